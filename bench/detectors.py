@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from tacit.commandline import names
 from tacit.index import database, habits, writer
-from tacit.learn import command_names
 from tacit.learn.habits import counts as habit_counts
 from tacit.learn.habits import learn
 from tacit.learn.habits.habit import HABIT_THRESHOLDS, MAX_PENDING_HABITS, habit_label
@@ -72,7 +72,7 @@ def _reading(lines: list[str]) -> str:
 def _cost(lines: list[str]) -> float:
     began = time.process_time()
     for line in lines:
-        command_names._parse_commands(line)
+        names._parse_commands(line)
     return (time.process_time() - began) / len(lines) * 1e6
 
 

@@ -19,19 +19,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import tree_sitter
 import tree_sitter_bash
 
 from bench.figures import Figure, at_most, median, quantile, table
-from tacit.guard.compile import compile_sentence
-from tacit.guard.executions import executions
-from tacit.guard.rules import GuardRule, RuleKind, changed_paths, match_commands, matches_path
-from tacit.guard.scan import ScanError
+from tacit.commandline.bash import ScanError
+from tacit.commandline.changes import changed_by
+from tacit.commandline.executions import executions
+from tacit.commandline.patterns import CommandPattern, ForbidsCommand, RequiresBefore, matches_path
+from tacit.guard.rules import GuardRule, RuleKind, match_commands
 from tacit.guard.store import save_rules
 from tacit.hooks import agent
-from tacit.vault.guard import is_program
+from tacit.vault.guard import enforceable
 
 SENTENCES = """
 never run npm here, use pnpm
@@ -110,9 +112,9 @@ def rules() -> list[GuardRule]:
     """The rules of all sentences. A sentence that is not understood would be a mistake of this bench."""
     found = []
     for number, sentence in enumerate(SENTENCES):
-        texts = compile_sentence(sentence, is_program)
-        assert texts, sentence
-        found += [GuardRule(f"{number:012}", **text._asdict()) for text in texts]
+        expectations = enforceable(sentence)
+        assert expectations, sentence
+        found += [GuardRule(f"{number:012}", expectation) for expectation in expectations]
     return found
 
 
@@ -196,7 +198,23 @@ def _may_run(before: list[str]) -> bool:
 def _breaks(rule: GuardRule, nodes: list[tuple[int, list[str]]], command: str) -> bool:
     if rule.kind is RuleKind.PROTECT:
         return _changes_path(rule, command)
-    program, *rest = rule.command.split()
+    return any(_runs(rule, stated, nodes) for stated in _stated(rule))
+
+
+def _stated(rule: GuardRule) -> list[str]:
+    """The commands that a rule stops, as they are stated."""
+    match rule.expects:
+        case ForbidsCommand(forbidden=patterns) | RequiresBefore(then=patterns):
+            return _texts(patterns)
+    return []
+
+
+def _texts(patterns: tuple[CommandPattern, ...]) -> list[str]:
+    return list(dict.fromkeys(pattern.text for pattern in patterns))
+
+
+def _runs(rule: GuardRule, stated: str, nodes: list[tuple[int, list[str]]]) -> bool:
+    program, *rest = stated.split()
     runs = [(at, words) for at, words in nodes if words[0].rpartition("/")[2] == program]
     wanted = rule.instead.split()
     for at, words in runs:
@@ -208,8 +226,10 @@ def _breaks(rule: GuardRule, nodes: list[tuple[int, list[str]]], command: str) -
 
 
 def _ran_before(rule: GuardRule, nodes: list[tuple[int, list[str]]], position: int) -> bool:
-    required = rule.before.split()
-    return bool(required) and any(words[: len(required)] == required and at < position for at, words in nodes)
+    required = [
+        text.split() for text in (_texts(rule.expects.first) if isinstance(rule.expects, RequiresBefore) else [])
+    ]
+    return any(words[: len(first)] == first and at < position for at, words in nodes for first in required)
 
 
 def _has_all(wanted: list[str], given: list[str]) -> bool:
@@ -233,7 +253,7 @@ def _flag_parts(word: str) -> list[str]:
 def _changes_path(rule: GuardRule, command: str) -> bool:
     """Whether a protected path is a word of the command at all; the stops themselves are read by eye."""
     try:
-        changed = [path for execution in executions(command) for path in changed_paths(execution)]
+        changed = [path for execution in executions(command) for path in changed_by(execution)]
     except ScanError:
         return False
     return any(matches_path(pattern, path) for pattern in rule.paths for path in changed)
@@ -244,13 +264,13 @@ def _planted(every: list[GuardRule]) -> tuple[int, int]:
     for rule in every:
         if rule.kind is RuleKind.PROTECT:
             continue
-        for name, wrapping in WRAPPINGS.items():
-            line = wrapping.format(f"{rule.command} target" if "make" not in rule.command else rule.command)
+        for (name, wrapping), stated in product(WRAPPINGS.items(), _stated(rule)):
+            line = wrapping.format(f"{stated} target" if "make" not in stated else stated)
             matches = match_commands([rule], executions(line), lambda _r, _d: True, lambda _r: False)
             planted += 1
             caught += bool(matches)
             if not matches:
-                print("not found:", name, rule.command, "|", line, file=sys.stderr)
+                print("not found:", name, stated, "|", line, file=sys.stderr)
     return planted, caught
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
-from tacit.guard.rules import GuardRule, RuleKind
+from tacit.commandline.patterns import ProtectsFiles
+from tacit.guard.rules import GuardRule
 from tacit.guard.store import stop_call, take_permission
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tests.search.test_passages import Talk
@@ -85,7 +86,7 @@ def test_wrong_use_says_what_to_type(person: Person, words: tuple[str, ...]) -> 
 
 
 def test_allow_wants_a_terminal_and_works_once(person: Person) -> None:
-    rule = GuardRule(person.id_of(RULE), RuleKind.FORBID, command="npm")
+    rule = GuardRule(person.id_of(RULE), ProtectsFiles(("a",)))
     code = stop_call(str(person.home), rule, "npm i")
     assert "only at a terminal" in person.tacit("guard", "allow", code, code=1).err
     assert not take_permission(str(person.home), rule, "npm i")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from harness.person import Person
 
-from tacit.guard.rules import GuardRule, RuleKind
+from tacit.commandline.patterns import ProtectsFiles
+from tacit.guard.rules import GuardRule
 from tacit.guard.scope import RuleScopes
 
 
@@ -15,7 +16,7 @@ def test_a_rule_holds_in_its_project_and_below_also_after_cd(tmp_path: Path) -> 
     shop = person.repository("shop", remote="git@example.org:kim/shop.git")
     other = person.repository("other")
     (shop / "src").mkdir()
-    rule = GuardRule("1", RuleKind.FORBID, scope="project:example.org/kim/shop", command="npm")
+    rule = GuardRule("1", ProtectsFiles(("a",)), scope="project:example.org/kim/shop")
 
     here = RuleScopes(str(shop / "src"), str(tmp_path))
     assert all(here.applies(rule, directory) for directory in ("", "..", "new/folder", str(shop), "~/shop"))
@@ -24,4 +25,4 @@ def test_a_rule_holds_in_its_project_and_below_also_after_cd(tmp_path: Path) -> 
 
 
 def test_a_global_rule_holds_everywhere(tmp_path: Path) -> None:
-    assert RuleScopes(str(tmp_path), "/nowhere").applies(GuardRule("1", RuleKind.FORBID), None)
+    assert RuleScopes(str(tmp_path), "/nowhere").applies(GuardRule("1", ProtectsFiles(("a",))), None)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tacit.guard.rules import Decision, GuardRule, RuleKind
+from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore
+from tacit.commandline.spellings import parse_patterns
+from tacit.guard.rules import Decision, GuardRule
 from tacit.guard.store import (
     ALLOW_SECONDS,
     allow_call,
@@ -21,8 +23,10 @@ from tacit.guard.store import (
     was_run,
 )
 
-RULE = GuardRule("a" * 12, RuleKind.PREFER, Decision.DENY, "project:x", "npm", "pnpm", origin="said on 2026-11-03")
-PROTECT = GuardRule("b" * 12, RuleKind.PROTECT, paths=("migrations/",))
+NPM, PNPM = parse_patterns("npm install -g"), parse_patterns("pnpm")
+RULE = GuardRule("a" * 12, ForbidsCommand(NPM, PNPM), Decision.DENY, "project:x", "said on 2026-11-03")
+PROTECT = GuardRule("b" * 12, ProtectsFiles(("migrations/",)))
+ORDER = GuardRule("c" * 12, RequiresBefore(NPM, PNPM, is_vague=True), Decision.WARN)
 
 
 @pytest.fixture
@@ -33,8 +37,8 @@ def home(tmp_path: Path) -> str:
 
 def test_rules_are_read_as_they_were_written(home: str) -> None:
     assert load_rules(home) == []
-    save_rules(home, [RULE, PROTECT])
-    assert load_rules(home) == [RULE, PROTECT]
+    save_rules(home, [RULE, PROTECT, ORDER])
+    assert load_rules(home) == [RULE, PROTECT, ORDER]
     assert Path(home, ".tacit/guard.json").stat().st_mode & 0o777 == 0o600
     save_rules(home, [])
     assert load_rules(home) == [] and not Path(home, ".tacit/guard.json").exists()

@@ -129,7 +129,7 @@ def test_a_permission_lets_the_same_call_through_once(person: Person) -> None:
 
 def test_a_required_command_is_remembered_for_the_session_until_it_is_needed_again(person: Person) -> None:
     switch_on(person, "run make test before committing")
-    assert "this is to be run: `make test`." in reason(person, "git commit -m x")
+    assert "To be run before `git commit`: make test." in reason(person, "git commit -m x")
     assert reason(person, "make test") == ""
     assert reason(person, "git commit -m x", session="another")
     assert reason(person, "git commit -m x") == ""

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import NamedTuple
 
+from tacit.commandline.names import parse_commands
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import find_project
 from tacit.home.settings import SETTINGS_TEMPLATE, read_settings
-from tacit.learn.command_names import parse_commands
 from tacit.log import codec
 from tacit.log.log import read_lines
 from tacit.pages import facts, long_term, workflows

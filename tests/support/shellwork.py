@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from tacit.learn.command_names import parse_commands
+from tacit.commandline.names import parse_commands
 from tacit.learn.habits.counts import find_correction
 from tacit.learn.habits.habit import KEY_SEPARATOR, HabitKey, HabitTally
 from tacit.model.claim import Kind

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
+from tacit.commandline.patterns import RequiresBefore
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.guard.rules import Decision, RuleKind
-from tacit.vault.guard import is_program, stated_rule
+from tacit.vault.guard import enforceable, stated_rule
 from tests.search.test_passages import Talk
 
 RULE = "never run npm here, use pnpm"
@@ -97,9 +98,10 @@ def test_the_doctor_names_a_rule_file_that_stops_nothing(person: Person) -> None
             vault.guard.entries()
 
 
-def test_a_program_is_a_known_or_an_installed_one() -> None:
-    assert all(map(is_program, ("npm", "git", "make", "python3", "sh")))
-    assert not any(map(is_program, ("tabs-and-spaces", "the", "/bin/sh")))
+def test_a_sentence_that_a_hook_cannot_check_before_a_call_is_no_rule() -> None:
+    assert enforceable("run the tests before a commit") and enforceable("use pnpm")
+    assert not enforceable("never push to main")  # the branch need not be named
+    assert not enforceable("when you change a.sql, also update docs/a.md")
 
 
 def test_options_state_a_rule() -> None:
@@ -113,4 +115,5 @@ def test_options_state_a_rule() -> None:
         with pytest.raises(UsageError):
             stated_rule(*wrong)
     stated = stated_rule("", "", "git commit", "make test", ())
-    assert stated and (stated.kind, stated.command, stated.before) == (RuleKind.REQUIRE, "git commit", "make test")
+    assert isinstance(stated, RequiresBefore)
+    assert (stated.first[0].text, stated.then[0].text) == ("make test", "git commit")

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
+from tacit.commandline.patterns import CommandPattern, ForbidsCommand, ProtectsFiles, RequiresBefore
 from tacit.disk.files import PRIVATE_FILE, OsDisk, list_folder, make_folder, open_plain, replace_file
-from tacit.guard.rules import Decision, GuardRule, RuleKind, needles
+from tacit.guard.rules import Decision, Enforceable, GuardRule, RuleKind, needles
 from tacit.record import Record
 
 RULE_FILE = os.path.join(".tacit", "guard.json")
@@ -42,18 +44,47 @@ class StoppedCall(Record):
 
 def encode_rules(rules: Sequence[GuardRule]) -> bytes:
     """Return the content of the rule file. Its first line has the needles, which hooks read without parsing JSON."""
-    rows = ",\n".join(json.dumps({name: value for name, value in rule._asdict().items() if value}) for rule in rules)
+    rows = ",\n".join(json.dumps(_encode_rule(rule)) for rule in rules)
     return f'{{"needles": {json.dumps(needles(rules))},\n"rules": [\n{rows}\n]}}\n'.encode()
+
+
+def _encode_rule(rule: GuardRule) -> dict[str, object]:
+    expects = rule.expects._asdict()
+    for name in _PATTERN_FIELDS.intersection(expects):
+        expects[name] = [_without_defaults(pattern) for pattern in expects[name]]
+    fields = {name: value for name, value in _without_defaults(rule).items() if name != "expects"}
+    return {**fields, "kind": rule.kind.value, **expects}
+
+
+def _without_defaults(record: Record) -> dict[str, object]:
+    return {name: value for name, value in record._asdict().items() if value}
 
 
 def decode_rules(content: bytes) -> list[GuardRule]:
     """Return the rules of a file. Raise ValueError, KeyError or TypeError if it is not one."""
-    rules = []
-    for row in json.loads(content)["rules"]:
-        row["kind"], row["decision"] = RuleKind(row["kind"]), Decision(row["decision"])
-        row["paths"] = tuple(row.get("paths", ()))
-        rules.append(GuardRule(**row))
-    return rules
+    return [_decode_rule(row) for row in json.loads(content)["rules"]]
+
+
+def _decode_rule(row: dict[str, Any]) -> GuardRule:
+    fields = {name: row.pop(name) for name in ("id", "decision", "scope", "origin") if name in row}
+    fields["decision"] = Decision(fields["decision"])
+    make = _EXPECTATIONS[RuleKind(row.pop("kind"))]
+    for name in _PATTERN_FIELDS.intersection(row):
+        row[name] = tuple(CommandPattern(**{key: _tuples(value) for key, value in one.items()}) for one in row[name])
+    return GuardRule(expects=make(**{name: _tuples(value) for name, value in row.items()}), **fields)
+
+
+def _tuples(value: object) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+_PATTERN_FIELDS = frozenset(("forbidden", "instead", "first", "then"))
+_EXPECTATIONS: dict[RuleKind, Callable[..., Enforceable]] = {
+    RuleKind.FORBID: ForbidsCommand,
+    RuleKind.PREFER: ForbidsCommand,
+    RuleKind.REQUIRE: RequiresBefore,
+    RuleKind.PROTECT: ProtectsFiles,
+}
 
 
 def load_rules(home: str) -> list[GuardRule]:

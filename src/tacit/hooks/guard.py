@@ -8,10 +8,10 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 
+from tacit.commandline.bash import ScanError, SimpleCommand
+from tacit.commandline.executions import executions
 from tacit.disk.files import open_plain, sqlite_uri
-from tacit.guard.executions import Execution, executions
-from tacit.guard.rules import Decision, GuardRule, RuleKind, RuleMatch, last_run, match_commands, match_paths
-from tacit.guard.scan import ScanError
+from tacit.guard.rules import Decision, GuardRule, RuleKind, RuleMatch, fulfils_last, match_commands, match_paths
 from tacit.guard.scope import RuleScopes
 from tacit.guard.store import load_rules, mark_run, stop_call, take_permission, was_run
 from tacit.hosts.tool_calls import STOP_PREFIX, WARN_PREFIX, ToolCall, format_decision, parse_tool_call
@@ -61,7 +61,7 @@ def _decide_call(host: str, call: ToolCall, rules: Sequence[GuardRule], root: st
 
 
 def _sorted_matches(
-    call: ToolCall, found: Sequence[Execution], rules: Sequence[GuardRule], root: str
+    call: ToolCall, found: Sequence[SimpleCommand], rules: Sequence[GuardRule], root: str
 ) -> list[RuleMatch]:
     """Return the rules that the call violates, the strictest first."""
     scopes = RuleScopes(call.directory, os.environ.get("HOME") or os.path.expanduser("~"))
@@ -70,10 +70,10 @@ def _sorted_matches(
     return sorted(matches, key=lambda match: _SEVERITY.index(match.rule.decision))
 
 
-def _mark_runs(call: ToolCall, found: Sequence[Execution], rules: Sequence[GuardRule], root: str) -> None:
+def _mark_runs(call: ToolCall, found: Sequence[SimpleCommand], rules: Sequence[GuardRule], root: str) -> None:
     for rule in rules:
-        if rule.kind is RuleKind.REQUIRE and (last := last_run(rule, found)):
-            mark_run(root, rule, call.session, ran=last == rule.before)
+        if (fulfils := fulfils_last(rule, found)) is not None:
+            mark_run(root, rule, call.session, ran=fulfils)
 
 
 def read_rule_memory(root: str, claim: str) -> RuleMemory:
@@ -105,7 +105,7 @@ def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
         case RuleKind.PROTECT:
             parts.append(f"It would change {matched}, which is protected.")
         case RuleKind.REQUIRE:
-            parts.append(f"Before `{printable(rule.command)}`, this is to be run: `{printable(rule.before)}`.")
+            parts.append(f"To be run before `{printable(rule.command)}`: {printable(rule.before)}.")
         case _:
             parts.append(f"It runs `{matched}`.")
     if rule.instead:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from enum import Enum
 
+from tacit.commandline.changes import changed_files, patched_files
 from tacit.home.capture_policy import is_purge_command
 from tacit.hosts.records import (
     MAX_PROMPT_CHARS,
@@ -26,10 +27,8 @@ from tacit.hosts.tools import (
     PATCH_TOOL,
     HostTool,
     ResultPolicy,
-    changed_files,
     edit_excerpt,
     lookup_tool,
-    patched_files,
     runs_tacit,
 )
 from tacit.model.observation import (

@@ -2,48 +2,24 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from itertools import takewhile
 
+from tacit.commandline.executions import leading_executions
 from tacit.hosts.records import JsonDict, as_list, as_object, as_string
 from tacit.model.observation import ToolAction
 from tacit.record import Record
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean
-from tacit.text.shell import ShellCommand, ShellWord, split_commands
 
-_PATCH_FILE_HEADER = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.{1,4096})$", re.MULTILINE)
+# Shell lines
 
-
-def patched_files(patch: str) -> tuple[str, ...]:
-    """Return the files that a patch in the format of `apply_patch` adds, updates, deletes or moves, each once."""
-    return tuple(dict.fromkeys(match[1].strip() for match in _PATCH_FILE_HEADER.finditer(patch)))
-
-
-# Files that a shell command changes. Nothing is guessed: only literal words count as file names.
-
-_COMMAND_PREFIXES = frozenset("sudo env time command nohup exec then do else if while until ! builtin {".split())
-_SHELLS = frozenset("bash sh zsh dash".split())
-_NON_FILE_PREFIXES = ("/dev/", "/proc/", "&")
-_MAX_DEPTH = 3
-# Most lines change no file. This saves tokenizing them.
-_MAY_CHANGE_FILES = re.compile(r">(?!&|\s?/dev/null)|\b(?:tee|g?sed|perl|mv|cp|rm|touch|apply_?patch)\b")
 # Matches inside of a substitution or after `xargs`, too.
 _TACIT_QUERY = re.compile(
     r"\btacit\s{1,20}(?:recall|brief|context|why|show|list|sessions?|review|injected|history|conflicts|worklog|stats)\b"
 )
-
-Words = tuple[ShellWord, ...]
-
-
-def changed_files(line: str, *, failed: bool = False) -> tuple[str, ...]:
-    """Return the files that a command line changes, each once. If it failed, its last command is ignored."""
-    if _MAY_CHANGE_FILES.search(line) is None:
-        return ()
-    return tuple(dict.fromkeys(_find_changed_files(line, _MAX_DEPTH, failed)))
 
 
 def runs_tacit(line: str) -> bool:
@@ -51,179 +27,8 @@ def runs_tacit(line: str) -> bool:
     if "tacit" not in line:
         return False
     return _TACIT_QUERY.search(line) is not None or any(
-        _is_tacit(_strip_prefixes(command.words)) for command in split_commands(line)
+        command.program == "tacit" for command in leading_executions(line)
     )
-
-
-def _is_tacit(words: Words) -> bool:
-    names = [posixpath.basename(word.text) for word in words[:3]]
-    return names[:1] == ["tacit"] or (names[1:] == ["-m", "tacit"] and names[0].startswith("python"))
-
-
-def _find_changed_files(line: str, depth: int, failed: bool) -> Iterator[str]:
-    commands = split_commands(line)
-    folder: str | None = ""  # working directory relative to the start; None if unknown
-    outer_folders: list[str | None] = []  # one per open subshell, which ends with a return to it
-    for index, command in enumerate(commands):
-        if command.preceding_operator == "(":
-            outer_folders.append(folder)
-        elif command.preceding_operator == ")" and outer_folders:
-            folder = outer_folders.pop()
-        if failed and index == len(commands) - 1:
-            return
-        words = _strip_prefixes(command.words)
-        redirects = [word.text for word in command.outputs if _is_file_word(word)]
-        files = [*redirects, *_argument_files(words), *patched_files(_patch_text(words, command))]
-        if depth and (inner := _nested_line(words)):
-            files += _find_changed_files(inner, depth - 1, failed)
-        yield from (path for file in files if (path := _resolve_path(folder, file)) is not None)
-        folder = _folder_after(folder, words)
-
-
-def _strip_prefixes(words: Words) -> Words:
-    """Return the words from the name of the command on, without assignments and commands like `sudo` before it."""
-    for index, word in enumerate(words):
-        name, equals, _value = word.text.partition("=")
-        if word.text not in _COMMAND_PREFIXES and not (equals and name.isidentifier()):
-            return words[index:]
-    return ()
-
-
-def _folder_after(folder: str | None, words: Words) -> str | None:
-    """Return the working directory after a command, None if it is unknown."""
-    if not words or words[0].text not in ("cd", "pushd", "popd"):
-        return folder
-    target = words[1] if len(words) == 2 else None
-    if words[0].text == "popd" or target is None or not target.is_literal or target.text.startswith("-"):
-        return None
-    if target.text.startswith("/"):
-        return target.text
-    return None if folder is None else posixpath.join(folder, target.text)
-
-
-def _resolve_path(folder: str | None, file: str) -> str | None:
-    if file.startswith("/") or folder == "":
-        return file
-    return None if folder is None else posixpath.normpath(posixpath.join(folder, file))
-
-
-def _is_file_word(word: ShellWord) -> bool:
-    return (
-        word.is_literal and bool(word.text) and not word.text.startswith(_NON_FILE_PREFIXES) and not word.text.isdigit()
-    )
-
-
-def _patch_text(words: Words, command: ShellCommand) -> str:
-    if not words or words[0].text not in ("apply_patch", "applypatch"):
-        return ""
-    return command.heredoc_body or (words[1].text if len(words) > 1 else "")
-
-
-def _nested_line(words: Words) -> str:
-    """Return the command line that a shell runs: `bash -lc '…'`."""
-    if len(words) < 3 or posixpath.basename(words[0].text) not in _SHELLS:
-        return ""
-    option, line = words[1].text, words[2]
-    return line.text if option.startswith("-") and option.endswith("c") and line.is_literal else ""
-
-
-def _argument_files(words: Words) -> list[str]:
-    """Return the files that a command changes, by its arguments."""
-    if not words or not words[0].is_literal:
-        return []
-    name = posixpath.basename(words[0].text)
-    return [file for file in _FILE_COMMANDS[name](words[1:]) if file] if name in _FILE_COMMANDS else []
-
-
-def _file_operands(words: Words) -> list[str]:
-    """Return the file names among the words that are not options."""
-    operands = [word for word in words if not (word.is_literal and word.text.startswith("-") and word.text != "-")]
-    return [word.text for word in operands if _is_file_word(word)]
-
-
-def _sed_files(words: Words) -> list[str]:
-    """`sed -i SCRIPT FILE…`: the script is the first operand, unless it is given by an option."""
-    options = [word.text for word in words if word.text.startswith("-")]
-    if not any(option.startswith("--in-place") or _has_short_option(option, "i") for option in options):
-        return []
-    operands, has_script = _operands_without_scripts(words)
-    return operands if has_script else operands[1:]
-
-
-def _perl_files(words: Words) -> list[str]:
-    if not any(_has_short_option(word.text, "i") for word in words):
-        return []
-    operands, has_script = _operands_without_scripts(words)
-    return operands if has_script else []
-
-
-def _has_short_option(option: str, letter: str) -> bool:
-    """Whether a word has this letter among its short options: `-Ei`, `-pi`, `-i.bak`."""
-    flags = option[1:].partition(".")[0]
-    return option.startswith("-") and not option.startswith("--") and letter in flags and len(flags) <= 4
-
-
-def _operands_without_scripts(words: Words) -> tuple[list[str], bool]:
-    """Return the operands ("" for one that is not a file name), and whether an option gives a script."""
-    operands: list[str] = []
-    has_script = is_argument = False
-    for word in words:
-        if is_argument:
-            is_argument = False
-        elif (word.is_literal and word.text in ("--expression", "--file")) or _is_script_option(word.text):
-            has_script = is_argument = True
-        elif word.text.startswith(("--expression=", "--file=")):
-            has_script = True
-        elif word.text and not (word.text.startswith("-") and word.is_literal):
-            operands.append(word.text if _is_file_word(word) else "")
-    return operands, has_script
-
-
-def _is_script_option(option: str) -> bool:
-    return option.startswith("-") and not option.startswith("--") and option[-1:] in ("e", "f") and len(option) <= 5
-
-
-def _mv_files(words: Words) -> list[str]:
-    return [*_file_operands(words)[:-1], *_cp_files(words)]
-
-
-def _cp_files(words: Words) -> list[str]:
-    """Return where the files are afterwards: the last operand, or below it if it must be a folder."""
-    if any(not word.is_literal for word in words) or any(word.text.startswith("-t") for word in words):
-        return []
-    files = _file_operands(words)
-    if len(files) < 2:
-        return []
-    *sources, target = files
-    is_folder = len(sources) > 1 or target.endswith("/") or target in (".", "..")
-    if not is_folder:
-        return [target]
-    return [posixpath.normpath(posixpath.join(target, posixpath.basename(file))) for file in sources]
-
-
-def _git_files(words: Words) -> list[str]:
-    folder = ""
-    while len(words) > 2 and words[0].text == "-C":
-        folder, words = words[1].text if words[1].is_literal else "", words[2:]
-    find_files = {"mv": _mv_files, "rm": _file_operands}.get(words[0].text) if words else None
-    return [posixpath.normpath(posixpath.join(folder, file)) for file in find_files(words[1:])] if find_files else []
-
-
-def _touch_files(words: Words) -> list[str]:
-    return [] if any(word.text in ("-r", "-d", "-t") for word in words) else _file_operands(words)
-
-
-_FILE_COMMANDS: dict[str, Callable[[Words], list[str]]] = {
-    "tee": _file_operands,
-    "sed": _sed_files,
-    "gsed": _sed_files,
-    "perl": _perl_files,
-    "git": _git_files,
-    "mv": _mv_files,
-    "cp": _cp_files,
-    "rm": _file_operands,
-    "touch": _touch_files,
-}
 
 
 # What is captured of each tool (B3)

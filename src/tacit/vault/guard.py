@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import UTC, timedelta
 from functools import partial
 
+from tacit.commandline.bash import ScanError
+from tacit.commandline.executions import executions
+from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles
+from tacit.commandline.spellings import parse_patterns
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, RefusedError, UsageError
-from tacit.guard.compile import RuleText, compile_sentence
-from tacit.guard.executions import executions
-from tacit.guard.rules import (
-    Decision,
-    GuardRule,
-    RuleKind,
-    last_run,
-    match_commands,
-    needles,
-    parse_pattern,
-)
-from tacit.guard.scan import ScanError
+from tacit.guard.rules import Decision, Enforceable, GuardRule, fulfils_last, match_commands, needles
 from tacit.guard.scope import RuleScopes
 from tacit.guard.store import StoppedCall, allow_call, find_stopped, load_rules, save_rules
 from tacit.home.home import HomePart
 from tacit.index import sessions
 from tacit.index.commands import StoredCommand, commands_since
-from tacit.learn.command_names import program_tables
 from tacit.model.claim import GLOBAL, Provenance, Status
 from tacit.model.event import timestamp
+from tacit.model.expectations import read_expectations
 from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.vault.queries import ListedMemory, Queries
@@ -68,7 +59,7 @@ class GuardEntry(Record):
 class Guard(HomePart):
     """Rules that stop agents before they act."""
 
-    def plan(self, reference: str, stated: RuleText | None = None, decision: Decision = Decision.ASK) -> GuardPlan:
+    def plan(self, reference: str, stated: Enforceable | None = None, decision: Decision = Decision.ASK) -> GuardPlan:
         """Return the rules of a memory: those that its sentence states, or the one that is given.
 
         Raises:
@@ -84,8 +75,8 @@ class Guard(HomePart):
             )
         if listed.overruled_by:
             raise RefusedError(f"[{listed.short}] is overruled by another memory", f"tacit show {listed.short}")
-        texts = (stated,) if stated else compile_sentence(memory.claim.sentence, is_program)
-        if not texts:
+        expectations = (stated,) if stated else enforceable(memory.claim.sentence)
+        if not expectations:
             raise RefusedError(
                 f"[{listed.short}] states no command or path that could be checked: {memory.claim.sentence}",
                 f'state it, for example: tacit guard on {listed.short} --forbid "npm" --instead pnpm; '
@@ -93,8 +84,7 @@ class Guard(HomePart):
             )
         origin = self._origin(listed)
         rules = (
-            GuardRule(memory.id, decision=decision, scope=memory.claim.scope, origin=origin, **text._asdict())
-            for text in texts
+            GuardRule(memory.id, expectation, decision, memory.claim.scope, origin) for expectation in expectations
         )
         return GuardPlan(listed, tuple(rules))
 
@@ -172,9 +162,9 @@ class Guard(HomePart):
             for match in match_commands(rules, found, applies, ran.__contains__)[:1]:
                 yield ReplayedCommand(command, match.matched)
             for rule in rules:
-                if rule.kind is RuleKind.REQUIRE and (last := last_run(rule, found)):
+                if (fulfils := fulfils_last(rule, found)) is not None:
                     key = (rule.id, command.session_number)
-                    (sessions_with_run.add if last == rule.before else sessions_with_run.discard)(key)
+                    (sessions_with_run.add if fulfils else sessions_with_run.discard)(key)
 
     def _applied_in(self, command: StoredCommand, rule: GuardRule, directory: str | None) -> bool:
         """Return whether a rule held where a captured command ran."""
@@ -211,20 +201,18 @@ class Guard(HomePart):
         return f"{verb} on {memory.first_at.astimezone().date().isoformat()}{where}"
 
 
-def is_program(word: str) -> bool:
-    """Return whether a word is the name of a program: a well-known one, or one that is installed here."""
-    tables = program_tables()
-    known = (tables.subcommands, tables.package_managers, tables.task_runners, tables.interpreters, tables.wrappers)
-    return (
-        any(word in names for names in known)
-        or word in tables.no_subcommands
-        or word in tables.aliases
-        or word in tables.ssh
-        or (os.sep not in word and shutil.which(word) is not None)
-    )
+def enforceable(sentence: str) -> tuple[Enforceable, ...]:
+    """Return what a sentence expects, if a hook can tell before a call whether it is broken; else ()."""
+    expectations = read_expectations(sentence)
+    for expectation in expectations:
+        if isinstance(expectation, TiesFiles):
+            return ()
+        if isinstance(expectation, ForbidsCommand) and any(one.may_be_implied for one in expectation.forbidden):
+            return ()
+    return tuple(one for one in expectations if not isinstance(one, TiesFiles))
 
 
-def stated_rule(forbid: str, instead: str, before: str, run: str, protect: Sequence[str]) -> RuleText | None:
+def stated_rule(forbid: str, instead: str, before: str, run: str, protect: Sequence[str]) -> Enforceable | None:
     """Return the rule that options state; None without options. Raise UsageError if they do not go together."""
     chosen = [name for name, value in (("--forbid", forbid), ("--before", before), ("--protect", protect)) if value]
     if len(chosen) > 1:
@@ -233,13 +221,12 @@ def stated_rule(forbid: str, instead: str, before: str, run: str, protect: Seque
         raise UsageError("--before and --run go together", 'tacit guard on ID --before "git commit" --run "make test"')
     if instead and not forbid:
         raise UsageError("--instead goes with --forbid", "tacit guard on ID --forbid npm --instead pnpm")
-    for text in filter(None, (forbid, before, run)):
-        if parse_pattern(text) is None:
+    patterns = {text: parse_patterns(text) for text in (forbid, instead, before, run) if text}
+    for text, parsed in patterns.items():
+        if not parsed:
             raise UsageError(f"{text!r} is not one plain command", "a program, its words and flags: git push --force")
     if protect:
-        return RuleText(RuleKind.PROTECT, paths=tuple(protect))
+        return ProtectsFiles(tuple(protect))
     if before:
-        return RuleText(RuleKind.REQUIRE, before, before=run)
-    if forbid:
-        return RuleText(RuleKind.PREFER if instead else RuleKind.FORBID, forbid, instead)
-    return None
+        return RequiresBefore(patterns[run], patterns[before])
+    return ForbidsCommand(patterns[forbid], patterns.get(instead, ())) if forbid else None

@@ -27,7 +27,7 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
         return []
     # Few sessions were told anything.
     from tacit.learn.adherence.check import calls_in, check_claim, find_correction
-    from tacit.learn.adherence.expectations import expectations_of
+    from tacit.model.expectations import read_expectations
 
     known = adherence.checks_of_session(connection, row.id)
     logged = [logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode)]
@@ -37,7 +37,7 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
         if memory is None:
             continue
         events = list(_events_after(logged, injection, memory.claim))
-        check = check_claim(memory.claim, calls_in(events) if expectations_of(memory.claim) else ())
+        check = check_claim(memory.claim, calls_in(events) if read_expectations(memory.claim.sentence) else ())
         body = MemoryChecked(claim_id, row.id, check.result.value, check.call, find_correction(memory.claim, events))
         before = known.get(claim_id)
         recorded = (before.result.value, before.call, before.correction) if before else ("", "", "")

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import dropwhile
 
-from tacit.learn import SessionEvent
-from tacit.learn.adherence.expectations import (
+from tacit.commandline.bash import SimpleCommand
+from tacit.commandline.executions import leading_executions
+from tacit.commandline.names import name_command
+from tacit.commandline.patterns import (
+    CommandPattern,
     Expectation,
     ForbidsCommand,
     ProtectsFiles,
     RequiresBefore,
     TiesFiles,
-    expectations_of,
+    matches_path,
 )
-from tacit.learn.adherence.invocations import CommandRun, invocations
+from tacit.learn import SessionEvent
 from tacit.model.adherence import Adherence, combined
 from tacit.model.claim import Claim
+from tacit.model.expectations import alternatives, is_known_program, read_expectations
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.relation import RelationKind, relate
@@ -42,7 +46,7 @@ class CheckedCall(Record):
     """A tool call that took place: the commands it ran and the files it changed. `aside`: a subagent made it."""
 
     event_id: EventId
-    commands: tuple[CommandRun, ...] = ()
+    commands: tuple[SimpleCommand, ...] = ()
     files: tuple[str, ...] = ()
     aside: bool = False
 
@@ -66,34 +70,34 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
         if not isinstance(body, ToolUsed) or body.outcome is ToolOutcome.REJECTED or _GUARD_MARK in body.result:
             continue
         if body.act is ToolAction.RAN:
-            commands = tuple(_commands_in(body.directory, invocations(body.input)))
+            commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
             calls.append(CheckedCall(event.event_id, commands, (), body.aside))
         elif body.act is ToolAction.CHANGED and body.outcome is not ToolOutcome.FAILED:
             calls.append(CheckedCall(event.event_id, (), body.files, body.aside))
     return calls
 
 
-def _commands_in(directory: str, commands: Iterable[CommandRun]) -> Iterator[CommandRun]:
-    """Yield the commands up to one that leaves the directory: what holds in a project need not hold elsewhere."""
-    for command in commands:
-        words = command.words
-        if command.family == "cd" and len(words) > 1 and _is_outside(words[-1], directory):
-            return
-        if words[:2] != ("git", "-C") or len(words) < 3 or not _is_outside(words[2], directory):
-            yield command
+@lru_cache(maxsize=1024)  # a session is checked against several memories
+def _executions(line: str) -> tuple[SimpleCommand, ...]:
+    return tuple(leading_executions(line))
+
+
+def _is_inside(command: SimpleCommand, directory: str) -> bool:
+    """Return whether a command runs where the call does: what holds in a project need not hold elsewhere."""
+    return command.directory is not None and not _is_outside(command.directory, directory)
 
 
 def _is_outside(path: str, directory: str) -> bool:
     """Return whether a path is neither a directory, nor below it, nor above it."""
     if not directory.startswith("/") or path[:1] not in ("/", "~"):
-        return path.startswith("$") or path == "-"
+        return False
     folder, target = f"{posixpath.normpath(directory)}/", f"{posixpath.normpath(path)}/"
     return not (folder.startswith(target) or target.startswith(folder))
 
 
 def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
     """Return whether the calls of a session follow a claim; unknown if it expects nothing that calls can show."""
-    results = [_check(expectation, calls) for expectation in expectations_of(claim)]
+    results = [_check(expectation, calls) for expectation in read_expectations(claim.sentence)]
     if not results:
         return _UNKNOWN
     result = combined(check.result for check in results)
@@ -121,8 +125,13 @@ def _check(expectation: Expectation, calls: Sequence[CheckedCall]) -> CheckResul
 def _violated_or_unknown(edit: CheckedCall, calls: Sequence[CheckedCall]) -> CheckResult:
     """Return a violation, unless a command ran after the edit: it may have changed the other file."""
     later = dropwhile(lambda call: call.event_id != edit.event_id, calls)
-    may_write = any(command.family not in _READING for call in later for command in call.commands)
+    may_write = any(_family(command) not in _READING for call in later for command in call.commands)
     return _UNKNOWN if may_write else CheckResult(Adherence.VIOLATED, edit.event_id)
+
+
+def _family(command: SimpleCommand) -> str:
+    words = tuple(word.text for word in command.words)
+    return name_command(words).family if words else ""
 
 
 # Families of commands that change no file of a work tree.
@@ -137,15 +146,29 @@ _READING = frozenset(
 
 def _check_forbidden(expectation: ForbidsCommand, calls: Sequence[CheckedCall]) -> CheckResult:
     followed = None
+    instead = expectation.instead or alternatives(expectation.forbidden)
     for call in calls:
         if call.aside:
             continue
         if any(map(expectation.is_violated_by, call.commands)):
             return CheckResult(Adherence.VIOLATED, call.event_id)
-        if followed is None and any(map(expectation.is_followed_by, call.commands)):
+        if followed is None and any(_follows(command, expectation, instead) for command in call.commands):
             followed = CheckResult(Adherence.FOLLOWED, call.event_id)
-    is_known = all(pattern.is_known for pattern in expectation.forbidden)
+    # Code that may be no command at all, such as the name of a function, is never run in any case.
+    is_known = all(is_known_program(pattern.program) for pattern in expectation.forbidden)
     return followed or (_NOT_APPLICABLE if is_known else _UNKNOWN)
+
+
+def _follows(command: SimpleCommand, expectation: ForbidsCommand, instead: Sequence[CommandPattern]) -> bool:
+    """Return whether a command does in the right way what a forbidden one would do."""
+    if any(pattern.matches(command.words) for pattern in instead):
+        return True
+    return command.is_complete and any(
+        all(spellings[0].startswith("-") for spellings in pattern.required)
+        and pattern.required
+        and pattern.is_program_of(command.words)
+        for pattern in expectation.forbidden
+    )
 
 
 # What may run the tests of a project under a name of its own.
@@ -162,9 +185,9 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
     for call in calls:
         has_changed = has_changed or bool(call.files)
         for command in call.commands:
-            if any(pattern.matches(command) for pattern in expectation.first):
+            if any(pattern.matches(command.words) for pattern in expectation.first):
                 has_run = True
-            elif not call.aside and any(pattern.matches(command) for pattern in expectation.then):
+            elif not call.aside and any(pattern.matches(command.words) for pattern in expectation.then):
                 if not has_run and has_changed:
                     if may_have_run:
                         return _UNKNOWN
@@ -172,23 +195,13 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
                 if result is _NOT_APPLICABLE:
                     result = CheckResult(Adherence.FOLLOWED, call.event_id)
                 has_run, has_changed, may_have_run = False, False, False
-            elif expectation.is_vague and _SCRIPT.match(command.family):
+            elif expectation.is_vague and _SCRIPT.match(_family(command)):
                 may_have_run = True
     return result
 
 
 def _changes(call: CheckedCall, paths: Iterable[str]) -> bool:
-    return any(_is_path_in(file, path) for file in call.files for path in paths)
-
-
-def _is_path_in(file: str, path: str) -> bool:
-    """Return whether a changed file is a path, is below it, or matches it as a glob. Paths may be absolute."""
-    name, wanted = posixpath.normpath(file.replace("\\", "/")), path.rstrip("/")
-    if "*" in wanted:
-        return fnmatchcase(name, wanted) or fnmatchcase(name, f"*/{wanted}")
-    return (
-        f"/{wanted}/" in f"/{name.lstrip('/')}/" if not wanted.startswith("/") else f"{name}/".startswith(f"{wanted}/")
-    )
+    return any(matches_path(path, posixpath.normpath(file)) for file in call.files for path in paths)
 
 
 # Corrections

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tacit.commandline.pipelines import quoted_words
 from tacit.record import Record
-from tacit.text.shell import quoted_words
 
 _STYLE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _QUOTED = r"(?:\"[^\"]{0,400}(?:\"|$)|'[^']{0,400}(?:'|$))"

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
+from tacit.commandline.names import ParsedCommand, parse_commands, program_tables
 from tacit.learn import SessionEvent, load_data
-from tacit.learn.command_names import ParsedCommand, parse_commands, program_tables
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, SessionCompacted, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
 from tacit.record import Record

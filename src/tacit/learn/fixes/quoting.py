@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tacit.commandline.pipelines import outside_quotes, quoted_words, strip_quotes
 from tacit.record import Record
-from tacit.text.shell import outside_quotes, quoted_words, strip_quotes
 
 # Programs whose first operand is a pattern or a program, and options behind which one stands.
 _PATTERN_PROGRAMS = re.compile(r"(?:^|[|;&] ?|git )(?:[ef]?grep|rg|ag|ack|g?sed|[gm]?awk|jq|yq) ")

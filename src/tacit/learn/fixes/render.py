@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from tacit.commandline.bash import CUT_MARK
+from tacit.commandline.pipelines import quoted_words
 from tacit.learn import Lesson
 from tacit.learn.fixes.generalize import REDACTED, FixText, generalize
 from tacit.learn.fixes.pairs import Pair, named_in
@@ -14,7 +16,6 @@ from tacit.learn.fixes.quoting import ESCAPED_LESSON, code, is_escaped, quoted_s
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.text.display import clip, visible_line
-from tacit.text.shell import CUT_MARK, quoted_words
 
 _MAX_COMMAND_CHARS = 100  # of a command that is shown whole
 _MAX_ERROR_CHARS = 120

@@ -14,10 +14,10 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import groupby
 
+from tacit.commandline.names import ParsedCommand, parse_commands
 from tacit.home.project import find_project
 from tacit.index import habits, reader
 from tacit.index.habits import HabitCount, HabitDirectoryCount
-from tacit.learn.command_names import ParsedCommand, parse_commands
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
     KEY_SEPARATOR,

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from tacit.learn.command_names import parse_commands
+from tacit.commandline.names import parse_commands
 from tacit.learn.habits.habit import Families
 from tacit.model.observation import CommandRan
 from tacit.model.workflow import can_be_filled, format_placeholder, has_redaction

@@ -1,7 +1,7 @@
-"""Shell lines: commands, pipelines, words, quotes and here-documents.
+"""Pipelines of a shell line as typed, and words with their quotes.
 
-`split_commands` needs no parser and marks words that only a run would expand. `parse_pipelines` parses bash. Nothing is
-guessed and nothing raises: if a line cannot be parsed, what was understood is returned.
+Nothing is guessed and nothing raises: if a line cannot be parsed, it is one pipeline. `bash.py` tells which commands a
+line runs.
 """
 
 from __future__ import annotations
@@ -20,150 +20,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 
-# Commands without a parser
-
-_MAX_SCANNED_CHARS = 20_000  # of a line
-# Quoted and escaped text, operators, and everything else up to the next of them.
-_TOKEN = re.compile(
-    r"(?P<blank>[ \t]+|\\\n)"
-    r"|(?P<comment>(?:(?<=\s)|\A)#[^\n]*)"
-    r"|(?P<heredoc>\d?<<-?(?!<))"
-    r"|(?P<redirect>&>>?|\d?>>|\d?>\||\d?>&?|\d?<<<|\d?<&?)"
-    r"|(?P<operator>&&|\|\||;;|\|&|[;&|\n(){}])"
-    r"|(?P<single>'[^']*')"
-    r'|(?P<double>"(?:[^"\\]|\\.)*")'
-    r"|(?P<escape>\\.)"
-    r"|(?P<opaque>\$\([^()]*\)|\$\{[^{}]*\}|`[^`]*`|[$*?\[\]`~\"'\\])"
-    r"|(?P<plain>[^\s'\"\\$*?\[\]`~;&|(){}<>]+)",
-    re.DOTALL,
-)
-_BRACKETS = ("(", ")")
-_DOUBLE_QUOTE_ESCAPE = re.compile(r"\\([$`\"\\\n])")
-_HEREDOC_DELIMITER = re.compile(r"[ \t]*(['\"\\]?)([A-Za-z0-9_.-]{1,100})['\"]?")
-
-
-class ShellWord(Record):
-    """A word. It is not literal if it contains a variable, a glob or a substitution, whose value is not known."""
-
-    text: str
-    is_literal: bool = True
-
-
-class ShellCommand(Record):
-    """A command, the files its output goes to, the body of its here-document, and the operator before it."""
-
-    words: tuple[ShellWord, ...]
-    outputs: tuple[ShellWord, ...]
-    heredoc_body: str
-    preceding_operator: str
-
-
-class _CommandScanner:
-    """The commands that were read so far, and the unfinished one."""
-
-    def __init__(self, line: str) -> None:
-        self.line, self.position = line[:_MAX_SCANNED_CHARS], 0
-        self.commands: list[ShellCommand] = []
-        self._words: list[ShellWord] = []
-        self._outputs: list[ShellWord] = []
-        self._word: ShellWord | None = None
-        self._is_output = self._is_input = False
-        self._preceding_operator = self._heredoc_body = ""
-        self._delimiters: list[str] = []
-
-    def add_text(self, text: str, *, is_literal: bool = True) -> None:
-        before = self._word or ShellWord("")
-        self._word = ShellWord(before.text + text, before.is_literal and is_literal)
-
-    def end_word(self) -> None:
-        if self._word is None:
-            return
-        if self._is_output:
-            self._outputs.append(self._word)
-        elif not self._is_input:
-            self._words.append(self._word)
-        self._word, self._is_output, self._is_input = None, False, False
-
-    def redirect(self, sign: str) -> None:
-        if self._word is not None and not (self._word.text.isdigit() and self._word.is_literal):
-            self.end_word()
-        self._word = None
-        self._is_output = ">" in sign and not sign.endswith(">&")
-        self._is_input = not self._is_output
-
-    def heredoc(self) -> None:
-        self.end_word()
-        if match := _HEREDOC_DELIMITER.match(self.line, self.position):
-            self._delimiters.append(match[2])
-            self.position = match.end()
-
-    def operator(self, sign: str) -> None:
-        self.end_word()
-        if sign == "\n":
-            self._read_heredocs()
-        if self._words or self._outputs or sign in _BRACKETS:
-            self.commands.append(
-                ShellCommand(tuple(self._words), tuple(self._outputs), self._heredoc_body, self._preceding_operator)
-            )
-        elif self._preceding_operator in _BRACKETS:
-            return  # `(…); next`: the next command follows the bracket
-        self._words, self._outputs, self._heredoc_body, self._preceding_operator = [], [], "", sign
-
-    def _read_heredocs(self) -> None:
-        for delimiter in self._delimiters:
-            start = self.position
-            end = start
-            for row in self.line[start:].split("\n"):
-                self.position = min(end + len(row) + 1, len(self.line))
-                if row.lstrip("\t").rstrip(" \t") == delimiter:
-                    break
-                end = self.position
-            self._heredoc_body = self.line[start:end]
-        self._delimiters = []
-
-
-def split_commands(line: str) -> list[ShellCommand]:
-    """Return the commands of a line in order."""
-    scanner = _CommandScanner(line)
-    for kind, text in _scan_tokens(scanner):
-        match kind:
-            case "blank" | "comment":
-                scanner.end_word()
-            case "heredoc":
-                scanner.heredoc()
-            case "redirect":
-                scanner.redirect(text)
-            case "operator":
-                scanner.operator(text)
-            case "single":
-                scanner.add_text(text[1:-1])
-            case "double":
-                scanner.add_text(
-                    _DOUBLE_QUOTE_ESCAPE.sub(r"\1", text[1:-1]), is_literal="$" not in text and "`" not in text
-                )
-            case "escape":
-                scanner.add_text(text[1:])
-            case "opaque":
-                scanner.add_text(text, is_literal=False)
-            case _:
-                scanner.add_text(text)
-    scanner.operator("\n")
-    return scanner.commands
-
-
-def _scan_tokens(scanner: _CommandScanner) -> Iterator[tuple[str, str]]:
-    while scanner.position < len(scanner.line):
-        match = _TOKEN.match(scanner.line, scanner.position)
-        if match is None:
-            scanner.position += 1
-            continue
-        scanner.position = match.end()
-        yield match.lastgroup or "", match[0]
-
-
 # Words with their quotes
-
-CUT_MARK = "…"  # at the end of a command that was clipped
 
 _WORD_PIECE = re.compile(r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)|\s+|.", re.DOTALL)
 _QUOTED_TEXT = re.compile(r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)", re.DOTALL)
@@ -241,17 +98,6 @@ def parse_clean_line(text: str) -> tuple[Pipeline, ...]:
     if len(text) > MAX_SYNTAX_CHARS and len(_SYNTAX_CHAR.findall(text)) > MAX_SYNTAX_CHARS:
         return (_parse_loosely(text),)
     return _parse_bash(text)
-
-
-def parse_strictly(line: str) -> tuple[Pipeline, ...] | None:
-    """Return the pipelines of a line; None if it is not bash, too long, or has too much syntax.
-
-    Unlike `parse_pipelines` it never takes the text of a quote or a here-document for a command.
-    """
-    text = clean_line(line)
-    if len(text) > MAX_LINE_CHARS or len(_SYNTAX_CHAR.findall(text)) > MAX_SYNTAX_CHARS:
-        return None
-    return _bash_pipelines(text)
 
 
 def clean_line(line: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.guard.scan import MAX_LINE_CHARS, ScanError, scan_commands
+from tacit.commandline.bash import MAX_LINE_CHARS, ScanError, scan_commands, scan_leading_commands
 
 # A line, and the commands in it.
 LINES = {
@@ -81,3 +81,53 @@ def test_deep_nesting_is_an_error_and_no_crash(line: str) -> None:
 def test_no_line_crashes(line: str) -> None:
     with suppress(ScanError):
         scan_commands(line)
+
+
+def test_a_here_document_belongs_to_its_command() -> None:
+    first, second = scan_commands("cat <<-'EOF' > f.txt | grep x\nrm -rf x\n\tEOF\n")
+    assert (first.heredoc, first.outputs[0].text, second.heredoc) == ("rm -rf x\n", "f.txt", "")
+    assert scan_commands("cat <<EOF\nwithout an end")[0].heredoc == "without an end"
+
+
+def test_a_command_behind_a_pipe_is_piped() -> None:
+    assert [command.is_piped for command in scan_commands("a | b |& c; d && e")] == [False, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "directories"),
+    [
+        ("cd src && a; cd ../lib && b", ["", "src", "src", "src/../lib"]),
+        ("(cd src && a); b", ["", "src", ""]),
+        ("cd /x; a; cd -; b", ["", "/x", "/x", None]),
+        ("pushd src; a; popd; b", ["", "src", "src", None]),
+        ("cd $x; a", ["", None]),
+        ("cd; a", ["", "~"]),
+    ],
+)
+def test_a_command_runs_in_the_directory_that_cd_left(line: str, directories: list[str | None]) -> None:
+    assert [command.directory for command in scan_commands(line)] == directories
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("git add -A && git push orig…", ["git add -A", "git push +"]),
+        ("npm install --save-dev 'zod…", ["npm install --save-dev +"]),
+        ("a && b 'open; c", ["a", "b +"]),
+        ("cat > n <<'EOF'\nnpm install\nthis was cu…", ["cat +"]),
+        ("a; b", ["a", "b"]),
+        ("…", []),
+        ("", []),
+    ],
+)
+def test_of_a_clipped_line_the_commands_before_are_known(line: str, found: list[str]) -> None:
+    commands = scan_leading_commands(line)
+    assert [
+        " ".join((*(word.text for word in command.words), *(() if command.is_complete else "+")))
+        for command in commands
+    ] == found
+
+
+@given(st.text(alphabet="ab >'\"$`\\&|;()<-\n{}#*=…", max_size=120))
+def test_no_clipped_line_is_an_error(line: str) -> None:
+    scan_leading_commands(line)

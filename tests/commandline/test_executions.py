@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.guard.executions import MAX_EXECUTIONS, executions
-from tacit.guard.scan import ScanError
+from tacit.commandline.bash import ScanError
+from tacit.commandline.executions import MAX_EXECUTIONS, executions
 
 WRAPPED = (
     "npm i",
@@ -31,6 +31,9 @@ WRAPPED = (
     "watch -n 5 npm i",
     "env -S 'npm i'",
     "if a; then npm i; fi",
+    "bunx -p x npm i",
+    "uv tool run --from x npm i",
+    "source ~/.profile && npm i",
 )
 ELSEWHERE = (
     "which npm",
@@ -66,3 +69,8 @@ def test_a_module_of_python_is_a_program() -> None:
 def test_a_line_with_too_many_commands_is_an_error() -> None:
     with pytest.raises(ScanError):
         executions("a;" * (MAX_EXECUTIONS + 2))
+
+
+def test_a_script_of_a_shell_is_a_program_and_git_changes_its_directory() -> None:
+    assert [command.program for command in executions("bash -eu ./deploy.sh prod")] == ["bash", "deploy.sh"]
+    assert [command.directory for command in executions("cd a && git -C ../b push")] == ["", "a/../b"]

@@ -1,8 +1,8 @@
 """Simple commands of a bash line at command position, without a parser and without running anything.
 
 `scan_commands` returns every simple command that the line would run: in chains, pipelines, subshells, loops, functions,
-command and process substitutions. Here-documents, comments, `case` patterns, array values and conditions are skipped.
-A line that is not understood raises `ScanError`; nothing is guessed. The time is linear in the length of the line.
+command and process substitutions. Comments, `case` patterns, array values and conditions are skipped. A line that is
+not understood raises `ScanError`; nothing is guessed. The time is linear in the length of the line.
 
 Only builtins are imported: an agent's tool call waits for this.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 from tacit.record import Record
 
 MAX_LINE_CHARS = 100_000
+CUT_MARK = "…"  # at the end of a line that was clipped when it was recorded
 MAX_DEPTH = 20  # of substitutions, subshells and commands in strings
 _KEYWORDS = frozenset(("if", "then", "elif", "else", "while", "until", "do", "!", "{", "coproc"))
 _CLOSERS = frozenset(("fi", "done", "}"))
@@ -38,14 +39,34 @@ class Word(Record):
 
 
 class SimpleCommand(Record):
-    """A command as it would run: its words, the files that its output goes to, and its directory.
+    """A command as it would run.
 
-    `directory` is relative to where the line runs unless it is absolute; None if a `cd` made it unknown.
+    Attributes:
+        words: the program and its arguments, behind assignments.
+        outputs: the files that its output goes to.
+        directory: where it runs, relative to where the line runs unless it is absolute; None if a `cd` made it unknown.
+        heredoc: the text of its here-document.
+        is_piped: whether it reads what another command writes.
+        is_complete: false if the line ends within this command, so that words may be missing.
+        outer: the commands that run this one, outermost first (`executions`).
     """
 
     words: tuple[Word, ...]
     outputs: tuple[Word, ...] = ()
     directory: str | None = ""
+    heredoc: str = ""
+    is_piped: bool = False
+    is_complete: bool = True
+    outer: tuple[tuple[Word, ...], ...] = ()
+
+    @property
+    def program(self) -> str:
+        """The name of the program without its folder; "" if it is not known."""
+        return program_name(self.words)
+
+
+def program_name(words: tuple[Word, ...]) -> str:
+    return words[0].text.rpartition("/")[2] if words and words[0].is_literal else ""
 
 
 def scan_commands(line: str, directory: str | None = "", depth: int = 0) -> list[SimpleCommand]:
@@ -57,11 +78,28 @@ def scan_commands(line: str, directory: str | None = "", depth: int = 0) -> list
     return scanner.commands
 
 
+def scan_leading_commands(line: str) -> list[SimpleCommand]:
+    """Return the commands up to where a line is clipped, or up to what is not understood. The last is incomplete."""
+    text = line[:MAX_LINE_CHARS].rstrip()
+    is_clipped = text.endswith(CUT_MARK)
+    if is_clipped:  # the last word may go on
+        text = text[: max(text.rfind(blank) for blank in " \t\n") + 1]
+    scanner = _Scanner(text, "", 0)
+    try:
+        scanner.scan_list("")
+    except ScanError:
+        scanner.end_unfinished()
+    commands = scanner.commands
+    if is_clipped and commands:
+        commands[-1] = commands[-1]._replace(is_complete=False)
+    return commands
+
+
 def changed_directory(directory: str | None, words: tuple[Word, ...]) -> str | None:
-    """Return the directory after `cd` with these arguments; None if it is not known."""
-    targets = [word for word in words if word.text not in ("-P", "-L", "--")]
-    if len(targets) != 1 or targets[0].text == "-":
-        return "~" if not targets else None
+    """Return the directory after a `cd`, `pushd` or `popd`; None if it is not known."""
+    targets = [word for word in words[1:] if word.text not in ("-P", "-L", "--")]
+    if len(targets) != 1 or targets[0].text[:1] in ("-", "+"):
+        return "~" if not targets and words[0].text == "cd" else None
     target = targets[0].text
     if not targets[0].is_literal:
         # What people write for the root of the repository they are in.
@@ -85,8 +123,9 @@ class _Frame:
     def reset(self) -> None:
         self.words: list[Word] = []
         self.outputs: list[Word] = []
+        self.heredocs: list[tuple[str, bool]] = []  # delimiter, and whether leading tabs are removed
         self.header = ""
-        self.is_closed = False
+        self.is_closed = self.is_piped = False
 
 
 class _Scanner:
@@ -94,13 +133,15 @@ class _Scanner:
         self.line, self.position, self.end = line, 0, len(line)
         self.directory, self.depth = directory, depth
         self.commands: list[SimpleCommand] = []
-        self._heredocs: list[tuple[str, bool]] = []  # delimiter, and whether leading tabs are removed
+        self._frames: list[_Frame] = []
+        self._heredocs: list[tuple[str, bool, int]] = []  # also the place of their command, -1 without one
 
     # Lists
 
     def scan_list(self, closing: str) -> None:
         """Scan commands up to `closing`, which is ")", or "" for the end of the line. It is consumed."""
         frame = _Frame()
+        self._frames.append(frame)
         while self.position < self.end:
             char = self.line[self.position]
             if char in _BLANKS:
@@ -111,7 +152,7 @@ class _Scanner:
                 self.position += 1
                 break
             elif char in "<>" and not self._at("<(") and not self._at(">("):
-                self._scan_redirect(frame.outputs)
+                self._scan_redirect(frame)
             elif char in "\n;&|":
                 self._scan_operator(frame)
             elif char in "()":
@@ -126,24 +167,35 @@ class _Scanner:
         self._end_command(frame)
         if frame.cases:
             raise ScanError
+        self._frames.pop()
 
-    def _end_command(self, frame: _Frame) -> None:
+    def _end_command(self, frame: _Frame, *, is_complete: bool = True) -> None:
+        at = -1
         if (frame.words or frame.outputs) and not frame.header:
-            words = tuple(frame.words)
-            self.commands.append(SimpleCommand(words, tuple(frame.outputs), self.directory))
-            if words and words[0] == Word("cd"):
-                self.directory = changed_directory(self.directory, words[1:])
+            words, at = tuple(frame.words), len(self.commands)
+            self.commands.append(
+                SimpleCommand(words, tuple(frame.outputs), self.directory, "", frame.is_piped, is_complete)
+            )
+            if words and words[0].text in ("cd", "pushd", "popd") and words[0].is_literal:
+                self.directory = changed_directory(self.directory, words)
+        self._heredocs += [(delimiter, is_indented, at) for delimiter, is_indented in frame.heredocs]
         frame.reset()
+
+    def end_unfinished(self) -> None:
+        """End the commands in which the scan stopped."""
+        for frame in self._frames:
+            self._end_command(frame, is_complete=False)
 
     def _scan_operator(self, frame: _Frame) -> None:
         if self._at("&>"):
-            self._scan_redirect(frame.outputs)
+            self._scan_redirect(frame)
             return
         operator = next(sign for sign in _OPERATORS if self._at(sign))
         self.position += len(operator)
         self._end_command(frame)
+        frame.is_piped = operator in ("|", "|&")
         if operator == "\n":
-            self._skip_heredocs()
+            self._scan_heredocs()
         elif operator in _CASE_OPERATORS:
             if not frame.cases:
                 raise ScanError
@@ -484,7 +536,7 @@ class _Scanner:
 
     # Redirections
 
-    def _scan_redirect(self, outputs: list[Word]) -> None:
+    def _scan_redirect(self, frame: _Frame) -> None:
         signs = ("<<<", "<<-", "<<", "<>", "<&", "<", "&>>", "&>", ">>", ">|", ">&", ">")
         sign = next(sign for sign in signs if self._at(sign))
         self.position += len(sign)
@@ -493,12 +545,13 @@ class _Scanner:
         if not word.text and not word.is_quoted:
             raise ScanError
         if sign in ("<<", "<<-"):
-            self._heredocs.append((word.text, sign == "<<-"))
+            frame.heredocs.append((word.text, sign == "<<-"))
         elif ">" in sign and not (sign == ">&" and (word.text.isdigit() or word.text == "-")):
-            outputs.append(word)
+            frame.outputs.append(word)
 
-    def _skip_heredocs(self) -> None:
-        for delimiter, is_indented in self._heredocs:
+    def _scan_heredocs(self) -> None:
+        for delimiter, is_indented, at in self._heredocs:
+            start = end = self.position
             while self.position < self.end:
                 newline = self.line.find("\n", self.position)
                 stop = self.end if newline < 0 else newline
@@ -506,6 +559,9 @@ class _Scanner:
                 self.position = min(stop + 1, self.end)
                 if (row.lstrip("\t") if is_indented else row) == delimiter:
                     break
+                end = self.position
+            if at >= 0:
+                self.commands[at] = self.commands[at]._replace(heredoc=self.line[start:end])
         self._heredocs = []
 
     def _at(self, text: str) -> bool:

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.command_names import MAX_FAMILY_CHARS, ParsedCommand, parse_commands
-from tacit.text.shell import MAX_COMMANDS, MAX_LINE_CHARS, MAX_PIPELINES, clean_line, parse_clean_line, parse_pipelines
+from tacit.commandline.names import MAX_FAMILY_CHARS, ParsedCommand, parse_commands
+from tacit.commandline.pipelines import (
+    MAX_COMMANDS,
+    MAX_LINE_CHARS,
+    MAX_PIPELINES,
+    clean_line,
+    parse_clean_line,
+    parse_pipelines,
+)
 from tests.support.families_table import TABLE
 
 
@@ -155,7 +162,7 @@ def test_plain_words_read_without_the_parser_are_as_the_parser_reads_them(line: 
 
 def test_plain_words_need_no_parser() -> None:
     code = (
-        "import sys; from tacit.learn.command_names import parse_commands; parse_commands('sudo npm t'); "
+        "import sys; from tacit.commandline.names import parse_commands; parse_commands('sudo npm t'); "
         "assert 'tree_sitter' not in sys.modules; parse_commands('npm t; ls'); assert 'tree_sitter' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -164,7 +171,7 @@ def test_plain_words_need_no_parser() -> None:
 def test_letters_of_any_script_and_signs_beyond_them_do_not_end_the_program() -> None:
     """The parser of command lines reads beyond its tables for them; where that ends is a matter of luck."""
     code = (
-        "import random; from tacit.learn.command_names import parse_commands; rng = random.Random(1)\n"
+        "import random; from tacit.commandline.names import parse_commands; rng = random.Random(1)\n"
         "for _ in range(3000): parse_commands(''.join(rng.choice('$()[]{}<>|&; x') if rng.random() < 0.6 else"
         " chr(rng.choice((rng.randrange(0x80, 0xd800), rng.randrange(0x10000, 0x110000)))) for _ in range(40)))"
     )
@@ -286,7 +293,7 @@ def test_a_hostile_line_costs_bounded_work(piece: str, size: int) -> None:
 
 
 def test_long_lines_are_not_remembered() -> None:
-    from tacit.learn.command_names import _parse_cached
+    from tacit.commandline.names import _parse_cached
 
     before = _parse_cached.cache_info().currsize
     for number in range(5):

@@ -9,14 +9,15 @@ one (`mytool deploy`).
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
-from tacit.learn import load_data
+from tacit.commandline.pipelines import MAX_COMMANDS, CommandWords, Pipeline, parse_pipelines
+from tacit.commandline.wrappers import RUN_PREFIXES, WRAPPERS
 from tacit.record import Record
-from tacit.text.shell import MAX_COMMANDS, CommandWords, Pipeline, parse_pipelines
 
 _Row = TypeVar("_Row")
 Words = frozenset[str]
@@ -57,13 +58,6 @@ class SubcommandProgram(Record):
     levels: int = 1
 
 
-class Wrapper(Record):
-    """A program that runs another command, behind so many words of its own."""
-
-    value_options: Words = _NO_WORDS
-    positionals: int = 0
-
-
 class ProgramTables(Record):
     """The tables of `programs.toml`, which documents them. Keys of mappings are names of programs."""
 
@@ -82,15 +76,21 @@ class ProgramTables(Record):
     task_runners: Mapping[str, TaskRunner]
     package_managers: Mapping[str, PackageManager]
     subcommands: Mapping[str, SubcommandProgram]
-    wrappers: Mapping[str, Wrapper]
-    run_prefixes: Mapping[str, Wrapper]
     read_only: Words
     common: Words
 
 
+def load_programs() -> dict[str, Any]:
+    """Return the content of `programs.toml`. It is read when a row is needed for the first time."""
+    import tomllib
+
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.toml"), "rb") as file:
+        return tomllib.load(file)
+
+
 @cache
 def program_tables() -> ProgramTables:
-    data = load_data("programs.toml")
+    data = load_programs()
     words = {name: frozenset(text.split()) for name, text in data["words"].items()}
     read_only = frozenset(data["common"]["read_only"])
     subcommands = _rows(data["subcommands"], SubcommandProgram)
@@ -105,8 +105,6 @@ def program_tables() -> ProgramTables:
         task_runners=_rows(data["task_runners"], TaskRunner),
         package_managers=_rows(data["package_managers"], PackageManager),
         subcommands=subcommands,
-        wrappers=_rows(data["wrappers"], Wrapper) | dict.fromkeys(words.pop("wrappers"), Wrapper()),
-        run_prefixes=_rows(data["run_prefixes"], Wrapper),
         read_only=read_only,
         common=read_only.union(data["common"]["writing"]).difference(data["common"]["alternatives"].split()),
         **words,
@@ -221,7 +219,7 @@ def _family(words: CommandWords) -> str:
     while len(families) < MAX_FAMILY_WORDS:
         match = _match_family(words)
         families.append(match.family)
-        prefix = program_tables().run_prefixes.get(match.family)
+        prefix = RUN_PREFIXES.get(match.family)
         if prefix is None:
             break
         words = match.rest[_skip_options(match.rest, 0, prefix.value_options) + prefix.positionals :]
@@ -232,26 +230,11 @@ def _family(words: CommandWords) -> str:
     return " ".join(families)
 
 
-def wrapped_commands(words: CommandWords) -> Iterator[CommandWords]:
-    """Yield a command without its wrappers, and behind each prefix such as `uv run` or `xargs` the command it runs."""
-    bare = words[_skip_wrappers(words) :]
-    for _ in range(MAX_FAMILY_WORDS):
-        if not bare or _ASSIGNMENT.match(bare[0]):
-            return
-        yield bare
-        match = _match_family(bare)
-        prefix = program_tables().run_prefixes.get(match.family)
-        if prefix is None:
-            return
-        rest = match.rest[_skip_options(match.rest, 0, prefix.value_options) + prefix.positionals :]
-        bare = rest[_skip_wrappers(rest) :]
-
-
 def _skip_wrappers(words: CommandWords) -> int:
     """Return where the real command begins. A wrapper that wraps nothing is itself the command."""
-    at, wrappers = 0, program_tables().wrappers
+    at = 0
     while at < len(words):
-        wrapper = wrappers.get(words[at])
+        wrapper = WRAPPERS.get(words[at])
         if wrapper is not None and words[at : at + 2] not in _LOOKUPS:
             behind = _skip_options(words, at + 1, wrapper.value_options) + wrapper.positionals
         elif _ASSIGNMENT.match(words[at]):

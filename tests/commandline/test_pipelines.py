@@ -4,102 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.text.shell import (
+from tacit.commandline.pipelines import (
     MAX_LINE_CHARS,
     MAX_PIPELINES,
-    ShellCommand,
-    ShellWord,
     clean_line,
     outside_quotes,
     parse_clean_line,
     parse_pipelines,
     quoted_words,
-    split_commands,
     strip_quotes,
     unquoted,
 )
 
 
-def texts(words: tuple[ShellWord, ...]) -> list[str]:
-    return [word.text for word in words]
-
-
-def commands(line: str) -> list[list[str]]:
-    return [texts(command.words) for command in split_commands(line)]
-
-
-def only(line: str) -> ShellCommand:
-    (command,) = split_commands(line)
-    return command
-
-
 def pipelines(line: str) -> list[tuple[str, list[list[tuple[str, ...]]]]]:
     return [(pipeline.text, [list(stage) for stage in pipeline.stages]) for pipeline in parse_pipelines(line)]
-
-
-# Commands without a parser
-
-
-def test_operators_outside_quotes_separate_commands_and_each_knows_the_one_before_it() -> None:
-    found = split_commands("cd app && git commit -m 'a; b' | tee 'x y' # done; really\nls")
-    assert [(texts(command.words), command.preceding_operator) for command in found] == [
-        (["cd", "app"], ""),
-        (["git", "commit", "-m", "a; b"], "&&"),
-        (["tee", "x y"], "|"),
-        (["ls"], "\n"),
-    ]
-
-
-def test_the_command_after_a_subshell_follows_its_bracket() -> None:
-    found = split_commands("(cd app; make); ls")
-    assert [(texts(one.words), one.preceding_operator) for one in found if one.words] == [
-        (["cd", "app"], "("),
-        (["make"], ";"),
-        (["ls"], ")"),
-    ]
-
-
-def test_a_word_with_an_expansion_is_not_literal_and_quotes_make_a_glob_literal() -> None:
-    words = only("""cp '*.py' "$HOME" *.md a\\ b $(date) `id` ~ x"y"z""").words
-    assert [(word.text, word.is_literal) for word in words] == [
-        ("cp", True),
-        ("*.py", True),
-        ("$HOME", False),
-        ("*.md", False),
-        ("a b", True),
-        ("$(date)", False),
-        ("`id`", False),
-        ("~", False),
-        ("xyz", True),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("line", "outputs"),
-    [
-        ("make > out.log 2>&1", ["out.log"]),
-        ("make >> out.log 2> err.log", ["out.log", "err.log"]),
-        ("make &> all.log", ["all.log"]),
-        ("make >| 'a b'", ["a b"]),
-        ("make < in.txt", []),
-        ("make <<< word", []),
-        ("make >&2", []),
-    ],
-)
-def test_files_that_the_output_goes_to_are_no_words_of_the_command(line: str, outputs: list[str]) -> None:
-    assert (texts(only(line).words), texts(only(line).outputs)) == (["make"], outputs)
-
-
-def test_the_body_of_a_here_document_is_no_command() -> None:
-    first, second = split_commands("cat <<-'EOF' > f.txt\nrm -rf x\n\tEOF\nls")
-    assert (texts(first.words), texts(first.outputs), first.heredoc_body) == (["cat"], ["f.txt"], "rm -rf x\n")
-    assert texts(second.words) == ["ls"]
-    assert only("cat <<EOF\nwithout an end").heredoc_body == "without an end"
-
-
-def test_an_open_quote_raises_nothing() -> None:
-    assert commands("echo 'open; ls") == [["echo", "'open"], ["ls"]]
-    assert commands("") == commands("   # only a comment") == []
 
 
 # Words with their quotes

@@ -1,0 +1,347 @@
+"""What a memory expects of tool calls: commands it forbids, an order of commands, files it protects or ties together.
+
+A sentence is read only if one of a few forms covers all of it. A condition, an exception or a word that is no known
+command or path leaves it unread: such a memory can be neither checked nor enforced. Reasons ("because …") and words
+that change nothing ("here", "please") are dropped first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+from tacit.commandline.names import program_tables
+from tacit.commandline.patterns import (
+    CommandPattern,
+    Expectation,
+    ForbidsCommand,
+    ProtectsFiles,
+    RequiresBefore,
+    TiesFiles,
+)
+from tacit.commandline.spellings import known_programs, parse_patterns
+from tacit.model.conflict import alternatives_of
+from tacit.model.statement import split_sentences, strip_introduction
+
+_MAX_SENTENCE_CHARS = 400
+
+
+def is_known_program(word: str) -> bool:
+    """Return whether a word is the name of a well-known program."""
+    return word in known_programs()
+
+
+def read_expectations(sentence: str) -> tuple[Expectation, ...]:
+    """Return what a sentence expects of tool calls; () if that cannot be told with certainty.
+
+    A second sentence may explain the first one, but not limit it.
+    """
+    if len(sentence) > _MAX_SENTENCE_CHARS or "\n" in sentence:
+        return ()
+    text = _TWO_SENTENCES.sub(", ", strip_introduction(sentence.replace("’", "'")))
+    expectations: list[Expectation] = []
+    for part in split_sentences(text):
+        expectation = _read_sentence(part)
+        if expectation is None and (not expectations or _LIMIT.search(part)):
+            return ()
+        expectations += [expectation] if expectation else []
+    return tuple(expectations)
+
+
+def alternatives(patterns: Sequence[CommandPattern]) -> tuple[CommandPattern, ...]:
+    """Return the programs that people use in place of these; () if they are not known or a subcommand is named."""
+    if any(pattern.words or pattern.required for pattern in patterns):
+        return ()
+    named = {pattern.program for pattern in patterns}
+    others = {other for name in named for other in alternatives_of(name) if is_known_program(other)}
+    return _patterns(*sorted(others - named))
+
+
+# Sentences
+
+_TWO_SENTENCES = re.compile(r"\. (?=use [^.]+ instead\b)", re.IGNORECASE)  # "Don't run npm. Use pnpm instead."
+_REASON = re.compile(
+    r"\s*(?:[,;]?\s(?:because|since|as it|so that|otherwise)\s.*|\s[-–—]+\s.*|\([^()]*\)\s*|[,;]?\s(?:it|they)\s.*)$",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"\b(?:unless|except|excluding|only|but|if|when|whenever|until|while|during|sometimes|usually|mostly|apart"
+    r"|though|although|instead)\b",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"(?:please|always|also|here|in this (?:repo|repository|project|codebase|folder)|you|we|i|agents?|must|should"
+    r"|have to|need to|make sure (?:to|you)|be sure to|remember to|let'?s|this (?:project|repo|repository))\b[,:]?\s+",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r"[\s,]+(?:here|please|again|ever|at all|any ?more|directly|by hand|manually|yourself|first|instead|too|as well"
+    r"|in any project|for (?:this|the) (?:repo|repository|project)"
+    r"|(?:in|on) (?:this|the) (?:repo|repository|project|codebase|folder|directory))$",
+    re.IGNORECASE,
+)
+_NEVER = r"(?:never(?: ever)?|do not|don'?t|must not|mustn't|should not|shouldn't|avoid|stop|no)"
+_RUN = r"(?:run|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
+_EDIT = r"(?:edit|change|modify|touch|rewrite|hand-edit|overwrite|write to|editing|changing|modifying|touching|update)"
+_TIE = r"(?:change|edit|touch|modify|update|regenerate|bump|adjust|sync)"
+_INSTEAD_OF = r"(?:,? instead of|,? rather than| over|,? (?:and |but )?not|,? (?:and |but )?never)"
+_BREAK = r"(?:, (?:but )?(?:always )?|; |: |\. | and | but )"
+_MAX_NAMED = 5  # ways to write a command that a sentence names; more come from a word like "tests"
+
+
+def _form(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _read_sentence(sentence: str) -> Expectation | None:
+    """Return what one sentence expects. None if no form covers it, or a word in it cannot be read."""
+    text = sentence.strip().rstrip(".!…; ")
+    if reason := _REASON.search(text):
+        if _LIMIT.search(reason[0]):
+            return None
+        text = text[: reason.start()].rstrip(",; ")
+    while match := _LEADING.match(text):
+        text = text[match.end() :]
+    text = _strip_trailing(text)
+    for form, read in _FORMS:
+        if (match := form.fullmatch(text)) and (expectation := read(match)) is not None:
+            return expectation
+    return None
+
+
+def _read_forbidden(match: re.Match[str]) -> Expectation | None:
+    groups = match.groupdict()
+    forbidden = _commands(groups["x"], verb=groups["verb"])
+    instead = _commands(groups["y"], verb="use", any_program=True) if groups.get("y") else ()
+    return None if forbidden is None or instead is None else ForbidsCommand(forbidden, instead)
+
+
+def _read_preferred(match: re.Match[str]) -> Expectation | None:
+    forbidden = _commands(match["x"], verb="use")
+    instead = _commands(match["y"], verb="use", any_program=True) if forbidden else ()
+    return ForbidsCommand(forbidden, instead) if forbidden and instead else None
+
+
+def _read_chosen(match: re.Match[str]) -> Expectation | None:
+    """Read "use pnpm": a program of which there are alternatives forbids those."""
+    instead = _commands(match["y"], verb="use")
+    others = alternatives(instead) if instead else ()
+    return ForbidsCommand(others, instead) if instead and others else None
+
+
+def _read_order(match: re.Match[str]) -> Expectation | None:
+    first, then = _commands(match["y"], verb="run"), _commands(match["x"], verb="run")
+    if not first or not then:
+        return None
+    return RequiresBefore(first, then, is_vague=len({pattern.text for pattern in first}) > _MAX_NAMED)
+
+
+def _read_protected(match: re.Match[str]) -> Expectation | None:
+    paths = _paths(match["x"])
+    return ProtectsFiles(paths) if paths else None
+
+
+def _read_tied(match: re.Match[str]) -> Expectation | None:
+    changed, companions = _paths(match["x"]), _paths(match["y"])
+    return TiesFiles(changed, companions) if changed and companions else None
+
+
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | None]], ...] = (
+    (_form(rf"{_NEVER} (?P<x>.+?) (?:without|before) (?:first )?(?:{_RUN} )?(?P<y>.+)"), _read_order),
+    (_form(rf"(?:{_RUN} )?(?P<y>.+?) before (?P<x>.+)"), _read_order),
+    (_form(rf"before (?P<x>[^,]+),? (?:always |first )?{_RUN} (?P<y>.+)"), _read_order),
+    (_form(rf"(?P<x>.+?) only after (?:{_RUN} )?(?P<y>.+)"), _read_order),
+    (_form(rf"{_NEVER} {_EDIT} (?P<x>.+)"), _read_protected),
+    (
+        _form(r"(?P<x>\S+) (?:is|are) (?:generated|read-only|protected)(?:, do(?:n't| not) edit (?:it|them))?"),
+        _read_protected,
+    ),
+    (
+        _form(rf"(?:when|whenever|if|every time|each time) (?:you |we )?{_TIE} (?P<x>[^,]+), "
+              rf"(?:you |we )?(?:also |always |then |must |should )?{_TIE} (?P<y>.+)"),
+        _read_tied,
+    ),
+    (
+        _form(rf"(?:also )?{_TIE} (?P<y>.+?) (?:when|whenever|every time|each time) (?:you |we )?{_TIE} (?P<x>.+)"),
+        _read_tied,
+    ),
+    (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+?){_BREAK}(?:use|run|prefer|only) (?P<y>.+)"), _read_forbidden),
+    (
+        _form(rf"(?:uses?|prefer|run|would rather use) (?P<y>.+?){_INSTEAD_OF} (?:to )?(?:{_RUN} )?(?P<x>.+)"),
+        _read_preferred,
+    ),
+    (_form(rf"instead of (?:{_RUN} )?(?P<x>[^,]+),? (?:{_RUN}|prefer) (?P<y>.+)"), _read_preferred),
+    (_form(r"(?P<y>[^,]+), (?:not|never) (?P<x>.+)"), _read_preferred),
+    (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+)"), _read_forbidden),
+    (_form(r"(?:uses?|prefer)(?: only)? (?P<y>[^,]+)"), _read_chosen),
+)  # fmt: skip
+
+
+def _strip_trailing(text: str) -> str:
+    while match := _TRAILING.search(text):
+        text = text[: match.start()]
+    return text
+
+
+# Commands
+
+_ALTERNATIVE = re.compile(r"\s*(?:,\s*(?:or|and|nor)\s|,\s|\s(?:or|and|nor)\s)\s*", re.IGNORECASE)
+_DETERMINER = re.compile(
+    r"(?:the|a|an|any|every|each|all|you|we|to|making|creating|your|full|plain|bare)\s+", re.IGNORECASE
+)
+_WORD = re.compile(r"[A-Za-z0-9_./:@=+-]+")
+_MAX_WORDS = 6
+# English words that are programs, too: they stand for the program only in backticks, or alone behind a verb.
+_AMBIGUOUS = frozenset(
+    "make just find test at cut sort join split open file time watch which more less head last free say start stop go"
+    " touch sync mount kill code view ed look host print type read set install link tag service help info screen"
+    " format build task node top w id who date cal dir most yes convert magick passwd groups script bundle rails"
+    " mix play deploy strings comm paste expand fold nice wait history source export env command".split()
+)
+_TARGET_PROGRAMS = frozenset("make just go task".split())
+_TESTS = (
+    "pytest;tox;nox;jest;vitest;mocha;rspec;phpunit;ctest;python -m unittest;npm test;pnpm test;yarn test;bun test"
+    ";bun run test;deno test;make test;make tests;make check;just test;just check;task test;rake test;rake spec"
+    ";rails test;mix test;cargo test;cargo nextest;go test;gradle test;gradlew test;mvn test;mvn verify;mvnw test"
+    ";dotnet test;swift test;bazel test;composer test;flutter test;php artisan test;run_tests.sh;test.sh;hatch test"
+    ";mise run test;python manage.py test"
+)
+_LINTERS = (
+    "ruff;flake8;pylint;eslint;biome;make lint;make check;just lint;task lint;npm run lint;pnpm lint;yarn lint;bun lint"
+    ";cargo clippy;golangci-lint;go vet;rubocop;shellcheck;pre-commit run;mix credo;rake lint;mise run lint"
+)
+_FORMATTERS = (
+    "ruff format;black;prettier;cargo fmt;gofmt;go fmt;make format;make fmt;just format;just fmt;npm run format"
+    ";pnpm format;yarn format;bun run format;mix format;rustfmt;pre-commit run"
+)
+_TYPE_CHECKERS = (
+    "mypy;pyright;tsc;make types;make typecheck;npm run typecheck;pnpm typecheck;yarn typecheck;npm run type-check"
+    ";pnpm type-check;just typecheck;dmypy;ty check"
+)
+_FORCE = ("--force", "-f", "--force-with-lease")
+
+
+def _patterns(*commands: str) -> tuple[CommandPattern, ...]:
+    return tuple(pattern for command in commands for pattern in parse_patterns(command))
+
+
+# What people call commands. Each form must cover the whole phrase.
+_PHRASES = (
+    (_form(r"commit(?:s|ting)?(?: (?:anything|code|changes))?"), "git commit"),
+    (_form(r"amend(?:s|ing)?(?: commits?)?"), "git commit --amend"),
+    (_form(r"push(?:es|ing)?(?: (?:anything|code|changes))?"), "git push"),
+    (_form(r"rebas(?:e|es|ing)"), "git rebase"),
+    (_form(r"merg(?:e|es|ing)"), "git merge"),
+    (_form(r"(?:opening |creating )?(?:a )?(?:pr|pull request)s?"), "gh pr create"),
+    (_form(r"(?:unit |integration )?tests?(?: ?suite)?"), _TESTS),
+    (_form(r"lint(?:er|ers|ing)?"), _LINTERS),
+    (_form(r"formatters?|formatting"), _FORMATTERS),
+    (_form(r"type[- ]?check(?:er|s|ing)?"), _TYPE_CHECKERS),
+)
+_FORCE_PUSH = _form(r"(?:git )?force[- ]push(?:ing|es)?")
+_PUSH_TO = _form(r"(?P<force>force[- ])?push(?:ing)?(?: directly| straight)? to (?P<branch>[\w./-]+)(?: branch)?")
+
+
+def _commands(phrase: str, *, verb: str | None, any_program: bool = False) -> tuple[CommandPattern, ...] | None:
+    """Return the patterns that a phrase names, such as "npm or `yarn add`". None if a part of it is no command.
+
+    With `any_program` the first word may be a program that is not known: what is to be run instead is only shown.
+    """
+    patterns: list[CommandPattern] = []
+    for part in _split_alternatives(phrase):
+        read = _read_command(part, verb, any_program)
+        if not read:
+            return None
+        patterns += read
+    return tuple(patterns) or None
+
+
+def _split_alternatives(phrase: str) -> Iterator[str]:
+    """Yield the parts of an enumeration. Backticks are not split."""
+    pieces = re.split(r"(`[^`]*`)", phrase)
+    joined = "".join(f"\0{at}\0" if at % 2 else piece for at, piece in enumerate(pieces))
+    for part in _ALTERNATIVE.split(joined):
+        yield re.sub(r"\0(\d+)\0", lambda mark: pieces[int(mark[1])], part).strip()
+
+
+def _read_command(phrase: str, verb: str | None, any_program: bool) -> Sequence[CommandPattern]:
+    text = _strip_trailing(phrase.strip())
+    while match := _DETERMINER.match(text):
+        text = text[match.end() :]
+    if code := re.fullmatch(r"`([^`]+)`(?: command)?|[\"“']([^\"”']+)[\"”']", text):
+        return parse_patterns((code[1] or code[2]).strip())
+    if _FORCE_PUSH.fullmatch(text):
+        return [pattern._replace(required=(_FORCE,)) for pattern in _patterns("git push --force")]
+    if match := _PUSH_TO.fullmatch(text):
+        branch = match["branch"]
+        required = ((branch, f"HEAD:{branch}", f"+{branch}"), *((_FORCE,) if match["force"] else ()))
+        return [
+            pattern._replace(required=required, text=text, may_be_implied=True) for pattern in _patterns("git push")
+        ]
+    for form, commands in _PHRASES:
+        if form.fullmatch(text):
+            return _patterns(*commands.split(";")) if verb or ";" not in commands else ()
+    words = text.replace("`", "").split()
+    if words and words[0] in _AMBIGUOUS:
+        is_target = words[0] in _TARGET_PROGRAMS and len(words) == 2 and _is_subcommand(words[1])
+        if not verb or not (len(words) == 1 or is_target):
+            return ()
+    return _read_words(words, any_program)
+
+
+def _read_words(words: list[str], any_program: bool) -> Sequence[CommandPattern]:
+    """Return the patterns of a command that is not quoted as code. A word of prose states what nobody can check."""
+    if not 0 < len(words) <= _MAX_WORDS or not all(map(_WORD.fullmatch, words)):
+        return ()
+    if not any_program and not is_known_program(words[0]):
+        return ()
+    plain = [word for word in words[1:] if not word.startswith("-")]
+    is_script = plain[:1] == ["run"] and len(plain) == 2
+    if not is_script and not all(_is_subcommand(word) or is_known_program(word) for word in plain):
+        return ()
+    return parse_patterns(" ".join(words))
+
+
+def _is_subcommand(word: str) -> bool:
+    return word in _subcommands()
+
+
+@cache
+def _subcommands() -> frozenset[str]:
+    tables = program_tables()
+    managers = tables.package_managers.values()
+    return _GIT_SUBCOMMANDS.union(
+        tables.common_subcommands,
+        *(manager.commands for manager in managers),
+        *(manager.aliases for manager in managers),
+    )
+
+
+_GIT_SUBCOMMANDS = frozenset(
+    "add am bisect blame branch cherry-pick clean clone commit fetch gc grep log merge mv pull push rebase reflog reset"
+    " restore revert rm show stash status switch tag worktree compose up down ci".split()
+)
+
+
+# Paths
+
+_PATH = re.compile(r"(?=.*[./*])[\w.*@+/{},-]+|[A-Z][A-Za-z]*file|README|CHANGELOG|LICENSE|CONTRIBUTING")
+_PATH_WORDS = re.compile(
+    r"(?:the |any |all )?(?:(?:files?|anything|everything|something|code|folder|directory|migrations) )?"
+    r"(?:(?:in|under|inside|below|of) )?(?:the )?(?:(?:file|folder|directory) )?(?P<path>\S+)"
+    r"(?: (?:files?|folder|directory))?",
+    re.IGNORECASE,
+)
+
+
+def _paths(phrase: str) -> tuple[str, ...] | None:
+    """Return the paths that a phrase names. None if a part of it is no path."""
+    paths: list[str] = []
+    for part in _split_alternatives(_strip_trailing(phrase)):
+        match = _PATH_WORDS.fullmatch(_strip_trailing(part))
+        path = match["path"].strip("`\"'“”") if match else ""
+        if not _PATH.fullmatch(path) or ".." in path:
+            return None
+        paths.append(path.removeprefix("./"))
+    return tuple(paths) or None
