@@ -89,9 +89,11 @@ def test_a_spelling_of_two_letters_is_no_needle() -> None:
     assert needles([forbid("npm install")]) == ["npm"]
 
 
-def test_a_filter_behind_a_pipe_does_another_job() -> None:
-    rule = forbid("grep", "rg")
-    assert stopped(rule, "grep -r x src") and not stopped(rule, "ps aux | grep x")
+def test_two_spellings_of_one_command_are_told_apart_if_a_rule_names_both() -> None:
+    (expected,) = read_expectations("don't run docker-compose, use docker compose")
+    assert isinstance(expected, ForbidsCommand)
+    rule = GuardRule("1", expected)
+    assert stopped(rule, "docker-compose up") and not stopped(rule, "docker compose up")
 
 
 def test_a_rule_says_what_it_stops() -> None:

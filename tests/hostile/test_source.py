@@ -28,6 +28,7 @@ OPENERS = {
     "tacit.hooks.guard": "the index was opened as a plain file before",
     "tacit.shell.install": "files of the package",
     "tacit.learn": "files of the package",
+    "tacit.commandline.names": "a file of the package",
     "tacit.install.change": "a new file, to be written",
     "tacit.home.actor": "/proc of the processes above, a bounded number of bytes",
     "tacit.hosts.opencode.install": "files of the package",

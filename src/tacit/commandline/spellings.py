@@ -11,7 +11,7 @@ from functools import cache
 
 from tacit.commandline.bash import ScanError, scan_commands
 from tacit.commandline.names import TaskRunner, program_tables
-from tacit.commandline.patterns import CommandPattern, split_flags
+from tacit.commandline.patterns import CommandPattern, ForbidsCommand, split_flags
 from tacit.commandline.wrappers import RUN_PREFIXES, WRAPPERS
 
 # Short flags that mean the same as a long one, by program or by program and word
@@ -46,6 +46,27 @@ def parse_patterns(text: str) -> tuple[CommandPattern, ...]:
     words = [program, *(word for word in arguments if not word.startswith("-"))]
     flags = [word for word in arguments if word.startswith("-")]
     return tuple(_pattern(spelling, flags, text) for spelling in dict.fromkeys(_spellings(tuple(words))))
+
+
+def forbids(forbidden: tuple[CommandPattern, ...], instead: tuple[CommandPattern, ...]) -> ForbidsCommand:
+    """Return the expectation that one command is run in place of another.
+
+    If they are two spellings of one command (`docker-compose` and `docker compose`), only those count that are stated.
+    """
+    if {_key(pattern) for pattern in forbidden} & {_key(pattern) for pattern in instead}:
+        forbidden, instead = _as_stated(forbidden), _as_stated(instead)
+    return ForbidsCommand(forbidden, instead)
+
+
+def _key(pattern: CommandPattern) -> tuple[object, ...]:
+    return pattern.program, pattern.words, pattern.required
+
+
+def _as_stated(patterns: tuple[CommandPattern, ...]) -> tuple[CommandPattern, ...]:
+    stated: dict[str, CommandPattern] = {}
+    for pattern in patterns:
+        stated.setdefault(pattern.text, pattern)  # the first is as stated
+    return tuple(stated.values())
 
 
 @cache

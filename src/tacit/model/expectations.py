@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 
 from tacit.commandline.names import program_tables
 from tacit.commandline.patterns import (
@@ -20,16 +21,18 @@ from tacit.commandline.patterns import (
     RequiresBefore,
     TiesFiles,
 )
-from tacit.commandline.spellings import known_programs, parse_patterns
+from tacit.commandline.spellings import forbids, known_programs, parse_patterns
 from tacit.model.conflict import alternatives_of
 from tacit.model.statement import split_sentences, strip_introduction
 
 _MAX_SENTENCE_CHARS = 400
+_VERSION = re.compile(r"[\d.]+$")
+_VERSIONED = ("python", "pip")  # `python3.12`
 
 
 def is_known_program(word: str) -> bool:
     """Return whether a word is the name of a well-known program."""
-    return word in known_programs()
+    return word in known_programs() or _VERSION.sub("", word) in _VERSIONED
 
 
 def read_expectations(sentence: str) -> tuple[Expectation, ...]:
@@ -114,13 +117,13 @@ def _read_forbidden(match: re.Match[str]) -> Expectation | None:
     groups = match.groupdict()
     forbidden = _commands(groups["x"], verb=groups["verb"])
     instead = _commands(groups["y"], verb="use", any_program=True) if groups.get("y") else ()
-    return None if forbidden is None or instead is None else ForbidsCommand(forbidden, instead)
+    return None if forbidden is None or instead is None else forbids(forbidden, instead)
 
 
 def _read_preferred(match: re.Match[str]) -> Expectation | None:
     forbidden = _commands(match["x"], verb="use")
     instead = _commands(match["y"], verb="use", any_program=True) if forbidden else ()
-    return ForbidsCommand(forbidden, instead) if forbidden and instead else None
+    return forbids(forbidden, instead) if forbidden and instead else None
 
 
 def _read_chosen(match: re.Match[str]) -> Expectation | None:
@@ -284,8 +287,8 @@ def _read_command(phrase: str, verb: str | None, any_program: bool) -> Sequence[
             return _patterns(*commands.split(";")) if verb or ";" not in commands else ()
     words = text.replace("`", "").split()
     if words and words[0] in _AMBIGUOUS:
-        is_target = words[0] in _TARGET_PROGRAMS and len(words) == 2 and _is_subcommand(words[1])
-        if not verb or not (len(words) == 1 or is_target):
+        second = words[1] if len(words) > 1 and words[0] in _TARGET_PROGRAMS else ""
+        if not verb or not (len(words) == 1 or _is_subcommand(second) or second in _groups(words[0])):
             return ()
     return _read_words(words, any_program)
 
@@ -297,10 +300,18 @@ def _read_words(words: list[str], any_program: bool) -> Sequence[CommandPattern]
     if not any_program and not is_known_program(words[0]):
         return ()
     plain = [word for word in words[1:] if not word.startswith("-")]
-    is_script = plain[:1] == ["run"] and len(plain) == 2
-    if not is_script and not all(_is_subcommand(word) or is_known_program(word) for word in plain):
-        return ()
+    groups = _groups(words[0])
+    for before, word in pairwise(["", *plain]):
+        # `gh pr merge`, `mise run lint`: what follows a group of commands is one of them
+        if not (_is_subcommand(word) or is_known_program(word) or word in groups or before in groups):
+            return ()
     return parse_patterns(" ".join(words))
+
+
+def _groups(program: str) -> frozenset[str]:
+    tables = program_tables()
+    row = tables.subcommands.get(program) or tables.package_managers.get(program)
+    return row.groups | {"run"} if row else frozenset()
 
 
 def _is_subcommand(word: str) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import executions
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles
-from tacit.commandline.spellings import parse_patterns
+from tacit.commandline.spellings import forbids, parse_patterns
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.guard.rules import Decision, Enforceable, GuardRule, fulfils_last, match_commands, needles
@@ -229,4 +229,4 @@ def stated_rule(forbid: str, instead: str, before: str, run: str, protect: Seque
         return ProtectsFiles(tuple(protect))
     if before:
         return RequiresBefore(patterns[run], patterns[before])
-    return ForbidsCommand(patterns[forbid], patterns.get(instead, ())) if forbid else None
+    return forbids(patterns[forbid], patterns.get(instead, ())) if forbid else None

@@ -39,6 +39,7 @@ _MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task
 _INTERJECTION = re.compile(
     r"\A(?:no|nope|stop|wait|hey|again|as i said|i said|i told you)\s*[,!.:–—-]+\s*", re.IGNORECASE
 )
+_FILTERS = frozenset("grep sed awk cat head tail sort".split())
 _CORRECTING = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION)
 
 
@@ -150,13 +151,18 @@ def _check_forbidden(expectation: ForbidsCommand, calls: Sequence[CheckedCall]) 
     for call in calls:
         if call.aside:
             continue
-        if any(map(expectation.is_violated_by, call.commands)):
+        if any(expectation.is_violated_by(command) and not _is_filter(command) for command in call.commands):
             return CheckResult(Adherence.VIOLATED, call.event_id)
         if followed is None and any(_follows(command, expectation, instead) for command in call.commands):
             followed = CheckResult(Adherence.FOLLOWED, call.event_id)
     # Code that may be no command at all, such as the name of a function, is never run in any case.
     is_known = all(is_known_program(pattern.program) for pattern in expectation.forbidden)
     return followed or (_NOT_APPLICABLE if is_known else _UNKNOWN)
+
+
+def _is_filter(command: SimpleCommand) -> bool:
+    """Return whether a command only filters what another one writes, which is another job than it does alone."""
+    return command.is_piped and command.program in _FILTERS
 
 
 def _follows(command: SimpleCommand, expectation: ForbidsCommand, instead: Sequence[CommandPattern]) -> bool:
