@@ -104,8 +104,10 @@ def test_what_was_learned_in_the_persons_own_words_is_no_second_suggestion(
         "kind": "rule",
     }
     client.answers(answer(linter, MEMORY))
-    learn(person, client, "--agent", "claude")
+    told = learn(person, client, "--agent", "claude")
     assert {memory["label"] for memory in pending(person)} == {own["label"], MEMORY["statement"]}
+    assert f"already known, in other words: “{linter['statement']}”" in told.err
+    assert MEMORY["statement"] not in told.err
 
 
 def test_what_holds_everywhere_is_proposed_for_everywhere(person: Person, project: Path, client: FakeClient) -> None:
