@@ -143,7 +143,7 @@ def measure(path: Path, hits: bool) -> Iterator[Figure]:
                     mark,
                     SENTENCES[int(rule.id)],
                     "|",
-                    rule.command or rule.paths,
+                    rule.commands or rule.paths,
                     "|",
                     command[:200].replace("\n", "⏎"),
                 )
@@ -216,7 +216,7 @@ def _texts(patterns: tuple[CommandPattern, ...]) -> list[str]:
 def _runs(rule: GuardRule, stated: str, nodes: list[tuple[int, list[str]]]) -> bool:
     program, *rest = stated.split()
     runs = [(at, words) for at, words in nodes if words[0].rpartition("/")[2] == program]
-    wanted = rule.instead.split()
+    wanted = " ".join(rule.instead).split()
     for at, words in runs:
         is_wanted = bool(wanted) and any(other[: len(wanted)] == wanted for where, other in nodes if where == at)
         is_question = not rest and words[1:] in (["--version"], ["-v"], ["--help"], ["-h"], ["version"])
@@ -282,7 +282,7 @@ def _cost(every: list[GuardRule]) -> Iterator[Figure]:
         os.mkdir(os.path.join(folder, ".tacit"))
         save_rules(folder, every)
         yield from _cost_figures(folder, "ls -la src")
-        save_rules(folder, [rule for rule in every if rule.command.startswith("npm")])
+        save_rules(folder, [rule for rule in every if rule.commands[:1] == ("npm",)])
         payload = _payload("npm install --save-dev left-pad")
         times = [_run(_hook(folder), payload)[0] for _ in range(_ROUNDS)]
         yield at_most("A call that a rule stops, p50", median(times[_WARM_UP:]) * 1000, 150, " ms")

@@ -51,7 +51,7 @@ def at_terminal(person: Person, *words: str, typed: str = "") -> subprocess.Comp
 def test_on_shows_what_it_would_have_stopped_and_wants_an_answer(person: Person) -> None:
     Talk(person, person.folder / "shop").asks("install it").runs("sudo npm install left-pad").capture()
     said = person.tacit("guard", "on", person.id_of(RULE), cwd=person.folder / "shop", code=1)
-    assert "stops: not npm, but pnpm (project shop)" in said.out
+    assert "stops: npm (instead: pnpm) (project shop)" in said.out
     assert "It would have stopped 1 command of agents in the last 90 days." in said.out
     assert "sudo npm install left-pad" in said.out
     assert "there is no terminal to ask on" in said.err
@@ -62,17 +62,17 @@ def test_list_off_and_a_rule_whose_memory_is_gone(person: Person) -> None:
     rule = person.id_of(RULE)
     assert "No rule stops an agent." in person.tacit("guard").out
     person.tacit("guard", "on", rule, "--yes")
-    assert "not npm, but pnpm" in person.tacit("guard", "list").out
+    assert "stops npm (instead: pnpm)" in person.tacit("guard", "list").out
     person.tacit("forget", rule, "--reason", "r", "--evidence", "e")
     assert "its memory is not active any more" in person.tacit("guard").out
-    assert person.tacit("guard", "off", rule).out.startswith("Switched off: not npm, but pnpm")
+    assert person.tacit("guard", "off", rule).out.startswith("Switched off: npm (instead: pnpm)")
     assert person.tacit("guard", "--json").json == []
 
 
 def test_test_changes_nothing_and_takes_options(person: Person) -> None:
     Talk(person, person.folder / "shop").asks("commit it").runs("git commit -m x").capture()
     said = person.tacit("guard", "test", person.id_of(RULE), "--before", "git commit", "--run", "make test")
-    assert "stops: make test before git commit" in said.out
+    assert "stops: git commit without make test before it" in said.out
     assert "It would have stopped 1 command of agents among all that were captured." in said.out
     assert not (person.home / ".tacit" / "guard.json").exists()
 

@@ -64,7 +64,7 @@ def test_the_violation_does_not_run_and_the_harmless_call_does(guarded: Guarded)
 def test_the_next_request_says_which_rule_and_what_to_do(guarded: Guarded) -> None:
     told = next(body for body in guarded.run.asked if "tacit guard allow" in strings(body))
     text = strings(told)
-    assert f"“{RULE}”" in text and "To run instead: `pnpm`." in text
+    assert f"“{RULE}”" in text and "Run `pnpm` instead." in text
     assert "It runs `npm install`." in text
 
 

@@ -7,7 +7,15 @@ import pytest
 from tacit.commandline.executions import executions
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore
 from tacit.commandline.spellings import parse_patterns
-from tacit.guard.rules import GuardRule, RuleKind, fulfils_last, match_commands, match_paths, needles
+from tacit.guard.rules import (
+    GuardRule,
+    RuleKind,
+    enumerate_names,
+    fulfils_last,
+    match_commands,
+    match_paths,
+    needles,
+)
 from tacit.model.expectations import read_expectations
 
 
@@ -100,11 +108,16 @@ def test_a_rule_says_what_it_stops() -> None:
     (tests,) = read_expectations("run the tests before a commit")
     assert isinstance(tests, RequiresBefore)
     rule = GuardRule("1", tests)
-    assert (rule.kind, rule.command) == (RuleKind.REQUIRE, "git commit")
-    assert rule.before.startswith("pytest, tox, nox, jest or one of ")
+    assert (rule.kind, rule.commands) == (RuleKind.REQUIRE, ("git commit",))
+    assert {"pytest", "npm test", "make test"} <= set(rule.before)
     assert stopped(rule, "git commit -m x") and not stopped(rule, "uv run pytest -q && git commit -m x")
     assert (forbid("npm", "pnpm").kind, forbid("npm").kind, PROTECT.kind) == (
         RuleKind.PREFER,
         RuleKind.FORBID,
         RuleKind.PROTECT,
     )
+
+
+def test_names_are_enumerated_and_of_many_the_first_few() -> None:
+    assert [enumerate_names("abcdefg"[:length]) for length in (0, 1, 2, 3)] == ["", "a", "a or b", "a, b or c"]
+    assert enumerate_names("abcdefg") == "a, b, c, d, e or 2 others"

@@ -61,7 +61,7 @@ def test_a_violation_is_asked_about_with_rule_time_replacement_and_code(person: 
     assert told.startswith(
         f"The call breaks a rule of this person [{person.id_of(RULE)[:6]}]: “{RULE}” (said on 2026-03-02)."
     )
-    assert "It runs `npm install`. To run instead: `pnpm`." in told
+    assert "It runs `npm install`. Run `pnpm` instead." in told
     assert "once and within ten minutes, in a terminal of their own: tacit guard allow " in told
 
 
@@ -129,7 +129,7 @@ def test_a_permission_lets_the_same_call_through_once(person: Person) -> None:
 
 def test_a_required_command_is_remembered_for_the_session_until_it_is_needed_again(person: Person) -> None:
     switch_on(person, "run make test before committing")
-    assert "To be run before `git commit`: make test." in reason(person, "git commit -m x")
+    assert "Before `git commit`, run `make test`." in reason(person, "git commit -m x")
     assert reason(person, "make test") == ""
     assert reason(person, "git commit -m x", session="another")
     assert reason(person, "git commit -m x") == ""

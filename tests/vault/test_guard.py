@@ -27,7 +27,7 @@ def person(tmp_path: Path) -> Person:
 def test_a_plan_has_the_rule_its_scope_and_when_it_was_said(person: Person) -> None:
     with person.vault() as vault:
         (rule,) = vault.guard.plan(person.id_of(RULE)).rules
-    assert (rule.kind, rule.command, rule.instead) == (RuleKind.PREFER, "npm", "pnpm")
+    assert (rule.kind, rule.commands, rule.instead) == (RuleKind.PREFER, ("npm",), ("pnpm",))
     assert (rule.scope, rule.decision, rule.origin) == (
         "project:example.org/kim/shop",
         Decision.ASK,

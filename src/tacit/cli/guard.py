@@ -9,7 +9,7 @@ from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, utc_timestamp
 from tacit.cli.output import bold, confirm, cyan, dim, echo, echo_json, echo_wrapped, pluralize, short_path
 from tacit.errors import RefusedError, UsageError
-from tacit.guard.rules import Decision, GuardRule, RuleKind
+from tacit.guard.rules import Decision, GuardRule, RuleKind, enumerate_names
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.model.claim import Scope, scope_label
 from tacit.text.display import clip, printable
@@ -42,7 +42,7 @@ def _run_list(call: Invocation) -> int:
         return 0
     echo(bold(f"Guards ({len(entries)})"))
     for entry in entries:
-        echo_wrapped(f"- {cyan(f'[{_short(entry)}]')} {rule_text(entry.rule)}")
+        echo_wrapped(f"- {cyan(f'[{_short(entry)}]')} stops {rule_text(entry.rule)}")
         sentence = entry.memory.memory.claim.sentence if entry.memory else ""
         state = f"“{printable(sentence)}”" if entry.memory else "its memory is not active any more, so it stops nothing"
         echo(dim(f"    {entry.rule.decision}, {printable(scope_label(Scope(entry.rule.scope)))}: {state}"))
@@ -56,15 +56,19 @@ def _short(entry: GuardEntry) -> str:
 
 
 def rule_text(rule: GuardRule) -> str:
-    """Return what a rule does, in one line."""
+    """Return what a rule stops, in one line."""
+    stops = _named(rule.commands)
     match rule.kind:
         case RuleKind.PROTECT:
-            return f"no change of {', '.join(map(printable, rule.paths))}"
+            return f"changes of {_named(rule.paths)}"
         case RuleKind.REQUIRE:
-            return f"{printable(rule.before)} before {printable(rule.command)}"
+            return f"{stops} without {_named(rule.before)} before it"
         case _:
-            instead = f", but {printable(rule.instead)}" if rule.instead else ""
-            return f"not {printable(rule.command)}{instead}"
+            return f"{stops} (instead: {_named(rule.instead)})" if rule.instead else stops
+
+
+def _named(names: Sequence[str]) -> str:
+    return enumerate_names([printable(name) for name in names])
 
 
 def _plan(call: Invocation, reference: str) -> GuardPlan:
@@ -188,9 +192,9 @@ def _entry_json(entry: GuardEntry) -> JsonObject:
         "guards": rule.kind.value,
         "decision": rule.decision.value,
         "scope": rule.scope,
-        "stops": rule.command,
-        "replacement": rule.instead,
-        "requires": rule.before,
+        "stops": list(rule.commands),
+        "replacement": list(rule.instead),
+        "requires": list(rule.before),
         "protected": list(rule.paths),
         "inactive": entry.memory is None,
     }
@@ -200,7 +204,7 @@ def _replayed_json(run: ReplayedCommand) -> JsonObject:
     command = run.command
     return {
         "text": command.text,
-        "stops": run.matched,
+        "matched": run.matched,
         "actor": command.actor,
         "directory": command.directory,
         "at": utc_timestamp(command.at),

@@ -12,15 +12,15 @@ from tacit.commandline.patterns import CommandPattern, ForbidsCommand, ProtectsF
 from tacit.record import Record
 
 Enforceable = ForbidsCommand | RequiresBefore | ProtectsFiles
-_MAX_NAMED = 4  # commands of a rule that are named in full
+_MAX_NAMED = 5
 
 
 class RuleKind(StrEnum):
     """What a rule says."""
 
-    FORBID = "forbid"  # do not run `command`
-    PREFER = "prefer"  # run `instead`, not `command`
-    REQUIRE = "require_before"  # run `before` in this session before `command`
+    FORBID = "forbid"  # do not run `commands`
+    PREFER = "prefer"  # run `instead`, not `commands`
+    REQUIRE = "require_before"  # run one of `before` in this session before `commands`
     PROTECT = "protect"  # do not change `paths`
 
 
@@ -55,32 +55,37 @@ class GuardRule(Record):
                 return RuleKind.PROTECT
 
     @property
-    def command(self) -> str:
-        """The commands that the rule stops, for people to read."""
+    def commands(self) -> tuple[str, ...]:
+        """The commands that the rule stops, as the person states them."""
         match self.expects:
             case ForbidsCommand(forbidden=patterns) | RequiresBefore(then=patterns):
-                return _named(patterns)
-        return ""
+                return _texts(patterns)
+        return ()
 
     @property
-    def instead(self) -> str:
+    def instead(self) -> tuple[str, ...]:
         """The commands to be run in place of them."""
-        return _named(self.expects.instead) if isinstance(self.expects, ForbidsCommand) else ""
+        return _texts(self.expects.instead) if isinstance(self.expects, ForbidsCommand) else ()
 
     @property
-    def before(self) -> str:
+    def before(self) -> tuple[str, ...]:
         """The commands of which one has to be run before."""
-        return _named(self.expects.first) if isinstance(self.expects, RequiresBefore) else ""
+        return _texts(self.expects.first) if isinstance(self.expects, RequiresBefore) else ()
 
     @property
     def paths(self) -> tuple[str, ...]:
         return self.expects.paths if isinstance(self.expects, ProtectsFiles) else ()
 
 
-def _named(patterns: Iterable[CommandPattern]) -> str:
-    texts = list(dict.fromkeys(pattern.text for pattern in patterns))
-    others = f" or one of {len(texts) - _MAX_NAMED} others" if len(texts) > _MAX_NAMED else ""
-    return ", ".join(texts[:_MAX_NAMED]) + others
+def _texts(patterns: Iterable[CommandPattern]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(pattern.text for pattern in patterns))
+
+
+def enumerate_names(names: Sequence[str]) -> str:
+    """Return names as a person would enumerate them: `a, b or c`. Of many, the first few and how many others."""
+    if len(names) > _MAX_NAMED:
+        return f"{', '.join(names[:_MAX_NAMED])} or {len(names) - _MAX_NAMED} others"
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 class RuleMatch(Record):

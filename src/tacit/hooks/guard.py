@@ -11,7 +11,16 @@ from contextlib import suppress
 from tacit.commandline.bash import ScanError, SimpleCommand
 from tacit.commandline.executions import executions
 from tacit.disk.files import open_plain, sqlite_uri
-from tacit.guard.rules import Decision, GuardRule, RuleKind, RuleMatch, fulfils_last, match_commands, match_paths
+from tacit.guard.rules import (
+    Decision,
+    GuardRule,
+    RuleKind,
+    RuleMatch,
+    enumerate_names,
+    fulfils_last,
+    match_commands,
+    match_paths,
+)
 from tacit.guard.scope import RuleScopes
 from tacit.guard.store import load_rules, mark_run, stop_call, take_permission, was_run
 from tacit.hosts.tool_calls import STOP_PREFIX, WARN_PREFIX, ToolCall, format_decision, parse_tool_call
@@ -105,14 +114,18 @@ def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
         case RuleKind.PROTECT:
             parts.append(f"It would change {matched}, which is protected.")
         case RuleKind.REQUIRE:
-            parts.append(f"To be run before `{printable(rule.command)}`: {printable(rule.before)}.")
+            parts.append(f"Before {_named(rule.commands)}, run {_named(rule.before)}.")
         case _:
             parts.append(f"It runs `{matched}`.")
     if rule.instead:
-        parts.append(f"To run instead: `{printable(rule.instead)}`.")
+        parts.append(f"Run {_named(rule.instead)} instead.")
     if code:
         parts.append(
             f"Only the person can allow this call, once and within ten minutes, in a terminal of their own: "
             f"tacit guard allow {code}"
         )
     return " ".join(parts)
+
+
+def _named(commands: Sequence[str]) -> str:
+    return enumerate_names([f"`{printable(command)}`" for command in commands])
