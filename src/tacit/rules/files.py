@@ -20,6 +20,8 @@ from hashlib import sha256
 
 from tacit.disk.read import read_foreign, read_head
 from tacit.home.project import find_project
+from tacit.home.work_tree import FileListing
+from tacit.model.references import GENERATED_FOLDERS
 from tacit.record import Record
 from tacit.rules.syntax import file_patterns, frontmatter, imports_in, is_path_like
 from tacit.text.display import clean
@@ -39,11 +41,6 @@ _CLAUDE_NAMES = ("CLAUDE.md", "CLAUDE.local.md")
 _CODEX_NAMES = ("AGENTS.override.md", "AGENTS.md")
 _RULE_NAMES = frozenset((*_CLAUDE_NAMES, *_CODEX_NAMES, "GEMINI.md", ".cursorrules", "copilot-instructions.md"))
 _HOST_FOLDERS = frozenset((".claude", ".cursor", ".github", ".gemini"))  # hidden folders that are searched
-# Folders of other people's or generated files. References into them are not judged either.
-SKIPPED_FOLDERS = frozenset(
-    "node_modules bower_components vendor third_party Pods site-packages __pycache__ venv dist build out target"
-    " coverage worktrees".split()
-)
 
 
 class RuleOrigin(Enum):
@@ -106,20 +103,12 @@ class LoadProblem(Record):
     text: str
 
 
-class WorkTree(Record):
-    """The files of a project: the folders of each file name. If not `is_complete`, the search ended at a bound."""
-
-    root: str
-    folders_by_name: Mapping[str, Sequence[str]]
-    is_complete: bool = True
-
-
 class RuleSet(Record):
     """All rule files that concern a folder, the imports that lead nowhere, and the files of the project."""
 
     files: tuple[RuleFile, ...]
     problems: tuple[LoadProblem, ...]
-    tree: WorkTree
+    listing: FileListing
 
 
 class RulePlace(Record):
@@ -158,19 +147,19 @@ def is_within(path: str, folder: str) -> bool:
 def find_rules(place: RulePlace) -> RuleSet:
     """Return every rule file that a session in this place could load, with what its imports load."""
     search = _RuleSearch(place)
-    tree, project_paths = _walk(place)
+    listing, project_paths = _walk(place)
     search.add_user_files()
     search.add_parent_files()
     search.add_project_files(project_paths)
     search.limit_codex()
     search.follow_imports()
-    return RuleSet(tuple(search.files.values()), tuple(search.problems), tree)
+    return RuleSet(tuple(search.files.values()), tuple(search.problems), listing)
 
 
 # The files of a project
 
 
-def _walk(place: RulePlace) -> tuple[WorkTree, list[str]]:
+def _walk(place: RulePlace) -> tuple[FileListing, list[str]]:
     """Return the files of the project by name, and the paths of its rule files. Links are not followed."""
     folders_by_name: dict[str, list[str]] = {}
     rule_paths: list[str] = []
@@ -194,12 +183,12 @@ def _walk(place: RulePlace) -> tuple[WorkTree, list[str]]:
                     pending.append((entry.path, depth + 1))
             elif _is_rule_path(entry.path, name, place.root):
                 rule_paths.append(entry.path)
-    tree = WorkTree(place.root, folders_by_name, is_complete=not pending and not is_home)
-    return tree, sorted(rule_paths)[:_MAX_RULE_FILES]
+    listing = FileListing(place.root, folders_by_name, is_complete=not pending and not is_home)
+    return listing, sorted(rule_paths)[:_MAX_RULE_FILES]
 
 
 def _is_searched(name: str) -> bool:
-    return name in _HOST_FOLDERS or not (name.startswith(".") or name in SKIPPED_FOLDERS)
+    return name in _HOST_FOLDERS or not (name.startswith(".") or name in GENERATED_FOLDERS)
 
 
 def _is_rule_path(path: str, name: str, root: str) -> bool:
