@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from tacit.disk.read import file_signature, read_foreign, read_head
@@ -125,6 +124,8 @@ class WorkTree:
 
         More counts as ignored than Git would ignore: what may be generated need not exist.
         """
+        from fnmatch import fnmatchcase  # few paths are missing
+
         parts = path.rstrip("/").split("/")
         texts = {*parts, *("/".join(parts[: count + 1]) for count in range(len(parts)))}
         patterns = (pattern for file in self._files((".gitignore",)) for pattern in _ignore_patterns(*file))
