@@ -22,6 +22,7 @@ from tacit.text.words import normalize_text, tokenize
 
 if TYPE_CHECKING:
     from tacit.home.home import Home
+    from tacit.model.references import Reference
 
 # They describe how things are. Without what they name they say nothing, while a rule or a decision still may.
 _DESCRIBING_KINDS = (
@@ -88,15 +89,32 @@ def without_loaded(memories: Iterable[MemoryRow], agent: str, home: Home) -> lis
 def missing_names(memories: Iterable[MemoryRow], home: Home) -> dict[ClaimId, tuple[str, ...]]:
     """Return what memories of the project name that is not in the work tree, by id."""
     project = home.store.project
-    naming = [memory for memory in memories if is_project_scope(memory.scope) and _may_name_something(memory.sentence)]
-    if not naming or project is None or not os.path.isdir(project.root):
+    if project is None:
         return {}
-    from tacit.home.work_tree import WorkTree  # most prompts are told nothing
+    missing = missing_references(memories, project.root, home.cwd, home.environment)
+    return {name: tuple(reference.text for reference in references) for name, references in missing.items()}
+
+
+def missing_references(
+    memories: Iterable[MemoryRow], root: str, cwd: str, environment: Mapping[str, str], *, seconds: float | None = None
+) -> dict[ClaimId, tuple[Reference, ...]]:
+    """Return what memories of a project name that its work tree does not have, by id.
+
+    Args:
+        root: the root of the project.
+        cwd: the current folder.
+        environment: variables, of which `PATH` is used.
+        seconds: how long that may take; default: what a hook has.
+    """
+    naming = [memory for memory in memories if is_project_scope(memory.scope) and _may_name_something(memory.sentence)]
+    if not naming or not os.path.isdir(root):
+        return {}
+    from tacit.home.work_tree import LOOKUP_SECONDS, WorkTree  # most prompts are told nothing
     from tacit.model.references import named_references
 
-    tree = WorkTree(project.root, home.cwd, home.environment)
+    tree = WorkTree(root, cwd, environment, seconds=LOOKUP_SECONDS if seconds is None else seconds)
     found = {memory.id: tree.missing(named_references(memory.sentence)) for memory in naming}
-    return {name: tuple(reference.text for reference in missing) for name, missing in found.items() if missing}
+    return {name: missing for name, missing in found.items() if missing}
 
 
 def without_outdated(memories: Iterable[MemoryRow], missing: Mapping[ClaimId, object]) -> list[MemoryRow]:
