@@ -23,8 +23,16 @@ from tacit.home.project import find_project
 from tacit.home.work_tree import FileListing
 from tacit.model.references import GENERATED_FOLDERS
 from tacit.record import Record
-from tacit.rules.syntax import file_patterns, frontmatter, imports_in, is_path_like
 from tacit.text.display import clean
+from tacit.text.rule_syntax import (
+    IMPORT_DEPTHS,
+    file_patterns,
+    frontmatter,
+    import_path,
+    imports_in,
+    is_path_like,
+    is_prose_path,
+)
 
 CLAUDE, CODEX, GEMINI, CURSOR, COPILOT, OPENCODE = "claude", "codex", "gemini", "cursor", "copilot", "opencode"
 MAX_RULE_BYTES = 512 * 1024
@@ -32,7 +40,6 @@ _MAX_RULE_FILES = 400
 _MAX_FOLDERS = 20_000
 _MAX_DEPTH = 24
 _MAX_SETTINGS_BYTES = 256 * 1024
-_IMPORT_DEPTH = {CLAUDE: 4, GEMINI: 5}  # hops from the file that the host loads
 _CLAUDE_MEMORY_LINES, _CLAUDE_MEMORY_BYTES = 200, 25 * 1024
 _CODEX_BYTES = 32 * 1024  # of all project files together, unless project_doc_max_bytes says otherwise
 _MANAGED_CLAUDE_FILE = "/etc/claude-code/CLAUDE.md"
@@ -86,9 +93,7 @@ class RuleFile(Record):
     @property
     def is_prose(self) -> bool:
         """Whether its lines can be rules. Hosts also load imported code and data."""
-        return os.path.splitext(self.path)[1].lower() in ("", ".md", ".mdc", ".markdown", ".txt") or self.path.endswith(
-            ".cursorrules"
-        )
+        return is_prose_path(self.path)
 
     @property
     def is_ever_loaded(self) -> bool:
@@ -387,13 +392,12 @@ class _RuleSearch:
     def follow_imports(self) -> None:
         for file in list(self.files.values()):
             for load in file.loads:
-                if load.host in _IMPORT_DEPTH and load.when is not LoadTime.NEVER and file.is_prose:
-                    self._follow(file, load, _IMPORT_DEPTH[load.host], {file.path})
+                if load.host in IMPORT_DEPTHS and load.when is not LoadTime.NEVER and file.is_prose:
+                    self._follow(file, load, IMPORT_DEPTHS[load.host], {file.path})
 
     def _follow(self, file: RuleFile, load: HostLoad, hops: int, visited: set[str]) -> None:
         for line, target in imports_in(file.text):
-            path = self._user_path(target) if target.startswith("~") else target
-            path = os.path.normpath(os.path.join(os.path.dirname(file.path), path))
+            path = import_path(target, file.path, self._place.user_folder)
             if not os.path.lexists(path):
                 if is_path_like(target):
                     self._report(file.name, line, f"@{target} does not exist")
@@ -402,7 +406,7 @@ class _RuleSearch:
                 continue
             if hops == 0:
                 if os.path.realpath(path) not in visited:
-                    depth = _IMPORT_DEPTH[load.host]
+                    depth = IMPORT_DEPTHS[load.host]
                     self._report(file.name, line, f"@{target} is more than {depth} imports deep")
                 continue
             base = self._place.user_folder if file.origin is RuleOrigin.USER else self._place.root
@@ -413,9 +417,6 @@ class _RuleSearch:
             if imported is not None and imported.path not in visited and imported.is_prose:
                 visited.add(imported.path)
                 self._follow(imported, load, hops - 1, visited)
-
-    def _user_path(self, target: str) -> str:
-        return os.path.join(self._place.user_folder, target.lstrip("~").lstrip("/"))
 
     def _add_import(self, path: str, importer: RuleFile, load: HostLoad) -> RuleFile | None:
         in_project = find_project(os.path.dirname(os.path.realpath(path)), self._place.user_folder) is not None
