@@ -46,6 +46,7 @@ SUITE = (
     Bench("prompt", "python -m bench.prompt", homes=True),
     Bench("hooks", "python -m bench.hooks", homes=True),
     Bench("guard", "python -m bench.guard MATERIAL/shell/claude_bash_commands_entireio_cli.jsonl"),
+    Bench("audit", "python -m bench.audit"),
     Bench("capture", "python -m bench.capture MATERIAL/transcripts"),
     Bench("locomo", "python bench/recall.py MATERIAL/locomo/locomo.json", shapes.talks),
     Bench("meaning", "python bench/recall.py MATERIAL/locomo/locomo.json --meaning", shapes.meant, by_meaning=True),

@@ -1,4 +1,4 @@
-"""Cards of memories that agents were told and did not follow, at a real terminal."""
+"""Memories that agents were told and did not follow: cards at a real terminal, lists and JSON."""
 
 from __future__ import annotations
 
@@ -60,7 +60,15 @@ def test_the_state_of_the_home_names_the_next_step(violated: Person) -> None:
     assert "1 memory was told and not followed, or corrected: tacit review" in violated.tacit("status").out
 
 
-def test_filters_and_json_show_candidates_alone(violated: Person) -> None:
+def test_filters_show_candidates_alone(violated: Person) -> None:
     violated.tacit("remember", "always squash", "--evidence", "said so")
     assert "told but not followed" not in violated.tacit("review", "--kind", "rule").out
-    assert [card["label"] for card in violated.tacit("review", "--json").json] == ["always squash"]
+    shown = violated.tacit("review", "--kind", "rule", "--json").json
+    assert [(card["label"], card["card"]) for card in shown] == [("always squash", "candidate")]
+
+
+def test_programs_get_both_kinds_of_cards(violated: Person) -> None:
+    violated.tacit("remember", "always squash", "--evidence", "said so")
+    told, candidate = violated.tacit("review", "--json").json
+    assert (told["label"], told["card"], told["adherence"]["violated_count"]) == (RULE, "not followed", 2)
+    assert (candidate["label"], candidate["card"], candidate["adherence"]) == ("always squash", "candidate", None)

@@ -62,3 +62,22 @@ def test_what_a_repository_writes_does_not_move_the_terminal(person: Person, pro
     (project / "AGENTS.md").write_text("- Run `make x\x1b[2J` and `make deploy`\u202e.\n")
     shown = person.tacit("audit", cwd=project, code=None).out
     assert "\x1b" not in shown and "\u202e" not in shown
+
+
+def test_memories_of_the_home_that_name_what_is_gone_are_listed(person: Person, project: Path) -> None:
+    person.tacit("add", "always run `make deploy` last", cwd=project)
+    memory = person.listed(cwd=project)[0]["id"]
+    shown = person.tacit("audit", cwd=project, code=1).out
+    assert f"memory {memory}: gone: it names what is not in this work tree: make deploy; see: tacit review" in shown
+    assert "No findings in 0 files, 1 outdated memory." in shown
+    (listed,) = person.tacit("audit", "--json", str(project), code=1).json["outdated_memories"]
+    assert (listed["id"], listed["missing"]) == (memory, [{"text": "make deploy", "last_change": None}])
+    (project / "Makefile").write_text("deploy:\n")
+    assert "There are no rule files here" in person.tacit("audit", cwd=project).out
+
+
+def test_a_home_that_cannot_be_opened_does_not_stop_the_audit(person: Person, project: Path) -> None:
+    (project / "AGENTS.md").write_text("- Use pnpm here.\n")
+    person.home.write_text("no folder")
+    assert "No findings in 1 file." in person.tacit("audit", cwd=project).out
+    assert "is not a folder" in person.tacit("audit", "--home", str(person.home), cwd=project, code=None).err

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.home.work_tree import WorkTree
-from tacit.model.references import named_references
+from tacit.home.work_tree import FileListing, WorkTree
+from tacit.model.references import marked_references, named_references
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def git(root: Path, *arguments: str) -> None:
 def test_a_path_that_is_there_is_not_missing(root: Path) -> None:
     assert missing(root, "see docs/setup.md and docs/") == []
     assert missing(root, "see docs/other.md") == ["docs/other.md"]
-    assert missing(root, "see docs/setup.md/x.md") == ["docs/setup.md/x.md"]
+    assert missing(root, "see docs/setup.md/inner.md") == ["docs/setup.md/inner.md"]
 
 
 def test_a_path_may_be_relative_to_the_current_folder(root: Path) -> None:
@@ -62,6 +62,46 @@ def test_what_is_behind_a_link_is_not_looked_at(root: Path, tmp_path: Path) -> N
     os.symlink(tmp_path, root / "link")
 
     assert missing(root, "see link/none.md") == []
+
+
+def test_a_path_may_be_that_of_the_compiled_file(root: Path) -> None:
+    (root / "web" / "src").mkdir()
+    (root / "web" / "src" / "app.ts").write_text("")
+    git(root, "init", "-q")
+    git(root, "add", ".")
+
+    assert missing(root, "see src/app.js, not src/app.css") == ["src/app.css"]
+
+
+def test_what_git_ignores_is_not_missing(root: Path) -> None:
+    (root / ".gitignore").write_text("# local files\n*.local.md\n/docs/own/\n!docs/gone.md\n")
+    (root / "web" / ".gitignore").write_text("notes.md\n")
+
+    assert missing(root, "see docs/a.local.md, docs/own/a.md, docs/gone.md") == ["docs/gone.md"]
+    assert missing(root, "see docs/notes.md") == ["docs/notes.md"]
+    assert missing(root, "see docs/notes.md", cwd="web") == []
+
+
+def test_a_listing_has_files_of_all_folders(root: Path) -> None:
+    (root / "web" / "package.json").write_text('{"scripts": {"lint": "eslint"}}')
+    (root / "package.json").write_text('{"scripts": {}, "workspaces": ["web"]}')
+    web, docs = str(root / "web"), str(root / "docs")
+    listing = FileListing(str(root), {"package.json": [str(root), web], "setup.md": [docs], "web": [str(root)]})
+    tree = WorkTree(str(root), str(root), {}, listing=listing)
+    references = marked_references("`npm run lint`, `npm run e2e`, `docs/setup.md`, `docs/none.md`, `lib/v1.2`")
+
+    assert [reference.name for reference in tree.missing(references)] == ["e2e", "docs/none.md"]
+    assert [reference.name for reference in tree.missing(references, folder=web)] == ["e2e", "docs/none.md"]
+    (root / "web" / "docs").mkdir()
+    (root / "web" / "docs" / "none.md").write_text("")
+    assert [reference.name for reference in tree.missing(references, folder=web)] == ["e2e"]
+
+
+def test_scripts_that_need_not_be_defined(root: Path) -> None:
+    (root / "package.json").write_text('{"scripts": {}, "devDependencies": {"eslint": "1"}}')
+    assert missing(root, "use yarn run eslint, npm run env and npm start") == ["npm start"]
+    (root / "server.js").write_text("")
+    assert missing(root, "use npm start") == []
 
 
 def test_scripts_of_a_package(root: Path) -> None:
@@ -94,15 +134,19 @@ def test_targets_of_a_makefile(root: Path) -> None:
     assert missing(root, "`make lint`, `make all`, `make old`, `make check`") == ["make old", "make check"]
     makefile.write_text("include more.mk\nall:\n")
     assert missing(root, "`make old`") == []
-    makefile.write_text("%.o: %.c\n")
-    assert missing(root, "`make old`") == []
+    makefile.write_text("a \\\n  old: b\n")
+    assert missing(root, "`make old`, `make a`, `make c`") == ["make c"]
+    for text in ("%.o: %.c\n", "  -include x.mk\n", "$(call rules,old)\n", ".DEFAULT:\n", "$(NAMES): x\n"):
+        makefile.write_text(text)
+        assert missing(root, "`make old`") == []
 
 
 def test_recipes_of_a_justfile(root: Path) -> None:
     (root / "justfile").write_text("# deploy\nbuild target='x': dep\n  echo ship: it\n@lint:\nalias b := build\n")
     assert missing(root, "`just build`, `just lint`, `just b`, `just ship`") == ["just ship"]
-    (root / "justfile").write_text("import 'more.just'\n")
-    assert missing(root, "`just ship`") == []
+    for text in ("import 'more.just'\n", "mod? web\n"):
+        (root / "justfile").write_text(text)
+        assert missing(root, "`just ship`") == []
 
 
 def test_a_hostile_makefile_takes_no_time(root: Path) -> None:

@@ -128,6 +128,79 @@ def test_a_link_is_followed_within_the_project_only(person: Person) -> None:
     assert told(person, prompt="hello again") == ""
 
 
+@pytest.mark.parametrize(("host", "file"), [("claude", "CLAUDE.md"), ("gemini", "GEMINI.md")])
+def test_what_an_imported_file_says_is_not_told(person: Person, host: str, file: str) -> None:
+    add(person, RULE)
+    (work(person) / file).write_text("See @docs/rules.md for the rules.\n")
+    (work(person) / "docs" / "rules.md").write_text("@./more.md\n@rules.md\n")
+    assert RULE in told(person, host)
+    (work(person) / "docs" / "more.md").write_text(f"- {RULE}\n")
+
+    assert told(person, host, prompt="hello again") == ""
+
+
+def test_codex_follows_no_imports(person: Person) -> None:
+    add(person, RULE)
+    (work(person) / "AGENTS.md").write_text("@rules.md\n")
+    (work(person) / "rules.md").write_text(f"- {RULE}\n")
+
+    assert RULE in told(person, "codex")
+
+
+@pytest.mark.parametrize("text", ["`@rules.md`\n", "```\n@rules.md\n```\n", "@rules.json\n", "@none.md\n", "@docs\n"])
+def test_what_is_no_import_is_not_followed(person: Person, text: str) -> None:
+    add(person, RULE)
+    (work(person) / "CLAUDE.md").write_text(text)
+    for name in ("rules.md", "rules.json"):
+        (work(person) / name).write_text(f"- {RULE}\n")
+
+    assert RULE in told(person)
+
+
+def test_imports_are_followed_four_deep(person: Person) -> None:
+    add(person, RULE)
+    for depth in range(5):
+        (work(person) / f"a{depth}.md").write_text(f"@a{depth + 1}.md\n")
+    (work(person) / "a4.md").write_text(f"- {RULE}\n")
+    (work(person) / "CLAUDE.md").write_text("@a0.md\n")
+    assert RULE in told(person)
+    (work(person) / "CLAUDE.md").write_text("@a1.md\n")
+
+    assert told(person, prompt="hello again") == ""
+
+
+@pytest.mark.parametrize("target", ["~/outside.md", "../outside.md", "link.md"])
+def test_an_import_does_not_leave_the_project(person: Person, target: str) -> None:
+    add(person, RULE)
+    (person.folder / "outside.md").write_text(f"- {RULE}\n")
+    os.symlink("../outside.md", work(person) / "link.md")
+    (work(person) / "CLAUDE.md").write_text(f"@{target}\n")
+
+    assert RULE in told(person)
+
+
+def test_the_persons_own_file_silences_a_global_rule_with_what_is_their_own(person: Person) -> None:
+    add(person, RULE, "--global")
+    (person.folder / ".claude").mkdir(exist_ok=True)
+    own = person.folder / ".claude" / "CLAUDE.md"
+    (work(person) / "rules.md").write_text(f"- {RULE}\n")
+    own.write_text("@~/work/rules.md\n")
+    assert RULE in told(person)  # a repository can write that file
+    (person.folder / ".claude" / "mine.md").write_text(f"- {RULE}\n")
+    own.write_text("@mine.md\n")
+
+    assert told(person, prompt="hello again") == ""
+
+
+def test_many_imports_take_no_time(person: Person) -> None:
+    add(person, RULE)
+    (work(person) / "CLAUDE.md").write_text("".join(f"@a{number}.md " for number in range(5_000)))
+    for number in range(40):
+        (work(person) / f"a{number}.md").write_text(f"@a{number + 1}.md\n" + "x y z\n" * 5_000)
+
+    assert RULE in told(person)
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe\0", b"", b"a" * 100_000, b"- " * 30_000])
 def test_any_file_is_survived(person: Person, content: bytes) -> None:
     add(person, RULE)

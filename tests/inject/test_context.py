@@ -67,3 +67,24 @@ def test_a_folder_that_is_none_is_a_clear_error(person: Person, where: str) -> N
     (person.folder / "file").touch()
     said = person.tacit("context", "--cwd", where, code=2)
     assert "there is no folder" in said.err
+
+
+def test_what_is_not_in_the_work_tree_is_told_with_a_remark(person: Person) -> None:
+    whole = repository(person.folder / "mono")
+    part = repository(whole / "part")
+    (whole / "docs").mkdir()
+    (part / "docs").mkdir()
+    person.tacit("add", "always follow docs/api.md", cwd=part)
+    person.tacit("add", "the data is described in docs/data.md", "--kind", "environment", cwd=part)
+    person.tacit("add", "always follow docs/style.md", cwd=whole)
+    shown = person.tacit("context", cwd=part).out
+    assert "always follow docs/api.md (not found here: docs/api.md)" in shown
+    assert "docs/data.md" not in shown
+    assert "always follow docs/style.md\n" in shown  # of the project around it: not looked up here
+    memories = person.tacit("context", "--json", cwd=part).json["memories"]
+    assert {memory["text"]: [name["text"] for name in memory["missing"]] for memory in memories} == {
+        "always follow docs/api.md": ["docs/api.md"],
+        "always follow docs/style.md": [],
+    }
+    (part / "docs" / "data.md").write_text("x")
+    assert "docs/data.md" in person.tacit("context", cwd=part).out

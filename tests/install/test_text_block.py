@@ -8,7 +8,14 @@ import pytest
 
 from tacit.errors import RefusedError
 from tacit.install.change import content_hash
-from tacit.install.text_block import EXPORT_MARKERS, install_markers, owned_file, with_block, without_block
+from tacit.install.text_block import (
+    EXPORT_MARKERS,
+    WRAPPER_MARKERS,
+    install_markers,
+    owned_file,
+    with_block,
+    without_block,
+)
 
 LINES = "eval tacit\n"
 BASH, ZSH, FISH = map(install_markers, ("bash", "zsh", "fish"))
@@ -50,6 +57,24 @@ def test_lines_that_were_added_after_the_block_keep_the_line_feed_before_it() ->
     after = with_block(b"first", BASH, LINES)
     assert without_block(after, BASH) == b"first"
     assert without_block(after + b"last", BASH) == b"first\nlast"
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        (None, b"<!-- tacit:begin created -->\n"),
+        (b"", b"<!-- tacit:begin first -->\n"),
+        (b"mine\n", b"mine\n\n<!-- tacit:begin after -->\n"),
+        (b"mine", b"mine\n\n<!-- tacit:begin unended -->\n"),
+    ],
+)
+def test_the_block_of_init_is_separated_by_an_empty_line(before: bytes | None, expected: bytes) -> None:
+    after = with_block(before, WRAPPER_MARKERS, "be kind\n")
+
+    assert after == expected + b"be kind\n<!-- tacit:end -->\n"
+    assert without_block(after, WRAPPER_MARKERS) == before
+    rest = without_block(after + b"last\n", WRAPPER_MARKERS)
+    assert rest == (before or b"") + b"\n" * (before == b"mine") + b"last\n"
 
 
 def test_a_file_that_we_created_stays_if_the_person_added_lines() -> None:

@@ -135,6 +135,7 @@ def test_a_number_that_json_does_not_have_is_refused() -> None:
 EXAMPLES = (
     ADDED,
     event_of(ClaimDecided(CLAIM, Verdict.REVISED, "why", "seen", CLAIM, True, 2, ("carried",))),
+    event_of(ClaimDecided(CLAIM, Verdict.KEPT, missing=("docs/a.md", "make lint"))),
     event_of(EventsUndone((event_id(1, bytes(10)),), (CLAIM.id,), "label")),
     event_of(WorkLogged("T", "summary", "changes", "evidence", "next")),
     event_of(EvaluationCreated("2024-03-01", (EvaluationScore("backlog", 1, "why"),))),

@@ -158,3 +158,17 @@ def test_a_learners_notice_carries_the_confidence_and_counts_nothing() -> None:
 def test_a_kept_memory_answers_no_question_and_stays_as_it_was() -> None:
     memory = memory_of(CLAIM, added(CLAIM), decide.keep(active()).body)
     assert (memory.status, memory.is_kept) == (Status.ACTIVE, True)
+
+
+def test_a_memory_that_is_kept_despite_missing_names_says_nothing_about_contradictions() -> None:
+    memory = memory_of(
+        CLAIM,
+        added(CLAIM),
+        decide.keep_despite(active(), ["docs/a.md"]).body,
+        decide.keep_despite(active(), ["make lint"]).body,
+    )
+    assert (memory.status, memory.is_kept, memory.kept_names) == (
+        Status.ACTIVE,
+        False,
+        frozenset(("docs/a.md", "make lint")),
+    )

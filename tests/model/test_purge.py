@@ -148,6 +148,7 @@ def test_a_print_does_not_tell_the_text() -> None:
             says("a b c"), Verdict.REVISED, instead=says("d e f"), carried_evidence=("x", f"told {SECRET} twice")
         ),
         EventsUndone((), (), f"told {SECRET} twice"),
+        ClaimDecided(says("use pnpm"), Verdict.KEPT, missing=(f"docs/{SECRET}.md",)),
         WorkLogged("T-1", f"told {SECRET} twice"),
         WorkLogged("T-1", "moved", "this", "that", f"told {SECRET} twice"),
         CommandRan(f"echo {SECRET} twice", f"/home/{SECRET}", 1, 20, "zsh", f"print {SECRET}", f"echo {SECRET}"),

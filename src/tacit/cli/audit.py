@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation
-from tacit.cli.json_output import JsonObject
+from tacit.cli.json_output import JsonObject, entry_reference, missing_json
 from tacit.cli.output import bold, dim, echo, echo_json, pluralize
-from tacit.errors import NotFoundError, UsageError
+from tacit.errors import NotFoundError, TacitError, UsageError
 from tacit.rules.audit import AuditReport, FindingKind, RuleFinding, audit
 from tacit.rules.files import LoadTime, RuleFile, RuleOrigin, rule_place
 from tacit.text.display import printable
+
+if TYPE_CHECKING:
+    from tacit.vault.outdated import OutdatedRow
 
 _PROVENANCES = {RuleOrigin.USER: "user_file", RuleOrigin.AGENT: "model", RuleOrigin.FOREIGN: "external"}
 
@@ -23,22 +27,41 @@ def run_audit(call: Invocation) -> int:
     if not os.path.isdir(folder):
         raise NotFoundError(f"there is no folder {folder}", "tacit audit PATH")
     report = audit(rule_place(folder, os.environ))
+    outdated = _outdated_memories(call, folder)
     if call.flag("--json"):
-        echo_json(_report_json(report))
+        echo_json(_report_json(report, outdated))
     else:
-        for line in report_lines(report):
+        for line in report_lines(report, outdated):
             echo(line)
-    return 1 if report.findings else 0
+    return 1 if report.findings or outdated else 0
 
 
-def report_lines(report: AuditReport) -> Iterator[str]:
-    """Yield the findings as `file:line: kind: …`, then the tokens of each host and the totals."""
-    if not report.files:
+def _outdated_memories(call: Invocation, folder: str) -> list[OutdatedRow]:
+    """Return the memories of the home that name what is gone. Without a usable home there are none."""
+    from tacit.home.home import Home
+    from tacit.vault.outdated import outdated_rows_as_is
+
+    try:
+        with Home(call.value("--home"), cwd=os.path.abspath(folder)) as home:
+            return outdated_rows_as_is(home)
+    except TacitError:
+        if call.flag("--home"):
+            raise
+        return []
+
+
+def report_lines(report: AuditReport, outdated: Sequence[OutdatedRow] = ()) -> Iterator[str]:
+    """Yield the findings as `file:line: kind: …`, then memories, the tokens of each host and the totals."""
+    if not report.files and not outdated:
         yield "There are no rule files here: no CLAUDE.md, AGENTS.md, GEMINI.md or rules of Cursor and Copilot."
         return
     for finding in report.findings:
         yield from _finding_lines(finding)
-    if report.findings:
+    for memory, missing in outdated:
+        names = printable(", ".join(reference.text for reference in missing))
+        yield f"{bold(f'memory {memory.id}')}: gone: it names what is not in this work tree: {names}; see: tacit review"
+        yield dim(f"    “{printable(memory.sentence)}”")
+    if report.findings or outdated:
         yield ""
     if report.tokens:
         hosts = (f"{each.host} {each.tokens:,} ({pluralize(each.files, 'file')})" for each in report.tokens)
@@ -46,7 +69,8 @@ def report_lines(report: AuditReport) -> Iterator[str]:
     if not report.is_complete:
         yield "Not every folder was searched: missing paths and scripts are not reported."
     findings = pluralize(len(report.findings), "finding") if report.findings else "No findings"
-    yield f"{findings} in {pluralize(len(report.files), 'file')}."
+    memories = f", {pluralize(len(outdated), 'outdated memory', 'outdated memories')}" if outdated else ""
+    yield f"{findings} in {pluralize(len(report.files), 'file')}{memories}."
 
 
 def _finding_lines(finding: RuleFinding) -> Iterator[str]:
@@ -60,7 +84,7 @@ def _finding_lines(finding: RuleFinding) -> Iterator[str]:
         yield dim(f"    “{printable(finding.other_quote)}”")
 
 
-def _report_json(report: AuditReport) -> JsonObject:
+def _report_json(report: AuditReport, outdated: Sequence[OutdatedRow]) -> JsonObject:
     paths = {file.name: file.path for file in report.files}
     return {
         "rule_files": [_file_json(file) for file in report.files],
@@ -75,6 +99,10 @@ def _report_json(report: AuditReport) -> JsonObject:
                 "other_sentence": finding.other_quote,
             }
             for finding in report.findings
+        ],
+        "outdated_memories": [
+            {**entry_reference(row.memory), "missing": missing_json(name.text for name in row.missing)}
+            for row in outdated
         ],
         "start_loads": [
             {"agent": each.host, "tokens": each.tokens, "file_count": each.files} for each in report.tokens
@@ -105,8 +133,9 @@ AUDIT = Command(
         "Findings are rules that contradict each other, rules that a host loads twice, paths, scripts and targets\n"
         "that do not exist, secrets (never shown), and what is never loaded: beyond a host's limit, in a wrong place,\n"
         "or an import that leads nowhere. The last lines say how many tokens each host loads at session start.\n"
+        "If there is a home, its memories of the project that name what is not in the work tree are listed, too.\n"
         "\n"
-        "The exit code is 1 if there are findings, else 0."
+        "The exit code is 1 if there are findings or such memories, else 0."
     ),
     example="tacit audit",
     run=run_audit,

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
-from tacit.cli.json_output import JsonObject, entry_reference, workflow_json
+from tacit.cli.json_output import JsonObject, entry_reference, missing_json, workflow_json
 from tacit.cli.output import echo, echo_json, pluralize
 from tacit.errors import UsageError
 from tacit.home.home import Home
@@ -41,7 +41,10 @@ def _context_json(context: Context) -> JsonObject:
         "directories": [entry_reference(row) for row in context.directories],
         "habits": [entry_reference(row) for row in context.commands],
         "workflows": [workflow_json(workflow) for workflow in context.workflows],
-        "memories": [entry_reference(row) for row in context.memories],
+        "memories": [
+            {**entry_reference(row), "missing": missing_json(context.missing.get(row.id, ()))}
+            for row in context.memories
+        ],
     }
 
 
@@ -50,7 +53,8 @@ CONTEXT = Command(
     usage="",
     help=(
         "What a planner or an agent should know here: the directories you work in, the commands you usually run,\n"
-        "your workflows with their last result, and the memory that holds here. Only what you accepted is in it."
+        "your workflows with their last result, and the memory that holds here. Only what you accepted is in it. A\n"
+        "memory that names what is not in the work tree says so; one that only describes it is left out."
     ),
     example="tacit context --cwd .",
     run=run_context,

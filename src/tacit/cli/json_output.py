@@ -73,6 +73,11 @@ def entry_reference(row: MemoryRow) -> JsonObject:
     return {"id": row.id, "kind": row.kind.label, "scope": row.scope, "text": row.sentence}
 
 
+def missing_json(names: Iterable[str]) -> list[JsonObject]:
+    """Return names that are not in the work tree, without the sessions that changed them."""
+    return [{"text": name, "last_change": None} for name in names]
+
+
 def session_json(listed: ListedSession) -> JsonObject:
     row = listed.row
     return {

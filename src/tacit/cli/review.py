@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
+from tacit.cli.active_cards import ActiveCard, active_cards, ask_active_cards, card_json, echo_active_cards
 from tacit.cli.add import KINDS, echo_conflicts, parse_kind
-from tacit.cli.adherence import ask_ineffective, echo_ineffective
 from tacit.cli.cards import (
     FILTER_OPTIONS,
     KIND_OPTION,
@@ -22,7 +22,7 @@ from tacit.cli.cards import (
     scope_text,
 )
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
-from tacit.cli.json_output import JsonObject, memory_json, memory_reference
+from tacit.cli.json_output import JsonObject, memory_reference
 from tacit.cli.output import ask, confirm, echo, echo_json, echo_wrapped, pluralize, warn
 from tacit.cli.show import ask_conflicts
 from tacit.errors import TacitError, UsageError
@@ -159,28 +159,22 @@ def run_review(call: Invocation) -> int:
     pending = vault.suggestions(kind=call.value("--kind"), filters=parse_filters(call))
     cards = group_candidates(pending)
     shown = limited(call, cards)
+    is_filtered = any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS))
     if call.flag("--json"):
-        echo_json([_card_json(card) for card in shown])
-        if not pending:
+        active = [] if is_filtered else active_cards(vault)
+        echo_json([*(card.json for card in active), *(_card_json(card) for card in shown)])
+        if not pending and not active:
             warn("\n".join(_nothing_lines(call)))
         return 0
     if call.flag("--dismiss") and pending:
         return _dismiss_cards(call, cards if call.value("--limit") is None else shown)
-    is_filtered = any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS))
-    is_asked = False
     if sys.stdin.isatty():
         ask_conflicts(vault)
-        is_asked = not is_filtered and ask_ineffective(vault) > 0
-        from tacit.cli.learn import judge_notice
-
-        if notice := judge_notice(vault):
-            echo_wrapped(notice)
     elif undecided := vault.status().undecided:
         memories = pluralize(undecided, "memory contradicts", "memories contradict")
         echo(f"{memories} another, and no rule decides; see: tacit conflicts")
-    if not sys.stdin.isatty():
-        is_asked = not is_filtered and echo_ineffective(vault) > 0
-    if not pending and is_asked:
+    active = [] if is_filtered else active_cards(vault)
+    if not _show_active(vault, active) or (active and not pending):
         return 0
     if not pending:
         echo("\n".join(_nothing_lines(call)))
@@ -195,9 +189,23 @@ def run_review(call: Invocation) -> int:
     return 0
 
 
+def _show_active(vault: Vault, cards: Sequence[ActiveCard]) -> bool:
+    """Show the cards about memories that hold, and ask about them at a terminal. Return False to stop."""
+    if not sys.stdin.isatty():
+        echo_active_cards(cards)
+        return True
+    if not ask_active_cards(cards):
+        return False
+    from tacit.cli.learn import judge_notice
+
+    if notice := judge_notice(vault):
+        echo_wrapped(notice)
+    return True
+
+
 def _card_json(card: Card) -> JsonObject:
     others = [memory_reference(listed.memory) for listed in card.candidates[1:]]
-    return {**memory_json(card.candidates[0]), "others": others}
+    return card_json(card.candidates[0], "candidate", others)
 
 
 def _nothing_lines(call: Invocation) -> Iterator[str]:
@@ -317,7 +325,9 @@ REVIEW = Command(
         "card was shown decide nothing. Without a terminal: a list. Candidates of several projects that say the same\n"
         "are one card: a accepts it in each of them, g for all projects. One tacit undo takes a card back.\n"
         "Before the candidates come memories that agents were told and violated in two sessions, or that you\n"
-        "corrected: reword, guard, forget or keep them.\n"
+        "corrected: reword, guard, forget or keep them. So do memories of the project that name a file, script,\n"
+        "target, program or branch that is not in the work tree: reword, forget or keep them. A name that you keep is\n"
+        "not asked about again.\n"
         "--dismiss turns down everything that the filters select, after one question; one tacit undo takes all back."
     ),
     example=_DISMISS_EXAMPLE,

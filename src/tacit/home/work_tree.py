@@ -1,27 +1,40 @@
-"""Looking up what memories name in a work tree (see `model/references.py`). Files are read; nothing is ever run.
+"""Looking up what texts name in a work tree (see `model/references.py`). Files are read; nothing is ever run.
 
-Links are not followed: what is behind one counts as present, and so does everything that cannot be decided or is not
-looked up before the deadline. Parsed files are cached by their modification time.
+Before a memory is told, a few paths are looked up: from the current folder up to the root, and in the index of Git. An
+audit has listed all files before, and uses that list. Links are not followed: what is behind one counts as present, and
+so does everything that is ignored by Git, cannot be decided, or is not looked up before the deadline. Parsed files are
+cached by their modification time.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from tacit.disk.read import file_signature, read_foreign, read_head
 from tacit.home.project import git_folders
 from tacit.model.references import Reference, ReferenceKind
+from tacit.record import Record
 
 LOOKUP_SECONDS = 0.05
 _MAX_FOLDERS = 32  # from the current folder up to the root
+_MAX_MANIFESTS = 200  # files of one name that are read in a listed tree
+_MAX_IGNORE_LINES = 2000
 _MAX_FILE_BYTES, _MAX_INDEX_BYTES = 512 * 1024, 16 * 1024 * 1024
 _FULL_INDEX_VERSIONS = (b"\0\0\0\2", b"\0\0\0\3")  # version 4 shortens names
 _PROGRAM_FOLDERS = ("node_modules/.bin", ".venv/bin", "venv/bin", "bin", "scripts")
-_OPEN_MAKEFILE_WORDS = ("include", "-include", "sinclude")
-_OPEN_JUSTFILE_WORDS = ("import", "mod")
+# People name files by the end of their path, or by that of the compiled file (`.js` for `.ts`).
+_RELATED_EXTENSIONS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".mts", ".py", ".md")
+
+
+class FileListing(Record):
+    """The files of a project: the folders of each file name. If not `is_complete`, the search ended at a bound."""
+
+    root: str
+    folders_by_name: Mapping[str, Sequence[str]]
+    is_complete: bool = True
 
 
 class WorkTree:
@@ -31,6 +44,7 @@ class WorkTree:
         root: the root of the project.
         cwd: the current folder; ignored if it is not below `root`.
         environment: variables, of which `PATH` is used.
+        listing: all files of the project, if they are known.
         seconds: how long lookups may take in all.
     """
 
@@ -40,40 +54,61 @@ class WorkTree:
         cwd: str,
         environment: Mapping[str, str],
         *,
+        listing: FileListing | None = None,
         seconds: float = LOOKUP_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._root = root
         self._folders = _folders_between(root, cwd)
         self._path = [folder for folder in environment.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
+        self._listing = listing
         self._clock = clock
         self._deadline = clock() + seconds
         self._index: bytes | None = None
+        self._files_by_names: dict[tuple[str, ...], list[tuple[str, str]]] = {}
 
-    def missing(self, references: Iterable[Reference]) -> tuple[Reference, ...]:
-        """Return those that are not in this work tree."""
-        return tuple(reference for reference in references if self._is_missing(reference))
+    def missing(self, references: Iterable[Reference], *, folder: str = "") -> tuple[Reference, ...]:
+        """Return those that are not in this work tree. Paths may also be relative to `folder`, if it is given."""
+        folders = (*self._folders, folder) if folder else self._folders
+        return tuple(reference for reference in references if self._is_missing(reference, folders))
 
-    def _is_missing(self, reference: Reference) -> bool:
+    def _is_missing(self, reference: Reference, folders: Sequence[str]) -> bool:
         if self._clock() > self._deadline:
             return False
-        if files := _FILES.get(reference.kind):
-            return self._is_name_missing(reference.name, *files)
-        lookups = {
-            ReferenceKind.PATH: self._is_path_missing,
-            ReferenceKind.PROGRAM: self._is_program_missing,
-            ReferenceKind.BRANCH: self._is_branch_missing,
-        }
-        return lookups[reference.kind](reference.name)
+        match reference.kind:
+            case ReferenceKind.PATH:
+                return self._is_path_missing(reference, folders)
+            case ReferenceKind.PROGRAM:
+                return self._is_program_missing(reference.name)
+            case ReferenceKind.BRANCH:
+                return self._is_branch_missing(reference.name)
+            case kind:
+                return self._is_name_missing(reference.name, *_MANIFESTS[kind])
 
-    def _is_path_missing(self, path: str) -> bool:
-        if any(_is_present(folder, path) for folder in self._folders):
+    # Paths
+
+    def _is_path_missing(self, reference: Reference, folders: Sequence[str]) -> bool:
+        path = reference.name
+        has_folder = os.path.isdir(os.path.join(self._root, path.split("/", maxsplit=1)[0]))
+        if (reference.is_ambiguous and not has_folder) or any(_is_present(folder, path) for folder in folders):
             return False
-        # It may be relative to another folder. The index of Git lists all tracked files.
+        if self._is_ignored(path):
+            return False
+        # It may be relative to another folder. The listing has all files, the index of Git all tracked ones.
+        if self._listing is not None:
+            return not self._is_listed(self._listing, path)
         index = self._read_index()
-        if not index:
-            return os.path.isdir(os.path.join(self._root, path.split("/", maxsplit=1)[0]))
-        return (b"/" + path.encode() + (b"" if path.endswith("/") else b"\0")) not in index
+        return not _is_tracked(index, path) if index else has_folder
+
+    def _is_listed(self, listing: FileListing, path: str) -> bool:
+        parent, _, name = path.rstrip("/").rpartition("/")
+        stem = os.path.splitext(name)[0]
+        names = dict.fromkeys((name, *(stem + extension for extension in _RELATED_EXTENSIONS)))
+        return any(
+            not parent or folder.endswith(os.sep + parent)
+            for each in names
+            for folder in listing.folders_by_name.get(each, ())
+        )
 
     def _read_index(self) -> bytes:
         """Return the index of Git; b"" if it does not list all names in full or if not all files are checked out."""
@@ -84,17 +119,47 @@ class WorkTree:
             self._index = b"" if is_partial or index[4:8] not in _FULL_INDEX_VERSIONS else index
         return self._index
 
+    def _is_ignored(self, path: str) -> bool:
+        """Return whether a pattern of a .gitignore matches a path, a part of it or a folder above it.
+
+        More counts as ignored than Git would ignore: what may be generated need not exist.
+        """
+        from fnmatch import fnmatchcase  # few paths are missing
+
+        parts = path.rstrip("/").split("/")
+        texts = {*parts, *("/".join(parts[: count + 1]) for count in range(len(parts)))}
+        patterns = (pattern for file in self._files((".gitignore",)) for pattern in _ignore_patterns(*file))
+        return any(fnmatchcase(text, pattern) for pattern in patterns for text in texts)
+
+    # Names in manifests
+
+    def _files(self, names: tuple[str, ...]) -> Sequence[tuple[str, str]]:
+        """Return the files with these names, and their signatures: all listed ones, else one of each folder above."""
+        if names not in self._files_by_names:
+            self._files_by_names[names] = list(self._find_files(names))
+        return self._files_by_names[names]
+
+    def _find_files(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        if self._listing is not None:
+            folders_by_name = self._listing.folders_by_name
+            paths = [os.path.join(folder, name) for name in names for folder in folders_by_name.get(name, ())]
+            yield from ((path, file_signature(path)) for path in paths[:_MAX_MANIFESTS])
+            return
+        for folder in self._folders:
+            signed = ((path, file_signature(path)) for path in (os.path.join(folder, name) for name in names))
+            yield from [(path, signature) for path, signature in signed if signature][:1]
+
     def _is_name_missing(
-        self, name: str, files: Iterable[str], parse: Callable[[str, str], frozenset[str] | None]
+        self, name: str, files: tuple[str, ...], parse: Callable[[str, str], _Manifest | None]
     ) -> bool:
         """Return whether all of these files lack a name. False if there is none, or if one may get names elsewhere."""
-        tables = []
-        for folder in self._folders:
-            paths = (os.path.join(folder, file) for file in files)
-            path, signature = next(((path, text) for path in paths if (text := file_signature(path))), ("", ""))
-            if path:
-                tables.append(parse(path, signature))
-        return bool(tables) and all(names is not None and name not in names for names in tables)
+        manifests = [parse(*file) for file in self._files(files)]
+        return bool(manifests) and all(
+            manifest is not None and name not in manifest.names and (manifest.is_whole or self._listing is not None)
+            for manifest in manifests
+        )
+
+    # Programs and branches
 
     def _is_program_missing(self, name: str) -> bool:
         folders = [*self._path, *(os.path.join(self._root, folder) for folder in _PROGRAM_FOLDERS)]
@@ -149,49 +214,81 @@ def _is_present(folder: str, path: str) -> bool:
     return True
 
 
+def _is_tracked(index: bytes, path: str) -> bool:
+    """Return whether the index of Git has a path, or one that ends with it."""
+    if path.endswith("/"):
+        return b"/" + path.encode() in index
+    stem, extension = os.path.splitext(path)
+    names = [path, *(stem + other for other in _RELATED_EXTENSIONS if extension in _RELATED_EXTENSIONS)]
+    return any(b"/" + name.encode() + b"\0" in index for name in names)
+
+
 def _read_text(path: str) -> str | None:
     file = read_foreign(path)
     return file.data.decode("utf-8", "replace") if file and len(file.data) <= _MAX_FILE_BYTES else None
 
 
-@lru_cache(maxsize=64)
-def _script_names(path: str, _signature: str) -> frozenset[str] | None:
-    """Return the scripts of a package; None if it is unreadable or has workspaces, which have scripts of their own."""
+@lru_cache(maxsize=_MAX_MANIFESTS)
+def _ignore_patterns(path: str, _signature: str) -> tuple[str, ...]:
+    lines = (_read_text(path) or "").splitlines()[:_MAX_IGNORE_LINES]
+    patterns = (line.strip().strip("/") for line in lines if not line.startswith(("#", "!")))
+    return tuple(pattern for pattern in patterns if pattern and pattern not in ("*", "**"))
+
+
+class _Manifest(Record):
+    """The names that a file defines. If not `is_whole`, other files of the project may define more."""
+
+    names: frozenset[str]
+    is_whole: bool = True
+
+
+def _script_names(path: str, signature: str) -> _Manifest | None:
+    """Return the scripts of a package, and what else its package manager runs; None if it is unreadable."""
+    package = _parse_package(path, signature)
+    folder = os.path.dirname(path)
+    if package is not None and os.path.lexists(os.path.join(folder, "server.js")):
+        package = package._replace(names=package.names | {"start"})
+    if package is not None and os.path.lexists(os.path.join(folder, "pnpm-workspace.yaml")):
+        package = package._replace(is_whole=False)
+    return package
+
+
+@lru_cache(maxsize=_MAX_MANIFESTS)
+def _parse_package(path: str, _signature: str) -> _Manifest | None:
     import json
 
     try:
         package = json.loads(_read_text(path) or "")
-    except (ValueError, RecursionError):
+        scripts = package.get("scripts", {})
+        programs = {name for key in ("dependencies", "devDependencies") for name in package.get(key, {})}
+    except (AttributeError, TypeError, ValueError, RecursionError):
         return None
-    if not isinstance(package, dict) or "workspaces" in package:
+    if not isinstance(scripts, dict):
         return None
-    if os.path.lexists(os.path.join(os.path.dirname(path), "pnpm-workspace.yaml")):
-        return None
-    scripts = package.get("scripts", {})
-    return frozenset(map(str, scripts)) if isinstance(scripts, dict) else None
+    return _Manifest(frozenset((*map(str, scripts), *programs, "env")), is_whole="workspaces" not in package)
 
 
-@lru_cache(maxsize=64)
-def _make_targets(path: str, _signature: str) -> frozenset[str] | None:
-    """Return the targets of a makefile; None if it may have others, by an include or a pattern."""
+@lru_cache(maxsize=_MAX_MANIFESTS)
+def _make_targets(path: str, _signature: str) -> _Manifest | None:
+    """Return the targets of a makefile; None if only make can tell them: by an include, a pattern or a function."""
     text = _read_text(path)
-    if text is None or "$(eval" in text:
+    if text is None or any(function in text for function in ("$(eval", "$(foreach", "$(call")):
         return None
     targets: set[str] = set()
-    for line in text.split("\n"):
-        head, colon, rest = line.partition(":")
-        if line.startswith(_OPEN_MAKEFILE_WORDS):
+    for line in text.replace("\\\n", " ").split("\n"):
+        if line.lstrip().startswith(("include", "-include", "sinclude")):
             return None
-        if not colon or line[0] in "\t# " or rest.startswith("=") or "=" in head:
+        head, colon, rest = line.partition(":")
+        if not colon or line[0] in "\t# " or rest.startswith("=") or "=" in head or "#" in head:
             continue
-        if "%" in head or "$" in head:
+        if "%" in head or "$" in head or head.strip() == ".DEFAULT":
             return None
         targets.update(head.split())
-    return frozenset(targets)
+    return _Manifest(frozenset(targets))
 
 
-@lru_cache(maxsize=64)
-def _just_recipes(path: str, _signature: str) -> frozenset[str] | None:
+@lru_cache(maxsize=_MAX_MANIFESTS)
+def _just_recipes(path: str, _signature: str) -> _Manifest | None:
     """Return the recipes and aliases of a justfile; None if it may have others, by an import or a module."""
     text = _read_text(path)
     if text is None:
@@ -201,13 +298,13 @@ def _just_recipes(path: str, _signature: str) -> frozenset[str] | None:
         words = line.replace(":", " ", 1).split(None, 2)
         if line[:1] in ("", " ", "\t", "#", "[") or not words:
             continue
-        if words[0] in _OPEN_JUSTFILE_WORDS:
+        if words[0].rstrip("?") in ("import", "mod"):
             return None
         recipes.add(words[1] if words[0] == "alias" and len(words) > 1 else words[0].lstrip("@"))
-    return frozenset(recipes)
+    return _Manifest(frozenset(recipes))
 
 
-_FILES: dict[ReferenceKind, tuple[tuple[str, ...], Callable[[str, str], frozenset[str] | None]]] = {
+_MANIFESTS: dict[ReferenceKind, tuple[tuple[str, ...], Callable[[str, str], _Manifest | None]]] = {
     ReferenceKind.SCRIPT: (("package.json",), _script_names),
     ReferenceKind.MAKE_TARGET: (("GNUmakefile", "makefile", "Makefile"), _make_targets),
     ReferenceKind.JUST_RECIPE: (("justfile", ".justfile", "Justfile"), _just_recipes),

@@ -98,9 +98,10 @@ def ineffective_claims(connection: sqlite3.Connection, decode: Decode) -> dict[C
 
 
 def _last_decision(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> str:
-    """Return the last event in which somebody decided on a memory; "" if there is none."""
+    """Return the last event in which somebody decided on a memory, and not on a name in it; "" if there is none."""
     events = effective_events(events_of_claim(connection, claim, decode))
-    return max((event.id for event in events if isinstance(event.body, ClaimDecided)), default="")
+    decided = (event for event in events if isinstance(event.body, ClaimDecided) and not event.body.missing)
+    return max((event.id for event in decided), default="")
 
 
 def adjusted_relevance(

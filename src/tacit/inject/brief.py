@@ -210,5 +210,9 @@ def memory_line(memory: MemoryRow, missing: Sequence[str] = ()) -> str:
         marks.append("disputed")
     if memory.provenance < Provenance.USER_FILE:  # an agent's words, or what a program concluded
         marks.append("learned, may be outdated")
-    remark = f" (not found here: {harmless(', '.join(missing))})" if missing else ""
-    return f"- [{', '.join(marks)}] {harmless(memory.sentence)}{remark} ({memory.id})"
+    return f"- [{', '.join(marks)}] {harmless(memory.sentence)}{missing_remark(missing)} ({memory.id})"
+
+
+def missing_remark(missing: Sequence[str]) -> str:
+    """Return what is put behind a sentence that names something that is not in the work tree; "" if nothing is."""
+    return f" (not found here: {harmless(', '.join(missing))})" if missing else ""

@@ -1,6 +1,7 @@
 """What is left out of an injection although it holds, and what is told with a remark.
 
-A memory is left out if the host loads a file that says the same (CLAUDE.md, AGENTS.md, GEMINI.md). Of the project's
+A memory is left out if the host loads a file that says the same (CLAUDE.md, AGENTS.md, GEMINI.md, and what they
+import). Of the project's
 memories, those that name something that is not in the work tree are told with a remark; if they only describe the
 project, they are left out. Files are read within limits, and parsed ones are cached by their modification time.
 """
@@ -8,11 +9,14 @@ project, they are left out. Files are read within limits, and parsed ones are ca
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.disk.read import file_signature, read_head
+from tacit.home.project import find_project
 from tacit.index.reader import MemoryRow
 from tacit.inject.brief import is_standing_rule
 from tacit.model.claim import GLOBAL, Kind, is_project_scope
@@ -22,6 +26,7 @@ from tacit.text.words import normalize_text, tokenize
 
 if TYPE_CHECKING:
     from tacit.home.home import Home
+    from tacit.model.references import Reference
 
 # They describe how things are. Without what they name they say nothing, while a rule or a decision still may.
 _DESCRIBING_KINDS = (
@@ -33,6 +38,8 @@ _DESCRIBING_KINDS = (
 )
 _MAX_FILE_BYTES = 32 * 1024  # Codex reads as much, and what is longer is seldom rules
 _MAX_FOLDERS = 16  # from the current folder up to the root
+_MAX_IMPORTED_FILES, _IMPORT_SECONDS = 16, 0.05  # of the person's files, and of the project's
+_MAX_CACHED_FILES = 64
 _MIN_SHARED_WORDS = 0.6  # of both statements, before they are compared
 _LIST_MARKS = "-*+>#•0123456789.) \t"
 
@@ -73,8 +80,8 @@ def without_loaded(memories: Iterable[MemoryRow], agent: str, home: Home) -> lis
     every, files = list(memories), _INSTRUCTION_FILES.get(agent)
     if not every or files is None:
         return every
-    own = _statements_in(_user_files(files, home))
-    project = _statements_in(_project_files(files, home))
+    loaded = _loaded_files(agent, files, home)
+    own, project = _statements_in(loaded.own), _statements_in(loaded.foreign)
     if not own and not project:
         return every
 
@@ -88,15 +95,32 @@ def without_loaded(memories: Iterable[MemoryRow], agent: str, home: Home) -> lis
 def missing_names(memories: Iterable[MemoryRow], home: Home) -> dict[ClaimId, tuple[str, ...]]:
     """Return what memories of the project name that is not in the work tree, by id."""
     project = home.store.project
-    naming = [memory for memory in memories if is_project_scope(memory.scope) and _may_name_something(memory.sentence)]
-    if not naming or project is None or not os.path.isdir(project.root):
+    if project is None:
         return {}
-    from tacit.home.work_tree import WorkTree  # most prompts are told nothing
+    missing = missing_references(memories, project.root, home.cwd, home.environment)
+    return {name: tuple(reference.text for reference in references) for name, references in missing.items()}
+
+
+def missing_references(
+    memories: Iterable[MemoryRow], root: str, cwd: str, environment: Mapping[str, str], *, seconds: float | None = None
+) -> dict[ClaimId, tuple[Reference, ...]]:
+    """Return what memories of a project name that its work tree does not have, by id.
+
+    Args:
+        root: the root of the project.
+        cwd: the current folder.
+        environment: variables, of which `PATH` is used.
+        seconds: how long that may take; default: what a hook has.
+    """
+    naming = [memory for memory in memories if is_project_scope(memory.scope) and _may_name_something(memory.sentence)]
+    if not naming or not os.path.isdir(root):
+        return {}
+    from tacit.home.work_tree import LOOKUP_SECONDS, WorkTree  # most prompts are told nothing
     from tacit.model.references import named_references
 
-    tree = WorkTree(project.root, home.cwd, home.environment)
+    tree = WorkTree(root, cwd, environment, seconds=LOOKUP_SECONDS if seconds is None else seconds)
     found = {memory.id: tree.missing(named_references(memory.sentence)) for memory in naming}
-    return {name: tuple(reference.text for reference in missing) for name, missing in found.items() if missing}
+    return {name: missing for name, missing in found.items() if missing}
 
 
 def without_outdated(memories: Iterable[MemoryRow], missing: Mapping[ClaimId, object]) -> list[MemoryRow]:
@@ -133,6 +157,53 @@ def _project_files(files: InstructionFiles, home: Home) -> Iterator[str]:
                     break
 
 
+class _LoadedFiles(Record):
+    """Real paths of files that a host loads: those that are the person's own, and those that a repository may write."""
+
+    own: list[str]
+    foreign: list[str]
+
+
+def _loaded_files(agent: str, files: InstructionFiles, home: Home) -> _LoadedFiles:
+    """Return the files that a host loads, with what they import: within the project, or the person's home folder.
+
+    What a person's own file imports from a repository is not the person's own.
+    """
+    own, foreign, project = list(_user_files(files, home)), list(_project_files(files, home)), home.store.project
+    deadline = time.monotonic() + _IMPORT_SECONDS
+    imported = _imported_files(own, os.path.realpath(home.user_folder), agent, home, deadline)
+    if project is not None:
+        foreign += _imported_files(foreign, project.root, agent, home, deadline)
+    for path in imported:
+        (foreign if find_project(os.path.dirname(path), home.user_folder) else own).append(path)
+    return _LoadedFiles(own, foreign)
+
+
+def _imported_files(paths: Iterable[str], base: str, agent: str, home: Home, deadline: float) -> list[str]:
+    """Return the real paths of the files below `base` that others import, as deep as the host follows them.
+
+    After the deadline no more are found.
+    """
+    reached = [path for path in paths if "@" in _read_instructions(path, file_signature(path))]
+    if not reached:
+        return []
+    from tacit.text.rule_syntax import IMPORT_DEPTHS, import_path, is_prose_path  # few files have imports
+
+    found: list[str] = []
+    for _ in range(IMPORT_DEPTHS.get(agent, 0)):
+        importers, reached = reached, []
+        for importer in importers:
+            for target in _import_targets(importer, file_signature(importer)):
+                path = os.path.realpath(import_path(target, importer, home.user_folder))
+                is_below = path.startswith(base.rstrip(os.sep) + os.sep)
+                if time.monotonic() > deadline or len(found) == _MAX_IMPORTED_FILES:
+                    return found
+                if is_below and path not in found and is_prose_path(path) and os.path.isfile(path):
+                    found.append(path)
+                    reached.append(path)
+    return found
+
+
 def _statements_in(paths: Iterable[str]) -> dict[str, frozenset[str]]:
     """Return the words of each statement in these files, by its normalised text."""
     statements: dict[str, frozenset[str]] = {}
@@ -142,12 +213,26 @@ def _statements_in(paths: Iterable[str]) -> dict[str, frozenset[str]]:
     return statements
 
 
-@lru_cache(maxsize=32)
-def _parse_statements(path: str, _signature: str) -> dict[str, frozenset[str]]:
+@lru_cache(maxsize=_MAX_CACHED_FILES)
+def _read_instructions(path: str, signature: str) -> str:
+    """Return the beginning of a file, up to the end of a line; "" without a signature."""
+    text = read_head(path, _MAX_FILE_BYTES + 1).decode("utf-8", "replace") if signature else ""
+    return text if len(text) <= _MAX_FILE_BYTES else text[:_MAX_FILE_BYTES].rpartition("\n")[0]
+
+
+@lru_cache(maxsize=_MAX_CACHED_FILES)
+def _import_targets(path: str, signature: str) -> tuple[str, ...]:
+    """Return what a file imports, as it is written there."""
+    from tacit.text.rule_syntax import imports_in
+
+    imports = imports_in(_read_instructions(path, signature))
+    return tuple(dict.fromkeys(target for _line, target in islice(imports, _MAX_IMPORTED_FILES)))
+
+
+@lru_cache(maxsize=_MAX_CACHED_FILES)
+def _parse_statements(path: str, signature: str) -> dict[str, frozenset[str]]:
     """Return the lines of a Markdown file, and their sentences, without code blocks and comments."""
-    text = read_head(path, _MAX_FILE_BYTES + 1).decode("utf-8", "replace")
-    if len(text) > _MAX_FILE_BYTES:
-        text = text[:_MAX_FILE_BYTES].rpartition("\n")[0]
+    text = _read_instructions(path, signature)
     statements: dict[str, frozenset[str]] = {}
     is_code = is_comment = False
     for line in text.split("\n"):

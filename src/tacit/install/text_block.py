@@ -1,6 +1,7 @@
 """Our block of lines in a text file, and files that belong to Tacit as a whole.
 
-A block is enclosed by two marker lines: comments of a shell for `tacit install`, of Markdown for `tacit export`.
+A block is enclosed by two marker lines: comments of a shell for `tacit install`, of Markdown for `tacit export` and
+`tacit init --wrappers`.
 """
 
 from __future__ import annotations
@@ -11,19 +12,40 @@ from tacit.errors import RefusedError
 from tacit.install.change import ConfigFile, InstallResult, Receipt, content_hash, encode_text
 from tacit.record import Record
 
-# The first marker line records the state of the file before:
 
-_CREATED, _EMPTY, _WITH_NEWLINE, _WITHOUT_NEWLINE = "created", "empty", "ended", "unended"
-MARKDOWN_OPENING, MARKDOWN_CLOSING = "<!-- >>> tacit export (", "<!-- <<< tacit export <<< -->"
+class BlockStates(Record):
+    """The words for the state of a file before the block was added. The first marker line records it."""
+
+    created: str = "created"
+    empty: str = "empty"
+    with_newline: str = "ended"
+    without_newline: str = "unended"
+
+
+_DEFAULT_STATES = BlockStates()
 
 
 class BlockMarkers(Record):
-    """The marker lines of a block: the first one is `opening`, the state of the file before and `opening_end`."""
+    """The marker lines of a block. The first one is `opening`, the state of the file before, and `opening_end`.
+
+    It is recognised by `opening`, and by `state_end` after the state. `command` has written the block. With
+    `blank_line`, an empty line separates it from what is before it.
+    """
 
     opening: str
     opening_end: str
     closing: str
+    command: str
     removal_hint: str
+    state_end: str = ") >>>"
+    states: BlockStates = _DEFAULT_STATES
+    blank_line: bool = False
+
+    def gap(self, state: str) -> bytes:
+        """Return what is put between a file in this state and the block."""
+        line_end = b"\n" * (state == self.states.without_newline)
+        is_separated = self.blank_line and state in (self.states.with_newline, self.states.without_newline)
+        return line_end + b"\n" * is_separated
 
 
 def install_markers(name: str) -> BlockMarkers:
@@ -32,27 +54,40 @@ def install_markers(name: str) -> BlockMarkers:
         f"# >>> tacit install {name} (",
         f") >>> taken out by: tacit uninstall {name}",
         f"# <<< tacit install {name} <<<",
+        f"tacit install {name}",
         "take these lines out by hand, from “# >>> tacit” on",
     )
 
 
 EXPORT_MARKERS = BlockMarkers(
-    MARKDOWN_OPENING,
+    "<!-- >>> tacit export (",
     ") >>> taken out by: tacit export --as agents-md --remove -->",
-    MARKDOWN_CLOSING,
+    "<!-- <<< tacit export <<< -->",
+    "tacit export",
     "take these lines out by hand, from “<!-- >>> tacit export” on",
+)
+WRAPPER_MARKERS = BlockMarkers(
+    "<!-- tacit:begin ",
+    " -->",
+    "<!-- tacit:end -->",
+    "tacit init --wrappers",
+    "take these lines out by hand, from “<!-- tacit:begin” on",
+    state_end=" -->",
+    states=BlockStates(empty="first", with_newline="after"),
+    blank_line=True,
 )
 
 
 def with_block(before: bytes | None, markers: BlockMarkers, lines: str) -> bytes:
     """Return the file with our block, updated in place or added at the end. RefusedError if a block has no end."""
     block = _find_block(before or b"", markers)
+    states = markers.states
     if before is None:
-        return _render_block(markers, _CREATED, lines)
+        return _render_block(markers, states.created, lines)
     if block:
         return before[: block.start] + _render_block(markers, block.previous_state, lines) + before[block.end :]
-    state = _EMPTY if not before else _WITH_NEWLINE if before.endswith(b"\n") else _WITHOUT_NEWLINE
-    return before + b"\n" * (state == _WITHOUT_NEWLINE) + _render_block(markers, state, lines)
+    state = states.empty if not before else states.with_newline if before.endswith(b"\n") else states.without_newline
+    return before + markers.gap(state) + _render_block(markers, state, lines)
 
 
 def without_block(before: bytes | None, markers: BlockMarkers) -> bytes | None:
@@ -61,9 +96,11 @@ def without_block(before: bytes | None, markers: BlockMarkers) -> bytes | None:
     if before is None or not block:
         return before
     head, tail = before[: block.start], before[block.end :]
-    if block.previous_state == _WITHOUT_NEWLINE and not tail:  # lines that follow need the line feed
-        head = head.removesuffix(b"\n")
-    return None if block.previous_state == _CREATED and not head + tail else head + tail
+    gap = markers.gap(block.previous_state)
+    if block.previous_state == markers.states.without_newline and tail[:1] not in (b"", b"\n"):
+        gap = gap[1:]  # lines that follow need the line feed
+    head = head.removesuffix(gap)
+    return None if block.previous_state == markers.states.created and not head + tail else head + tail
 
 
 class _BlockSpan(Record):
@@ -73,19 +110,18 @@ class _BlockSpan(Record):
 
 
 def _find_block(content: bytes, markers: BlockMarkers) -> _BlockSpan | None:
-    opening, closing = markers.opening.encode(), markers.closing.encode()
+    opening, state_end, closing = (text.encode() for text in (markers.opening, markers.state_end, markers.closing))
     position, block = 0, None
     for line in content.split(b"\n"):
         end = min(position + len(line) + 1, len(content))
-        if block is None and line.startswith(opening) and b") >>>" in line:
-            state = line[len(opening) :].partition(b")")[0].decode("ascii", "replace")
+        if block is None and line.startswith(opening) and state_end in line:
+            state = line[len(opening) :].partition(state_end)[0].decode("ascii", "replace")
             block = _BlockSpan(position, end, state)
         elif block is not None and line == closing:
             return block._replace(end=end)
         position = end
     if block is not None:
-        name = markers.opening.partition("tacit ")[2].rstrip(" (")
-        raise RefusedError(f"the lines of tacit {name} have no end any more", markers.removal_hint)
+        raise RefusedError(f"the lines of {markers.command} have no end any more", markers.removal_hint)
     return None
 
 

@@ -153,6 +153,7 @@ def body_fields(body: EventBody) -> dict[str, object]:
                 "claim": claim_fields(body.claim),
                 "evidence": body.evidence,
                 "instead": claim_fields(body.instead) if body.instead else None,
+                "missing": body.missing,
                 "private": body.private,
                 "reason": body.reason,
             }
@@ -225,6 +226,7 @@ def _decision_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
         text_list_field(fields, "carried_evidence"),
         PROVENANCE_BY_NAME[fields["carried_src"]] if "carried_src" in fields else None,
         fields.get("private", False) is True,
+        text_list_field(fields, "missing"),
     )
 
 

@@ -86,6 +86,11 @@ def keep(memory: Memory, *, reason: str = "") -> Draft:
     return _verdict_draft(memory.claim, Verdict.KEPT, reason, "")
 
 
+def keep_despite(memory: Memory, missing: Sequence[str]) -> Draft:
+    """Decide that a memory holds although the work tree does not have what it names."""
+    return Draft(ClaimDecided(memory.claim, Verdict.KEPT, missing=tuple(missing)), memory.claim.scope)
+
+
 def share(memory: Memory) -> Draft:
     """Put a memory into the fact file of its project. Raise RefusedError if it cannot be or is shared already."""
     if not is_project_scope(memory.claim.scope):

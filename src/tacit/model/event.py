@@ -60,7 +60,8 @@ class ClaimDecided(Record):
     """A verdict on a claim.
 
     If `instead` is given, that claim replaces it. It inherits strength, evidence and no more authority than the old
-    one had, and is active at once if `active`. `private` is as in `ClaimProposed`.
+    one had, and is active at once if `active`. `private` is as in `ClaimProposed`. A claim that is KEPT may name what
+    is `missing` in the work tree; then the verdict is about these names, and not about contradictions.
     """
 
     claim: Claim
@@ -73,6 +74,7 @@ class ClaimDecided(Record):
     carried_evidence: tuple[str, ...] = ()
     carried_provenance: Provenance | None = None
     private: bool = True
+    missing: tuple[str, ...] = ()
 
 
 class EventsUndone(Record):

@@ -85,6 +85,7 @@ class Memory(Record):
     first_event: EventId = EventId("")  # the event that first named the claim
     kept_event: EventId | None = None  # the latest decision that it contradicts nothing it was opposed to by then
     shared: bool | None = None
+    kept_names: frozenset[str] = frozenset()  # missing in the work tree when somebody decided to keep it
 
     @property
     def id(self) -> ClaimId:
@@ -260,7 +261,8 @@ def _apply_decision(memory: Memory | None, event: Event, body: ClaimDecided) -> 
         case Verdict.DISMISSED:
             return known._replace(status=Status.DISMISSED)
         case Verdict.KEPT:
-            return known._replace(kept_event=event.id)
+            names = known.kept_names.union(body.missing)
+            return known._replace(kept_names=names) if body.missing else known._replace(kept_event=event.id)
         case Verdict.REVISED:
             replaced_by = body.instead.id if body.instead else None
             return known._replace(status=Status.RETIRED, day=event.day, replaced_by=replaced_by)

@@ -286,6 +286,7 @@ def _purge_decision(body: ClaimDecided, target: PurgeTarget) -> EventBody:
         reason=_purge_text(body.reason, target),
         evidence=_purge_text(body.evidence, target),
         carried_evidence=tuple(_purge_text(text, target) for text in body.carried_evidence),
+        missing=tuple(_purge_text(text, target) for text in body.missing),
     )
     if body.instead is None:
         return PurgedStub(body.verdict.value) if claim is None else rest._replace(claim=claim)

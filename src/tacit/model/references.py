@@ -1,19 +1,21 @@
-"""What a sentence names that can be looked up: paths, package scripts, make targets, just recipes, programs, branches.
+"""What a text names that can be looked up: paths, package scripts, make targets, just recipes, programs, branches.
 
 A wrong warning is worse than none, so only plain forms count. "Use docs/setup.md", "run `make lint`" and "the branch
-`release`" name something; "client/server", "make sure", globs, URLs and sentences about creating or removing do not.
+`release`" name something; "client/server", "make sure", globs, URLs, placeholders and sentences about creating or
+removing do not. Memories are sentences, in which names are often not marked (`named_references`). In a line of a rule
+file only what is written as code or as a link counts (`marked_references`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from tacit.record import Record
 
 MAX_REFERENCES = 8  # of one sentence
-_MAX_CHARS = 2000
+_MAX_CHARS = 4000
 
 
 class ReferenceKind(StrEnum):
@@ -28,36 +30,75 @@ class ReferenceKind(StrEnum):
 
 
 class Reference(Record):
-    """A name in a sentence; `text` is how a remark calls it."""
+    """A name in a text; `text` is how a remark calls it.
+
+    A path that `is_ambiguous` may be something else, such as a branch or a media type, unless its first folder exists.
+    """
 
     kind: ReferenceKind
     name: str
     text: str
+    is_ambiguous: bool = False
 
 
-_PATH = re.compile(r"(?<![\w@:/~.$*%{}<>\\-])[\w.+-]++/[\w.+/-]*+(?![*?{<$\[%(@:=])")
+# Where names are
+
+_CODE_SPAN = re.compile(r"`([^`\n]{1,300})`")
+_LINK_TARGET = re.compile(r"\]\(([^()\s]{1,300})\)")
+_NAMES = re.compile(r"`[^`]*`|\S*/\S*")  # not searched for words
+_COMMAND_BREAK = re.compile(r"&&|\|\||[;|]")
+
+# Names
+
+_PATH = re.compile(r"(?<![\w@:/~.$*%{}<>\\-])[\w.+-]++/[\w.+/-]*+(?![*?{<$\[%(@=]|:(?![\s\d]|$))")
+_MARKED_PATH = re.compile(r"[\w.+-][\w.@+-]*/(?!/)[\w.@+/-]*")
+_LINE_SUFFIX = re.compile(r"(?::\d+(?:[-:]\d+)?|#[\w.-]*)$")
 _EXTENSION = re.compile(r".\.[A-Za-z][A-Za-z0-9]{0,7}$")
-_SCRIPT = re.compile(r"\b(npm|pnpm|yarn|bun) (?:run(?:-script)? ([\w:.-]*\w)|(test|start)\b)")
-_MAKE = re.compile(r"(?:`|\b(?:run|running|use|via|type) )make ([A-Za-z][\w.-]*\w|\w)(?![\w=])")
-_JUST = re.compile(r"`just ([A-Za-z][\w-]*)(?![\w=])")
+_KNOWN_EXTENSION = re.compile(
+    r"\.(?:c|cc|cpp|cs|css|go|h|hpp|html|java|js|json|jsx|kt|lua|md|mdx|mjs|mts|php|proto|py|rb|rs|scss|sh|sql|svelte"
+    r"|swift|tf|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$"
+)
+_END = r"(?![\w<${*%=/-]|:\S)"  # of a name: what follows does not belong to it
+_SCRIPT = re.compile(rf"\b(?:npm|pnpm|yarn|bun) run(?:-script)? (\w(?:[\w:.-]*\w)?){_END}")
+_SCRIPT_COMMAND = re.compile(r"\b(?:(?:npm|pnpm|yarn) (test|start)|bun (start))\b(?![:.=-]\w)")
+_TARGET = rf"([A-Za-z](?:[\w.-]*\w)?){_END}"
+_MAKE, _JUST = re.compile(rf"make {_TARGET}"), re.compile(rf"just {_TARGET}")
+_MAKE_IN_PROSE = re.compile(rf"\b(?:run|running|use|via|type) make {_TARGET}")
 _PROGRAM = re.compile(r"\b(?:run|execute|type|invoke|start)(?:s|ning)? `([a-z][a-z0-9_.+-]*)[ `]", re.IGNORECASE)
 _BRANCH = re.compile(r"\bbranch (?:named |called )?`([\w./-]+)`|`([\w./-]+)` branch\b")
-_NAMES = re.compile(r"`[^`]*`|\S*/\S*")  # not searched for words
-# What such a sentence names need not exist, or is known not to.
+
+# What is no name, or need not exist
+
 _CHANGES = re.compile(
-    r"\b(?:creat|generat|output|emit|remov|delet|renam|replac)\w*|\bwrit(?:e|es|ten) \w+ ?to\b"
-    r"|\b(?:moved|gone|missing|no longer|used to|obsolete|ignored?|gitignored?)\b",
+    r"\b(?:creat|generat|output|emit|remov|delet|renam|replac)\w*|\bproduc(?:e|es|ed)\b|\bwrit(?:e|es|ten) \w+ ?to\b"
+    r"|\b(?:moved?|gone|missing|no longer|used to|obsolete|deprecated|former(?:ly)?|ignored?|gitignored?)\b",
+    re.IGNORECASE,
+)
+# In rule files also: what is to be added, what may exist, and what is forbidden, in the languages they are written in.
+_DOUBTS = re.compile(
+    r"\b(?:add|write|new|old|legacy|saved?|stored?|optional(?:ly)?|if (?:present|it exists|any)|don[’']?t|do not|never"
+    r"|avoid|instead of|not|nicht|nie|niemals|jamais|nunca|jamás|evit\w+|não|не|нельзя|никогда|запрещ\w+)\b"
+    r"|禁止|严禁|嚴禁|不要|不得|不能|不可|切勿|避免|しない|금지|마세요|하지 마",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:never|not|no|don't|dont|avoid|without|instead|rather)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(
     r"(?:^|[\s`])(?:cd|-C|-f|--prefix|--filter|--cwd|--dir|-w|--workspaces?|--file|--justfile)[\s=]"
 )
-# Results of builds and local files: they come and go.
-_TRANSIENT_FOLDERS = frozenset(
-    "node_modules dist build out target tmp temp coverage venv .venv .cache bin obj log logs vendor .git".split()
+_PLACEHOLDER = re.compile(
+    r"path/to|\b(?:foo|bar|baz|qux|example|sample|your|my|some|name|xxx+|x|y|todo|feature-name|new)(?=[._/-]|$)"
+    r"|[A-Z]{3,}_?NAME|NNN|YYYY",
+    re.IGNORECASE,
 )
+# Folders of other people's or generated files, wherever they are in a path.
+GENERATED_FOLDERS = frozenset(
+    "node_modules bower_components vendor third_party Pods site-packages __pycache__ venv dist build out target"
+    " coverage worktrees".split()
+)
+# The same at the root of a project: they come and go.
+_TRANSIENT_FOLDERS = frozenset("tmp temp .venv .cache bin obj log logs .git".split())
 _PLAIN_WORDS = frozenset("sure it the a an this that sense use them him her me us your our changes progress up".split())
+_SOURCE_FILE = re.compile(r"\.[cm]?[jt]sx?$")  # `bun run tool.ts`
 _BUILTINS = frozenset(
     "alias bg cd command dirs echo eval exec exit export false fg hash help history if for while jobs kill let popd"
     " printf pushd pwd read set shift source test time times trap true type ulimit umask unalias unset wait".split()
@@ -66,41 +107,104 @@ _BUILTINS = frozenset(
 
 def named_references(sentence: str) -> tuple[Reference, ...]:
     """Return what a sentence names, in order of kind and place, each once, at most MAX_REFERENCES."""
-    return tuple(dict.fromkeys(_references(sentence[:_MAX_CHARS])))[:MAX_REFERENCES]
+    return tuple(dict.fromkeys(_named(sentence[:_MAX_CHARS])))[:MAX_REFERENCES]
 
 
-def _references(sentence: str) -> Iterator[Reference]:
+def marked_references(text: str, *, is_code: bool = False) -> tuple[Reference, ...]:
+    """Return what a line of Markdown names as code or as the target of a link, each once.
+
+    Only paths and names of scripts, targets and recipes are returned. A line of a code block (`is_code`) names what
+    its commands run, and no path.
+    """
+    text = text[:_MAX_CHARS]
+    if is_code:
+        return tuple(dict.fromkeys(_in_commands([text])))
+    prose = _NAMES.sub(" ", text)
+    if _CHANGES.search(prose) or _DOUBTS.search(prose):
+        return ()
+    spans = _CODE_SPAN.findall(text)
+    return tuple(dict.fromkeys((*_in_commands(spans), *_marked_paths(text, spans))))
+
+
+def _named(sentence: str) -> Iterator[Reference]:
     prose = _NAMES.sub(" ", sentence)
     if not _CHANGES.search(prose):
         for match in _PATH.finditer(sentence):
             path = match[0].rstrip(".").removeprefix("./")
-            if _is_plain_path(path, is_explicit=match[0].startswith("./")):
+            if _is_plain_path(path) and _is_file_like(path, is_explicit=match[0].startswith("./")):
                 yield Reference(ReferenceKind.PATH, path, path)
         for match in _BRANCH.finditer(sentence):
             name = match[1] or match[2]
             yield Reference(ReferenceKind.BRANCH, name, f"branch {name}")
     if not _ELSEWHERE.search(sentence):
-        for match in _SCRIPT.finditer(sentence):
-            name = match[2] or match[3]
-            yield Reference(ReferenceKind.SCRIPT, name, match[0])
-        for kind, pattern, program in (
-            (ReferenceKind.MAKE_TARGET, _MAKE, "make"),
-            (ReferenceKind.JUST_RECIPE, _JUST, "just"),
-        ):
-            for match in pattern.finditer(sentence):
-                if match[1] not in _PLAIN_WORDS:
-                    yield Reference(kind, match[1], f"{program} {match[1]}")
+        plain = _CODE_SPAN.sub("`", sentence)
+        unmarked = [*_SCRIPT.finditer(plain), *_SCRIPT_COMMAND.finditer(plain)]
+        found = [*(_script_reference(match) for match in unmarked), *_in_commands(_CODE_SPAN.findall(sentence))]
+        found += (_command_reference(ReferenceKind.MAKE_TARGET, match[1]) for match in _MAKE_IN_PROSE.finditer(plain))
+        yield from sorted(filter(None, found), key=lambda reference: list(ReferenceKind).index(reference.kind))
     if not _NEGATION.search(prose):
         for match in _PROGRAM.finditer(sentence):
             if match[1] not in _BUILTINS:
                 yield Reference(ReferenceKind.PROGRAM, match[1], match[1])
 
 
-def _is_plain_path(path: str, *, is_explicit: bool) -> bool:
-    """Return whether this can only be a path below the root of a project."""
+# Paths
+
+
+def _marked_paths(text: str, spans: Iterable[str]) -> Iterator[Reference]:
+    for target in _LINK_TARGET.findall(text):
+        shown = _LINE_SUFFIX.sub("", target)
+        path = shown.removeprefix("./")
+        if _MARKED_PATH.fullmatch(path) and _KNOWN_EXTENSION.search(path) and _is_plain_path(path):
+            yield Reference(ReferenceKind.PATH, path, shown)
+    for span in spans:
+        shown = _LINE_SUFFIX.sub("", span.strip())
+        path = shown.removeprefix("./")
+        if not _MARKED_PATH.fullmatch(path) or not _is_plain_path(path) or path.endswith("/MEMORY.md"):
+            continue  # MEMORY.md is a host's own
+        if _KNOWN_EXTENSION.search(path) or path.endswith("/") or "." in path.rpartition("/")[2]:
+            yield Reference(ReferenceKind.PATH, path, shown, is_ambiguous=not _KNOWN_EXTENSION.search(path))
+
+
+def _is_plain_path(path: str) -> bool:
+    """Return whether this may be a path below the root of a project, of a file that is not generated."""
     parts = path.rstrip("/").split("/")
-    if not all(parts) or ".." in parts or parts[0] in _TRANSIENT_FOLDERS or parts[0].startswith("-"):
+    if not all(parts) or any(part in GENERATED_FOLDERS or part.startswith("..") for part in parts):
         return False
-    if "." in parts[0].lstrip(".") and len(parts) > 1:  # a domain
+    if parts[0] in _TRANSIENT_FOLDERS or parts[0].startswith("-") or _PLACEHOLDER.search(path):
         return False
+    return len(parts) == 1 or "." not in parts[0].lstrip(".")  # else a domain
+
+
+def _is_file_like(path: str, *, is_explicit: bool) -> bool:
+    parts = path.rstrip("/").split("/")
     return is_explicit or path.endswith("/") or parts[0].startswith(".") or bool(_EXTENSION.search(parts[-1]))
+
+
+# Commands
+
+
+def _in_commands(texts: Iterable[str]) -> Iterator[Reference]:
+    """Yield the names in code, in each part of a line at which a command may begin."""
+    for text in texts:
+        for part in _COMMAND_BREAK.split(text):
+            command = part.strip().removeprefix("$ ").split(" #", 1)[0].strip()
+            if match := _SCRIPT.match(command) or _SCRIPT_COMMAND.match(command):
+                reference = _script_reference(match)
+            elif match := _MAKE.match(command):
+                reference = _command_reference(ReferenceKind.MAKE_TARGET, match[1])
+            else:
+                match = _JUST.match(command)
+                reference = _command_reference(ReferenceKind.JUST_RECIPE, match[1]) if match else None
+            if reference:
+                yield reference
+
+
+def _script_reference(match: re.Match[str]) -> Reference | None:
+    name = next(filter(None, match.groups()))
+    is_name = not _SOURCE_FILE.search(name) and not _PLACEHOLDER.search(name)
+    return Reference(ReferenceKind.SCRIPT, name, match[0]) if is_name else None
+
+
+def _command_reference(kind: ReferenceKind, name: str) -> Reference | None:
+    return None if name in _PLAIN_WORDS else Reference(kind, name, f"{kind.split()[0]} {name}")

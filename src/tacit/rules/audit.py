@@ -11,17 +11,28 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import combinations
+from math import inf
 
+from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
 from tacit.model.conflict import are_opposed, parse_stance
 from tacit.model.profile import StatementProfile, profile_statement
+from tacit.model.references import ReferenceKind, marked_references
 from tacit.model.relation import RelationKind, compare_profiles, is_same_statement, restatement_key
 from tacit.model.statement import claim_from
 from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.record import Record
 from tacit.rules.files import LoadTime, RuleFile, RulePlace, RuleSet, find_rules, is_within
-from tacit.rules.lines import FoundSecret, RuleLine, line_statements, loaded_text, plain_text, redact_lines, rule_lines
-from tacit.rules.references import WorkTreeCheck
+from tacit.rules.lines import (
+    FoundSecret,
+    LineKind,
+    RuleLine,
+    line_statements,
+    loaded_text,
+    plain_text,
+    redact_lines,
+    rule_lines,
+)
 from tacit.text.display import clip
 from tacit.text.words import estimate_tokens, normalize_text
 
@@ -33,6 +44,11 @@ _MIN_SHARED_TERMS = 0.6  # of the smaller statement, if one denies what the othe
 _MAX_COMPARED = 20  # earlier statements that one is compared with as a duplicate
 _MIN_COPIED_LINES = 3  # of one file in another: one finding for all
 _MAX_QUOTE_CHARS = 120
+_GONE_LABELS = {
+    ReferenceKind.SCRIPT: "the script {} of package.json",
+    ReferenceKind.MAKE_TARGET: "the target {} of the Makefile",
+    ReferenceKind.JUST_RECIPE: "the recipe {} of the justfile",
+}
 
 
 class FindingKind(Enum):
@@ -111,7 +127,7 @@ def audit(place: RulePlace) -> AuditReport:
     order = {file.name: index for index, file in enumerate(files)}
     kinds = list(FindingKind)
     findings.sort(key=lambda finding: (order.get(finding.path, 0), finding.line, kinds.index(finding.kind)))
-    return AuditReport(files, tuple(findings), tuple(_tokens(files)), read.rules.tree.is_complete)
+    return AuditReport(files, tuple(findings), tuple(_tokens(files)), read.rules.listing.is_complete)
 
 
 def _unreadable(files: Iterable[RuleFile]) -> Iterator[RuleFinding]:
@@ -151,13 +167,20 @@ def _misplaced(files: Iterable[RuleFile]) -> Iterator[RuleFinding]:
 
 
 def _gone(read: ReadRules) -> Iterator[RuleFinding]:
-    check = WorkTreeCheck(read.rules.tree)
-    root = read.rules.tree.root
+    """Yield what lines of the project's files name and its work tree does not have."""
+    listing = read.rules.listing
+    if not listing.is_complete:
+        return
+    tree = WorkTree(listing.root, listing.root, {}, listing=listing, seconds=inf)
     reported: set[tuple[str, str]] = set()
     for line in read.lines:
-        if not is_within(line.path, root) or line.is_own:
+        if not is_within(line.path, listing.root) or line.is_own or line.is_negated:
             continue
-        for what in check.missing(line):
+        references = marked_references(line.text, is_code=line.kind is LineKind.CODE)
+        if line.is_example:  # its paths need not exist
+            references = tuple(each for each in references if each.kind is not ReferenceKind.PATH)
+        for reference in tree.missing(references, folder=os.path.dirname(line.path)):
+            what = _GONE_LABELS.get(reference.kind, reference.text).format(reference.name)
             if (line.path, what) not in reported:
                 reported.add((line.path, what))
                 quote = clip(plain_text(line.text), _MAX_QUOTE_CHARS)

@@ -20,9 +20,19 @@ from hashlib import sha256
 
 from tacit.disk.read import read_foreign, read_head
 from tacit.home.project import find_project
+from tacit.home.work_tree import FileListing
+from tacit.model.references import GENERATED_FOLDERS
 from tacit.record import Record
-from tacit.rules.syntax import file_patterns, frontmatter, imports_in, is_path_like
 from tacit.text.display import clean
+from tacit.text.rule_syntax import (
+    IMPORT_DEPTHS,
+    file_patterns,
+    frontmatter,
+    import_path,
+    imports_in,
+    is_path_like,
+    is_prose_path,
+)
 
 CLAUDE, CODEX, GEMINI, CURSOR, COPILOT, OPENCODE = "claude", "codex", "gemini", "cursor", "copilot", "opencode"
 MAX_RULE_BYTES = 512 * 1024
@@ -30,7 +40,6 @@ _MAX_RULE_FILES = 400
 _MAX_FOLDERS = 20_000
 _MAX_DEPTH = 24
 _MAX_SETTINGS_BYTES = 256 * 1024
-_IMPORT_DEPTH = {CLAUDE: 4, GEMINI: 5}  # hops from the file that the host loads
 _CLAUDE_MEMORY_LINES, _CLAUDE_MEMORY_BYTES = 200, 25 * 1024
 _CODEX_BYTES = 32 * 1024  # of all project files together, unless project_doc_max_bytes says otherwise
 _MANAGED_CLAUDE_FILE = "/etc/claude-code/CLAUDE.md"
@@ -39,11 +48,6 @@ _CLAUDE_NAMES = ("CLAUDE.md", "CLAUDE.local.md")
 _CODEX_NAMES = ("AGENTS.override.md", "AGENTS.md")
 _RULE_NAMES = frozenset((*_CLAUDE_NAMES, *_CODEX_NAMES, "GEMINI.md", ".cursorrules", "copilot-instructions.md"))
 _HOST_FOLDERS = frozenset((".claude", ".cursor", ".github", ".gemini"))  # hidden folders that are searched
-# Folders of other people's or generated files. References into them are not judged either.
-SKIPPED_FOLDERS = frozenset(
-    "node_modules bower_components vendor third_party Pods site-packages __pycache__ venv dist build out target"
-    " coverage worktrees".split()
-)
 
 
 class RuleOrigin(Enum):
@@ -89,9 +93,7 @@ class RuleFile(Record):
     @property
     def is_prose(self) -> bool:
         """Whether its lines can be rules. Hosts also load imported code and data."""
-        return os.path.splitext(self.path)[1].lower() in ("", ".md", ".mdc", ".markdown", ".txt") or self.path.endswith(
-            ".cursorrules"
-        )
+        return is_prose_path(self.path)
 
     @property
     def is_ever_loaded(self) -> bool:
@@ -106,20 +108,12 @@ class LoadProblem(Record):
     text: str
 
 
-class WorkTree(Record):
-    """The files of a project: the folders of each file name. If not `is_complete`, the search ended at a bound."""
-
-    root: str
-    folders_by_name: Mapping[str, Sequence[str]]
-    is_complete: bool = True
-
-
 class RuleSet(Record):
     """All rule files that concern a folder, the imports that lead nowhere, and the files of the project."""
 
     files: tuple[RuleFile, ...]
     problems: tuple[LoadProblem, ...]
-    tree: WorkTree
+    listing: FileListing
 
 
 class RulePlace(Record):
@@ -158,19 +152,19 @@ def is_within(path: str, folder: str) -> bool:
 def find_rules(place: RulePlace) -> RuleSet:
     """Return every rule file that a session in this place could load, with what its imports load."""
     search = _RuleSearch(place)
-    tree, project_paths = _walk(place)
+    listing, project_paths = _walk(place)
     search.add_user_files()
     search.add_parent_files()
     search.add_project_files(project_paths)
     search.limit_codex()
     search.follow_imports()
-    return RuleSet(tuple(search.files.values()), tuple(search.problems), tree)
+    return RuleSet(tuple(search.files.values()), tuple(search.problems), listing)
 
 
 # The files of a project
 
 
-def _walk(place: RulePlace) -> tuple[WorkTree, list[str]]:
+def _walk(place: RulePlace) -> tuple[FileListing, list[str]]:
     """Return the files of the project by name, and the paths of its rule files. Links are not followed."""
     folders_by_name: dict[str, list[str]] = {}
     rule_paths: list[str] = []
@@ -194,12 +188,12 @@ def _walk(place: RulePlace) -> tuple[WorkTree, list[str]]:
                     pending.append((entry.path, depth + 1))
             elif _is_rule_path(entry.path, name, place.root):
                 rule_paths.append(entry.path)
-    tree = WorkTree(place.root, folders_by_name, is_complete=not pending and not is_home)
-    return tree, sorted(rule_paths)[:_MAX_RULE_FILES]
+    listing = FileListing(place.root, folders_by_name, is_complete=not pending and not is_home)
+    return listing, sorted(rule_paths)[:_MAX_RULE_FILES]
 
 
 def _is_searched(name: str) -> bool:
-    return name in _HOST_FOLDERS or not (name.startswith(".") or name in SKIPPED_FOLDERS)
+    return name in _HOST_FOLDERS or not (name.startswith(".") or name in GENERATED_FOLDERS)
 
 
 def _is_rule_path(path: str, name: str, root: str) -> bool:
@@ -398,13 +392,12 @@ class _RuleSearch:
     def follow_imports(self) -> None:
         for file in list(self.files.values()):
             for load in file.loads:
-                if load.host in _IMPORT_DEPTH and load.when is not LoadTime.NEVER and file.is_prose:
-                    self._follow(file, load, _IMPORT_DEPTH[load.host], {file.path})
+                if load.host in IMPORT_DEPTHS and load.when is not LoadTime.NEVER and file.is_prose:
+                    self._follow(file, load, IMPORT_DEPTHS[load.host], {file.path})
 
     def _follow(self, file: RuleFile, load: HostLoad, hops: int, visited: set[str]) -> None:
         for line, target in imports_in(file.text):
-            path = self._user_path(target) if target.startswith("~") else target
-            path = os.path.normpath(os.path.join(os.path.dirname(file.path), path))
+            path = import_path(target, file.path, self._place.user_folder)
             if not os.path.lexists(path):
                 if is_path_like(target):
                     self._report(file.name, line, f"@{target} does not exist")
@@ -413,7 +406,7 @@ class _RuleSearch:
                 continue
             if hops == 0:
                 if os.path.realpath(path) not in visited:
-                    depth = _IMPORT_DEPTH[load.host]
+                    depth = IMPORT_DEPTHS[load.host]
                     self._report(file.name, line, f"@{target} is more than {depth} imports deep")
                 continue
             base = self._place.user_folder if file.origin is RuleOrigin.USER else self._place.root
@@ -424,9 +417,6 @@ class _RuleSearch:
             if imported is not None and imported.path not in visited and imported.is_prose:
                 visited.add(imported.path)
                 self._follow(imported, load, hops - 1, visited)
-
-    def _user_path(self, target: str) -> str:
-        return os.path.join(self._place.user_folder, target.lstrip("~").lstrip("/"))
 
     def _add_import(self, path: str, importer: RuleFile, load: HostLoad) -> RuleFile | None:
         in_project = find_project(os.path.dirname(os.path.realpath(path)), self._place.user_folder) is not None

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
-from tacit.install.text_block import MARKDOWN_CLOSING, MARKDOWN_OPENING
+from tacit.install.text_block import EXPORT_MARKERS, WRAPPER_MARKERS
 from tacit.model.statement import parse_statement, split_statements
 from tacit.record import Record
 from tacit.rules.files import LoadTime, RuleFile
@@ -20,8 +20,7 @@ from tacit.text.display import visible_line
 _MAX_LINE_CHARS = 4000
 _MIN_STATEMENT_WORDS = 3
 _MIN_SECRET_CHARS = 6  # shorter ones are hidden, and not reported
-# Blocks of `tacit export` and of `tacit init --wrappers`.
-_OWN_OPENINGS, _OWN_CLOSINGS = (MARKDOWN_OPENING, "<!-- tacit:begin "), (MARKDOWN_CLOSING, "<!-- tacit:end -->")
+_OWN_BLOCKS = (EXPORT_MARKERS, WRAPPER_MARKERS)
 _MAX_STATEMENT_CHARS = 300
 _FENCE = re.compile(r"[ \t]{0,12}(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*")
@@ -161,7 +160,7 @@ def _markdown_lines(text: str) -> Iterator[_RawLine]:
             pending.clear()
 
     for number, line in _body_lines(text):
-        if not fence and not in_comment and any(mark in line for mark in _OWN_OPENINGS):
+        if not fence and not in_comment and any(block.opening in line for block in _OWN_BLOCKS):
             yield from flush()
             is_own = True
         if (match := _FENCE.match(line)) and not in_comment:
@@ -172,7 +171,7 @@ def _markdown_lines(text: str) -> Iterator[_RawLine]:
             yield _RawLine(number, line, LineKind.CODE, heading, is_own)
             continue
         content, in_comment, is_comment = _without_comment(line, in_comment)
-        if is_own and any(mark in line for mark in _OWN_CLOSINGS):
+        if is_own and any(block.closing in line for block in _OWN_BLOCKS):
             yield from flush()
             is_own = False
         content = _QUOTE_MARK.sub("", content)

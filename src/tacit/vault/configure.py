@@ -6,7 +6,6 @@ An agent may read settings. It changes none, except that it may have its own ses
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -46,6 +45,7 @@ from tacit.home.settings_file import (
     with_setting,
     without_setting,
 )
+from tacit.install.text_block import WRAPPER_MARKERS, with_block, without_block
 from tacit.record import Record
 from tacit.text.toml import parse_toml
 
@@ -272,11 +272,6 @@ AGENT_FILES = (
     AgentFile("codex", ".codex", "AGENTS.md"),
     AgentFile("gemini", ".gemini", "GEMINI.md"),
 )
-# The marker says what was put before it, so that removing the block restores every byte.
-_BLOCK_PATTERN = re.compile(
-    r"(?P<gap>\n{0,2})<!-- tacit:begin (?P<kind>[a-z]+) -->\n.*?<!-- tacit:end -->\n", re.DOTALL
-)
-_BLOCK_GAPS = {"created": "", "first": "", "after": "\n", "unended": "\n\n"}
 
 
 class InitResult(Record):
@@ -332,7 +327,7 @@ def _update_agent_file(path: str, *, add: bool) -> bool:
         before = read_external(path)  # raises for what is no plain file, which is not replaced
     except FileNotFoundError:
         before = None
-    after = with_block(before) if add else without_block(before)
+    after = with_block(before, WRAPPER_MARKERS, INSTRUCTIONS) if add else without_block(before, WRAPPER_MARKERS)
     if after == before:
         return False
     if after is None:
@@ -342,32 +337,3 @@ def _update_agent_file(path: str, *, add: bool) -> bool:
         mode = 0o600 if before is None else os.stat(path).st_mode & 0o777
         replace_file(OsDisk(), path, after, mode)
     return True
-
-
-def with_block(before: bytes | None) -> bytes:
-    """Return the file with the instructions at its end, or with those that it has brought up to date."""
-    if before is None:
-        return _render_block("created").encode()
-    text = before.decode("utf-8", "surrogateescape")
-    if block := _BLOCK_PATTERN.search(text):
-        text = text[: block.start()] + block["gap"] + _render_block(block["kind"]) + text[block.end() :]
-        return text.encode("utf-8", "surrogateescape")
-    kind = "first" if not text else "after" if text.endswith("\n") else "unended"
-    return before + (_BLOCK_GAPS[kind] + _render_block(kind)).encode()
-
-
-def without_block(before: bytes | None) -> bytes | None:
-    """Return the file without the instructions, every other byte as it was. None if Tacit had made the file."""
-    if before is None:
-        return None
-    text = before.decode("utf-8", "surrogateescape")
-    block = _BLOCK_PATTERN.search(text)
-    if not block:
-        return before
-    gap = block["gap"].removesuffix(_BLOCK_GAPS.get(block["kind"], ""))
-    rest = (text[: block.start()] + gap + text[block.end() :]).encode("utf-8", "surrogateescape")
-    return None if not rest and block["kind"] == "created" else rest
-
-
-def _render_block(kind: str) -> str:
-    return f"<!-- tacit:begin {kind} -->\n{INSTRUCTIONS}<!-- tacit:end -->\n"

@@ -338,6 +338,10 @@ class Decisions(HomePart):
         reason = checked_optional_text(reason, "the reason")
         return self._decide_on(reference, lambda memory: decide.keep(memory, reason=reason))
 
+    def keep_despite(self, reference: str, missing: Sequence[str]) -> DecisionOutcome:
+        """Say that a memory holds although the work tree does not have these names. They are not asked about again."""
+        return self._decide_on(reference, lambda memory: decide.keep_despite(memory, missing))
+
     def edit(
         self,
         reference: str,

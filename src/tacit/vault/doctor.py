@@ -25,7 +25,6 @@ from tacit.home.publish import render_page
 from tacit.home.repository import inspect_repository
 from tacit.home.settings import Settings
 from tacit.home.store import Store
-from tacit.home.work_tree import WorkTree
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import is_encoding_of, must_decode
@@ -36,14 +35,14 @@ from tacit.log.spool import Spool
 from tacit.log.strays import is_stray_copy
 from tacit.log.tombstones import load_tombstones
 from tacit.log.verify import Finding, UnverifiedDecision, unverified_decisions, verify
-from tacit.model.claim import GLOBAL, Status
+from tacit.model.claim import GLOBAL
 from tacit.model.event import Event, local_day, timestamp
 from tacit.model.ids import EventId, event_milliseconds
 from tacit.model.memory import fold_memories
 from tacit.model.observation import MemoryPurged, UnknownBody
-from tacit.model.references import named_references
 from tacit.pages import facts, long_term
 from tacit.text.display import clip
+from tacit.vault.outdated import outdated_rows
 
 _MAX_CLOCK_SKEW = timedelta(minutes=5)
 _MIN_FREE_BYTES = 64 * 1024 * 1024
@@ -53,7 +52,7 @@ _MOUNTS = "/proc/self/mounts"
 _INDEX_SUFFIXES = ("-wal", "-shm", "-journal", "-file", ".new", ".new-wal", ".new-shm", ".new-journal")
 _REPORT_HINT = "this should never happen; keep a copy (tacit export --to DIR) and report it"
 _LOCK_WAIT_SECONDS = 2.0
-_REFERENCES_SECONDS, _MAX_SENTENCE_CHARS = 5.0, 80
+_MAX_SENTENCE_CHARS = 80
 # The write-ahead log of older versions can lose a page when two connections reset it at once. Ours never do (every
 # write and checkpoint happens under one lock), so this is for the person's other programs.
 _WAL_FIXED_VERSIONS = ((3, 44, 6), (3, 50, 7), (3, 51, 3))
@@ -276,16 +275,13 @@ def check_references(store: Store) -> Iterator[Finding]:
     """Memories of the current project that name what is not in its work tree. Agents are told so, or not told them."""
     if store.project is None:
         return
-    tree = WorkTree(store.project.root, store.project.root, os.environ, seconds=_REFERENCES_SECONDS)
     with closing(store.in_memory_index()) as fresh:
-        scope = store.scope_in(fresh)
-        memories = [row for row in reader.memory_rows(fresh, status=Status.ACTIVE) if row.scope == scope]
-    for memory in memories:
-        if missing := tree.missing(named_references(memory.sentence)):
-            names = ", ".join(reference.text for reference in missing)
-            what = f"“{clip(memory.sentence, _MAX_SENTENCE_CHARS)}” names what is not in this work tree: {names}"
-            hint = f'tacit edit {memory.id} "…", or tacit forget {memory.id}'
-            yield Finding(f"memory {memory.id}", what, hint, False)
+        outdated = outdated_rows(fresh, store, os.environ)
+    for memory, missing in outdated:
+        names = ", ".join(reference.text for reference in missing)
+        what = f"“{clip(memory.sentence, _MAX_SENTENCE_CHARS)}” names what is not in this work tree: {names}"
+        hint = f'tacit edit {memory.id} "…", or tacit forget {memory.id}'
+        yield Finding(f"memory {memory.id}", what, hint, False)
 
 
 def check_sqlite(_store: Store) -> Iterator[Finding]:

@@ -152,6 +152,8 @@ _VERDICT_LABELS = {
     Verdict.UNSHARED: "took out of the fact file",
 }
 
+_KEPT_NAMES_LABEL = "kept although something is missing"
+
 
 def operation_label(operation: Sequence[Event]) -> str:
     """Return the description of an operation: what was done to what."""
@@ -186,4 +188,6 @@ def _judgement_label(judged: Sequence[Event]) -> str:
         last_bodies[event.body.claim.id] = event.body
     first = next(iter(last_bodies.values()))
     more = f" and {len(last_bodies) - 1} more" if len(last_bodies) > 1 else ""
-    return f"{_VERDICT_LABELS[first.verdict]}: {clip(first.claim.sentence, _MAX_LABEL_CHARS)}{more}"
+    is_about_names = isinstance(first, ClaimDecided) and first.missing
+    label = _KEPT_NAMES_LABEL if is_about_names else _VERDICT_LABELS[first.verdict]
+    return f"{label}: {clip(first.claim.sentence, _MAX_LABEL_CHARS)}{more}"

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.rules.syntax import file_patterns, frontmatter, imports_in, is_path_like
+from tacit.text.rule_syntax import (
+    file_patterns,
+    frontmatter,
+    import_path,
+    imports_in,
+    is_path_like,
+    is_prose_path,
+)
 
 
 def test_frontmatter_is_read_leniently() -> None:
@@ -31,6 +38,19 @@ def test_imports_have_the_number_of_their_line() -> None:
 )
 def test_only_what_looks_like_a_file_is_missed(target: str, expected: bool) -> None:
     assert is_path_like(target) is expected
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [("a.md", "/shop/docs/a.md"), ("../a.md", "/shop/a.md"), ("/etc/a.md", "/etc/a.md"), ("~/a.md", "/home/kim/a.md")],
+)
+def test_an_import_is_relative_to_its_file_or_to_the_persons_folder(target: str, expected: str) -> None:
+    assert import_path(target, "/shop/docs/CLAUDE.md", "/home/kim") == expected
+
+
+def test_code_and_data_have_no_rules() -> None:
+    assert is_prose_path("/a/README") and is_prose_path("/a/b.MD") and is_prose_path("/a/.cursorrules")
+    assert not is_prose_path("/a/package.json") and not is_prose_path("/a/b.py")
 
 
 def test_hostile_imports_take_no_time() -> None:

@@ -1,10 +1,15 @@
-"""Frontmatter and imports of rule files. Everything is read leniently: what cannot be parsed is left out."""
+"""Frontmatter and imports of rule files. Everything is read leniently: what cannot be parsed is left out.
+
+Paths are only computed here. Whoever reads a file decides which folder it must not leave.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 
+IMPORT_DEPTHS = {"claude": 4, "gemini": 5}  # how many hops from the file that a host loads it follows imports
 _MAX_FRONTMATTER_LINES = 60
 _MAX_LINE_CHARS = 4000
 _FIELD = re.compile(r"([A-Za-z][\w-]{0,40})[ \t]*:[ \t]*(.*)")
@@ -51,6 +56,19 @@ def imports_in(text: str) -> Iterator[tuple[int, str]]:
             for imported in _IMPORT.finditer(_CODE_SPAN.sub("", line[:_MAX_LINE_CHARS])):
                 if target := imported[1].replace("\\ ", " ").rstrip(".*"):
                     yield number, target
+
+
+def import_path(target: str, importer: str, user_folder: str) -> str:
+    """Return the path that an import in the file `importer` names. `~` is the person's home folder."""
+    path = os.path.join(user_folder, target.lstrip("~").lstrip("/")) if target.startswith("~") else target
+    return os.path.normpath(os.path.join(os.path.dirname(importer), path))
+
+
+def is_prose_path(path: str) -> bool:
+    """Return whether the lines of a file can be rules. Hosts also load imported code and data."""
+    return os.path.splitext(path)[1].lower() in ("", ".md", ".mdc", ".markdown", ".txt") or path.endswith(
+        ".cursorrules"
+    )
 
 
 def is_path_like(target: str) -> bool:

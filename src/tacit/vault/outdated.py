@@ -1,0 +1,125 @@
+"""Memories that name what is not in the work tree, and that nobody has decided to keep.
+
+`tacit review` asks about them; `tacit doctor` and `tacit audit` list them.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+
+from tacit.home.home import Home, HomePart
+from tacit.home.store import Store
+from tacit.index import reader, sessions
+from tacit.index.database import translate_sqlite_errors
+from tacit.index.reader import MemoryRow
+from tacit.index.sessions import SessionRow
+from tacit.inject.checks import missing_references
+from tacit.log.codec import must_decode
+from tacit.model.claim import Status
+from tacit.model.references import Reference, ReferenceKind
+from tacit.record import Record
+from tacit.vault.queries import ListedMemory, Queries
+
+LOOKUP_SECONDS = 2.0  # for all memories of a project; somebody waits, and no host does
+_MAX_SESSIONS = 200  # that are searched for the last change of a file
+_MAX_LOG_BYTES = 2 * 1024 * 1024  # of which an index can be made in about a second
+
+
+class OutdatedRow(Record):
+    """A memory in the index, and what it names that is not in the work tree."""
+
+    memory: MemoryRow
+    missing: tuple[Reference, ...]
+
+
+class MissingName(Record):
+    """A name that is not in the work tree, and the latest session that changed such a file; None if none did."""
+
+    text: str
+    last_session: SessionRow | None = None
+    short: str = ""
+
+
+class OutdatedMemory(Record):
+    """A memory to decide on: what it names is not in the work tree."""
+
+    listed: ListedMemory
+    missing: tuple[MissingName, ...]
+
+
+class OutdatedMemories(HomePart):
+    """Memories of the current project that name what is not in its work tree."""
+
+    def outdated(self) -> list[OutdatedMemory]:
+        """Return the memories to ask about, the latest first, with what is missing."""
+
+        def read(connection: sqlite3.Connection) -> list[tuple[MemoryRow, tuple[MissingName, ...]]]:
+            rows = outdated_rows(connection, self._store, self._home.environment)
+            latest = sorted(rows, key=lambda row: row.memory.last_event, reverse=True)
+            history = sessions.session_rows(connection, self._store.scope_in(connection), limit=_MAX_SESSIONS)
+            return [(row.memory, tuple(_name(connection, each, history) for each in row.missing)) for row in latest]
+
+        queries = Queries(self._home)
+        return [OutdatedMemory(queries.show(memory.id), missing) for memory, missing in self._store.read(read)]
+
+
+def outdated_rows(connection: sqlite3.Connection, store: Store, environment: Mapping[str, str]) -> list[OutdatedRow]:
+    """Return the active memories of the current project that name what its work tree does not have.
+
+    Names are looked up from the root of the project. Those that somebody decided to keep are left out.
+    """
+    if store.project is None:
+        return []
+    scope, root = store.scope_in(connection), store.project.root
+    rows = {
+        row.id: row
+        for row in reader.memory_rows(connection, status=Status.ACTIVE)
+        if row.scope == scope and row.overruled_by is None
+    }
+    missing = missing_references(rows.values(), root, root, environment, seconds=LOOKUP_SECONDS)
+    outdated = (OutdatedRow(rows[claim], _not_kept(connection, rows[claim], names)) for claim, names in missing.items())
+    return [row for row in outdated if row.missing]
+
+
+def outdated_rows_as_is(home: Home) -> list[OutdatedRow]:
+    """Return the same without writing into the home: the index is used as it is.
+
+    If there is none, it is made in memory, or nothing is returned if the log is large.
+    """
+    store = home.store
+    if not os.path.isdir(home.root) or store.project is None:
+        return []
+    if (connection := store.index_as_is()) is not None:
+        with translate_sqlite_errors():
+            return outdated_rows(connection, store, home.environment)
+    if sum(map(store.log.size, store.log.segments())) > _MAX_LOG_BYTES:
+        return []
+    with closing(store.in_memory_index()) as fresh:
+        return outdated_rows(fresh, store, home.environment)
+
+
+def _not_kept(connection: sqlite3.Connection, row: MemoryRow, missing: Sequence[Reference]) -> tuple[Reference, ...]:
+    memory = reader.load_memory(connection, row.id, must_decode)
+    kept = memory.kept_names if memory else frozenset()
+    return tuple(reference for reference in missing if reference.text not in kept)
+
+
+def _name(connection: sqlite3.Connection, reference: Reference, history: Iterable[SessionRow]) -> MissingName:
+    """Return a missing name with the latest session that changed the file, or one in the folder."""
+    if reference.kind is not ReferenceKind.PATH:
+        return MissingName(reference.text)
+    path = reference.name
+    for session in history:
+        if any(_is_same_path(file, path) for file in session.files):
+            return MissingName(reference.text, session, sessions.short_id(connection, session.id))
+    return MissingName(reference.text)
+
+
+def _is_same_path(file: str, path: str) -> bool:
+    """Return whether a changed file is the file or in the folder. Either may be relative to a folder of the project."""
+    if path.endswith("/"):
+        return file.startswith(path) or f"/{path}" in file
+    return file == path or file.endswith(f"/{path}")
