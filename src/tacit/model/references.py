@@ -76,8 +76,9 @@ _CHANGES = re.compile(
 )
 # In rule files also: what is to be added, what may exist, and what is forbidden, in the languages they are written in.
 _DOUBTS = re.compile(
-    r"\b(?:add|write|new|old|legacy|saved?|stored?|optional(?:ly)?|if (?:present|it exists|any)|don[’']?t|do not|never"
-    r"|avoid|instead of|not|nicht|nie|niemals|jamais|nunca|jamás|evit\w+|não|не|нельзя|никогда|запрещ\w+)\b"
+    r"\b(?:add|writes?|new|old|may|might|legacy|saved?|stored?|optional(?:ly)?|if (?:present|it exists|any)|don[’']?t"
+    r"|do not|never|avoid|instead of|not|no|nicht|nie|niemals|jamais|nunca|jamás|evit\w+|não|не|нельзя|никогда"
+    r"|запрещ\w+)\b"
     r"|禁止|严禁|嚴禁|不要|不得|不能|不可|切勿|避免|しない|금지|마세요|하지 마",
     re.IGNORECASE,
 )
@@ -87,7 +88,7 @@ _ELSEWHERE = re.compile(
 )
 _PLACEHOLDER = re.compile(
     r"path/to|\b(?:foo|bar|baz|qux|example|sample|your|my|some|name|xxx+|x|y|todo|feature-name|new)(?=[._/-]|$)"
-    r"|[A-Z]{3,}_?NAME|NNN|YYYY",
+    r"|something|[A-Z]{3,}_?NAME|NNN|YYYY",
     re.IGNORECASE,
 )
 # Folders of other people's or generated files, wherever they are in a path.
@@ -155,12 +156,12 @@ def _marked_paths(text: str, spans: Iterable[str]) -> Iterator[Reference]:
     for target in _LINK_TARGET.findall(text):
         shown = _LINE_SUFFIX.sub("", target)
         path = shown.removeprefix("./")
-        if _MARKED_PATH.fullmatch(path) and _KNOWN_EXTENSION.search(path) and _is_plain_path(path):
+        if _MARKED_PATH.fullmatch(shown) and _KNOWN_EXTENSION.search(path) and _is_plain_path(path):
             yield Reference(ReferenceKind.PATH, path, shown)
     for span in spans:
         shown = _LINE_SUFFIX.sub("", span.strip())
         path = shown.removeprefix("./")
-        if not _MARKED_PATH.fullmatch(path) or not _is_plain_path(path) or path.endswith("/MEMORY.md"):
+        if not _MARKED_PATH.fullmatch(shown) or not _is_plain_path(path) or path.endswith("/MEMORY.md"):
             continue  # MEMORY.md is a host's own
         if _KNOWN_EXTENSION.search(path) or path.endswith("/") or "." in path.rpartition("/")[2]:
             yield Reference(ReferenceKind.PATH, path, shown, is_ambiguous=not _KNOWN_EXTENSION.search(path))

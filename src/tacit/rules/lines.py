@@ -38,7 +38,11 @@ _NEGATING = re.compile(
     r"|pitfalls?)\b|[❌🚫⛔✗]",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"\b(?:e\.g\.|for example|for instance|such as|examples?|usage|like)\b|→|->|=>", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"\be\.g\.|\b(?:for example|for instance|such as|examples?|usage|like|wrong|zum beispiel|par exemple|por (?:ejemplo"
+    r"|exemplo))\b|z\. ?B\.|→|->|=>|など|例えば|例如|比如|예를 들어",
+    re.IGNORECASE,
+)
 
 
 class LineKind(Enum):
