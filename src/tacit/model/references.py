@@ -44,26 +44,18 @@ class Reference(Record):
 # Where names are
 
 _CODE_SPAN = re.compile(r"`([^`\n]{1,300})`")
-_LINK_TARGET = re.compile(r"\]\(([^()\s]{1,300})\)")
 _NAMES = re.compile(r"`[^`]*`|\S*/\S*")  # not searched for words
 _COMMAND_BREAK = re.compile(r"&&|\|\||[;|]")
 
 # Names
 
 _PATH = re.compile(r"(?<![\w@:/~.$*%{}<>\\-])[\w.+-]++/[\w.+/-]*+(?![*?{<$\[%(@=]|:(?![\s\d]|$))")
-_MARKED_PATH = re.compile(r"[\w.+-][\w.@+-]*/(?!/)[\w.@+/-]*")
-_LINE_SUFFIX = re.compile(r"(?::\d+(?:[-:]\d+)?|#[\w.-]*)$")
 _EXTENSION = re.compile(r".\.[A-Za-z][A-Za-z0-9]{0,7}$")
-_KNOWN_EXTENSION = re.compile(
-    r"\.(?:c|cc|cpp|cs|css|go|h|hpp|html|java|js|json|jsx|kt|lua|md|mdx|mjs|mts|php|proto|py|rb|rs|scss|sh|sql|svelte"
-    r"|swift|tf|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$"
-)
 _END = r"(?![\w<${*%=/-]|:\S)"  # of a name: what follows does not belong to it
 _SCRIPT = re.compile(rf"\b(?:npm|pnpm|yarn|bun) run(?:-script)? (\w(?:[\w:.-]*\w)?){_END}")
 _SCRIPT_COMMAND = re.compile(r"\b(?:(?:npm|pnpm|yarn) (test|start)|bun (start))\b(?![:.=-]\w)")
-_TARGET = rf"([A-Za-z](?:[\w.-]*\w)?){_END}"
-_MAKE, _JUST = re.compile(rf"make {_TARGET}"), re.compile(rf"just {_TARGET}")
-_MAKE_IN_PROSE = re.compile(rf"\b(?:run|running|use|via|type) make {_TARGET}")
+_TARGET = re.compile(rf"(make|just) ([A-Za-z](?:[\w.-]*\w)?){_END}")
+_VERB = re.compile(r"\b(?:run|running|use|via|type) (?=make )")  # before a target that is not marked as code
 _PROGRAM = re.compile(r"\b(?:run|execute|type|invoke|start)(?:s|ning)? `([a-z][a-z0-9_.+-]*)[ `]", re.IGNORECASE)
 _BRANCH = re.compile(r"\bbranch (?:named |called )?`([\w./-]+)`|`([\w./-]+)` branch\b")
 
@@ -72,14 +64,6 @@ _BRANCH = re.compile(r"\bbranch (?:named |called )?`([\w./-]+)`|`([\w./-]+)` bra
 _CHANGES = re.compile(
     r"\b(?:creat|generat|output|emit|remov|delet|renam|replac)\w*|\bproduc(?:e|es|ed)\b|\bwrit(?:e|es|ten) \w+ ?to\b"
     r"|\b(?:moved?|gone|missing|no longer|used to|obsolete|deprecated|former(?:ly)?|ignored?|gitignored?)\b",
-    re.IGNORECASE,
-)
-# In rule files also: what is to be added, what may exist, and what is forbidden, in the languages they are written in.
-_DOUBTS = re.compile(
-    r"\b(?:add|writes?|new|old|may|might|legacy|saved?|stored?|optional(?:ly)?|if (?:present|it exists|any)|don[’']?t"
-    r"|do not|never|avoid|instead of|not|no|nicht|nie|niemals|jamais|nunca|jamás|evit\w+|não|не|нельзя|никогда"
-    r"|запрещ\w+)\b"
-    r"|禁止|严禁|嚴禁|不要|不得|不能|不可|切勿|避免|しない|금지|마세요|하지 마",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:never|not|no|don't|dont|avoid|without|instead|rather)\b", re.IGNORECASE)
@@ -99,10 +83,27 @@ GENERATED_FOLDERS = frozenset(
 # The same at the root of a project: they come and go.
 _TRANSIENT_FOLDERS = frozenset("tmp temp .venv .cache bin obj log logs .git".split())
 _PLAIN_WORDS = frozenset("sure it the a an this that sense use them him her me us your our changes progress up".split())
-_SOURCE_FILE = re.compile(r"\.[cm]?[jt]sx?$")  # `bun run tool.ts`
+_SOURCE_ENDINGS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")  # `bun run tool.ts`
 _BUILTINS = frozenset(
     "alias bg cd command dirs echo eval exec exit export false fg hash help history if for while jobs kill let popd"
     " printf pushd pwd read set shift source test time times trap true type ulimit umask unalias unset wait".split()
+)
+
+# Only for rule files. Hooks read none, so these are compiled on first use.
+
+_LINK_TARGET = r"\]\(([^()\s]{1,300})\)"
+_MARKED_PATH = r"[\w.+-][\w.@+-]*/(?!/)[\w.@+/-]*"
+_LINE_SUFFIX = r"(?::\d+(?:[-:]\d+)?|#[\w.-]*)$"
+_KNOWN_EXTENSION = (
+    r"\.(?:c|cc|cpp|cs|css|go|h|hpp|html|java|js|json|jsx|kt|lua|md|mdx|mjs|mts|php|proto|py|rb|rs|scss|sh|sql|svelte"
+    r"|swift|tf|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$"
+)
+# What is to be added, what may exist, and what is forbidden, in the languages that rule files are written in.
+_DOUBTS = (
+    r"(?i)\b(?:add|writes?|new|old|may|might|legacy|saved?|stored?|optional(?:ly)?|if (?:present|it exists|any)"
+    r"|don[’']?t|do not|never|avoid|instead of|not|no|nicht|nie|niemals|jamais|nunca|jamás|evit\w+|não|не|нельзя"
+    r"|никогда|запрещ\w+)\b"
+    r"|禁止|严禁|嚴禁|不要|不得|不能|不可|切勿|避免|しない|금지|마세요|하지 마"
 )
 
 
@@ -121,7 +122,7 @@ def marked_references(text: str, *, is_code: bool = False) -> tuple[Reference, .
     if is_code:
         return tuple(dict.fromkeys(_in_commands([text])))
     prose = _NAMES.sub(" ", text)
-    if _CHANGES.search(prose) or _DOUBTS.search(prose):
+    if _CHANGES.search(prose) or re.search(_DOUBTS, prose):
         return ()
     spans = _CODE_SPAN.findall(text)
     return tuple(dict.fromkeys((*_in_commands(spans), *_marked_paths(text, spans))))
@@ -141,7 +142,8 @@ def _named(sentence: str) -> Iterator[Reference]:
         plain = _CODE_SPAN.sub("`", sentence)
         unmarked = [*_SCRIPT.finditer(plain), *_SCRIPT_COMMAND.finditer(plain)]
         found = [*(_script_reference(match) for match in unmarked), *_in_commands(_CODE_SPAN.findall(sentence))]
-        found += (_command_reference(ReferenceKind.MAKE_TARGET, match[1]) for match in _MAKE_IN_PROSE.finditer(plain))
+        targets = (_TARGET.match(plain, verb.end()) for verb in _VERB.finditer(plain))
+        found += (_target_reference(match) for match in targets if match)
         yield from sorted(filter(None, found), key=lambda reference: list(ReferenceKind).index(reference.kind))
     if not _NEGATION.search(prose):
         for match in _PROGRAM.finditer(sentence):
@@ -153,18 +155,18 @@ def _named(sentence: str) -> Iterator[Reference]:
 
 
 def _marked_paths(text: str, spans: Iterable[str]) -> Iterator[Reference]:
-    for target in _LINK_TARGET.findall(text):
-        shown = _LINE_SUFFIX.sub("", target)
+    for target in re.findall(_LINK_TARGET, text):
+        shown = re.sub(_LINE_SUFFIX, "", target)
         path = shown.removeprefix("./")
-        if _MARKED_PATH.fullmatch(shown) and _KNOWN_EXTENSION.search(path) and _is_plain_path(path):
+        if re.fullmatch(_MARKED_PATH, shown) and re.search(_KNOWN_EXTENSION, path) and _is_plain_path(path):
             yield Reference(ReferenceKind.PATH, path, shown)
     for span in spans:
-        shown = _LINE_SUFFIX.sub("", span.strip())
+        shown = re.sub(_LINE_SUFFIX, "", span.strip())
         path = shown.removeprefix("./")
-        if not _MARKED_PATH.fullmatch(shown) or not _is_plain_path(path) or path.endswith("/MEMORY.md"):
+        if not re.fullmatch(_MARKED_PATH, shown) or not _is_plain_path(path) or path.endswith("/MEMORY.md"):
             continue  # MEMORY.md is a host's own
-        if _KNOWN_EXTENSION.search(path) or path.endswith("/") or "." in path.rpartition("/")[2]:
-            yield Reference(ReferenceKind.PATH, path, shown, is_ambiguous=not _KNOWN_EXTENSION.search(path))
+        if re.search(_KNOWN_EXTENSION, path) or path.endswith("/") or "." in path.rpartition("/")[2]:
+            yield Reference(ReferenceKind.PATH, path, shown, is_ambiguous=not re.search(_KNOWN_EXTENSION, path))
 
 
 def _is_plain_path(path: str) -> bool:
@@ -192,20 +194,19 @@ def _in_commands(texts: Iterable[str]) -> Iterator[Reference]:
             command = part.strip().removeprefix("$ ").split(" #", 1)[0].strip()
             if match := _SCRIPT.match(command) or _SCRIPT_COMMAND.match(command):
                 reference = _script_reference(match)
-            elif match := _MAKE.match(command):
-                reference = _command_reference(ReferenceKind.MAKE_TARGET, match[1])
             else:
-                match = _JUST.match(command)
-                reference = _command_reference(ReferenceKind.JUST_RECIPE, match[1]) if match else None
+                match = _TARGET.match(command)
+                reference = _target_reference(match) if match else None
             if reference:
                 yield reference
 
 
 def _script_reference(match: re.Match[str]) -> Reference | None:
     name = next(filter(None, match.groups()))
-    is_name = not _SOURCE_FILE.search(name) and not _PLACEHOLDER.search(name)
+    is_name = not name.endswith(_SOURCE_ENDINGS) and not _PLACEHOLDER.search(name)
     return Reference(ReferenceKind.SCRIPT, name, match[0]) if is_name else None
 
 
-def _command_reference(kind: ReferenceKind, name: str) -> Reference | None:
-    return None if name in _PLAIN_WORDS else Reference(kind, name, f"{kind.split()[0]} {name}")
+def _target_reference(match: re.Match[str]) -> Reference | None:
+    kind = ReferenceKind.MAKE_TARGET if match[1] == "make" else ReferenceKind.JUST_RECIPE
+    return None if match[2] in _PLAIN_WORDS else Reference(kind, match[2], match[0])
