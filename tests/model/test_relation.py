@@ -182,3 +182,16 @@ def test_the_difference_is_told_as_it_was_written() -> None:
     assert (
         relate("the cache TTL is 5 minutes", "the cache TTL is 1 hour").reason == "another value: 1 hour and 5 minutes"
     )
+
+
+RULE = "never npm here, use pnpm"
+
+
+@pytest.mark.parametrize("other", ["Always use pnpm, never npm.", "use pnpm instead of npm", "Use pnpm, not npm"])
+def test_two_wordings_of_a_choice_between_commands_are_not_opposed(other: str) -> None:
+    assert relate(RULE, other).kind is not RelationKind.OPPOSED
+
+
+@pytest.mark.parametrize("other", ["use npm instead of pnpm", "use npm, not pnpm", "Use npm for scripts."])
+def test_a_choice_that_wants_what_the_other_forbids_is_opposed(other: str) -> None:
+    assert relate(RULE, other).kind is RelationKind.OPPOSED

@@ -49,7 +49,27 @@ _NO_RELATION = Relation(RelationKind.NEITHER)
 
 def relate(first: str, second: str) -> Relation:
     """Compare two statements. Their order does not matter."""
-    return compare_profiles(profile_statement(first), profile_statement(second))
+    relation = compare_profiles(profile_statement(first), profile_statement(second))
+    return _NO_RELATION if relation.kind is RelationKind.OPPOSED and choose_alike(first, second) else relation
+
+
+def choose_alike(first: str, second: str) -> bool:
+    """Return whether two statements forbid the same command and neither forbids what the other wants in its place.
+
+    "Never npm here, use pnpm" denies what "use pnpm instead of npm" has in it, and yet says the same.
+    """
+    from tacit.commandline.patterns import ForbidsCommand
+    from tacit.model.expectations import read_expectations  # it needs the tables of programs
+
+    match read_expectations(first), read_expectations(second):
+        case (ForbidsCommand() as ours,), (ForbidsCommand() as theirs,):
+            forbidden, instead = ({pattern.text for pattern in patterns} for patterns in ours)
+            others_forbidden, others_instead = ({pattern.text for pattern in patterns} for patterns in theirs)
+            is_same = not forbidden.isdisjoint(others_forbidden) and (
+                not instead or not others_instead or not instead.isdisjoint(others_instead)
+            )
+            return is_same and forbidden.isdisjoint(others_instead) and others_forbidden.isdisjoint(instead)
+    return False
 
 
 def is_restatement(first: str, second: str) -> bool:

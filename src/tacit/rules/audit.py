@@ -18,7 +18,7 @@ from tacit.model.claim import GLOBAL
 from tacit.model.conflict import are_opposed, parse_stance
 from tacit.model.profile import StatementProfile, profile_statement
 from tacit.model.references import ReferenceKind, marked_references
-from tacit.model.relation import RelationKind, compare_profiles, is_same_statement, restatement_key
+from tacit.model.relation import RelationKind, is_same_statement, relate, restatement_key
 from tacit.model.statement import claim_from
 from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.record import Record
@@ -280,7 +280,7 @@ def contradiction_reason(first: str, second: str) -> str:
     if are_opposed(*stances):
         return "they answer the same question differently"
     profiles = (profile_statement(first), profile_statement(second))
-    relation = compare_profiles(*profiles)
+    relation = relate(first, second)
     if relation.kind is not RelationKind.OPPOSED:
         return ""
     words = [{term.word for term in profile.terms} for profile in profiles]
