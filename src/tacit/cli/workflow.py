@@ -414,13 +414,12 @@ WORKFLOW = Command(
 
 def make_workflow(vault: Vault, memory: Memory) -> None:
     """Save the commands of a pattern as they were typed; on a terminal they can be edited at once."""
-    recipe = vault.pending.recipe(memory)
-    if recipe is None:
-        return
     try:
-        workflow = vault.workflows.save_workflow(None, recipe.steps, recipe.directory, memory.id, memory.claim.scope)
+        workflow = vault.workflows.save_pattern(memory)
     except TacitError as error:  # the memory holds all the same
         echo(f"  no workflow was made of it: {printable(error.message)}")
+        return
+    if workflow is None:
         return
     where = f" in {printable(workflow.directory)}" if workflow.directory else ""
     echo(f"Workflow {printable(workflow.name)}{where}:")

@@ -113,6 +113,28 @@ def memory_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[
     return _select_memories(connection, "WHERE kind = ? ORDER BY doc_id", (kind.label,))
 
 
+def latest_memories(
+    connection: sqlite3.Connection,
+    *,
+    status: Status | None = None,
+    kind: str | None = None,
+    scopes: Iterable[Scope] | None = None,
+    limit: int,
+    offset: int = 0,
+) -> tuple[list[MemoryRow], int]:
+    """Return a part of the memories that match, the latest first, and how many match."""
+    wanted = {"status": status.value if status else None, "kind": kind}
+    conditions = [f"{column} = ?" for column, value in wanted.items() if value is not None]
+    values: list[str | int] = [value for value in wanted.values() if value is not None]
+    if scopes is not None:
+        conditions.append("scope IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(sorted(scopes)))
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    total: int = connection.execute(f"SELECT count(*) FROM memories {where}", values).fetchone()[0]
+    tail = f"{where} ORDER BY last_event_id DESC, doc_id LIMIT ? OFFSET ?"
+    return list(_select_memories(connection, tail, [*values, limit, offset])), total
+
+
 def memory_row(connection: sqlite3.Connection, claim: ClaimId) -> MemoryRow | None:
     """Return the row of a memory, None if there is none."""
     return next(_select_memories(connection, "WHERE doc_id = ?", (claim_number(claim),)), None)

@@ -6,8 +6,11 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from tacit.errors import RefusedError
 from tacit.home.home import HomePart
 from tacit.index import reader
+from tacit.index.adherence import ineffective_claims
+from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId
@@ -15,8 +18,9 @@ from tacit.model.memory import Memory
 from tacit.model.relation import is_restatement, restatement_key
 from tacit.record import Record
 from tacit.search.memories import similar_memories
+from tacit.text.display import clip
 from tacit.text.words import normalize_text
-from tacit.vault.queries import ListedMemory, agents_of_memory
+from tacit.vault.queries import Filters, ListedMemory, agents_of_memory
 
 _MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
 _HABIT_SOURCE = "habit"  # as in `learn.habits.learn`, which is too much to import for one word
@@ -106,8 +110,53 @@ class CandidateValues(Record):
     agents: tuple[tuple[str, int], ...]
 
 
+class ReviewCounts(Record):
+    """How much waits for the person: candidates, memories that contradict each other, memories that did not help."""
+
+    pending: int
+    undecided: int
+    ineffective: int
+
+
 class Review(HomePart):
     """What can be reviewed in one home."""
+
+    def cards(self, *, kind: str | None = None, filters: Filters | None = None, learn: bool = True) -> list[Card]:
+        """Return the cards of all candidates that match, the most important first.
+
+        Habits are learned first, unless `learn` is False. Raise UsageError or NotFoundError if a filter names nothing.
+        """
+        from tacit.vault.suggestions import Suggestions
+
+        return group_candidates(Suggestions(self._home).suggestions(kind=kind, filters=filters, learn=learn))
+
+    def require_pending(self, references: Sequence[str]) -> None:
+        """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.
+
+        Ids that belong to no memory are left to the decision.
+        """
+
+        def read(connection: sqlite3.Connection) -> list[MemoryRow]:
+            rows = (reader.memory_row(connection, ClaimId(reference)) for reference in references)
+            return [row for row in rows if row is not None and row.status is not Status.PENDING]
+
+        for row in self._store.read(read):
+            status = {Status.RETIRED: "forgotten"}.get(row.status, row.status.value)
+            raise RefusedError(
+                f"“{clip(row.sentence, 80)}” is {status} already; nothing was changed", f"tacit show {row.id}"
+            )
+
+    def counts(self) -> ReviewCounts:
+        """Return how much waits for a decision."""
+
+        def read(connection: sqlite3.Connection) -> ReviewCounts:
+            return ReviewCounts(
+                sum(reader.count_pending(connection).values()),
+                reader.count_conflicting(connection),
+                len(ineffective_claims(connection, must_decode)) if reader.has_checks(connection) else 0,
+            )
+
+        return self._store.read(read)
 
     def values(self) -> CandidateValues:
         """Return by which values the candidates can be filtered."""

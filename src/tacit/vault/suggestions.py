@@ -51,14 +51,15 @@ class Suggestions(HomePart):
     """Candidates and habits of one home."""
 
     def suggestions(
-        self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None
+        self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None, learn: bool = True
     ) -> list[ListedMemory]:
-        """Return the candidates that wait. Learn first if the home can be written.
+        """Return the candidates that wait. Learn first if the home can be written, unless `learn` is False.
 
         First come the important habits, then statements and proposals, the most confident first, and then the other
         habits: those from histories without timestamps, those that everybody has, of a single session, or idle.
         """
-        self.learn_if_possible()
+        if learn:
+            self.learn_if_possible()
         pending = Queries(self._home).entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
         by_id = {listed.memory.id: listed for listed in pending}
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tacit.vault.hits import Hit
     from tacit.vault.maintenance import Maintenance
     from tacit.vault.queries import Filters, ListedMemory, MemoryEvent, Queries
+    from tacit.vault.review import Review
     from tacit.vault.sessions import SessionQueries
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
@@ -82,7 +83,8 @@ class Vault:
             query: words, or a question.
             limit: how many hits at most; default: the setting `recall.limit`.
             kind: only this kind of memory or page.
-            scope: `local`, `global` or `all`; default: the current project and global, or all outside of a project.
+            scope: `local`, `global`, `all` or `project:NAME`; default: the current project and global, or all outside
+                of a project.
             since: only what was touched since this time, as people type it: `7d`, `yesterday`, `2026-11-15`.
             as_of: answer as the home was at this time.
             everything: also what was dismissed, forgotten or overruled.
@@ -93,6 +95,7 @@ class Vault:
 
         Raises:
             UsageError: a limit, kind, scope or time that does not exist.
+            NotFoundError: a project that is not known.
         """
         return self.queries.recall(
             query,
@@ -277,6 +280,12 @@ class Vault:
         from tacit.vault.suggestions import Suggestions
 
         return Suggestions(self.home)
+
+    @cached_property
+    def review(self) -> Review:
+        from tacit.vault.review import Review
+
+        return Review(self.home)
 
     @cached_property
     def sessions(self) -> SessionQueries:

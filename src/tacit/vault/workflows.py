@@ -15,6 +15,7 @@ from tacit.model import workflow as workflow_model
 from tacit.model.claim import Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import ClaimId, EventId
+from tacit.model.memory import Memory
 from tacit.model.observation import CommandRan, WorkflowDropped, WorkflowRan
 from tacit.model.workflow import PastRun, Workflow
 from tacit.secrets.redact import refuse_secrets
@@ -79,6 +80,18 @@ class Workflows(HomePart):
             return []
 
         return self._change_and_load(decision, names, op=self._store.accepted_in.get(claim))
+
+    def save_pattern(self, memory: Memory) -> Workflow | None:
+        """Save the commands of a sequence that was just accepted, as they were typed. One undo takes back both.
+
+        Return None if the memory is no sequence. Raise RefusedError if the steps cannot be a workflow.
+        """
+        from tacit.vault.suggestions import Suggestions
+
+        recipe = Suggestions(self._home).recipe(memory)
+        if recipe is None:
+            return None
+        return self.save_workflow(None, recipe.steps, recipe.directory, memory.id, memory.claim.scope)
 
     def change_workflow(self, seen: Workflow, *, name: str, steps: Sequence[str], directory: str) -> Workflow:
         """Change name, steps or directory of a workflow as it was `seen`.
