@@ -17,5 +17,5 @@ def write_session(person: Person, *asked: str, reply: str = "It is done.", ran: 
     file = place(person.folder, "claude", name)
     file.write_bytes(lines(writer.records))
     person.tacit("import", "transcripts", str(file))
-    listed = person.tacit("sessions", "--json").json
-    return str(next(session["id"] for session in listed if asked[0][:20] in str(session)))
+    with person.vault() as vault:
+        return vault.sessions.session(name)[0].row.id

@@ -70,8 +70,8 @@ def test_hostile_sessions_are_text(person: Person, browser: Browser) -> None:
 
 
 def test_a_very_long_text_is_cut(person: Person, browser: Browser) -> None:
-    session = write_session(person, "a short request", "long " * 200_000)
-    assert len(browser.get(f"/sessions/{session}").text) < 200_000
+    session = write_session(person, "a short request", "long " * 40_000)
+    assert len(browser.get(f"/sessions/{session}").text) < 100_000
 
 
 def test_every_template_is_escaped_and_none_marks_text_as_safe() -> None:
@@ -99,23 +99,26 @@ def test_no_page_leaves_the_origin() -> None:
         assert "http:" not in text and "https:" not in text and "@import" not in text, path.name
 
 
+_FORBIDDEN = (
+    "sqlite3",
+    "SELECT ",
+    "INSERT ",
+    ".execute(",
+    "cursor",
+    "Draft(",
+    "ClaimDecided",
+    ".store.read",
+    "open_for",
+)
+_FORBIDDEN_PACKAGES = ("tacit.log", "tacit.pages", "tacit.disk", "tacit.cli", "tacit.mcp", "tacit.hooks")
+
+
 def test_no_page_reads_the_index_or_decides_by_itself() -> None:
     """Every page asks the vault: no SQL, no files of the home, no judgement."""
     for path in FOLDER.glob("*.py"):
         text = path.read_text()
-        for word in (
-            "sqlite3",
-            "SELECT ",
-            "INSERT ",
-            ".execute(",
-            "connection",
-            "Draft(",
-            "ClaimDecided",
-            ".store.read",
-        ):
-            assert word not in text or (path.name, word) == ("security.py", "connection"), (path.name, word)
-        for package in ("tacit.log", "tacit.pages", "tacit.disk", "tacit.cli", "tacit.mcp", "tacit.hooks"):
-            assert package not in text, (path.name, package)
+        for word in (*_FORBIDDEN, *_FORBIDDEN_PACKAGES):
+            assert word not in text, (path.name, word)
 
 
 # Values

@@ -123,16 +123,37 @@ def latest_memories(
     offset: int = 0,
 ) -> tuple[list[MemoryRow], int]:
     """Return a part of the memories that match, the latest first, and how many match."""
-    wanted = {"status": status.value if status else None, "kind": kind}
-    conditions = [f"{column} = ?" for column, value in wanted.items() if value is not None]
-    values: list[str | int] = [value for value in wanted.values() if value is not None]
-    if scopes is not None:
-        conditions.append("scope IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(sorted(scopes)))
-    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    where, values = _memory_filter(status, kind, scopes)
     total: int = connection.execute(f"SELECT count(*) FROM memories {where}", values).fetchone()[0]
     tail = f"{where} ORDER BY last_event_id DESC, doc_id LIMIT ? OFFSET ?"
     return list(_select_memories(connection, tail, [*values, limit, offset])), total
+
+
+def strongest_pending(
+    connection: sqlite3.Connection, *, kind: str | None = None, scopes: Iterable[Scope] | None = None
+) -> Iterator[MemoryRow]:
+    """Yield the pending memories that match, those with the most observations first, the latest of equals first."""
+    where, values = _memory_filter(Status.PENDING, kind, scopes)
+    return _select_memories(connection, f"{where} ORDER BY strength DESC, last_event_id DESC", values)
+
+
+def _memory_filter(
+    status: Status | None, kind: str | None, scopes: Iterable[Scope] | None
+) -> tuple[str, list[str | int]]:
+    """Return a WHERE clause, "" if there is no condition, and its values."""
+    columns = {"status": status.value if status else None, "kind": kind}
+    conditions = [f"{column} = ?" for column, value in columns.items() if value is not None]
+    values: list[str | int] = [value for value in columns.values() if value is not None]
+    if scopes is not None:
+        conditions.append("scope IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(sorted(scopes)))
+    return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
+
+
+def pending_by_scope(connection: sqlite3.Connection) -> dict[Scope, int]:
+    """Count pending memories by scope."""
+    query = "SELECT scope, count(*) FROM memories WHERE status = 'pending' GROUP BY scope"
+    return {Scope(scope): number for scope, number in connection.execute(query)}
 
 
 def memory_row(connection: sqlite3.Connection, claim: ClaimId) -> MemoryRow | None:

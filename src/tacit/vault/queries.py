@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.errors import IndexUnusableError, NotFoundError, StoreError, UsageError
@@ -310,6 +311,30 @@ class Queries(HomePart):
             ]
             rows.sort(key=lambda row: (row.last_event, row.id), reverse=True)
             return [self._load_memory(connection, row.id) for row in rows]
+
+        return self._store.read(read)
+
+    def strongest_candidates(
+        self, limit: int, *, kind: str | None = None, filters: Filters | None = None
+    ) -> list[ListedMemory]:
+        """Return the candidates that were observed most often, the latest of equals first; at most `limit`.
+
+        Raise UsageError or NotFoundError if a filter names nothing.
+        """
+        _check_kind(kind)
+        wanted = filters or Filters()
+
+        def read(connection: sqlite3.Connection) -> list[ListedMemory]:
+            scopes = self._project_scopes(connection, wanted.project) if wanted.project else None
+            since = self._parse_since(wanted.since) or ""
+            before = self._parse_time(wanted.before, end_of_day=False) if wanted.before else "~"
+            rows = (
+                row
+                for row in reader.strongest_pending(connection, kind=kind, scopes=scopes)
+                if since <= row.at < before
+                and (wanted.agent is None or _is_from_agent(connection, row.id, wanted.agent))
+            )
+            return [self._load_memory(connection, row.id) for row in islice(rows, limit)]
 
         return self._store.read(read)
 

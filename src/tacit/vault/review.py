@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tacit.errors import RefusedError
 from tacit.home.home import HomePart
@@ -121,14 +121,28 @@ class ReviewCounts(Record):
 class Review(HomePart):
     """What can be reviewed in one home."""
 
-    def cards(self, *, kind: str | None = None, filters: Filters | None = None, learn: bool = True) -> list[Card]:
-        """Return the cards of all candidates that match, the most important first.
+    def cards(
+        self,
+        *,
+        kind: str | None = None,
+        filters: Filters | None = None,
+        learn: bool = True,
+        limit: int | None = None,
+    ) -> list[Card]:
+        """Return the cards of candidates that match, the most important first.
 
-        Habits are learned first, unless `learn` is False. Raise UsageError or NotFoundError if a filter names nothing.
+        Args:
+            kind, filters: only these.
+            learn: learn habits first.
+            limit: look only at so many candidates, those that were observed most often. All of a large home take long.
+
+        Raises:
+            UsageError, NotFoundError: a filter names nothing.
         """
         from tacit.vault.suggestions import Suggestions
 
-        return group_candidates(Suggestions(self._home).suggestions(kind=kind, filters=filters, learn=learn))
+        pending = Suggestions(self._home).suggestions(kind=kind, filters=filters, learn=learn, limit=limit)
+        return group_candidates(pending)
 
     def require_pending(self, references: Sequence[str]) -> None:
         """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.
@@ -158,19 +172,25 @@ class Review(HomePart):
 
         return self._store.read(read)
 
-    def values(self) -> CandidateValues:
-        """Return by which values the candidates can be filtered."""
+    def values(self, *, max_rows: int | None = None) -> CandidateValues:
+        """Return by which values the candidates can be filtered. Agents are left out of more than `max_rows`."""
 
         def read(connection: sqlite3.Connection) -> CandidateValues:
-            rows = list(reader.memory_rows(connection, status=Status.PENDING))
+            projects: Counter[str] = Counter()
+            for scope, number in reader.pending_by_scope(connection).items():
+                if is_project_scope(scope):
+                    projects[project_name(scope)] += number
+            kinds = Counter(reader.count_pending(connection))
+            agents: Counter[str] = Counter()
+            if max_rows is None or kinds.total() <= max_rows:
+                rows = reader.memory_rows(connection, status=Status.PENDING)
+                agents.update(agent for row in list(rows) for agent in agents_of_memory(connection, row.id))
             return CandidateValues(
-                _count(project_name(row.scope) for row in rows if is_project_scope(row.scope)),
-                _count(row.kind.label for row in rows),
-                _count(agent for row in rows for agent in agents_of_memory(connection, row.id)),
+                _most_frequent_first(projects), _most_frequent_first(kinds), _most_frequent_first(agents)
             )
 
         return self._store.read(read)
 
 
-def _count(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
+def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -51,16 +51,28 @@ class Suggestions(HomePart):
     """Candidates and habits of one home."""
 
     def suggestions(
-        self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None, learn: bool = True
+        self,
+        scope: str = "all",
+        *,
+        kind: str | None = None,
+        filters: Filters | None = None,
+        learn: bool = True,
+        limit: int | None = None,
     ) -> list[ListedMemory]:
         """Return the candidates that wait. Learn first if the home can be written, unless `learn` is False.
+
+        With `limit`, only so many of those that were observed most often are looked at.
 
         First come the important habits, then statements and proposals, the most confident first, and then the other
         habits: those from histories without timestamps, those that everybody has, of a single session, or idle.
         """
         if learn:
             self.learn_if_possible()
-        pending = Queries(self._home).entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
+        queries = Queries(self._home)
+        if limit is None:
+            pending = queries.entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
+        else:
+            pending = queries.strongest_candidates(limit, kind=kind, filters=filters)
         by_id = {listed.memory.id: listed for listed in pending}
 
         def read(connection: sqlite3.Connection) -> list[ListedMemory]:

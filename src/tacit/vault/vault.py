@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from tacit.vault.hits import Hit
     from tacit.vault.maintenance import Maintenance
     from tacit.vault.queries import Filters, ListedMemory, MemoryEvent, Queries
-    from tacit.vault.review import Review
     from tacit.vault.sessions import SessionQueries
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
@@ -280,12 +279,6 @@ class Vault:
         from tacit.vault.suggestions import Suggestions
 
         return Suggestions(self.home)
-
-    @cached_property
-    def review(self) -> Review:
-        from tacit.vault.review import Review
-
-        return Review(self.home)
 
     @cached_property
     def sessions(self) -> SessionQueries:

@@ -19,6 +19,7 @@ from tacit.web.rendering import count_text, scope_name
 from tacit.web.request import Notice, PageRequest
 
 _PAGE_SIZE = 50
+_MAX_CANDIDATES = 150  # that are read for the list; the others follow when these are decided
 _MAX_SIMILAR = 5
 _MAX_LISTED = 8  # candidates that are shown before many are decided on
 _MAX_NOTICE_CHARS = 160
@@ -54,7 +55,7 @@ def inbox_page(call: PageRequest) -> Response:
     shown = items[first : first + _PAGE_SIZE]
     position = first if position is None else position
     selected = items[position] if position < len(items) else None
-    counts = call.vault.review.counts()
+    counts = call.review.counts()
     return call.page(
         "inbox.html",
         "Inbox",
@@ -71,7 +72,7 @@ def inbox_page(call: PageRequest) -> Response:
             "page_number": first // _PAGE_SIZE + 1,
             "page_count": max((len(items) - 1) // _PAGE_SIZE + 1, 1),
             "filters": filters,
-            "values": call.vault.review.values() if counts.pending else None,
+            "values": call.review.values(max_rows=_MAX_CANDIDATES) if counts.pending else None,
             "undecided": counts.undecided,
         },
     )
@@ -80,7 +81,9 @@ def inbox_page(call: PageRequest) -> Response:
 def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
     """Return what waits: first memories that did not help, then cards. Filters are about candidates."""
     vault_filters = Filters(project=filters["project"] or None, agent=filters["agent"] or None)
-    cards = call.vault.review.cards(kind=filters["kind"] or None, filters=vault_filters, learn=not call.is_read_only)
+    cards = call.review.cards(
+        kind=filters["kind"] or None, filters=vault_filters, learn=not call.is_read_only, limit=_MAX_CANDIDATES
+    )
     ineffective = [] if any(filters.values()) else call.vault.adherence.ineffective()
     return [*map(_ineffective_item, ineffective), *map(_card_item, cards)]
 
@@ -135,7 +138,7 @@ def decide_card(call: PageRequest) -> Response:
 def _apply_action(call: PageRequest, ids: Sequence[str], action: str) -> Notice:
     vault, decisions, hint = call.vault, call.vault.decisions, ""
     if action in _CANDIDATE_ACTIONS:
-        vault.review.require_pending(ids)
+        call.review.require_pending(ids)
     match action:
         case "accept":
             verb, outcomes = "Accepted", decisions.accept_all(ids)
@@ -227,7 +230,7 @@ def decide_bulk(call: PageRequest) -> Response:
     if not ids or action not in _BULK_ACTIONS:
         raise UsageError("no candidate was chosen")
     decisions = call.vault.decisions
-    call.vault.review.require_pending(ids)
+    call.review.require_pending(ids)
     if action == "accept":
         decisions.accept_all(ids)
     else:

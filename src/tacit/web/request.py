@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tacit.record import Record
+from tacit.vault.review import Review
 from tacit.web.rendering import environment, show_time, static_version
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class PageRequest:
         is_read_only: bool,
     ) -> None:
         self.vault = vault
+        self.review = Review(vault.home)
         self.path = path
         self.parameters = parameters
         self.is_read_only = is_read_only
@@ -128,7 +130,7 @@ class PageRequest:
 
     def page(self, template: str, title: str, values: Mapping[str, object], status: int = 200) -> Response:
         """Return a whole page in the frame: navigation, search field and notice."""
-        status_counts = self.vault.review.counts()
+        status_counts = self.review.counts()
         counts = {"/": status_counts.pending + status_counts.ineffective, "/conflicts": status_counts.undecided}
         frame = {
             "title": title,
