@@ -338,6 +338,20 @@ class Decisions(HomePart):
         reason = checked_optional_text(reason, "the reason")
         return self._decide_on(reference, lambda memory: decide.keep(memory, reason=reason))
 
+    def keep_instead(self, reference: str) -> tuple[Memory, list[DecisionOutcome]]:
+        """Forget every memory that contradicts this one. Return it, and what was forgotten."""
+        from tacit.vault.queries import Queries
+
+        queries = Queries(self._home)
+        kept = queries.show(reference).memory
+        forgotten = []
+        for conflict in queries.conflicts():
+            sides = {conflict.winner.memory.id, conflict.loser.memory.id}
+            if kept.id in sides:
+                (other,) = sides - {kept.id}
+                forgotten.append(self.forget(other, reason="contradicted", evidence=f"kept {kept.id}"))
+        return kept, forgotten
+
     def edit(
         self,
         reference: str,

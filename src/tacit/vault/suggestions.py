@@ -94,9 +94,10 @@ class Suggestions(HomePart):
 
         return self._store.read(read)
 
-    def statistics(self) -> Statistics:
-        """Return counts of what was captured and learned. Learn first if the home can be written."""
-        self.learn_if_possible()
+    def statistics(self, *, learn: bool = True) -> Statistics:
+        """Return counts of what was captured and learned. Learn first if possible, unless `learn` is False."""
+        if learn:
+            self.learn_if_possible()
         today = local_day(self._store.actor.origin())
         return self._store.read(lambda connection: statistics(connection, today))
 

@@ -22,7 +22,20 @@ from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.record import Record
 from tacit.vault.vault import Vault
-from tacit.web import inbox, memory, search, session
+from tacit.web import (
+    conflicts,
+    doctor,
+    guards,
+    habits,
+    inbox,
+    memory,
+    search,
+    session,
+    settings,
+    timeline,
+    trust,
+    value,
+)
 from tacit.web.rendering import STATIC_FOLDER
 from tacit.web.request import Fields, Notice, Notices, PageRequest
 from tacit.web.security import Access, AsgiApp, Receive, Scope, Send
@@ -61,6 +74,15 @@ ROUTES = (
     PageRoute("/search", search.search_page),
     PageRoute("/memories/{reference}", memory.memory_page, memory.change_memory),
     PageRoute("/sessions/{reference}", session.session_page),
+    PageRoute("/timeline", timeline.timeline_page),
+    PageRoute("/habits", habits.habits_page),
+    PageRoute("/habits/{name}", habits.workflow_page, habits.change_workflow),
+    PageRoute("/value", value.value_page),
+    PageRoute("/conflicts", conflicts.conflicts_page, conflicts.resolve_conflict),
+    PageRoute("/trust", trust.trust_page, trust.change_trust),
+    PageRoute("/guards", guards.guards_page, guards.change_guard),
+    PageRoute("/doctor", doctor.doctor_page),
+    PageRoute("/settings", settings.settings_page, settings.change_setting),
 )
 
 

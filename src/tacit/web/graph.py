@@ -17,7 +17,7 @@ from tacit.vault.queries import MemoryRelations
 _MAX_NODES = 6  # on each side
 _NODE_WIDTH, _NODE_HEIGHT, _ROW_HEIGHT = 230, 56, 76
 _COLUMN_WIDTH = 320
-_MAX_LABEL_CHARS = 32
+_MAX_LABEL_CHARS = 29
 
 
 class GraphNode(Record):
