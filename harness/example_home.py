@@ -1,4 +1,5 @@
-"""An example home: three projects, some months of sessions and commands, memories, candidates and a conflict.
+"""An example home: three projects, some months of sessions and commands, memories, candidates, a conflict, a guard,
+a workflow, and facts that a repository brought.
 
     python -m harness.example_home FOLDER
 
@@ -19,7 +20,8 @@ from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.model.claim import Scope
 from tacit.model.event import Draft
-from tacit.model.observation import BriefInjected, CommandRan
+from tacit.model.ids import ClaimId
+from tacit.model.observation import BriefInjected, CommandRan, StepRan, WorkflowRan
 from tacit.vault.vault import Vault
 
 END = datetime(2026, 11, 16, 17, 30, tzinfo=UTC)
@@ -210,6 +212,9 @@ class ExampleHome:
                 vault.learning.learn_from_session(row)
             vault.learn()
         self._suggest()
+        self._add_workflow()
+        self._guard("use pnpm, never npm")
+        self._receive_facts()
 
     def _add_rules(self) -> None:
         for number, (project, text) in enumerate(RULES):
@@ -224,6 +229,28 @@ class ExampleHome:
         for number, text in enumerate(("tests run with pytest -n 4", "tests run with pytest -n 8")):
             with self.vault(END - timedelta(hours=20 - number), "api") as vault:
                 vault.add(text, private=True)
+
+    def _add_workflow(self) -> None:
+        folder = str(self.folder / "api")
+        steps = ("git pull", "alembic upgrade head", "pytest -q")
+        with self.vault(END - timedelta(days=6), "api") as vault:
+            vault.workflows.save_workflow("morning", steps, folder, ClaimId(""))
+        for days, completed in ((5, True), (4, True), (1, False)):
+            with self.vault(END - timedelta(days=days), "api") as vault:
+                ran = tuple(StepRan(step, 0 if completed or step != steps[-1] else 1) for step in steps)
+                vault.workflows.record_run(WorkflowRan("morning", ran, folder, completed=completed))
+
+    def _guard(self, text: str) -> None:
+        with self.vault(END - timedelta(days=3), "webshop") as vault:
+            vault.guard.switch_on(vault.guard.plan(vault.queries.show(text, by_text=True).memory.id))
+
+    def _receive_facts(self) -> None:
+        """Two facts that a colleague shared in a repository."""
+        colleague = Actor(lambda: END - timedelta(days=2), "user", "", "example")
+        home = Home(self.folder / ".colleague", cwd=self.folder / "webshop", environment={}, actor=colleague)
+        with Vault(home) as vault:
+            for text in ("the checkout is deployed by the release workflow", "images are served from the CDN"):
+                vault.share(vault.add(text, private=True).memory.id)
 
     def _run_commands(self) -> None:
         for day in range(80, -1, -1):
