@@ -23,8 +23,7 @@ def test_an_address_leaves_out_what_is_empty() -> None:
 
 def test_a_form_cannot_lead_to_another_site(person: Person, browser: Browser) -> None:
     person.tacit("add", "I prefer pnpm")
-    fields = browser.get("/").form("undo") if 'value="undo"' in browser.get("/").text else {}
-    fields = {**fields, "form_token": browser.server.access.form_token}
+    fields = {"form_token": browser.server.access.form_token}
     for back in ("//evil.example/", "http://evil.example/", "javascript:alert(1)", ""):
         person.tacit("add", f"rule about {len(back)} things")
         answer = browser.post("/undo", {**fields, "back": back})
