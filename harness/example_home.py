@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from harness.transcripts import Claude, Turn, lines, name_of, place
 from tacit.home.actor import Actor
 from tacit.home.home import Home
-from tacit.model.claim import Scope
+from tacit.model.claim import GLOBAL
 from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.model.observation import BriefInjected, CommandRan, StepRan, WorkflowRan
@@ -26,6 +27,7 @@ from tacit.vault.vault import Vault
 
 END = datetime(2026, 11, 16, 17, 30, tzinfo=UTC)
 _PROJECTS = ("webshop", "api", "dotfiles")
+Step = tuple[datetime, Callable[[], None]]
 
 
 class Work(NamedTuple):
@@ -153,7 +155,7 @@ STORIES = (
     ),
 )
 _TASKS = (
-    ("fix the flaky test", "make test", "test/flaky.py"),
+    ("add the image library", "npm install sharp", "package.json"),
     ("update the dependencies", "make deps", "lock"),
     ("write the release notes", "git log --oneline", "CHANGELOG.md"),
     ("why is the build slow?", "make build", "Makefile"),
@@ -176,12 +178,15 @@ SUGGESTED = (
     ("webshop", "use npm for the docs folder", "it has a package-lock.json", "claude"),
     ("dotfiles", "links are made with stow", "the Makefile calls it", "claude"),
 )
+OPPOSED = (("api", "tests run with pytest -n 4"), ("api", "tests run with pytest -n 8"))
 _COMMANDS = (
     ("webshop", ("git pull", "pnpm install", "pnpm dev")),
     ("api", ("git pull", "alembic upgrade head", "pytest -q")),
     ("webshop", ("git status", "git push")),
     ("dotfiles", ("git status", "make link")),
 )
+
+_WORKFLOW = ("git pull", "alembic upgrade head", "pytest -q")
 
 
 class ExampleHome:
@@ -203,42 +208,48 @@ class ExampleHome:
         return Vault(Home(self.root, cwd=cwd, environment=self.environment, actor=who))
 
     def make(self) -> None:
-        self._add_rules()
-        self._run_commands()
-        for work in (*_earlier_work(), *sorted(STORIES, key=lambda work: (-work.days, work.hour))):
-            self._work(work)
+        """Do everything in the order of time: ids of events only grow."""
+        steps = [
+            *self._rule_steps(),
+            *self._command_steps(),
+            *self._work_steps(),
+            *self._suggestion_steps(),
+            *self._workflow_steps(),
+        ]
+        for _, step in sorted(steps, key=lambda pair: pair[0]):
+            step()
         with self.vault(END) as vault:
-            for row in vault.sessions.sessions_to_learn():
-                vault.learning.learn_from_session(row)
             vault.learn()
-        self._suggest()
-        self._add_workflow()
         self._guard("use pnpm, never npm")
         self._receive_facts()
 
-    def _add_rules(self) -> None:
-        for number, (project, text) in enumerate(RULES):
-            with self.vault(END - timedelta(days=75 - number), project) as vault:
-                vault.add(text, private=True)
+    def _rule_steps(self) -> Iterator[Step]:
+        for number, (project, text) in enumerate((*RULES, *OPPOSED)):
+            days = 2 if (project, text) in OPPOSED else 85
+            at = END - timedelta(days=days) + timedelta(minutes=number)
+            yield at, partial(self._add, at, project, text)
 
-    def _suggest(self) -> None:
-        for number, (project, text, evidence, agent) in enumerate(SUGGESTED):
+    def _suggestion_steps(self) -> Iterator[Step]:
+        for number, suggestion in enumerate(SUGGESTED):
             at = END - timedelta(hours=30 - number)
-            with self.vault(at, project, actor=f"agent:{agent}", session=f"s{number}") as vault:
-                vault.decisions.suggest(text, evidence=evidence, reason="it will matter again")
-        for number, text in enumerate(("tests run with pytest -n 4", "tests run with pytest -n 8")):
-            with self.vault(END - timedelta(hours=20 - number), "api") as vault:
-                vault.add(text, private=True)
+            yield at, partial(self._suggest, at, f"s{number}", *suggestion)
 
-    def _add_workflow(self) -> None:
-        folder = str(self.folder / "api")
-        steps = ("git pull", "alembic upgrade head", "pytest -q")
-        with self.vault(END - timedelta(days=6), "api") as vault:
-            vault.workflows.save_workflow("morning", steps, folder, ClaimId(""))
-        for days, completed in ((5, True), (4, True), (1, False)):
-            with self.vault(END - timedelta(days=days), "api") as vault:
-                ran = tuple(StepRan(step, 0 if completed or step != steps[-1] else 1) for step in steps)
-                vault.workflows.record_run(WorkflowRan("morning", ran, folder, completed=completed))
+    def _workflow_steps(self) -> Iterator[Step]:
+        at = END - timedelta(days=6)
+        yield at, partial(self._save_workflow, at)
+        for days, status in ((5, 0), (4, 0), (1, 1)):
+            at = END - timedelta(days=days)
+            yield at, partial(self._run_workflow, at, status)
+
+    def _save_workflow(self, at: datetime) -> None:
+        with self.vault(at, "api") as vault:
+            vault.workflows.save_workflow("morning", _WORKFLOW, str(self.folder / "api"), ClaimId(""))
+
+    def _run_workflow(self, at: datetime, status: int) -> None:
+        ran = [StepRan(step, 0, 1200) for step in _WORKFLOW[:-1]] + [StepRan(_WORKFLOW[-1], status, 21_000)]
+        with self.vault(at, "api") as vault:
+            folder = str(self.folder / "api")
+            vault.workflows.record_run(WorkflowRan("morning", tuple(ran), folder, completed=not status))
 
     def _guard(self, text: str) -> None:
         with self.vault(END - timedelta(days=3), "webshop") as vault:
@@ -252,23 +263,34 @@ class ExampleHome:
             for text in ("the checkout is deployed by the release workflow", "images are served from the CDN"):
                 vault.share(vault.add(text, private=True).memory.id)
 
-    def _run_commands(self) -> None:
+    def _command_steps(self) -> Iterator[Step]:
         for day in range(80, -1, -1):
             start = END - timedelta(days=day, hours=8)
-            if start.weekday() >= 5:
-                continue
-            for number, (project, commands) in enumerate(_COMMANDS[: 2 + day % 3]):
-                at = start + timedelta(minutes=40 * number)
-                session = f"zsh:{int(at.timestamp())}"
-                directory = str(self.folder / project)
-                with self.vault(at, project, session=session) as vault:
-                    drafts = [
-                        Draft(CommandRan(command, directory, 0, 900, "zsh"), Scope("global")) for command in commands
-                    ]
-                    vault.home.store.log.append(drafts, vault.home.store.actor.origin())
+            if start.weekday() < 5:
+                for number, (project, commands) in enumerate(_COMMANDS[: 2 + day % 3]):
+                    at = start + timedelta(minutes=40 * number)
+                    yield at, partial(self._run, at, project, commands)
 
-    def _work(self, work: Work) -> None:
-        began = (END - timedelta(days=work.days)).replace(hour=work.hour, minute=3)
+    def _work_steps(self) -> Iterator[Step]:
+        for work in (*_earlier_work(), *STORIES):
+            began = (END - timedelta(days=work.days)).replace(hour=work.hour, minute=3)
+            yield began, partial(self._work, work, began)
+
+    def _add(self, at: datetime, project: str, text: str) -> None:
+        with self.vault(at, project) as vault:
+            vault.add(text, private=True)
+
+    def _suggest(self, at: datetime, session: str, project: str, text: str, evidence: str, agent: str) -> None:
+        with self.vault(at, project, actor=f"agent:{agent}", session=session) as vault:
+            vault.decisions.suggest(text, evidence=evidence, reason="it will matter again")
+
+    def _run(self, at: datetime, project: str, commands: Sequence[str]) -> None:
+        directory = str(self.folder / project)
+        drafts = [Draft(CommandRan(command, directory, 0, 900, "zsh"), GLOBAL) for command in commands]
+        with self.vault(at, project, session=f"zsh:{int(at.timestamp())}") as vault:
+            vault.home.store.log.append(drafts, vault.home.store.actor.origin())
+
+    def _work(self, work: Work, began: datetime) -> None:
         name = name_of(work.title, work.days, work.hour)
         folder = self.folder / work.project
         self._inject(work, began - timedelta(seconds=1), name)
@@ -281,6 +303,7 @@ class ExampleHome:
         file.write_bytes(lines(writer.records))
         with self.vault(began + timedelta(hours=1), work.project) as vault:
             vault.transcripts.capture_transcripts([str(file)])
+            vault.learning.learn_from_session(vault.sessions.session(name)[0].row)
 
     def _inject(self, work: Work, at: datetime, session: str) -> None:
         with self.vault(at, work.project, actor="agent:claude", session=session) as vault:

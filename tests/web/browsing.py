@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -123,12 +124,14 @@ class Browser:
 
 
 @contextmanager
-def running_server(person: Person, *, read_only: bool = False, idle_seconds: float = 1800) -> Iterator[Browser]:
+def running_server(
+    person: Person, *, read_only: bool = False, idle_seconds: float = 1800, folder: Path | None = None
+) -> Iterator[Browser]:
     """A server on this person's home, in a thread."""
     actor = Actor(lambda: datetime.fromisoformat(person.now))
     with person.at():
         server = WebServer(
-            PageOptions(str(person.home), str(person.folder), actor, read_only), idle_seconds=idle_seconds
+            PageOptions(str(person.home), str(folder or person.folder), actor, read_only), idle_seconds=idle_seconds
         )
         started = threading.Event()
         thread = threading.Thread(target=server.run, args=(started.set,))

@@ -41,6 +41,7 @@ def test_accept_moves_on_to_the_next_card_and_undo_takes_it_back(person: Person,
     assert f"card={person.id_of(SECOND)}" not in after.path
     undone = waiting.post("/undo", after.form("undo"))
     assert "Undone: accepted" in undone.visible
+    assert f"card={person.id_of(SECOND)}" in undone.path  # back to the card
     assert statuses(person)[SECOND] == "pending"
 
 

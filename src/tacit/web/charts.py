@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from tacit.record import Record
 
-_CELL, _GAP = 12, 3  # of a heat map
+_CELL, _GAP = 14, 3  # of a heat map
 _TOP, _LEFT = 18, 30  # room for labels
 _LEVELS = 4
 _BAR_HEIGHT, _BAR_WIDTH, _BAR_GAP = 88, 18, 8

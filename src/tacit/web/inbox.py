@@ -130,7 +130,7 @@ def decide_card(call: PageRequest) -> Response:
     ids, action = call.fields("id"), call.field("action")
     if not ids:
         raise UsageError("no card was chosen")
-    notice = _apply_action(call, ids, action)
+    notice = _apply_action(call, ids, action)._replace(back=call.field("back"))
     filters = {name: call.field(name) for name in _FILTER_NAMES}
     return call.redirect("/", notice, {"card": call.field("next"), **filters})
 

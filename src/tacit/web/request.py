@@ -25,12 +25,16 @@ Fields = Mapping[str, Sequence[str]]
 
 
 class Notice(Record):
-    """What an action did, shown once on the next page. `can_undo` offers to take it back."""
+    """What an action did, shown once on the next page.
+
+    `can_undo` offers to take it back, which leads to the page `back`; default: the page that shows the notice.
+    """
 
     text: str
     is_error: bool = False
     can_undo: bool = False
     hint: str = ""
+    back: str = ""
 
 
 class Notices:

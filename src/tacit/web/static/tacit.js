@@ -56,13 +56,13 @@ async function sendForm(form, button) {
   if (isSending) return; // a key that was pressed before the next card was shown decides nothing
   isSending = true;
   const data = new URLSearchParams(new FormData(form, button));
-  await visit(form.action, { method: "POST", body: data });
+  await visit(form.getAttribute("action"), { method: "POST", body: data }); // form.action is the button of that name
   isSending = false;
 }
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.method !== "post") return;
+  if (form.getAttribute("method") !== "post") return;
   event.preventDefault();
   sendForm(form, event.submitter);
 });
@@ -86,7 +86,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form[data-submit-on-change]");
-  if (form) visit(`${form.action}?${new URLSearchParams(new FormData(form))}`);
+  if (form) visit(`${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`);
 });
 
 window.addEventListener("popstate", () => visit(location.href, {}, { push: false }));
