@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 CHROMIUM = shutil.which("chromium")
+PAGE_NAMES = (
+    "inbox card bulk search results memory candidate session timeline habits workflow value conflicts trust guards"
+    " guard doctor settings error"
+).split()
 # Its own sandbox needs privileges that a container does not give; only our own pages are opened.
 _ARGUMENTS = ("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--font-render-hinting=none")
 

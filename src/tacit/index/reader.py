@@ -113,6 +113,15 @@ def memory_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[
     return _select_memories(connection, "WHERE kind = ? ORDER BY doc_id", (kind.label,))
 
 
+def pending_of_kinds(
+    connection: sqlite3.Connection, kinds: Iterable[Kind], *, containing: str = ""
+) -> Iterator[MemoryRow]:
+    """Yield the pending memories of some kinds whose sentence contains a text, by id."""
+    where = "status = 'pending' AND kind IN (SELECT value FROM json_each(?)) AND instr(sentence, ?)"
+    values = (json.dumps([kind.label for kind in kinds]), containing)
+    return _select_memories(connection, f"WHERE {where} ORDER BY doc_id", values)
+
+
 def latest_memories(
     connection: sqlite3.Connection,
     *,
@@ -334,9 +343,8 @@ def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) 
 
 def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
     """Count pending memories by kind."""
-    # The inner query reads the SQL index `memories_scope` alone, which is much smaller than the table.
-    pending = "SELECT doc_id FROM memories WHERE status = 'pending'"
-    query = f"SELECT kind, count(*) FROM memories WHERE doc_id IN ({pending}) GROUP BY 1"
+    # In the terms of the SQL index `memories_pending`, which is much smaller than the table.
+    query = "SELECT kind, count(*) FROM memories WHERE status = 'pending' GROUP BY kind"
     return dict(connection.execute(query).fetchall())
 
 

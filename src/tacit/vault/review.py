@@ -134,7 +134,8 @@ class Review(HomePart):
         Args:
             kind, filters: only these.
             learn: learn habits first.
-            limit: look only at so many candidates, those that were observed most often. All of a large home take long.
+            limit: look only at so many candidates, those that were observed most often, and leave out what `explain`
+                adds. All of a large home take long.
 
         Raises:
             UsageError, NotFoundError: a filter names nothing.
@@ -143,6 +144,12 @@ class Review(HomePart):
 
         pending = Suggestions(self._home).suggestions(kind=kind, filters=filters, learn=learn, limit=limit)
         return group_candidates(pending)
+
+    def explain(self, card: Card) -> Card:
+        """Return a card with the reasons that were given for its candidates, and what they contradict."""
+        from tacit.vault.suggestions import Suggestions
+
+        return Card(tuple(Suggestions(self._home).explain(card.candidates)))
 
     def require_pending(self, references: Sequence[str]) -> None:
         """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.

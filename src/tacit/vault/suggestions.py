@@ -61,7 +61,8 @@ class Suggestions(HomePart):
     ) -> list[ListedMemory]:
         """Return the candidates that wait. Learn first if the home can be written, unless `learn` is False.
 
-        With `limit`, only so many of those that were observed most often are looked at.
+        With `limit`, only so many of those that were observed most often are looked at, and the reasons and
+        contradictions of statements are left out: see `explain`.
 
         First come the important habits, then statements and proposals, the most confident first, and then the other
         habits: those from histories without timestamps, those that everybody has, of a single session, or idle.
@@ -85,7 +86,7 @@ class Suggestions(HomePart):
                     group = last if priority_group(tally, now) else first
                     group.append(_with_counts(connection, by_id[memory.id], tally, scope_of))
             others = [
-                _with_reasons(connection, listed)
+                listed if limit is not None else _with_reasons(connection, listed)
                 for listed in pending
                 if listed.memory.source != SOURCE or listed.memory.kind not in HABIT_THRESHOLDS  # given another kind
             ]
@@ -93,6 +94,17 @@ class Suggestions(HomePart):
             return [*first, *others, *last]
 
         return self._store.read(read)
+
+    def explain(self, candidates: Sequence[ListedMemory]) -> list[ListedMemory]:
+        """Return candidates with the reasons that were given, what they are based on, and what they contradict.
+
+        Habits are returned as they are.
+        """
+        return self._store.read(
+            lambda connection: [
+                listed if listed.counts else _with_reasons(connection, listed) for listed in candidates
+            ]
+        )
 
     def statistics(self, *, learn: bool = True) -> Statistics:
         """Return counts of what was captured and learned. Learn first if possible, unless `learn` is False."""

@@ -55,6 +55,8 @@ def inbox_page(call: PageRequest) -> Response:
     shown = items[first : first + _PAGE_SIZE]
     position = first if position is None else position
     selected = items[position] if position < len(items) else None
+    if selected is not None and selected.card is not None and len(items) > _PAGE_SIZE:
+        selected = selected._replace(card=call.review.explain(selected.card))
     counts = call.review.counts()
     return call.page(
         "inbox.html",
@@ -84,6 +86,8 @@ def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
     cards = call.review.cards(
         kind=filters["kind"] or None, filters=vault_filters, learn=not call.is_read_only, limit=_MAX_CANDIDATES
     )
+    if len(cards) <= _PAGE_SIZE:  # of more, only the card that is shown says what it contradicts
+        cards = [call.review.explain(card) for card in cards]
     ineffective = [] if any(filters.values()) else call.vault.adherence.ineffective()
     return [*map(_ineffective_item, ineffective), *map(_card_item, cards)]
 

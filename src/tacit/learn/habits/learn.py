@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 
 from tacit.home.store import Store
 from tacit.index import habits, reader
 from tacit.index.habits import RecordedCommand
+from tacit.index.reader import MemoryRow
 from tacit.learn.habits.counts import (
     SEQUENCE_LOOKBACK,
     CommandTrail,
@@ -189,7 +190,7 @@ def pending_habits(
     Left out are a pair whose triple became a habit, and a ritual that is part of a longer one that waits.
     """
     pending = []
-    for memory in _pending_memories(connection):
+    for memory in _load_proposed(connection, _possible_habits(connection)):
         tally = tally_for_memory(connection, memory, scope_of)
         is_ritual = memory.kind is Kind.WORKFLOW_PATTERN
         if tally and not (is_ritual and is_part_of_longer(connection, tally, scope_of)):
@@ -203,10 +204,20 @@ def pending_habits(
     ]
 
 
-def _pending_memories(connection: sqlite3.Connection) -> Iterator[Memory]:
-    """Yield the memories that this learner proposed and nobody decided on."""
-    for row in reader.memory_rows(connection, status=Status.PENDING):
-        memory = reader.load_memory(connection, row.id, must_decode) if row.kind in HABIT_THRESHOLDS else None
+def _possible_habits(connection: sqlite3.Connection) -> list[MemoryRow]:
+    """Return the pending memories that may be habits, by id: see `habit_claim`. Most preferences are statements."""
+    kinds = [kind for kind in HABIT_THRESHOLDS if kind is not Kind.PREFERENCE]
+    rows = [
+        *reader.pending_of_kinds(connection, kinds),
+        *reader.pending_of_kinds(connection, [Kind.PREFERENCE], containing="`"),
+    ]
+    return sorted(rows, key=lambda row: row.id)
+
+
+def _load_proposed(connection: sqlite3.Connection, rows: Iterable[MemoryRow]) -> Iterator[Memory]:
+    """Yield those of the memories that this learner proposed."""
+    for row in list(rows):
+        memory = reader.load_memory(connection, row.id, must_decode)
         if memory and memory.source == SOURCE:
             yield memory
 
@@ -214,7 +225,8 @@ def _pending_memories(connection: sqlite3.Connection) -> Iterator[Memory]:
 def count_hidden_habits(connection: sqlite3.Connection, scope_of: ScopeLookup = always_global) -> int:
     """Return how many pending habits no list shows: their counts are gone, or a longer one contains them."""
     shown = {memory.id for memory, _ in pending_habits(connection, scope_of)}
-    return sum(memory.id not in shown for memory in _pending_memories(connection))
+    rows = reader.pending_of_kinds(connection, HABIT_THRESHOLDS)
+    return sum(memory.id not in shown for memory in _load_proposed(connection, rows))
 
 
 def tally_for_memory(
