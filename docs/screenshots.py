@@ -9,16 +9,13 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from harness.browser import CHROMIUM, open_browser, page_paths, serve_home, sign_in
 from harness.example_home import END, make_example_home
-from tacit.record import Record
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+from tacit.record import Record
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".screenshots"
@@ -68,7 +65,7 @@ def take(folder: Path) -> None:
 
 def main() -> int:
     if CHROMIUM is None:
-        print("chromium is not installed: make .venv/tools", file=sys.stderr)
+        sys.stderr.write("chromium is not installed: make .venv/tools\n")
         return 1
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     take(folder)

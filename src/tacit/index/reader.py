@@ -110,16 +110,16 @@ def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None)
 
 def memory_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[MemoryRow]:
     """Yield all memories of one kind, by id."""
-    return _select_memories(connection, "WHERE kind = ? ORDER BY doc_id", (kind.label,))
+    return _select_memories(connection, "WHERE kind = ? ORDER BY +doc_id", (kind.label,))
 
 
-def pending_of_kinds(
-    connection: sqlite3.Connection, kinds: Iterable[Kind], *, containing: str = ""
-) -> Iterator[MemoryRow]:
-    """Yield the pending memories of some kinds whose sentence contains a text, by id."""
-    where = "status = 'pending' AND kind IN (SELECT value FROM json_each(?)) AND instr(sentence, ?)"
-    values = (json.dumps([kind.label for kind in kinds]), containing)
-    return _select_memories(connection, f"WHERE {where} ORDER BY doc_id", values)
+def memory_rows_of_kinds(
+    connection: sqlite3.Connection, kinds: Iterable[Kind], *, status: Status | None = None, containing: str = ""
+) -> list[MemoryRow]:
+    """Return the memories of some kinds (and of this status) whose sentence contains a text, by id."""
+    where = "kind IN (SELECT value FROM json_each(?)) AND status = coalesce(?, status) AND instr(sentence, ?)"
+    values = (json.dumps([kind.label for kind in kinds]), status.value if status else None, containing)
+    return sorted(_select_memories(connection, f"WHERE {where}", values), key=lambda row: row.id)
 
 
 def latest_memories(
@@ -335,7 +335,8 @@ def has_shared_facts(connection: sqlite3.Connection, scope: Scope) -> bool:
 def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
     """Count memories by status, or active memories by kind."""
     query = {
-        "status": "SELECT status, count(*) FROM memories GROUP BY 1",
+        "status": "SELECT status, sum(number) FROM"
+        " (SELECT status, count(*) AS number FROM memories GROUP BY kind, status) GROUP BY 1",
         "kind": "SELECT kind, count(*) FROM memories WHERE status = 'active' GROUP BY 1",
     }[column]
     return dict(connection.execute(query).fetchall())
@@ -343,7 +344,7 @@ def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) 
 
 def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
     """Count pending memories by kind."""
-    # In the terms of the SQL index `memories_pending`, which is much smaller than the table.
+    # The SQL index `memories_kind` has all of it, and is much smaller than the table.
     query = "SELECT kind, count(*) FROM memories WHERE status = 'pending' GROUP BY kind"
     return dict(connection.execute(query).fetchall())
 
@@ -501,7 +502,7 @@ def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Itera
 
 
 def _select_memories(
-    connection: sqlite3.Connection, tail: str, values: Sequence[str | int] = ()
+    connection: sqlite3.Connection, tail: str, values: Sequence[str | int | None] = ()
 ) -> Iterator[MemoryRow]:
     """Yield memories. `tail` is the query from WHERE on."""
     for row in connection.execute(f"SELECT {_MEMORY_COLUMNS} FROM memories {tail}", values):

@@ -29,6 +29,8 @@ from tacit.learn.habits.learn import (
     last_day,
     learn_habits,
     pending_habits,
+    possible_habits,
+    propose_habits,
     ranked_pending,
     to_milliseconds,
 )
@@ -101,9 +103,7 @@ class Suggestions(HomePart):
         Habits are returned as they are.
         """
         return self._store.read(
-            lambda connection: [
-                listed if listed.counts else _with_reasons(connection, listed) for listed in candidates
-            ]
+            lambda connection: [listed if listed.counts else _with_reasons(connection, listed) for listed in candidates]
         )
 
     def statistics(self, *, learn: bool = True) -> Statistics:
@@ -141,7 +141,7 @@ class Suggestions(HomePart):
         """Learn habits if there is a home and it can be written."""
         if os.path.isdir(self._home.root):
             with suppress(ReadOnlyError, LockBusyError):
-                self.learn()
+                propose_habits(self._store, self._home.user_folder)
 
     def learn(self) -> LearnedHabits:
         """Count the commands that ran since the last time, and propose what became a habit."""
@@ -254,6 +254,6 @@ def _most_frequent(connection: sqlite3.Connection, kind: Kind) -> tuple[Frequent
 
 
 def _habit_statuses(connection: sqlite3.Connection) -> Sequence[Status]:
-    rows = [row for row in reader.memory_rows(connection, status=None) if row.kind in HABIT_THRESHOLDS]
+    rows = possible_habits(connection)
     memories = [memory for row in rows if (memory := reader.load_memory(connection, row.id, must_decode))]
     return [memory.status for memory in memories if memory.source == SOURCE]

@@ -19,7 +19,7 @@ from tacit.web.rendering import count_text, scope_name
 from tacit.web.request import Notice, PageRequest
 
 _PAGE_SIZE = 50
-_MAX_CANDIDATES = 150  # that are read for the list; the others follow when these are decided
+_MAX_CANDIDATES = 100  # that are read for the list; the others follow when these are decided
 _MAX_SIMILAR = 5
 _MAX_LISTED = 8  # candidates that are shown before many are decided on
 _MAX_NOTICE_CHARS = 160
@@ -57,7 +57,6 @@ def inbox_page(call: PageRequest) -> Response:
     selected = items[position] if position < len(items) else None
     if selected is not None and selected.card is not None and len(items) > _PAGE_SIZE:
         selected = selected._replace(card=call.review.explain(selected.card))
-    counts = call.review.counts()
     return call.page(
         "inbox.html",
         "Inbox",
@@ -74,8 +73,8 @@ def inbox_page(call: PageRequest) -> Response:
             "page_number": first // _PAGE_SIZE + 1,
             "page_count": max((len(items) - 1) // _PAGE_SIZE + 1, 1),
             "filters": filters,
-            "values": call.review.values(max_rows=_MAX_CANDIDATES) if counts.pending else None,
-            "undecided": counts.undecided,
+            "values": call.review.values(max_rows=_MAX_CANDIDATES) if call.counts.pending else None,
+            "undecided": call.counts.undecided,
         },
     )
 

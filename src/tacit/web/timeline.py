@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from starlette.responses import Response
@@ -46,7 +47,7 @@ def timeline_page(call: PageRequest) -> Response:
             "view": view,
             "chosen": chosen,
             "count": days[position] if position is not None else None,
-            "sessions": [_load_session(call, listed) for listed in view.sessions] if view else (),
+            "sessions": _load_sessions(call, view.sessions) if view else (),
             "time_of": lambda milliseconds: datetime.fromtimestamp(milliseconds / 1000, call.now.tzinfo),
             "previous": max((day for day in busy if chosen and day < chosen), default=None),
             "following": min((day for day in busy if chosen and day > chosen), default=None),
@@ -71,13 +72,18 @@ def _parse_day(text: str) -> date:
         raise UsageError(f"{text!r} is no day", "choose one in the calendar") from None
 
 
-def _load_session(call: PageRequest, listed: ListedSession) -> DaySession:
+def _load_sessions(call: PageRequest, listed: Sequence[ListedSession]) -> list[DaySession]:
+    injections = call.vault.sessions.injected_by_session([entry.row.id for entry in listed])
+    return [_load_session(call, entry, injected) for entry, injected in zip(listed, injections, strict=True)]
+
+
+def _load_session(call: PageRequest, listed: ListedSession, injections: list[InjectionRecord]) -> DaySession:
     _, session = call.vault.sessions.session(listed.row.id)
     results = [result.value for result in call.vault.adherence.results_of_session(listed.row.id).values()]
     return DaySession(
         listed,
         [(turn.number, turn.title) for turn in session.turns[:_MAX_SHOWN_TURNS]],
-        call.vault.sessions.injected(session=listed.row.id, limit=20),
+        injections,
         results.count("followed"),
         results.count("violated"),
     )

@@ -35,9 +35,7 @@ def small(request: pytest.FixtureRequest, chromium: Browser, example_server: Web
 
 
 @pytest.mark.parametrize("name", PAGE_NAMES)
-def test_a_page_opens_without_errors_and_is_accessible(
-    wide: Visitor, example_paths: dict[str, str], name: str
-) -> None:
+def test_a_page_opens_without_errors_and_is_accessible(wide: Visitor, example_paths: dict[str, str], name: str) -> None:
     wide.problems.clear()
     page = wide.open(example_paths[name])
     assert page.locator("h1").count() == 1
