@@ -11,8 +11,7 @@ from playwright.sync_api import expect
 from tests.web.browser.visits import Visitor
 
 COUNT = 24
-# One key each, on twenty cards in turn. `k` and `j` look at a neighbour and decide nothing.
-_KEYS = "aadaadaakajdaadaaadaada"
+_KEYS = "aadaadaajdkajjakdaadaadaa"  # twenty decisions; `j` and `k` go to a neighbour and decide nothing
 
 
 @pytest.fixture
