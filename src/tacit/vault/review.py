@@ -134,7 +134,7 @@ class Review(HomePart):
         Args:
             kind, filters: only these.
             learn: learn habits first.
-            limit: look only at so many candidates, those that were observed most often. All of a large home take long.
+            limit: look only at so many candidates, those that were touched last. All of a large home take long.
 
         Raises:
             UsageError, NotFoundError: a filter names nothing.
@@ -143,6 +143,30 @@ class Review(HomePart):
 
         pending = Suggestions(self._home).suggestions(kind=kind, filters=filters, learn=learn, limit=limit)
         return group_candidates(pending)
+
+    def detailed(self, card: Card) -> Card:
+        """Return a card whose candidates have the active memories that they contradict."""
+        from tacit.vault.suggestions import with_reasons
+
+        def read(connection: sqlite3.Connection) -> Card:
+            return Card(
+                tuple(
+                    listed if listed.counts or listed.contradicts else with_reasons(connection, listed)
+                    for listed in card.candidates
+                )
+            )
+
+        return self._store.read(read)
+
+    def similar(self, memory: Memory, limit: int) -> list[MemoryRow]:
+        """Return the active memories and candidates that resemble a memory, the closest first."""
+
+        def read(connection: sqlite3.Connection) -> list[MemoryRow]:
+            rows = similar_memories(connection, memory.claim.sentence, 4 * limit)
+            live = (Status.ACTIVE, Status.PENDING)
+            return [row for row in rows if row.id != memory.id and row.status in live][:limit]
+
+        return self._store.read(read)
 
     def require_pending(self, references: Sequence[str]) -> None:
         """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.

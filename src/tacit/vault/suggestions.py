@@ -11,8 +11,9 @@ from datetime import UTC, date, datetime, timedelta
 from tacit.errors import LockBusyError, ReadOnlyError
 from tacit.home.home import HomePart
 from tacit.index import habits, reader
-from tacit.index.habits import RecordedCommand
+from tacit.index.habits import Activity, RecordedCommand
 from tacit.index.memories import opposing_claims
+from tacit.index.reader import MemoryFilter
 from tacit.learn.habits.counts import ScopeLookup, scope_lookup
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
@@ -40,6 +41,7 @@ from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, with_basis
 
+_MAX_COMPARED = 2000  # active memories that every candidate of a list is compared with
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
 _MAX_FREQUENT = 10
@@ -61,18 +63,18 @@ class Suggestions(HomePart):
     ) -> list[ListedMemory]:
         """Return the candidates that wait. Learn first if the home can be written, unless `learn` is False.
 
-        With `limit`, only so many of those that were observed most often are looked at.
+        With `limit`, only so many of those that were touched last are looked at.
 
         First come the important habits, then statements and proposals, the most confident first, and then the other
         habits: those from histories without timestamps, those that everybody has, of a single session, or idle.
         """
         if learn:
             self.learn_if_possible()
-        queries = Queries(self._home)
+        queries, compare = Queries(self._home), limit is None or self._is_small()
         if limit is None:
             pending = queries.entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
         else:
-            pending = queries.strongest_candidates(limit, kind=kind, filters=filters)
+            pending = queries.latest_candidates(limit, kind=kind, filters=filters)
         by_id = {listed.memory.id: listed for listed in pending}
 
         def read(connection: sqlite3.Connection) -> list[ListedMemory]:
@@ -85,7 +87,7 @@ class Suggestions(HomePart):
                     group = last if priority_group(tally, now) else first
                     group.append(_with_counts(connection, by_id[memory.id], tally, scope_of))
             others = [
-                _with_reasons(connection, listed)
+                with_reasons(connection, listed, compare=compare)
                 for listed in pending
                 if listed.memory.source != SOURCE or listed.memory.kind not in HABIT_THRESHOLDS  # given another kind
             ]
@@ -94,10 +96,26 @@ class Suggestions(HomePart):
 
         return self._store.read(read)
 
-    def statistics(self, *, learn: bool = True) -> Statistics:
-        """Return counts of what was captured and learned. Learn first if possible, unless `learn` is False."""
-        if learn:
-            self.learn_if_possible()
+    def _is_small(self) -> bool:
+        """Return whether there are few enough active memories to compare every candidate with them."""
+        active = MemoryFilter(Status.ACTIVE)
+        return self._store.read(lambda connection: reader.count_memories(connection, active)) <= _MAX_COMPARED
+
+    def most_used(self) -> MostUsed:
+        """Return how much was captured of the shell, and the commands and directories that are used most."""
+
+        def read(connection: sqlite3.Connection) -> MostUsed:
+            return MostUsed(
+                habits.activity(connection),
+                _most_frequent(connection, Kind.RECURRING_COMMAND),
+                _most_frequent(connection, Kind.PREFERRED_CWD),
+            )
+
+        return self._store.read(read)
+
+    def statistics(self) -> Statistics:
+        """Return counts of what was captured and learned. Learn first if the home can be written."""
+        self.learn_if_possible()
         today = local_day(self._store.actor.origin())
         return self._store.read(lambda connection: statistics(connection, today))
 
@@ -147,13 +165,17 @@ def _with_counts(
     return listed._replace(counts=counts)
 
 
-def _with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
-    """Return a candidate with its latest reason, what it is based on, and the active memories that it contradicts."""
+def with_reasons(connection: sqlite3.Connection, listed: ListedMemory, *, compare: bool = True) -> ListedMemory:
+    """Return a candidate with its latest reason and what it is based on.
+
+    If `compare`, it also has the active memories that it contradicts, which takes milliseconds in a large home.
+    """
     events = reader.events_of_claim(connection, listed.memory.id, must_decode)
     reasons = [
         body.reason for body in (event.body for event in events) if isinstance(body, ClaimProposed) and body.reason
     ]
-    rows = (reader.memory_row(connection, claim) for claim in opposing_claims(connection, listed.memory.claim))
+    opposing = opposing_claims(connection, listed.memory.claim) if compare else []
+    rows = (reader.memory_row(connection, claim) for claim in opposing)
     based = with_basis(listed, events)
     return based._replace(reason=reasons[-1] if reasons else "", contradicts=tuple(row for row in rows if row))
 
@@ -171,6 +193,14 @@ class FrequentItem(Record):
     key: str
     runs: int
     sessions: int
+
+
+class MostUsed(Record):
+    """How much was captured of the shell, and the commands and directories that are used most."""
+
+    activity: Activity
+    commands: tuple[FrequentItem, ...]
+    directories: tuple[FrequentItem, ...]
 
 
 class Statistics(Record):
@@ -242,6 +272,6 @@ def _most_frequent(connection: sqlite3.Connection, kind: Kind) -> tuple[Frequent
 
 
 def _habit_statuses(connection: sqlite3.Connection) -> Sequence[Status]:
-    rows = [row for row in reader.memory_rows(connection, status=None) if row.kind in HABIT_THRESHOLDS]
-    memories = [memory for row in rows if (memory := reader.load_memory(connection, row.id, must_decode))]
+    claims = reader.background_claims(connection, HABIT_THRESHOLDS)
+    memories = [memory for claim in claims if (memory := reader.load_memory(connection, claim, must_decode))]
     return [memory.status for memory in memories if memory.source == SOURCE]

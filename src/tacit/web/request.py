@@ -6,13 +6,14 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tacit.record import Record
-from tacit.vault.review import Review
+from tacit.vault.review import Review, ReviewCounts
 from tacit.web.rendering import environment, show_time, static_version
 
 if TYPE_CHECKING:
@@ -101,6 +102,11 @@ class PageRequest:
         self._notices = notices
         self._form_token = form_token
 
+    @cached_property
+    def counts(self) -> ReviewCounts:
+        """How much waits for a decision."""
+        return self.review.counts()
+
     @property
     def now(self) -> datetime:
         return self.vault.home.store.actor.clock()
@@ -134,8 +140,7 @@ class PageRequest:
 
     def page(self, template: str, title: str, values: Mapping[str, object], status: int = 200) -> Response:
         """Return a whole page in the frame: navigation, search field and notice."""
-        status_counts = self.review.counts()
-        counts = {"/": status_counts.pending + status_counts.ineffective, "/conflicts": status_counts.undecided}
+        counts = {"/": self.counts.pending + self.counts.ineffective, "/conflicts": self.counts.undecided}
         frame = {
             "title": title,
             "current": self.path,
