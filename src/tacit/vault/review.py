@@ -145,15 +145,12 @@ class Review(HomePart):
         return group_candidates(pending)
 
     def detailed(self, card: Card) -> Card:
-        """Return a card whose candidates have the active memories that they contradict."""
+        """Return a card whose candidates have their reasons and the active memories that they contradict."""
         from tacit.vault.suggestions import with_reasons
 
         def read(connection: sqlite3.Connection) -> Card:
             return Card(
-                tuple(
-                    listed if listed.counts or listed.contradicts else with_reasons(connection, listed)
-                    for listed in card.candidates
-                )
+                tuple(listed if listed.counts else with_reasons(connection, listed) for listed in card.candidates)
             )
 
         return self._store.read(read)
@@ -201,10 +198,11 @@ class Review(HomePart):
 
         def read(connection: sqlite3.Connection) -> CandidateValues:
             projects: Counter[str] = Counter()
-            for scope, number in reader.pending_by_scope(connection).items():
+            kinds: Counter[str] = Counter()
+            for (scope, kind), number in reader.pending_by_scope_and_kind(connection).items():
+                kinds[kind] += number
                 if is_project_scope(scope):
                     projects[project_name(scope)] += number
-            kinds = Counter(reader.count_pending(connection))
             agents: Counter[str] = Counter()
             if max_rows is None or kinds.total() <= max_rows:
                 rows = reader.memory_rows(connection, status=Status.PENDING)

@@ -63,14 +63,15 @@ class Suggestions(HomePart):
     ) -> list[ListedMemory]:
         """Return the candidates that wait. Learn first if the home can be written, unless `learn` is False.
 
-        With `limit`, only so many of those that were touched last are looked at.
+        With `limit`, only so many of those that were touched last are looked at, and in a home with many memories they
+        come without reasons and contradictions, which take milliseconds for each.
 
         First come the important habits, then statements and proposals, the most confident first, and then the other
         habits: those from histories without timestamps, those that everybody has, of a single session, or idle.
         """
         if learn:
             self.learn_if_possible()
-        queries, compare = Queries(self._home), limit is None or self._is_small()
+        queries, is_whole = Queries(self._home), limit is None or self._is_small()
         if limit is None:
             pending = queries.entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
         else:
@@ -87,7 +88,7 @@ class Suggestions(HomePart):
                     group = last if priority_group(tally, now) else first
                     group.append(_with_counts(connection, by_id[memory.id], tally, scope_of))
             others = [
-                with_reasons(connection, listed, compare=compare)
+                with_reasons(connection, listed) if is_whole else listed
                 for listed in pending
                 if listed.memory.source != SOURCE or listed.memory.kind not in HABIT_THRESHOLDS  # given another kind
             ]
@@ -99,7 +100,7 @@ class Suggestions(HomePart):
     def _is_small(self) -> bool:
         """Return whether there are few enough active memories to compare every candidate with them."""
         active = MemoryFilter(Status.ACTIVE)
-        return self._store.read(lambda connection: reader.count_memories(connection, active)) <= _MAX_COMPARED
+        return not self._store.read(lambda connection: reader.latest_memories(connection, active, 1, _MAX_COMPARED))
 
     def most_used(self) -> MostUsed:
         """Return how much was captured of the shell, and the commands and directories that are used most."""
@@ -165,17 +166,13 @@ def _with_counts(
     return listed._replace(counts=counts)
 
 
-def with_reasons(connection: sqlite3.Connection, listed: ListedMemory, *, compare: bool = True) -> ListedMemory:
-    """Return a candidate with its latest reason and what it is based on.
-
-    If `compare`, it also has the active memories that it contradicts, which takes milliseconds in a large home.
-    """
+def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
+    """Return a candidate with its latest reason, what it is based on, and the active memories that it contradicts."""
     events = reader.events_of_claim(connection, listed.memory.id, must_decode)
     reasons = [
         body.reason for body in (event.body for event in events) if isinstance(body, ClaimProposed) and body.reason
     ]
-    opposing = opposing_claims(connection, listed.memory.claim) if compare else []
-    rows = (reader.memory_row(connection, claim) for claim in opposing)
+    rows = (reader.memory_row(connection, claim) for claim in opposing_claims(connection, listed.memory.claim))
     based = with_basis(listed, events)
     return based._replace(reason=reasons[-1] if reasons else "", contradicts=tuple(row for row in rows if row))
 
