@@ -10,7 +10,7 @@ from tacit.errors import RefusedError
 from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.adherence import ineffective_claims
-from tacit.index.reader import MemoryRow
+from tacit.index.reader import MemoryFilter, MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId
@@ -186,7 +186,7 @@ class Review(HomePart):
 
         def read(connection: sqlite3.Connection) -> ReviewCounts:
             return ReviewCounts(
-                sum(reader.count_pending(connection).values()),
+                reader.count_memories(connection, MemoryFilter(Status.PENDING)),
                 reader.count_conflicting(connection),
                 len(ineffective_claims(connection, must_decode)) if reader.has_checks(connection) else 0,
             )
@@ -198,11 +198,10 @@ class Review(HomePart):
 
         def read(connection: sqlite3.Connection) -> CandidateValues:
             projects: Counter[str] = Counter()
-            kinds: Counter[str] = Counter()
-            for (scope, kind), number in reader.pending_by_scope_and_kind(connection).items():
-                kinds[kind] += number
+            for scope, number in reader.pending_by_scope(connection).items():
                 if is_project_scope(scope):
                     projects[project_name(scope)] += number
+            kinds = Counter(reader.count_pending(connection))
             agents: Counter[str] = Counter()
             if max_rows is None or kinds.total() <= max_rows:
                 rows = reader.memory_rows(connection, status=Status.PENDING)

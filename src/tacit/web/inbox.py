@@ -19,8 +19,8 @@ from tacit.vault.review import Card
 from tacit.web.rendering import count_text, scope_name
 from tacit.web.request import Notice, PageRequest
 
-_PAGE_SIZE = 50
-_MAX_CANDIDATES = 100  # that are read for the list; the others follow when these are decided
+_PAGE_SIZE = 40
+_MAX_CANDIDATES = 80  # that are read for the list; the others follow when these are decided
 _MAX_SIMILAR = 5
 _MAX_LISTED = 8  # candidates that are shown before many are decided on
 _MAX_NOTICE_CHARS = 160
