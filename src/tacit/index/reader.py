@@ -110,58 +110,68 @@ def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None)
 
 def memory_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[MemoryRow]:
     """Yield all memories of one kind, by id."""
-    return _select_memories(connection, "WHERE kind = ? ORDER BY +doc_id", (kind.label,))
+    return _select_memories(connection, "WHERE kind = ? ORDER BY doc_id", (kind.label,))
 
 
-def memory_rows_of_kinds(
-    connection: sqlite3.Connection, kinds: Iterable[Kind], *, status: Status | None = None, containing: str = ""
-) -> list[MemoryRow]:
-    """Return the memories of some kinds (and of this status) whose sentence contains a text, by id."""
-    where = "kind IN (SELECT value FROM json_each(?)) AND status = coalesce(?, status) AND instr(sentence, ?)"
-    values = (json.dumps([kind.label for kind in kinds]), status.value if status else None, containing)
-    return sorted(_select_memories(connection, f"WHERE {where}", values), key=lambda row: row.id)
+class MemoryFilter(Record):
+    """Which memories to read: of a status, of kinds by their labels, in scopes. None is all."""
+
+    status: Status | None = None
+    kinds: tuple[str, ...] | None = None
+    scopes: frozenset[Scope] | None = None
 
 
 def latest_memories(
-    connection: sqlite3.Connection,
-    *,
-    status: Status | None = None,
-    kind: str | None = None,
-    scopes: Iterable[Scope] | None = None,
-    limit: int,
-    offset: int = 0,
-) -> tuple[list[MemoryRow], int]:
-    """Return a part of the memories that match, the latest first, and how many match."""
-    where, values = _memory_filter(status, kind, scopes)
-    total: int = connection.execute(f"SELECT count(*) FROM memories {where}", values).fetchone()[0]
+    connection: sqlite3.Connection, wanted: MemoryFilter, limit: int, offset: int = 0
+) -> list[MemoryRow]:
+    """Return a part of the memories that match, the latest first.
+
+    With a status, the SQL index `memories_latest` has this order.
+    """
+    where, values = _where_memory(wanted)
     tail = f"{where} ORDER BY last_event_id DESC, doc_id LIMIT ? OFFSET ?"
-    return list(_select_memories(connection, tail, [*values, limit, offset])), total
+    return list(_select_memories(connection, tail, [*values, limit, offset]))
 
 
-def strongest_pending(
-    connection: sqlite3.Connection, *, kind: str | None = None, scopes: Iterable[Scope] | None = None
-) -> Iterator[MemoryRow]:
-    """Yield the pending memories that match, those with the most observations first, the latest of equals first."""
-    where, values = _memory_filter(Status.PENDING, kind, scopes)
-    return _select_memories(connection, f"{where} ORDER BY strength DESC, last_event_id DESC", values)
+def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter) -> int:
+    """Return how many memories match."""
+    where, values = _where_memory(wanted)
+    total: int = connection.execute(f"SELECT count(*) FROM memories {where}", values).fetchone()[0]
+    return total
 
 
-def _memory_filter(
-    status: Status | None, kind: str | None, scopes: Iterable[Scope] | None
-) -> tuple[str, list[str | int]]:
+def _where_memory(wanted: MemoryFilter) -> tuple[str, list[str | int]]:
     """Return a WHERE clause, "" if there is no condition, and its values."""
-    columns = {"status": status.value if status else None, "kind": kind}
-    conditions = [f"{column} = ?" for column, value in columns.items() if value is not None]
-    values: list[str | int] = [value for value in columns.values() if value is not None]
-    if scopes is not None:
-        conditions.append("scope IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(sorted(scopes)))
+    conditions: list[str] = []
+    values: list[str | int] = []
+    if wanted.status is not None:
+        conditions.append("status = ?")
+        values.append(wanted.status.value)
+    for column, allowed in (("kind", wanted.kinds), ("scope", wanted.scopes)):
+        if allowed is not None:
+            conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(sorted(allowed)))
     return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
+
+
+def background_claims(
+    connection: sqlite3.Connection, kinds: Iterable[Kind], status: Status | None = None
+) -> list[ClaimId]:
+    """Return the memories of these kinds that a background learner had a part in, by id; all or those of a status."""
+    statuses = [status] if status else list(Status)
+    query = (
+        "SELECT id FROM memories WHERE status IN (SELECT value FROM json_each(?))"
+        " AND kind IN (SELECT value FROM json_each(?)) AND EXISTS (SELECT 1 FROM claim_events"
+        " JOIN events ON events.id = event_id WHERE claim_id = memories.id AND is_background) ORDER BY doc_id"
+    )
+    values = (json.dumps([status.value for status in statuses]), json.dumps([kind.label for kind in kinds]))
+    return [ClaimId(claim) for (claim,) in connection.execute(query, values)]
 
 
 def pending_by_scope(connection: sqlite3.Connection) -> dict[Scope, int]:
     """Count pending memories by scope."""
-    query = "SELECT scope, count(*) FROM memories WHERE status = 'pending' GROUP BY scope"
+    # With the plus, SQLite reads the SQL index `memories_scope`, which has this order, and sorts nothing.
+    query = "SELECT scope, count(*) FROM memories WHERE +status = 'pending' GROUP BY scope"
     return {Scope(scope): number for scope, number in connection.execute(query)}
 
 
@@ -335,8 +345,7 @@ def has_shared_facts(connection: sqlite3.Connection, scope: Scope) -> bool:
 def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
     """Count memories by status, or active memories by kind."""
     query = {
-        "status": "SELECT status, sum(number) FROM"
-        " (SELECT status, count(*) AS number FROM memories GROUP BY kind, status) GROUP BY 1",
+        "status": "SELECT status, count(*) FROM memories GROUP BY 1",
         "kind": "SELECT kind, count(*) FROM memories WHERE status = 'active' GROUP BY 1",
     }[column]
     return dict(connection.execute(query).fetchall())
@@ -344,9 +353,10 @@ def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) 
 
 def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
     """Count pending memories by kind."""
-    # The SQL index `memories_kind` has all of it, and is much smaller than the table.
-    query = "SELECT kind, count(*) FROM memories WHERE status = 'pending' GROUP BY kind"
-    return dict(connection.execute(query).fetchall())
+    # Reads the SQL index `memories_latest` alone, which is much smaller than the table.
+    return dict(
+        connection.execute("SELECT kind, count(*) FROM memories WHERE status = 'pending' GROUP BY 1").fetchall()
+    )
 
 
 def count_conflicting(connection: sqlite3.Connection) -> int:
@@ -502,7 +512,7 @@ def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Itera
 
 
 def _select_memories(
-    connection: sqlite3.Connection, tail: str, values: Sequence[str | int | None] = ()
+    connection: sqlite3.Connection, tail: str, values: Sequence[str | int] = ()
 ) -> Iterator[MemoryRow]:
     """Yield memories. `tail` is the query from WHERE on."""
     for row in connection.execute(f"SELECT {_MEMORY_COLUMNS} FROM memories {tail}", values):

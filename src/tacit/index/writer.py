@@ -54,11 +54,8 @@ _FOLDED_BODIES = (
 _CREATE_INDEXES = (
     f"CREATE INDEX IF NOT EXISTS memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
     "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status)",
+    "CREATE INDEX IF NOT EXISTS memories_latest ON memories (status, last_event_id DESC, kind, scope)",
     f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
-    "CREATE INDEX IF NOT EXISTS memories_kind ON memories (kind, status)",
-    "CREATE INDEX IF NOT EXISTS memories_active ON memories (last_event_id DESC, doc_id) WHERE status = 'active'",
-    "CREATE INDEX IF NOT EXISTS memories_pending ON memories (strength DESC, last_event_id DESC)"
-    " WHERE status = 'pending'",
 )
 _INSERT_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # These learners write between two commands of a person, who never means their events by "the latest".

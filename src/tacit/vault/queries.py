@@ -13,7 +13,7 @@ from tacit.errors import IndexUnusableError, NotFoundError, StoreError, UsageErr
 from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.database import translate_sqlite_errors
-from tacit.index.reader import MemoryRow
+from tacit.index.reader import MemoryFilter, MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name, scope_label
 from tacit.model.event import (
@@ -47,6 +47,7 @@ _AGENT_PREFIX = "agent:"
 _PROJECT_PREFIX = "project:"  # of a scope that names a project
 _COMMAND_SOURCES = ("suggest", "remember", "note", "mcp", "agent")  # of proposals by a command; learners have others
 _COMMAND_EVENT = "command.ran"
+_MAX_SIFTED = 2000  # candidates that are looked at for those of an agent or a time
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
 
 
@@ -314,10 +315,10 @@ class Queries(HomePart):
 
         return self._store.read(read)
 
-    def strongest_candidates(
+    def latest_candidates(
         self, limit: int, *, kind: str | None = None, filters: Filters | None = None
     ) -> list[ListedMemory]:
-        """Return the candidates that were observed most often, the latest of equals first; at most `limit`.
+        """Return the candidates that were touched last; at most `limit`.
 
         Raise UsageError or NotFoundError if a filter names nothing.
         """
@@ -326,15 +327,18 @@ class Queries(HomePart):
 
         def read(connection: sqlite3.Connection) -> list[ListedMemory]:
             scopes = self._project_scopes(connection, wanted.project) if wanted.project else None
+            is_sifted = wanted.agent is not None or wanted.since is not None or wanted.before is not None
             since = self._parse_since(wanted.since) or ""
             before = self._parse_time(wanted.before, end_of_day=False) if wanted.before else "~"
-            rows = (
+            pending = MemoryFilter(Status.PENDING, (kind,) if kind else None, scopes)
+            rows = reader.latest_memories(connection, pending, _MAX_SIFTED if is_sifted else limit)
+            chosen = (
                 row
-                for row in reader.strongest_pending(connection, kind=kind, scopes=scopes)
+                for row in rows
                 if since <= row.at < before
                 and (wanted.agent is None or _is_from_agent(connection, row.id, wanted.agent))
             )
-            return [self._load_memory(connection, row.id) for row in islice(rows, limit)]
+            return [self._load_memory(connection, row.id) for row in islice(chosen, limit)]
 
         return self._store.read(read)
 
@@ -454,7 +458,7 @@ class Queries(HomePart):
         self,
         *,
         status: Status | None = Status.ACTIVE,
-        kind: str | None = None,
+        kinds: Sequence[str] | None = None,
         project: str | None = None,
         limit: int = 50,
         offset: int = 0,
@@ -463,13 +467,15 @@ class Queries(HomePart):
 
         Raise UsageError or NotFoundError if a filter names nothing.
         """
-        _check_kind(kind)
+        for kind in kinds or ():
+            _check_kind(kind)
 
         def read(connection: sqlite3.Connection) -> tuple[list[MemoryRow], int]:
             scopes = self._project_scopes(connection, project) if project else None
-            return reader.latest_memories(
-                connection, status=status, kind=kind, scopes=scopes, limit=limit, offset=offset
-            )
+            wanted = MemoryFilter(status, None if kinds is None else tuple(kinds), scopes)
+            rows = reader.latest_memories(connection, wanted, limit, offset)
+            is_all = not offset and len(rows) < limit
+            return rows, len(rows) if is_all else reader.count_memories(connection, wanted)
 
         return self._store.read(read)
 

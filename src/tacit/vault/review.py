@@ -10,7 +10,7 @@ from tacit.errors import RefusedError
 from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.adherence import ineffective_claims
-from tacit.index.reader import MemoryRow
+from tacit.index.reader import MemoryFilter, MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId
@@ -134,8 +134,7 @@ class Review(HomePart):
         Args:
             kind, filters: only these.
             learn: learn habits first.
-            limit: look only at so many candidates, those that were observed most often, and leave out what `explain`
-                adds. All of a large home take long.
+            limit: look only at so many candidates, those that were touched last. All of a large home take long.
 
         Raises:
             UsageError, NotFoundError: a filter names nothing.
@@ -145,11 +144,26 @@ class Review(HomePart):
         pending = Suggestions(self._home).suggestions(kind=kind, filters=filters, learn=learn, limit=limit)
         return group_candidates(pending)
 
-    def explain(self, card: Card) -> Card:
-        """Return a card with the reasons that were given for its candidates, and what they contradict."""
-        from tacit.vault.suggestions import Suggestions
+    def detailed(self, card: Card) -> Card:
+        """Return a card whose candidates have their reasons and the active memories that they contradict."""
+        from tacit.vault.suggestions import with_reasons
 
-        return Card(tuple(Suggestions(self._home).explain(card.candidates)))
+        def read(connection: sqlite3.Connection) -> Card:
+            return Card(
+                tuple(listed if listed.counts else with_reasons(connection, listed) for listed in card.candidates)
+            )
+
+        return self._store.read(read)
+
+    def similar(self, memory: Memory, limit: int) -> list[MemoryRow]:
+        """Return the active memories and candidates that resemble a memory, the closest first."""
+
+        def read(connection: sqlite3.Connection) -> list[MemoryRow]:
+            rows = similar_memories(connection, memory.claim.sentence, 4 * limit)
+            live = (Status.ACTIVE, Status.PENDING)
+            return [row for row in rows if row.id != memory.id and row.status in live][:limit]
+
+        return self._store.read(read)
 
     def require_pending(self, references: Sequence[str]) -> None:
         """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.
@@ -172,7 +186,7 @@ class Review(HomePart):
 
         def read(connection: sqlite3.Connection) -> ReviewCounts:
             return ReviewCounts(
-                sum(reader.count_pending(connection).values()),
+                reader.count_memories(connection, MemoryFilter(Status.PENDING)),
                 reader.count_conflicting(connection),
                 len(ineffective_claims(connection, must_decode)) if reader.has_checks(connection) else 0,
             )

@@ -11,8 +11,9 @@ from datetime import UTC, date, datetime, timedelta
 from tacit.errors import LockBusyError, ReadOnlyError
 from tacit.home.home import HomePart
 from tacit.index import habits, reader
-from tacit.index.habits import RecordedCommand
+from tacit.index.habits import Activity, RecordedCommand
 from tacit.index.memories import opposing_claims
+from tacit.index.reader import MemoryFilter
 from tacit.learn.habits.counts import ScopeLookup, scope_lookup
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
@@ -29,8 +30,6 @@ from tacit.learn.habits.learn import (
     last_day,
     learn_habits,
     pending_habits,
-    possible_habits,
-    propose_habits,
     ranked_pending,
     to_milliseconds,
 )
@@ -42,6 +41,7 @@ from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, with_basis
 
+_MAX_COMPARED = 2000  # active memories that every candidate of a list is compared with
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
 _MAX_FREQUENT = 10
@@ -63,19 +63,19 @@ class Suggestions(HomePart):
     ) -> list[ListedMemory]:
         """Return the candidates that wait. Learn first if the home can be written, unless `learn` is False.
 
-        With `limit`, only so many of those that were observed most often are looked at, and the reasons and
-        contradictions of statements are left out: see `explain`.
+        With `limit`, only so many of those that were touched last are looked at, and in a home with many memories they
+        come without reasons and contradictions, which take milliseconds for each.
 
         First come the important habits, then statements and proposals, the most confident first, and then the other
         habits: those from histories without timestamps, those that everybody has, of a single session, or idle.
         """
         if learn:
             self.learn_if_possible()
-        queries = Queries(self._home)
+        queries, is_whole = Queries(self._home), limit is None or self._is_small()
         if limit is None:
             pending = queries.entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
         else:
-            pending = queries.strongest_candidates(limit, kind=kind, filters=filters)
+            pending = queries.latest_candidates(limit, kind=kind, filters=filters)
         by_id = {listed.memory.id: listed for listed in pending}
 
         def read(connection: sqlite3.Connection) -> list[ListedMemory]:
@@ -88,7 +88,7 @@ class Suggestions(HomePart):
                     group = last if priority_group(tally, now) else first
                     group.append(_with_counts(connection, by_id[memory.id], tally, scope_of))
             others = [
-                listed if limit is not None else _with_reasons(connection, listed)
+                with_reasons(connection, listed) if is_whole else listed
                 for listed in pending
                 if listed.memory.source != SOURCE or listed.memory.kind not in HABIT_THRESHOLDS  # given another kind
             ]
@@ -97,19 +97,26 @@ class Suggestions(HomePart):
 
         return self._store.read(read)
 
-    def explain(self, candidates: Sequence[ListedMemory]) -> list[ListedMemory]:
-        """Return candidates with the reasons that were given, what they are based on, and what they contradict.
+    def _is_small(self) -> bool:
+        """Return whether there are few enough active memories to compare every candidate with them."""
+        active = MemoryFilter(Status.ACTIVE)
+        return not self._store.read(lambda connection: reader.latest_memories(connection, active, 1, _MAX_COMPARED))
 
-        Habits are returned as they are.
-        """
-        return self._store.read(
-            lambda connection: [listed if listed.counts else _with_reasons(connection, listed) for listed in candidates]
-        )
+    def most_used(self) -> MostUsed:
+        """Return how much was captured of the shell, and the commands and directories that are used most."""
 
-    def statistics(self, *, learn: bool = True) -> Statistics:
-        """Return counts of what was captured and learned. Learn first if possible, unless `learn` is False."""
-        if learn:
-            self.learn_if_possible()
+        def read(connection: sqlite3.Connection) -> MostUsed:
+            return MostUsed(
+                habits.activity(connection),
+                _most_frequent(connection, Kind.RECURRING_COMMAND),
+                _most_frequent(connection, Kind.PREFERRED_CWD),
+            )
+
+        return self._store.read(read)
+
+    def statistics(self) -> Statistics:
+        """Return counts of what was captured and learned. Learn first if the home can be written."""
+        self.learn_if_possible()
         today = local_day(self._store.actor.origin())
         return self._store.read(lambda connection: statistics(connection, today))
 
@@ -141,7 +148,7 @@ class Suggestions(HomePart):
         """Learn habits if there is a home and it can be written."""
         if os.path.isdir(self._home.root):
             with suppress(ReadOnlyError, LockBusyError):
-                propose_habits(self._store, self._home.user_folder)
+                self.learn()
 
     def learn(self) -> LearnedHabits:
         """Count the commands that ran since the last time, and propose what became a habit."""
@@ -159,7 +166,7 @@ def _with_counts(
     return listed._replace(counts=counts)
 
 
-def _with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
+def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
     """Return a candidate with its latest reason, what it is based on, and the active memories that it contradicts."""
     events = reader.events_of_claim(connection, listed.memory.id, must_decode)
     reasons = [
@@ -183,6 +190,14 @@ class FrequentItem(Record):
     key: str
     runs: int
     sessions: int
+
+
+class MostUsed(Record):
+    """How much was captured of the shell, and the commands and directories that are used most."""
+
+    activity: Activity
+    commands: tuple[FrequentItem, ...]
+    directories: tuple[FrequentItem, ...]
 
 
 class Statistics(Record):
@@ -254,6 +269,6 @@ def _most_frequent(connection: sqlite3.Connection, kind: Kind) -> tuple[Frequent
 
 
 def _habit_statuses(connection: sqlite3.Connection) -> Sequence[Status]:
-    rows = possible_habits(connection)
-    memories = [memory for row in rows if (memory := reader.load_memory(connection, row.id, must_decode))]
+    claims = reader.background_claims(connection, HABIT_THRESHOLDS)
+    memories = [memory for claim in claims if (memory := reader.load_memory(connection, claim, must_decode))]
     return [memory.status for memory in memories if memory.source == SOURCE]

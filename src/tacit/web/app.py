@@ -10,6 +10,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
@@ -21,6 +22,7 @@ from tacit.errors import LockBusyError, NotFoundError, RefusedError, TacitError,
 from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.record import Record
+from tacit.vault.review import Review
 from tacit.vault.vault import Vault
 from tacit.web import (
     conflicts,
@@ -36,7 +38,7 @@ from tacit.web import (
     trust,
     value,
 )
-from tacit.web.rendering import STATIC_FOLDER
+from tacit.web.rendering import STATIC_FOLDER, environment
 from tacit.web.request import Fields, Notice, Notices, PageRequest
 from tacit.web.security import Access, AsgiApp, Receive, Scope, Send
 
@@ -105,6 +107,18 @@ class WebApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, send)
 
+    def warm_up(self) -> None:
+        """Compile the templates and read the index, in the thread of the pages, before somebody waits for it."""
+
+        def work() -> None:
+            templates = environment()
+            for name in templates.list_templates():
+                templates.get_template(name)
+            with suppress(TacitError), Vault(self._open_home()) as vault:
+                Review(vault.home).cards(learn=False, limit=1)
+
+        self._thread.submit(work)
+
     def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
@@ -140,9 +154,8 @@ class WebApp:
 
     def _run_page(self, page: Page, request: Request, form: Fields) -> Response:
         """Run a page. An error is shown as a page, or as a notice on the page that the form was on."""
-        options = self._options
         try:
-            home = Home(options.home, cwd=options.cwd, actor=options.actor)
+            home = self._open_home()
         except TacitError as error:  # the settings cannot be read
             return PlainTextResponse(f"{error.message}\n{error.hint}\n", 500)
         with Vault(home) as vault:
@@ -154,7 +167,7 @@ class WebApp:
                 form=form,
                 notices=self._notices,
                 form_token=self._access.form_token,
-                is_read_only=options.is_read_only,
+                is_read_only=self._options.is_read_only,
             )
             try:
                 return page(call)
@@ -164,6 +177,9 @@ class WebApp:
                     return response
                 status = next((code for kind, code in _STATUS_CODES if isinstance(error, kind)), 500)
                 return call.page("error.html", "Error", {"message": error.message, "hint": error.hint}, status)
+
+    def _open_home(self) -> Home:
+        return Home(self._options.home, cwd=self._options.cwd, actor=self._options.actor)
 
 
 def create_app(options: PageOptions, access: Access) -> WebApp:

@@ -9,7 +9,7 @@ from tacit.model.conflict import ConflictRule
 from tacit.text.display import clip
 from tacit.web.request import Notice, PageRequest
 
-_MAX_SHOWN = 100
+_MAX_SHOWN = 30
 
 
 def conflicts_page(call: PageRequest) -> Response:

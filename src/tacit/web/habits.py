@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from starlette.responses import Response
 
 from tacit.errors import UsageError
@@ -13,7 +15,7 @@ from tacit.web.charts import week_hours
 from tacit.web.request import Notice, PageRequest
 
 _DAYS = 90
-_HABIT_KINDS = (Kind.WORKFLOW_PATTERN, Kind.RECURRING_COMMAND, Kind.PREFERRED_CWD)
+_HABIT_KINDS = (Kind.WORKFLOW_PATTERN.label, Kind.RECURRING_COMMAND.label, Kind.PREFERRED_CWD.label)
 _MAX_HABITS = 50
 
 
@@ -22,17 +24,17 @@ def habits_page(call: PageRequest) -> Response:
     habits = [
         (status, row)
         for status in (Status.ACTIVE, Status.PENDING)
-        for kind in _HABIT_KINDS
-        for row in queries.latest(status=status, kind=kind.label, limit=_MAX_HABITS)[0]
+        for row in queries.latest(status=status, kinds=_HABIT_KINDS, limit=_MAX_HABITS)[0]
     ]
     hours = Timeline(call.vault.home).hours(_DAYS)
     return call.page(
         "habits.html",
         "Habits",
         {
-            "statistics": call.vault.pending.statistics(learn=not call.is_read_only),
+            "used": call.vault.pending.most_used(),
             "map": week_hours([(count.weekday, count.hour, count.commands) for count in hours]),
             "rows_by_day": [[count.commands for count in hours if count.weekday == weekday] for weekday in range(7)],
+            "time_of": lambda milliseconds: datetime.fromtimestamp(milliseconds / 1000, call.now.tzinfo),
             "days": _DAYS,
             "habits": habits,
             "workflows": call.vault.workflows.workflows(),

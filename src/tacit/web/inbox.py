@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from tacit.errors import TacitError, UsageError
+from tacit.index.reader import MemoryRow
 from tacit.model.claim import Kind, is_project_scope
 from tacit.record import Record
 from tacit.text.display import clip
 from tacit.vault.adherence import IneffectiveMemory
 from tacit.vault.decisions import DecisionOutcome
-from tacit.vault.hits import Hit, SessionQuote
+from tacit.vault.hits import SessionQuote
 from tacit.vault.queries import Filters
 from tacit.vault.review import Card
 from tacit.web.rendering import count_text, scope_name
 from tacit.web.request import Notice, PageRequest
 
-_PAGE_SIZE = 50
-_MAX_CANDIDATES = 100  # that are read for the list; the others follow when these are decided
+_PAGE_SIZE = 40
+_MAX_CANDIDATES = 80  # that are read for the list; the others follow when these are decided
 _MAX_SIMILAR = 5
 _MAX_LISTED = 8  # candidates that are shown before many are decided on
 _MAX_NOTICE_CHARS = 160
@@ -43,7 +44,7 @@ class CardDetails(Record):
     """What a card shows besides its memory: the passages it was learned from, and memories to merge it with."""
 
     quotes: list[SessionQuote]
-    similar: list[Hit]
+    similar: list[MemoryRow]
 
 
 def inbox_page(call: PageRequest) -> Response:
@@ -55,8 +56,8 @@ def inbox_page(call: PageRequest) -> Response:
     shown = items[first : first + _PAGE_SIZE]
     position = first if position is None else position
     selected = items[position] if position < len(items) else None
-    if selected is not None and selected.card is not None and len(items) > _PAGE_SIZE:
-        selected = selected._replace(card=call.review.explain(selected.card))
+    if selected is not None and selected.card is not None:
+        selected = selected._replace(card=call.review.detailed(selected.card))
     return call.page(
         "inbox.html",
         "Inbox",
@@ -82,11 +83,7 @@ def inbox_page(call: PageRequest) -> Response:
 def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
     """Return what waits: first memories that did not help, then cards. Filters are about candidates."""
     vault_filters = Filters(project=filters["project"] or None, agent=filters["agent"] or None)
-    cards = call.review.cards(
-        kind=filters["kind"] or None, filters=vault_filters, learn=not call.is_read_only, limit=_MAX_CANDIDATES
-    )
-    if len(cards) <= _PAGE_SIZE:  # of more, only the card that is shown says what it contradicts
-        cards = [call.review.explain(card) for card in cards]
+    cards = call.review.cards(kind=filters["kind"] or None, filters=vault_filters, learn=False, limit=_MAX_CANDIDATES)
     ineffective = [] if any(filters.values()) else call.vault.adherence.ineffective()
     return [*map(_ineffective_item, ineffective), *map(_card_item, cards)]
 
@@ -112,9 +109,8 @@ def _load_details(call: PageRequest, item: InboxItem | None) -> CardDetails | No
     if item is None or item.card is None:
         return None
     quotes = [quote for claim in item.card.ids for quote in call.vault.queries.source_quotes(claim, limit=3)]
-    similar = call.vault.queries.recall_like(item.id, limit=4 * _MAX_SIMILAR)
-    others = [hit for hit in similar if hit.status in ("active", "pending") and hit.id not in item.card.ids]
-    return CardDetails(quotes, others[:_MAX_SIMILAR])
+    similar = call.review.similar(item.card.candidates[0].memory, _MAX_SIMILAR + len(item.card.ids))
+    return CardDetails(quotes, [row for row in similar if row.id not in item.card.ids][:_MAX_SIMILAR])
 
 
 def _following_id(items: Sequence[InboxItem], position: int) -> str:

@@ -102,14 +102,14 @@ class PageRequest:
         self._notices = notices
         self._form_token = form_token
 
-    @property
-    def now(self) -> datetime:
-        return self.vault.home.store.actor.clock()
-
     @cached_property
     def counts(self) -> ReviewCounts:
         """How much waits for a decision."""
         return self.review.counts()
+
+    @property
+    def now(self) -> datetime:
+        return self.vault.home.store.actor.clock()
 
     def value(self, name: str) -> str:
         """Return a parameter of the address, "" without it."""
@@ -140,8 +140,7 @@ class PageRequest:
 
     def page(self, template: str, title: str, values: Mapping[str, object], status: int = 200) -> Response:
         """Return a whole page in the frame: navigation, search field and notice."""
-        status_counts = self.counts
-        counts = {"/": status_counts.pending + status_counts.ineffective, "/conflicts": status_counts.undecided}
+        counts = {"/": self.counts.pending + self.counts.ineffective, "/conflicts": self.counts.undecided}
         frame = {
             "title": title,
             "current": self.path,

@@ -61,7 +61,7 @@ def _latest_memories(call: PageRequest, filters: dict[str, str]) -> dict[str, ob
     status, page = filters["status"], call.number("page")
     rows, total = call.vault.queries.latest(
         status=None if status == "all" else Status(status) if status in _STATUSES and status else Status.ACTIVE,
-        kind=filters["kind"] if filters["kind"] in _MEMORY_KINDS else None,
+        kinds=[filters["kind"]] if filters["kind"] in _MEMORY_KINDS else None,
         project=filters["project"] or None,
         limit=_PAGE_SIZE,
         offset=(page - 1) * _PAGE_SIZE,

@@ -86,6 +86,7 @@ class WebServer:
         """Call `on_start` when connections are accepted, and stop the server once it is idle."""
         while not self._server.started:
             await asyncio.sleep(0.01)
+        self._pages.warm_up()
         on_start()
         while True:
             await asyncio.sleep(min(_CHECK_SECONDS, self._idle_seconds))

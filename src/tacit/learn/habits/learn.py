@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TypeVar
 
 from tacit.home.store import Store
 from tacit.index import habits, reader
 from tacit.index.habits import RecordedCommand
-from tacit.index.reader import MemoryRow
 from tacit.learn.habits.counts import (
     SEQUENCE_LOOKBACK,
     CommandTrail,
@@ -52,8 +50,6 @@ from tacit.model.memory import Memory
 from tacit.model.observation import CommandRan
 from tacit.record import Record
 
-T = TypeVar("T")
-
 SOURCE = "habit"
 # Commands are what a person did, not what they said.
 _ATTRIBUTION = Attribution("learner:habit", Provenance.USER_FILE)
@@ -69,27 +65,17 @@ class LearnedHabits(Record):
 
 def learn_habits(store: Store, user_folder: str) -> LearnedHabits:
     """Count the commands since the last time, and suggest what became a habit."""
-    return _propose(
-        store, user_folder, lambda connection, new: LearnedHabits(tuple(new), len(pending_habits(connection)))
-    )
 
-
-def propose_habits(store: Store, user_folder: str) -> list[ClaimId]:
-    """As `learn_habits`, without counting what waits. Return the new suggestions."""
-    return _propose(store, user_folder, lambda _connection, new: new)
-
-
-def _propose(store: Store, user_folder: str, result: Callable[[sqlite3.Connection, list[ClaimId]], T]) -> T:
     def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
         habits.learn(connection, detect_in_session)
         return habit_proposals(connection, scope_lookup(connection, user_folder), to_milliseconds(store.actor.clock()))
 
-    def report(connection: sqlite3.Connection, events: list[Event]) -> T:
+    def result(connection: sqlite3.Connection, events: list[Event]) -> LearnedHabits:
         bodies = [event.body for event in events]
         new = [body.claim.id for body in bodies if isinstance(body, ClaimProposed) and body.verdict is Verdict.PROPOSED]
-        return result(connection, new)
+        return LearnedHabits(tuple(new), len(pending_habits(connection)))
 
-    return store.change(decide, report)
+    return store.change(decide, result)
 
 
 def detect_in_session(state: str, commands: Sequence[RecordedCommand]) -> tuple[str, list[tuple[HabitKey, ...]]]:
@@ -203,7 +189,7 @@ def pending_habits(
     Left out are a pair whose triple became a habit, and a ritual that is part of a longer one that waits.
     """
     pending = []
-    for memory in _load_proposed(connection, possible_habits(connection, Status.PENDING)):
+    for memory in _pending_memories(connection):
         tally = tally_for_memory(connection, memory, scope_of)
         is_ritual = memory.kind is Kind.WORKFLOW_PATTERN
         if tally and not (is_ritual and is_part_of_longer(connection, tally, scope_of)):
@@ -217,20 +203,10 @@ def pending_habits(
     ]
 
 
-def possible_habits(connection: sqlite3.Connection, status: Status | None = None) -> list[MemoryRow]:
-    """Return the memories (of this status) that may be habits: see `habit_claim`. Most preferences are statements."""
-    kinds = [kind for kind in HABIT_THRESHOLDS if kind is not Kind.PREFERENCE]
-    rows = [
-        *reader.memory_rows_of_kinds(connection, kinds, status=status),
-        *reader.memory_rows_of_kinds(connection, [Kind.PREFERENCE], status=status, containing="`"),
-    ]
-    return sorted(rows, key=lambda row: row.id)
-
-
-def _load_proposed(connection: sqlite3.Connection, rows: Iterable[MemoryRow]) -> Iterator[Memory]:
-    """Yield those of the memories that this learner proposed."""
-    for row in list(rows):
-        memory = reader.load_memory(connection, row.id, must_decode)
+def _pending_memories(connection: sqlite3.Connection) -> Iterator[Memory]:
+    """Yield the memories that this learner proposed and nobody decided on."""
+    for claim in reader.background_claims(connection, HABIT_THRESHOLDS, Status.PENDING):
+        memory = reader.load_memory(connection, claim, must_decode)
         if memory and memory.source == SOURCE:
             yield memory
 
@@ -238,8 +214,7 @@ def _load_proposed(connection: sqlite3.Connection, rows: Iterable[MemoryRow]) ->
 def count_hidden_habits(connection: sqlite3.Connection, scope_of: ScopeLookup = always_global) -> int:
     """Return how many pending habits no list shows: their counts are gone, or a longer one contains them."""
     shown = {memory.id for memory, _ in pending_habits(connection, scope_of)}
-    rows = reader.memory_rows_of_kinds(connection, HABIT_THRESHOLDS, status=Status.PENDING)
-    return sum(memory.id not in shown for memory in _load_proposed(connection, rows))
+    return sum(memory.id not in shown for memory in _pending_memories(connection))
 
 
 def tally_for_memory(
