@@ -6,6 +6,7 @@ written to docs/images; all others go to a folder that git ignores.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -46,6 +47,7 @@ def take(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tacit-screenshots-") as place:
         example = make_example_home(Path(place) / "ada")
+        os.environ["HOME"] = str(example.folder)
         with example.vault(END, "webshop") as vault:
             paths = page_paths(vault)
         with serve_home(example.root, example.folder / "webshop", END) as server, open_browser() as browser:
@@ -56,10 +58,12 @@ def take(folder: Path) -> None:
                 sign_in(context, server)
                 page = context.new_page()
                 for name, path in paths.items():
+                    page.set_viewport_size({"width": look.width, "height": look.height})
                     page.goto(f"{server.access.origin}{path}")
                     height = min(page.evaluate("document.documentElement.scrollHeight"), _MAX_HEIGHT)
-                    clip = {"x": 0, "y": 0, "width": look.width, "height": max(height, look.height)}
-                    page.screenshot(path=folder / f"{name}-{look.scheme}-{look.name}.png", full_page=True, clip=clip)
+                    if f"{name}-{look.scheme}-{look.name}.png" not in SHOWN:
+                        page.set_viewport_size({"width": look.width, "height": max(height, look.height)})
+                    page.screenshot(path=folder / f"{name}-{look.scheme}-{look.name}.png")
                 context.close()
 
 

@@ -57,6 +57,21 @@ def split_matches(text: str, matches: Sequence[tuple[int, int]]) -> Iterator[Tex
         yield TextPart(text[end:], False)
 
 
+def split_code(text: str) -> Iterator[TextPart]:
+    """Yield a text in parts: those between backticks, which are code, and the others."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # one has no partner
+        parts = [text]
+    yield from (TextPart(part, at % 2 == 1) for at, part in enumerate(parts) if part)
+
+
+def short_path(path: str) -> str:
+    """Return a path with `~` for the person's own folder."""
+    folder = os.path.expanduser("~").rstrip("/")
+    is_below = folder and (path == folder or path.startswith(f"{folder}/"))
+    return f"~{path[len(folder) :]}" if is_below else path
+
+
 class ShownTime(Record):
     """A time as a page shows it: for programs, exactly, and from now."""
 
@@ -132,6 +147,8 @@ def environment() -> Environment:
         "kind_name": kind_name,
         "scope_name": scope_name,
         "clip": lambda text, limit=MAX_TEXT_CHARS: clip(str(text), limit),
+        "code_parts": lambda text: list(split_code(str(text))),
+        "short_path": lambda path: short_path(str(path)),
         "parts": lambda text, matches: list(split_matches(text, matches)),
         "status_name": lambda status: STATUS_LABELS.get(status, status),
         "provenance_name": lambda provenance: PROVENANCE_LABELS[provenance],

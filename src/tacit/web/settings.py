@@ -11,6 +11,16 @@ from tacit.home.settings_file import EffectiveSetting, SettingValue
 from tacit.record import Record
 from tacit.web.request import Notice, PageRequest
 
+# What an environment variable may do with a setting.
+_VARIABLE_RULES = {
+    "any": "may change it",
+    "only lower": "may lower it",
+    "only off": "may switch it off",
+    "only add": "may add to it",
+    "only narrow": "may narrow it",
+    "only empty": "may empty it",
+}
+
 
 class ShownSetting(Record):
     """A setting with its value as text, and how it is edited: as a choice, a number or a text."""
@@ -28,6 +38,7 @@ def settings_page(call: PageRequest) -> Response:
     ]
     values = {
         "sections": sections,
+        "variable_rules": _VARIABLE_RULES,
         "unknown": call.vault.configuration.strays(),
         "path": call.vault.home.store.paths.settings,
     }

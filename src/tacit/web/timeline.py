@@ -15,7 +15,7 @@ from tacit.web.charts import calendar
 from tacit.web.rendering import count_text
 from tacit.web.request import PageRequest
 
-_DAYS = 26 * 7
+_DAYS = 52 * 7
 _MAX_SHOWN_TURNS = 12  # of a session on the page of a day
 
 
