@@ -2,13 +2,14 @@
 # make check lint, types, layers, unit tests and laws: about a minute
 # make test  lint, types, layers and all tests
 # make bench  every figure of the README and of bench/README.md, measured, printed and drawn
+# make screenshots  pictures of every page of `tacit web`, in .screenshots
 # make e2e   real coding agents, installed below .clients, each run offline against a stub of its model
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: try check test lint format pytest e2e chaos bench peers docs clean
+.PHONY: try check test lint format pytest e2e chaos bench peers docs screenshots clean
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
@@ -29,7 +30,7 @@ format: $(VENV)/developing
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-pytest: $(VENV)/developing $(VENV)/tools
+pytest: $(VENV)/developing $(VENV)/tools $(VENV)/axe/installed
 	$(BIN)/pytest -n 2 --dist loadfile
 
 # Other versions: make e2e CLIENTS=claude=@anthropic-ai/claude-code@latest
@@ -60,6 +61,9 @@ bench: $(VENV)/developing
 peers: $(VENV)/developing
 	$(BIN)/python -m bench.peers
 
+screenshots: $(VENV)/developing $(VENV)/tools
+	$(BIN)/python -m docs.screenshots
+
 docs: $(VENV)/developing
 	$(BIN)/python -m docs.reference.generate
 	$(BIN)/python -m docs.picture
@@ -76,10 +80,18 @@ $(VENV)/developing: $(VENV)/bin/pip pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/installed
 
-# What tests kill, trace and restrict processes with, and the shells that they type into.
+# What tests kill, trace and restrict processes with, the shells that they type into, and the browser.
 $(VENV)/tools: $(VENV)/bin/pip
-	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish && command -v faketime && command -v direnv && command -v tmux; } >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq strace util-linux zsh fish faketime direnv tmux; }
+	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish && command -v faketime && command -v direnv && command -v tmux && command -v chromium; } >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq strace util-linux zsh fish faketime direnv tmux chromium; }
+	@touch $@
+
+# What finds barriers in pages. Without npm or a registry, the tests that need it are skipped.
+AXE ?= axe-core@4.14.0
+
+$(VENV)/axe/installed: $(VENV)/bin/pip
+	@npm install --prefix $(VENV)/axe --ignore-scripts --no-audit --no-fund --loglevel=error $(AXE) >/dev/null \
+	  || { mkdir -p $(VENV)/axe; echo "$(AXE) could not be installed; its tests are skipped"; }
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots dist

@@ -34,7 +34,7 @@ def measure(folder: Path) -> Iterator[Figure]:
     with copy_of(folder, MEMORIES) as home:
         project = home.parent / "project"
         (project / ".git").mkdir(parents=True)
-        _add_sessions(home, project)
+        add_sessions(home, project)
         yield from _figures(home, project)
 
 
@@ -46,7 +46,7 @@ def _figures(home: Path, project: Path) -> Iterator[Figure]:
     yield from _loaded(home, project)
 
 
-def _add_sessions(home: Path, project: Path) -> None:
+def add_sessions(home: Path, project: Path) -> None:
     composer = EventBuilder("bench", "/nowhere")
     events = [composer.build_event("claude", heard, lambda _scope: False) for heard in _heard(str(project))]
     with Vault(Home(home, cwd="/")) as vault:

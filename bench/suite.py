@@ -45,6 +45,7 @@ SUITE = (
     Bench("learning", "python -m bench.learning", homes=True),
     Bench("prompt", "python -m bench.prompt", homes=True),
     Bench("hooks", "python -m bench.hooks", homes=True),
+    Bench("web", "python -m bench.web", homes=True),
     Bench("guard", "python -m bench.guard MATERIAL/shell/claude_bash_commands_entireio_cli.jsonl"),
     Bench("audit", "python -m bench.audit"),
     Bench("capture", "python -m bench.capture MATERIAL/transcripts"),

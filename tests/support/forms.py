@@ -52,6 +52,7 @@ PERSON_ONLY = {
     "export": "export --to FOLDER/copy",
     "import": "import FOLDER/other --mine",
     "purge": "purge ID --yes",
+    "web": "web --no-open",
 }
 # What anybody may run: it proposes at most.
 OTHERS = (

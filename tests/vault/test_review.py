@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+from harness.person import Person
+
+from tacit.errors import RefusedError
 from tacit.model.claim import GLOBAL, Scope, project_scope
 from tacit.vault.queries import ListedMemory
-from tacit.vault.review import Card, group_candidates
+from tacit.vault.review import Card, Review, group_candidates
 from tests.support.events import memory_of, proposed, says
 
 SHOP, BLOG, DOCS = (project_scope(f"example.org/{name}") for name in ("shop", "blog", "docs"))
@@ -55,3 +59,25 @@ def test_a_card_adds_up_what_its_candidates_have() -> None:
     assert card.ids == [listed.memory.id for listed in card.candidates]
     (alone,) = group_candidates([candidate(RULE, DOCS)])
     assert alone.merged is alone.candidates[0]
+
+
+def test_a_window_of_candidates_is_the_latest_of_all(person: Person) -> None:
+    with person.vault() as vault:
+        texts = [f"tests of part{number} run with make" for number in range(5)]
+        for text in texts:
+            vault.remember(text, evidence="seen")
+        review = Review(vault.home)
+        shown = [card.merged.memory.claim.sentence for card in review.cards(learn=False, limit=2)]
+        assert sorted(shown) == texts[3:]
+        assert review.counts().pending == 5
+        assert [card.ids for card in map(review.detailed, review.cards())] == [card.ids for card in review.cards()]
+
+
+def test_a_decided_candidate_is_not_pending(person: Person) -> None:
+    with person.vault() as vault:
+        memory = vault.remember("tests run with make", evidence="seen").memory
+        review = Review(vault.home)
+        review.require_pending([memory.id])
+        vault.dismiss(memory.id)
+        with pytest.raises(RefusedError, match="dismissed already"):
+            review.require_pending([memory.id])

@@ -282,6 +282,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Look after": {
         "status": "show what is remembered and what waits for you",
+        "web": "review, search and look around in the browser",
         "doctor": "check everything, and say what to type",
         "audit": "check CLAUDE.md, AGENTS.md and other rule files",
         "purge": "remove a text or a memory from every file",
@@ -344,6 +345,7 @@ _MODULES = {
     "status": "status",
     "sync": "sync trust",
     "try_": "try",
+    "web": "web",
     "workflow": "workflow",
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}

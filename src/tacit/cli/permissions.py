@@ -85,6 +85,7 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "completion": {"": _ANYBODY},
     # Look after
     "status": {"": _ANYBODY},
+    "web": {"": _PERSON},
     "doctor": {"": _ANYBODY, "--mend": _PERSON, "--quarantine-unsigned": _PERSON, "--accept-unsigned": _PERSON},
     "audit": {"": _ANYBODY},
     "purge": {"": _PERSON},
@@ -125,6 +126,7 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "status": "--commands",
     "doctor": "--log --yes --reindex",
     "redact": "--count",
+    "web": "--port --no-open --read-only",
     "remember": "--text --evidence --global",
     "suggest": "--text --quote --evidence --reason --kind --global",
 }

@@ -65,14 +65,10 @@ def run_conflicts(call: Invocation) -> int:
 
 
 def _keep_memory(call: Invocation, reference: str) -> int:
-    listed = call.vault.queries.show(reference)
-    for conflict in call.vault.queries.conflicts():
-        sides = {conflict.winner.memory.id: conflict.winner, conflict.loser.memory.id: conflict.loser}
-        if sides.pop(listed.memory.id, None):
-            for other in sides.values():
-                call.vault.decisions.forget(other.memory.id, reason="contradicted", evidence=f"kept {listed.memory.id}")
-                echo(f"Forgot [{other.short}]: {printable(other.memory.claim.sentence)}")
-    echo(f"Kept [{listed.short}]: {printable(listed.memory.claim.sentence)}")
+    kept, forgotten = call.vault.decisions.keep_instead(reference)
+    for outcome in forgotten:
+        echo(f"Forgot [{outcome.short}]: {printable(outcome.memory.claim.sentence)}")
+    echo(f"Kept [{call.vault.show(kept.id).short}]: {printable(kept.claim.sentence)}")
     return 0
 
 

@@ -25,12 +25,12 @@ from tacit.model.workflow import (
     first_step,
     is_directory_change,
     placeholder_names,
-    require_runnable,
 )
 from tacit.pages.workflows import WorkflowForm, form_lines, parse_form, render_form
 from tacit.record import Record
 from tacit.text.display import clip, printable
 from tacit.vault.vault import Vault
+from tacit.vault.workflows import EXPORT_FORMATS
 
 # Editing a workflow in the person's editor. What they wrote is never lost: a text that cannot be read is kept.
 
@@ -336,14 +336,11 @@ def _confirm_run(workflow: Workflow) -> bool:
 
 def _export(call: Invocation, words: list[str]) -> int:
     from tacit.cli.workflow_run import user_shell
-    from tacit.pages.workflows import FORMATS, WorkflowExport
 
-    render = FORMATS.get(call.text_value("--as"))
-    if render is None:
+    form = call.text_value("--as")
+    if form not in EXPORT_FORMATS:
         raise UsageError(f"export wants --as {_FORMAT_NAMES}", f"tacit workflow export {words[0]} --as make")
-    workflow = require_runnable(call.vault.workflows.workflow(words[0]))
-    folder = os.path.expanduser(workflow.directory)
-    text = render(WorkflowExport(workflow.name, workflow.steps, folder, user_shell().name))
+    text = call.vault.workflows.export_text(words[0], form, user_shell().name)
     target = call.value("--to")
     if target is None:
         sys.stdout.write(text)
@@ -414,13 +411,12 @@ WORKFLOW = Command(
 
 def make_workflow(vault: Vault, memory: Memory) -> None:
     """Save the commands of a pattern as they were typed; on a terminal they can be edited at once."""
-    recipe = vault.pending.recipe(memory)
-    if recipe is None:
-        return
     try:
-        workflow = vault.workflows.save_workflow(None, recipe.steps, recipe.directory, memory.id, memory.claim.scope)
+        workflow = vault.workflows.save_pattern(memory)
     except TacitError as error:  # the memory holds all the same
         echo(f"  no workflow was made of it: {printable(error.message)}")
+        return
+    if workflow is None:
         return
     where = f" in {printable(workflow.directory)}" if workflow.directory else ""
     echo(f"Workflow {printable(workflow.name)}{where}:")

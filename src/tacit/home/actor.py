@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from tacit.errors import RefusedError, UsageError
@@ -56,10 +56,14 @@ class Process:
             yield next((_program_name(word) for word in arguments[1:] if word and not word.startswith(b"-")), "")
 
 
-def ancestors() -> Iterator[Process]:
-    """Yield the parents of this process, then the leader of its session, which may outlive them, and its parents."""
-    seen: set[int] = {os.getpid()}
-    current = _read_process(os.getpid())
+def ancestors(pid: int | None = None) -> Iterator[Process]:
+    """Yield the parents of a process, then the leader of its session, which may outlive them, and its parents.
+
+    The default is this process.
+    """
+    pid = os.getpid() if pid is None else pid
+    seen: set[int] = {pid}
+    current = _read_process(pid)
     if current is None:
         return
     for start in (current.parent, current.session):
@@ -269,7 +273,17 @@ def detect_agent(environment: Mapping[str, str]) -> DetectedAgent | None:
     """
     if agent := _agent_by_variables(lambda name: environment.get(name, "")):
         return agent
-    for process in ancestors():
+    return _agent_among(ancestors())
+
+
+def agent_of_process(pid: int) -> DetectedAgent | None:
+    """Return the agent that another process works for; None if there is none. Never raises."""
+    process = _read_process(pid)
+    return _agent_among((process, *ancestors(pid))) if process else None
+
+
+def _agent_among(processes: Iterable[Process]) -> DetectedAgent | None:
+    for process in processes:
         who = f"{process.name} (process {process.pid}), which this was started from"
         if agent := _agent_by_variables(process.variable, f" in {who}"):
             return agent

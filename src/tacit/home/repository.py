@@ -37,6 +37,13 @@ class RepositoryFacts(Record):
     known_count: int = 0
     trust_ended: str = ""
 
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the lines that wait, so that exactly what was shown can be accepted later."""
+        from hashlib import sha256
+
+        return sha256("\n".join((self.path, *(line.sha256 for line in self.waiting))).encode()).hexdigest()
+
 
 def require_project(store: Store) -> Project:
     """Return the project of the current folder. Raise RefusedError if there is none."""

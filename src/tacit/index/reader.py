@@ -113,6 +113,68 @@ def memory_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[
     return _select_memories(connection, "WHERE kind = ? ORDER BY doc_id", (kind.label,))
 
 
+class MemoryFilter(Record):
+    """Which memories to read: of a status, of kinds by their labels, in scopes. None is all."""
+
+    status: Status | None = None
+    kinds: tuple[str, ...] | None = None
+    scopes: frozenset[Scope] | None = None
+
+
+def latest_memories(
+    connection: sqlite3.Connection, wanted: MemoryFilter, limit: int, offset: int = 0
+) -> list[MemoryRow]:
+    """Return a part of the memories that match, the latest first.
+
+    With a status, the SQL index `memories_latest` has this order.
+    """
+    where, values = _where_memory(wanted)
+    tail = f"{where} ORDER BY last_event_id DESC, doc_id LIMIT ? OFFSET ?"
+    return list(_select_memories(connection, tail, [*values, limit, offset]))
+
+
+def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter) -> int:
+    """Return how many memories match."""
+    where, values = _where_memory(wanted)
+    total: int = connection.execute(f"SELECT count(*) FROM memories {where}", values).fetchone()[0]
+    return total
+
+
+def _where_memory(wanted: MemoryFilter) -> tuple[str, list[str | int]]:
+    """Return a WHERE clause, "" if there is no condition, and its values."""
+    conditions: list[str] = []
+    values: list[str | int] = []
+    if wanted.status is not None:
+        conditions.append("status = ?")
+        values.append(wanted.status.value)
+    for column, allowed in (("kind", wanted.kinds), ("scope", wanted.scopes)):
+        if allowed is not None:
+            conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(sorted(allowed)))
+    return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
+
+
+def background_claims(
+    connection: sqlite3.Connection, kinds: Iterable[Kind], status: Status | None = None
+) -> list[ClaimId]:
+    """Return the memories of these kinds that a background learner had a part in, by id; all or those of a status."""
+    statuses = [status] if status else list(Status)
+    query = (
+        "SELECT id FROM memories WHERE status IN (SELECT value FROM json_each(?))"
+        " AND kind IN (SELECT value FROM json_each(?)) AND EXISTS (SELECT 1 FROM claim_events"
+        " JOIN events ON events.id = event_id WHERE claim_id = memories.id AND is_background) ORDER BY doc_id"
+    )
+    values = (json.dumps([status.value for status in statuses]), json.dumps([kind.label for kind in kinds]))
+    return [ClaimId(claim) for (claim,) in connection.execute(query, values)]
+
+
+def pending_by_scope(connection: sqlite3.Connection) -> dict[Scope, int]:
+    """Count pending memories by scope."""
+    # With the plus, SQLite reads the SQL index `memories_scope`, which has this order, and sorts nothing.
+    query = "SELECT scope, count(*) FROM memories WHERE +status = 'pending' GROUP BY scope"
+    return {Scope(scope): number for scope, number in connection.execute(query)}
+
+
 def memory_row(connection: sqlite3.Connection, claim: ClaimId) -> MemoryRow | None:
     """Return the row of a memory, None if there is none."""
     return next(_select_memories(connection, "WHERE doc_id = ?", (claim_number(claim),)), None)
@@ -291,10 +353,10 @@ def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) 
 
 def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
     """Count pending memories by kind."""
-    # The inner query reads the SQL index `memories_scope` alone, which is much smaller than the table.
-    pending = "SELECT doc_id FROM memories WHERE status = 'pending'"
-    query = f"SELECT kind, count(*) FROM memories WHERE doc_id IN ({pending}) GROUP BY 1"
-    return dict(connection.execute(query).fetchall())
+    # Reads the SQL index `memories_latest` alone, which is much smaller than the table.
+    return dict(
+        connection.execute("SELECT kind, count(*) FROM memories WHERE status = 'pending' GROUP BY 1").fetchall()
+    )
 
 
 def count_conflicting(connection: sqlite3.Connection) -> int:

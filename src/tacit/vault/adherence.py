@@ -58,6 +58,12 @@ class AdherenceQueries(HomePart):
 
         return self._store.read(read)
 
+    def results_of_session(self, session: ClaimId) -> dict[ClaimId, Adherence]:
+        """Return whether a session followed the memories that its agent was told, by memory."""
+        self._catch_up()
+        checks = self._store.read(lambda connection: adherence.checks_of_session(connection, session))
+        return {claim: check.result for claim, check in checks.items()}
+
     def ineffective(self) -> list[IneffectiveMemory]:
         """Return the memories that were told and violated repeatedly, or corrected, the latest first."""
         self._catch_up()

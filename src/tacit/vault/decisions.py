@@ -342,6 +342,20 @@ class Decisions(HomePart):
         """Say that a memory holds although the work tree does not have these names. They are not asked about again."""
         return self._decide_on(reference, lambda memory: decide.keep_despite(memory, missing))
 
+    def keep_instead(self, reference: str) -> tuple[Memory, list[DecisionOutcome]]:
+        """Forget every memory that contradicts this one. Return it, and what was forgotten."""
+        from tacit.vault.queries import Queries
+
+        queries = Queries(self._home)
+        kept = queries.show(reference).memory
+        forgotten = []
+        for conflict in queries.conflicts():
+            sides = {conflict.winner.memory.id, conflict.loser.memory.id}
+            if kept.id in sides:
+                (other,) = sides - {kept.id}
+                forgotten.append(self.forget(other, reason="contradicted", evidence=f"kept {kept.id}"))
+        return kept, forgotten
+
     def edit(
         self,
         reference: str,

@@ -150,7 +150,7 @@ class HitBuilder(HomePart):
             item.is_conflicting,
             item.overruled_by,
             _explain_match(result),
-            self._source_quote(connection, sources[item.id]) if item.id in sources else None,
+            self.source_quote(connection, sources[item.id]) if item.id in sources else None,
         )
 
     def _command_hit(self, connection: sqlite3.Connection, result: SearchResult, ran: StoredCommand) -> Hit:
@@ -188,7 +188,7 @@ class HitBuilder(HomePart):
             _turn_number(connection, later.doc_id) if later else None,
         )
 
-    def _source_quote(self, connection: sqlite3.Connection, event_id: EventId) -> SessionQuote | None:
+    def source_quote(self, connection: sqlite3.Connection, event_id: EventId) -> SessionQuote | None:
         """Return the line of a session that a memory was learned from; None if it no longer exists."""
         from tacit.index import sessions
 

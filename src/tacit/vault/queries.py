@@ -6,13 +6,14 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.errors import IndexUnusableError, NotFoundError, StoreError, UsageError
 from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.database import translate_sqlite_errors
-from tacit.index.reader import MemoryRow
+from tacit.index.reader import MemoryFilter, MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name, scope_label
 from tacit.model.event import (
@@ -33,7 +34,7 @@ from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.search.rank import COMMAND, PAGE_KINDS, Query, relevance, search
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip, printable
-from tacit.vault.hits import Hit, HitBuilder
+from tacit.vault.hits import Hit, HitBuilder, SessionQuote
 
 if TYPE_CHECKING:
     from tacit.inject.brief import Brief
@@ -43,8 +44,10 @@ if TYPE_CHECKING:
 
 
 _AGENT_PREFIX = "agent:"
+_PROJECT_PREFIX = "project:"  # of a scope that names a project
 _COMMAND_SOURCES = ("suggest", "remember", "note", "mcp", "agent")  # of proposals by a command; learners have others
 _COMMAND_EVENT = "command.ran"
+_MAX_SIFTED = 2000  # candidates that are looked at for those of an agent or a time
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
 
 
@@ -118,6 +121,17 @@ class MemoryConflict(Record):
     rule: ConflictRule
 
 
+class MemoryRelations(Record):
+    """The memories that one replaced and was replaced by, is overruled by and overrules, and those it contradicts
+    without a rule that decides."""
+
+    replaced: tuple[MemoryRow, ...]
+    replaced_by: tuple[MemoryRow, ...]
+    overruled_by: tuple[MemoryRow, ...]
+    overrules: tuple[MemoryRow, ...]
+    contradicts: tuple[MemoryRow, ...]
+
+
 class Queries(HomePart):
     """Queries on one home. None of them changes a memory."""
 
@@ -143,7 +157,8 @@ class Queries(HomePart):
             raise UsageError("--limit must be at least 1")
 
         def read(connection: sqlite3.Connection) -> list[Hit]:
-            scopes, is_person = self._scopes(connection, scope), self._store.actor.is_person
+            is_person = self._store.actor.is_person
+            scopes = self._scopes(connection, scope)
             search_query = Query(
                 clean(query),
                 limit,
@@ -152,7 +167,7 @@ class Queries(HomePart):
                 self._parse_since(since),
                 everything,
                 accepted_only=not is_person,  # an agent gets no candidate before the person has accepted it
-                folders=self._project_folders(connection) if scopes is not None else (),
+                folders=self._search_folders(connection, scope) if scopes is not None else (),
                 by_person=is_person,
             )
             results = search(connection, search_query, _similarity(connection, search_query.text), must_decode)
@@ -187,17 +202,22 @@ class Queries(HomePart):
             if next(self._store.indexer.unindexed_events(index, _COMMAND_EVENT), None) is not None:
                 self._store.catch_up()
 
-    def _project_folders(self, connection: sqlite3.Connection) -> tuple[str, ...]:
-        """Return the folders of the current project. Commands that ran below them belong to it."""
+    def _search_folders(self, connection: sqlite3.Connection, name: str | None) -> tuple[str, ...]:
+        """Return the folders of the project that is searched. Commands that ran below them belong to it."""
+        if name is not None and name.startswith(_PROJECT_PREFIX):
+            scopes = self._project_scopes(connection, name.removeprefix(_PROJECT_PREFIX))
+            return tuple(root for scope in scopes for root in reader.project_roots(connection, scope))
         project = self._store.project
         return (project.root, *reader.project_roots(connection, self._store.scope_in(connection))) if project else ()
 
     def _scopes(self, connection: sqlite3.Connection, name: str | None) -> frozenset[Scope] | None:
-        """Return the scopes that `--scope NAME` stands for, None for all.
+        """Return the scopes that `--scope NAME` stands for, None for all. `project:NAME` is a project by its name.
 
         The default is the current project and global, or all outside of a project.
         """
         current = self._store.scope_in(connection)
+        if name is not None and name.startswith(_PROJECT_PREFIX):
+            return self._project_scopes(connection, name.removeprefix(_PROJECT_PREFIX))
         match name:
             case "all":
                 return None
@@ -295,6 +315,33 @@ class Queries(HomePart):
 
         return self._store.read(read)
 
+    def latest_candidates(
+        self, limit: int, *, kind: str | None = None, filters: Filters | None = None
+    ) -> list[ListedMemory]:
+        """Return the candidates that were touched last; at most `limit`.
+
+        Raise UsageError or NotFoundError if a filter names nothing.
+        """
+        _check_kind(kind)
+        wanted = filters or Filters()
+
+        def read(connection: sqlite3.Connection) -> list[ListedMemory]:
+            scopes = self._project_scopes(connection, wanted.project) if wanted.project else None
+            is_sifted = wanted.agent is not None or wanted.since is not None or wanted.before is not None
+            since = self._parse_since(wanted.since) or ""
+            before = self._parse_time(wanted.before, end_of_day=False) if wanted.before else "~"
+            pending = MemoryFilter(Status.PENDING, (kind,) if kind else None, scopes)
+            rows = reader.latest_memories(connection, pending, _MAX_SIFTED if is_sifted else limit)
+            chosen = (
+                row
+                for row in rows
+                if since <= row.at < before
+                and (wanted.agent is None or _is_from_agent(connection, row.id, wanted.agent))
+            )
+            return [self._load_memory(connection, row.id) for row in islice(chosen, limit)]
+
+        return self._store.read(read)
+
     def _project_scopes(self, connection: sqlite3.Connection, name: str) -> frozenset[Scope]:
         """Return the scopes of a project, which is named or given by a folder in it.
 
@@ -357,6 +404,85 @@ class Queries(HomePart):
             EvidenceSource(row.event, FileLocation(self._store.log.path(row.segment), row.line))
             for row in logged_events(connection, event.body.events, must_decode)
         )
+
+    def source_quotes(self, reference: str, *, limit: int = 10) -> list[SessionQuote]:
+        """Return the passages of sessions that a memory was learned from, each with its session and turn.
+
+        Raise NotFoundError if there is no such memory.
+        """
+        from tacit.model.memory import effective_events
+
+        def read(connection: sqlite3.Connection) -> list[SessionQuote]:
+            memory = resolve_memory(connection, clean(reference), self._store.scope_in(connection))
+            bodies = [
+                event.body for event in effective_events(reader.events_of_claim(connection, memory.id, must_decode))
+            ]
+            sources = [source for body in bodies if isinstance(body, ClaimProposed) for source in body.events]
+            builder = HitBuilder(self._home)
+            quotes = (builder.source_quote(connection, source) for source in list(dict.fromkeys(sources))[:limit])
+            return [quote for quote in quotes if quote is not None]
+
+        return self._store.read(read)
+
+    def relations(self, reference: str) -> MemoryRelations:
+        """Return the memories that one replaced, overrules or contradicts, and those that do so to it.
+
+        Raise NotFoundError if there is no such memory.
+        """
+        from tacit.model.memory import effective_events
+
+        def read(connection: sqlite3.Connection) -> MemoryRelations:
+            memory = resolve_memory(connection, clean(reference), self._store.scope_in(connection))
+            row = reader.memory_row(connection, memory.id)
+            assert row is not None
+            bodies = [
+                event.body for event in effective_events(reader.events_of_claim(connection, memory.id, must_decode))
+            ]
+            decided = [body for body in bodies if isinstance(body, ClaimDecided) and body.instead is not None]
+            before = [body.claim.id for body in decided if body.claim.id != memory.id]
+            after = [body.instead.id for body in decided if body.instead and body.instead.id != memory.id]
+            winners = [row.overruled_by] if row.overruled_by else []
+            overruled = reader.memories_overruled_by(connection, row)
+            ruled = {memory.id, *winners, *(other.id for other in overruled)}
+            opposed = [other for other in reader.memories_opposed_to(connection, memory.id) if other.id not in ruled]
+
+            def load(claims: Iterable[ClaimId]) -> tuple[MemoryRow, ...]:
+                rows = (reader.memory_row(connection, claim) for claim in dict.fromkeys(claims))
+                return tuple(row for row in rows if row is not None)
+
+            return MemoryRelations(load(before), load(after), load(winners), tuple(overruled), tuple(opposed))
+
+        return self._store.read(read)
+
+    def latest(
+        self,
+        *,
+        status: Status | None = Status.ACTIVE,
+        kinds: Sequence[str] | None = None,
+        project: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> tuple[list[MemoryRow], int]:
+        """Return a part of the memories, the latest first, and how many there are.
+
+        Raise UsageError or NotFoundError if a filter names nothing.
+        """
+        for kind in kinds or ():
+            _check_kind(kind)
+
+        def read(connection: sqlite3.Connection) -> tuple[list[MemoryRow], int]:
+            scopes = self._project_scopes(connection, project) if project else None
+            wanted = MemoryFilter(status, None if kinds is None else tuple(kinds), scopes)
+            rows = reader.latest_memories(connection, wanted, limit, offset)
+            is_all = not offset and len(rows) < limit
+            return rows, len(rows) if is_all else reader.count_memories(connection, wanted)
+
+        return self._store.read(read)
+
+    def projects(self) -> list[str]:
+        """Return the names of all projects that have memories."""
+        scopes = self._store.read(reader.all_scopes)
+        return sorted({project_name(scope) for scope in scopes if is_project_scope(scope)})
 
     def conflicts(self) -> list[MemoryConflict]:
         """Return all pairs of active memories that contradict each other, also those that a rule has decided."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from tacit.errors import RefusedError
 from tacit.home.home import HomePart
 from tacit.index import reader
+from tacit.index.adherence import ineffective_claims
+from tacit.index.reader import MemoryFilter, MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId
@@ -15,8 +18,9 @@ from tacit.model.memory import Memory
 from tacit.model.relation import is_restatement, restatement_key
 from tacit.record import Record
 from tacit.search.memories import similar_memories
+from tacit.text.display import clip
 from tacit.text.words import normalize_text
-from tacit.vault.queries import ListedMemory, agents_of_memory
+from tacit.vault.queries import Filters, ListedMemory, agents_of_memory
 
 _MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
 _HABIT_SOURCE = "habit"  # as in `learn.habits.learn`, which is too much to import for one word
@@ -106,22 +110,108 @@ class CandidateValues(Record):
     agents: tuple[tuple[str, int], ...]
 
 
+class ReviewCounts(Record):
+    """How much waits for the person: candidates, memories that contradict each other, memories that did not help."""
+
+    pending: int
+    undecided: int
+    ineffective: int
+
+
 class Review(HomePart):
     """What can be reviewed in one home."""
 
-    def values(self) -> CandidateValues:
-        """Return by which values the candidates can be filtered."""
+    def cards(
+        self,
+        *,
+        kind: str | None = None,
+        filters: Filters | None = None,
+        learn: bool = True,
+        limit: int | None = None,
+    ) -> list[Card]:
+        """Return the cards of candidates that match, the most important first.
+
+        Args:
+            kind, filters: only these.
+            learn: learn habits first.
+            limit: look only at so many candidates, those that were touched last. All of a large home take long.
+
+        Raises:
+            UsageError, NotFoundError: a filter names nothing.
+        """
+        from tacit.vault.suggestions import Suggestions
+
+        pending = Suggestions(self._home).suggestions(kind=kind, filters=filters, learn=learn, limit=limit)
+        return group_candidates(pending)
+
+    def detailed(self, card: Card) -> Card:
+        """Return a card whose candidates have their reasons and the active memories that they contradict."""
+        from tacit.vault.suggestions import with_reasons
+
+        def read(connection: sqlite3.Connection) -> Card:
+            return Card(
+                tuple(listed if listed.counts else with_reasons(connection, listed) for listed in card.candidates)
+            )
+
+        return self._store.read(read)
+
+    def similar(self, memory: Memory, limit: int) -> list[MemoryRow]:
+        """Return the active memories and candidates that resemble a memory, the closest first."""
+
+        def read(connection: sqlite3.Connection) -> list[MemoryRow]:
+            rows = similar_memories(connection, memory.claim.sentence, 4 * limit)
+            live = (Status.ACTIVE, Status.PENDING)
+            return [row for row in rows if row.id != memory.id and row.status in live][:limit]
+
+        return self._store.read(read)
+
+    def require_pending(self, references: Sequence[str]) -> None:
+        """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.
+
+        Ids that belong to no memory are left to the decision.
+        """
+
+        def read(connection: sqlite3.Connection) -> list[MemoryRow]:
+            rows = (reader.memory_row(connection, ClaimId(reference)) for reference in references)
+            return [row for row in rows if row is not None and row.status is not Status.PENDING]
+
+        for row in self._store.read(read):
+            status = {Status.RETIRED: "forgotten"}.get(row.status, row.status.value)
+            raise RefusedError(
+                f"“{clip(row.sentence, 80)}” is {status} already; nothing was changed", f"tacit show {row.id}"
+            )
+
+    def counts(self) -> ReviewCounts:
+        """Return how much waits for a decision."""
+
+        def read(connection: sqlite3.Connection) -> ReviewCounts:
+            return ReviewCounts(
+                reader.count_memories(connection, MemoryFilter(Status.PENDING)),
+                reader.count_conflicting(connection),
+                len(ineffective_claims(connection, must_decode)) if reader.has_checks(connection) else 0,
+            )
+
+        return self._store.read(read)
+
+    def values(self, *, max_rows: int | None = None) -> CandidateValues:
+        """Return by which values the candidates can be filtered. Agents are left out of more than `max_rows`."""
 
         def read(connection: sqlite3.Connection) -> CandidateValues:
-            rows = list(reader.memory_rows(connection, status=Status.PENDING))
+            projects: Counter[str] = Counter()
+            for scope, number in reader.pending_by_scope(connection).items():
+                if is_project_scope(scope):
+                    projects[project_name(scope)] += number
+            kinds = Counter(reader.count_pending(connection))
+            agents: Counter[str] = Counter()
+            if max_rows is None or kinds.total() <= max_rows:
+                rows = reader.memory_rows(connection, status=Status.PENDING)
+                agents.update(agent for row in list(rows) for agent in agents_of_memory(connection, row.id))
             return CandidateValues(
-                _count(project_name(row.scope) for row in rows if is_project_scope(row.scope)),
-                _count(row.kind.label for row in rows),
-                _count(agent for row in rows for agent in agents_of_memory(connection, row.id)),
+                _most_frequent_first(projects), _most_frequent_first(kinds), _most_frequent_first(agents)
             )
 
         return self._store.read(read)
 
 
-def _count(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
+def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -141,13 +141,26 @@ class SessionQueries(HomePart):
 
     def injected(self, *, session: str | None = None, limit: int = 20) -> list[InjectionRecord]:
         """Return what was injected into prompts, of all sessions or of one, the latest first."""
+        return self.injected_by_session([session], limit=limit)[0]
 
-        def read(connection: sqlite3.Connection) -> list[InjectionRecord]:
-            name = _host_session_id(connection, session) if session else None
-            events = sessions.injection_events(connection, must_decode, name, limit)
-            return [_load_injection(connection, event) for event in events]
+    def injected_by_session(self, references: Sequence[str | None], *, limit: int = 20) -> list[list[InjectionRecord]]:
+        """Return what was injected into the prompts of several sessions, for each the latest first.
 
-        self._store.catch_up()
+        None stands for all sessions together.
+        """
+
+        def read(connection: sqlite3.Connection) -> list[list[InjectionRecord]]:
+            names = [_host_session_id(connection, session) if session else None for session in references]
+            return [
+                [
+                    _load_injection(connection, event)
+                    for event in sessions.injection_events(connection, must_decode, name, limit)
+                ]
+                for name in names
+            ]
+
+        if self._store.is_far_behind(0):
+            self._store.catch_up()
         return self._store.read(read)
 
     def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:

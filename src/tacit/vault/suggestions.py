@@ -11,8 +11,9 @@ from datetime import UTC, date, datetime, timedelta
 from tacit.errors import LockBusyError, ReadOnlyError
 from tacit.home.home import HomePart
 from tacit.index import habits, reader
-from tacit.index.habits import RecordedCommand
+from tacit.index.habits import Activity, RecordedCommand
 from tacit.index.memories import opposing_claims
+from tacit.index.reader import MemoryFilter
 from tacit.learn.habits.counts import ScopeLookup, scope_lookup
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
@@ -40,6 +41,7 @@ from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, with_basis
 
+_MAX_COMPARED = 2000  # active memories that every candidate of a list is compared with
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
 _MAX_FREQUENT = 10
@@ -51,15 +53,29 @@ class Suggestions(HomePart):
     """Candidates and habits of one home."""
 
     def suggestions(
-        self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None
+        self,
+        scope: str = "all",
+        *,
+        kind: str | None = None,
+        filters: Filters | None = None,
+        learn: bool = True,
+        limit: int | None = None,
     ) -> list[ListedMemory]:
-        """Return the candidates that wait. Learn first if the home can be written.
+        """Return the candidates that wait. Learn first if the home can be written, unless `learn` is False.
+
+        With `limit`, only so many of those that were touched last are looked at, and in a home with many memories they
+        come without reasons and contradictions, which take milliseconds for each.
 
         First come the important habits, then statements and proposals, the most confident first, and then the other
         habits: those from histories without timestamps, those that everybody has, of a single session, or idle.
         """
-        self.learn_if_possible()
-        pending = Queries(self._home).entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
+        if learn:
+            self.learn_if_possible()
+        queries, is_whole = Queries(self._home), limit is None or self._is_small()
+        if limit is None:
+            pending = queries.entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
+        else:
+            pending = queries.latest_candidates(limit, kind=kind, filters=filters)
         by_id = {listed.memory.id: listed for listed in pending}
 
         def read(connection: sqlite3.Connection) -> list[ListedMemory]:
@@ -72,12 +88,29 @@ class Suggestions(HomePart):
                     group = last if priority_group(tally, now) else first
                     group.append(_with_counts(connection, by_id[memory.id], tally, scope_of))
             others = [
-                _with_reasons(connection, listed)
+                with_reasons(connection, listed) if is_whole else listed
                 for listed in pending
                 if listed.memory.source != SOURCE or listed.memory.kind not in HABIT_THRESHOLDS  # given another kind
             ]
             others.sort(key=lambda listed: -listed.memory.confidence)
             return [*first, *others, *last]
+
+        return self._store.read(read)
+
+    def _is_small(self) -> bool:
+        """Return whether there are few enough active memories to compare every candidate with them."""
+        active = MemoryFilter(Status.ACTIVE)
+        return not self._store.read(lambda connection: reader.latest_memories(connection, active, 1, _MAX_COMPARED))
+
+    def most_used(self) -> MostUsed:
+        """Return how much was captured of the shell, and the commands and directories that are used most."""
+
+        def read(connection: sqlite3.Connection) -> MostUsed:
+            return MostUsed(
+                habits.activity(connection),
+                _most_frequent(connection, Kind.RECURRING_COMMAND),
+                _most_frequent(connection, Kind.PREFERRED_CWD),
+            )
 
         return self._store.read(read)
 
@@ -133,7 +166,7 @@ def _with_counts(
     return listed._replace(counts=counts)
 
 
-def _with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
+def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
     """Return a candidate with its latest reason, what it is based on, and the active memories that it contradicts."""
     events = reader.events_of_claim(connection, listed.memory.id, must_decode)
     reasons = [
@@ -157,6 +190,14 @@ class FrequentItem(Record):
     key: str
     runs: int
     sessions: int
+
+
+class MostUsed(Record):
+    """How much was captured of the shell, and the commands and directories that are used most."""
+
+    activity: Activity
+    commands: tuple[FrequentItem, ...]
+    directories: tuple[FrequentItem, ...]
 
 
 class Statistics(Record):
@@ -228,6 +269,6 @@ def _most_frequent(connection: sqlite3.Connection, kind: Kind) -> tuple[Frequent
 
 
 def _habit_statuses(connection: sqlite3.Connection) -> Sequence[Status]:
-    rows = [row for row in reader.memory_rows(connection, status=None) if row.kind in HABIT_THRESHOLDS]
-    memories = [memory for row in rows if (memory := reader.load_memory(connection, row.id, must_decode))]
+    claims = reader.background_claims(connection, HABIT_THRESHOLDS)
+    memories = [memory for claim in claims if (memory := reader.load_memory(connection, claim, must_decode))]
     return [memory.status for memory in memories if memory.source == SOURCE]

@@ -82,7 +82,8 @@ class Vault:
             query: words, or a question.
             limit: how many hits at most; default: the setting `recall.limit`.
             kind: only this kind of memory or page.
-            scope: `local`, `global` or `all`; default: the current project and global, or all outside of a project.
+            scope: `local`, `global`, `all` or `project:NAME`; default: the current project and global, or all outside
+                of a project.
             since: only what was touched since this time, as people type it: `7d`, `yesterday`, `2026-11-15`.
             as_of: answer as the home was at this time.
             everything: also what was dismissed, forgotten or overruled.
@@ -93,6 +94,7 @@ class Vault:
 
         Raises:
             UsageError: a limit, kind, scope or time that does not exist.
+            NotFoundError: a project that is not known.
         """
         return self.queries.recall(
             query,

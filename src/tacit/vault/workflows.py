@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from shlex import quote
 
-from tacit.errors import NotFoundError, RefusedError
+from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.index import workflows as index_workflows
 from tacit.log.codec import must_decode
@@ -15,12 +16,16 @@ from tacit.model import workflow as workflow_model
 from tacit.model.claim import Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import ClaimId, EventId
+from tacit.model.memory import Memory
 from tacit.model.observation import CommandRan, WorkflowDropped, WorkflowRan
 from tacit.model.workflow import PastRun, Workflow
 from tacit.secrets.redact import refuse_secrets
 from tacit.text.display import printable
 
 _DraftWorkflows = Callable[[sqlite3.Connection, list[Workflow]], Sequence[Draft]]
+
+
+EXPORT_FORMATS = ("bash", "zsh", "fish", "just", "make", "claude-command")
 
 
 class Workflows(HomePart):
@@ -49,6 +54,21 @@ class Workflows(HomePart):
         """Return a workflow to run. Raise RefusedError if an agent asks, or if no person accepted it."""
         self._store.actor.require_person("runs a workflow", f"tacit workflow run {quote(name)}")
         return workflow_model.require_runnable(self.workflow(name))
+
+    def export_text(self, name: str, form: str, shell: str = "sh") -> str:
+        """Return a workflow as a function, recipe or command in one of EXPORT_FORMATS, to be saved elsewhere.
+
+        `shell` is the one that steps were typed in. Raise UsageError if there is no such format, RefusedError if no
+        person accepted the workflow.
+        """
+        from tacit.pages.workflows import FORMATS, WorkflowExport
+
+        render = FORMATS.get(form)
+        if render is None:
+            raise UsageError(f"there is no format {form!r}", f"one of {', '.join(FORMATS)}")
+        workflow = workflow_model.require_runnable(self.workflow(name))
+        folder = os.path.expanduser(workflow.directory)
+        return render(WorkflowExport(workflow.name, workflow.steps, folder, shell))
 
     # Changes
 
@@ -79,6 +99,18 @@ class Workflows(HomePart):
             return []
 
         return self._change_and_load(decision, names, op=self._store.accepted_in.get(claim))
+
+    def save_pattern(self, memory: Memory) -> Workflow | None:
+        """Save the commands of a sequence that was just accepted, as they were typed. One undo takes back both.
+
+        Return None if the memory is no sequence. Raise RefusedError if the steps cannot be a workflow.
+        """
+        from tacit.vault.suggestions import Suggestions
+
+        recipe = Suggestions(self._home).recipe(memory)
+        if recipe is None:
+            return None
+        return self.save_workflow(None, recipe.steps, recipe.directory, memory.id, memory.claim.scope)
 
     def change_workflow(self, seen: Workflow, *, name: str, steps: Sequence[str], directory: str) -> Workflow:
         """Change name, steps or directory of a workflow as it was `seen`.

@@ -205,8 +205,8 @@ def pending_habits(
 
 def _pending_memories(connection: sqlite3.Connection) -> Iterator[Memory]:
     """Yield the memories that this learner proposed and nobody decided on."""
-    for row in reader.memory_rows(connection, status=Status.PENDING):
-        memory = reader.load_memory(connection, row.id, must_decode) if row.kind in HABIT_THRESHOLDS else None
+    for claim in reader.background_claims(connection, HABIT_THRESHOLDS, Status.PENDING):
+        memory = reader.load_memory(connection, claim, must_decode)
         if memory and memory.source == SOURCE:
             yield memory
 

@@ -1,0 +1,209 @@
+"""What happened day by day, and what memory was worth week by week."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from datetime import UTC, date, datetime, time, timedelta
+
+from tacit.home.home import HomePart
+from tacit.index import adherence, reader, sessions, timeline
+from tacit.index.reader import MemoryRow
+from tacit.index.timeline import ShellCommand
+from tacit.model.adherence import Adherence, AdherenceCounts
+from tacit.model.event import timestamp
+from tacit.model.ids import EventId, event_id, event_milliseconds
+from tacit.record import Record
+from tacit.vault.sessions import ListedSession
+
+_MAX_PAUSE = timedelta(minutes=30)  # between two turns that still counts as work
+_EPOCH = date(1970, 1, 1)
+
+
+class DayCount(Record):
+    """How much happened on a day."""
+
+    day: date
+    sessions: int
+    turns: int
+    commands: int
+
+
+class DayView(Record):
+    """The sessions that began on a day, and the commands that ran in shells."""
+
+    day: date
+    sessions: tuple[ListedSession, ...]
+    commands: tuple[ShellCommand, ...]
+
+
+class WeekValue(Record):
+    """A week from this Monday on.
+
+    Attributes:
+        told: how often agents were told a memory; a memory counts once a session.
+        followed, violated: how many of these the sessions followed or violated, as far as tool calls show it.
+        tokens: what was put into prompts.
+        minutes: the time of work in sessions; a pause of more than half an hour is none.
+    """
+
+    monday: date
+    sessions: int
+    told: int
+    followed: int
+    violated: int
+    tokens: int
+    minutes: int
+
+
+class ToldMemory(Record):
+    """A memory and how often it was told and followed."""
+
+    row: MemoryRow
+    counts: AdherenceCounts
+
+
+class HourCount(Record):
+    """How many commands ran in an hour of a weekday (Monday is 0)."""
+
+    weekday: int
+    hour: int
+    commands: int
+
+
+class Timeline(HomePart):
+    """Queries over days and weeks of one home. Days are those of the person's clock now."""
+
+    def days(self, count: int) -> list[DayCount]:
+        """Return the last `count` days, today included, the earliest first."""
+        today = self._now().date()
+        first = today - timedelta(days=count - 1)
+
+        def read(connection: sqlite3.Connection) -> list[DayCount]:
+            start = self._start_of(first)
+            by_day = timeline.sessions_by_day(connection, timestamp(start), self._offset())
+            commands = timeline.commands_by_day(connection, _milliseconds(start), self._offset())
+            days = [first + timedelta(days=number) for number in range(count)]
+            return [
+                DayCount(day, *by_day.get(day.isoformat(), (0, 0)), commands.get((day - _EPOCH).days, 0))
+                for day in days
+            ]
+
+        return self._store.read(read)
+
+    def day(self, day: date, *, max_commands: int = 500) -> DayView:
+        """Return what happened on a day: all sessions, and the first commands."""
+        start = self._start_of(day)
+        end = start + timedelta(days=1)
+
+        def read(connection: sqlite3.Connection) -> DayView:
+            listed = []
+            for session in timeline.sessions_between(connection, timestamp(start), timestamp(end)):
+                row = sessions.session_row(connection, session)
+                if row is not None:
+                    listed.append(ListedSession(sessions.short_id(connection, session), row))
+            commands = timeline.commands_between(connection, _milliseconds(start), _milliseconds(end), max_commands)
+            return DayView(day, tuple(listed), tuple(commands))
+
+        return self._store.read(read)
+
+    def hours(self, days: int) -> list[HourCount]:
+        """Return how many commands ran in each hour of the week, over the last days."""
+        since = _milliseconds(self._now() - timedelta(days=days))
+        counts = self._store.read(lambda connection: timeline.commands_by_hour(connection, since, self._offset()))
+        return [HourCount(day, hour, counts.get((day, hour), 0)) for day in range(7) for hour in range(24)]
+
+    def weeks(self, count: int) -> list[WeekValue]:
+        """Return what agents were told in the last weeks and what came of it, the earliest week first."""
+        if self._store.is_far_behind(0):
+            self._store.catch_up()  # injections that no other query needs
+        today = self._now().date()
+        first = today - timedelta(days=today.weekday(), weeks=count - 1)
+        start = self._start_of(first)
+
+        def week_of(moment: datetime) -> int:
+            return (moment.astimezone(self._now().tzinfo).date() - first).days // 7
+
+        def read(connection: sqlite3.Connection) -> list[WeekValue]:
+            since = event_id(_milliseconds(start), bytes(10))
+            told = Counter(week_of(_event_time(event)) for event in timeline.first_injections(connection, since))
+            tokens: Counter[int] = Counter()
+            for event, amount in timeline.injected_tokens(connection, since):
+                tokens[week_of(_event_time(event))] += amount
+            checks = Counter(
+                (check.result, week_of(datetime.fromisoformat(check.ended_at)))
+                for check in timeline.checks_since(connection, timestamp(start))
+            )
+            begun: Counter[int] = Counter()
+            for day, (number, _) in timeline.sessions_by_day(connection, timestamp(start), self._offset()).items():
+                begun[(date.fromisoformat(day) - first).days // 7] += number
+            seconds: Counter[int] = Counter()
+            for moment, worked in _work(connection, timestamp(start)):
+                seconds[week_of(moment)] += round(worked)
+            return [
+                WeekValue(
+                    first + timedelta(weeks=week),
+                    begun[week],
+                    told[week],
+                    checks[Adherence.FOLLOWED, week],
+                    checks[Adherence.VIOLATED, week],
+                    tokens[week],
+                    round(seconds[week] / 60),
+                )
+                for week in range(count)
+            ]
+
+        return self._store.read(read)
+
+    def most_told(self, limit: int) -> list[ToldMemory]:
+        """Return the memories that were told in the most sessions."""
+
+        def read(connection: sqlite3.Connection) -> list[ToldMemory]:
+            told = timeline.most_told(connection, limit)
+            counts = adherence.counts_by_claim(connection, [claim for claim, _ in told])
+            rows = ((reader.memory_row(connection, claim), claim, number) for claim, number in told)
+            return [
+                ToldMemory(row, counts.get(claim, AdherenceCounts())._replace(injected=number))
+                for row, claim, number in rows
+                if row is not None
+            ]
+
+        return self._store.read(read)
+
+    def _now(self) -> datetime:
+        return self._store.actor.clock()
+
+    def _offset(self) -> int:
+        """Return how many minutes the person's clock is ahead of UTC."""
+        offset = self._now().utcoffset()
+        return int(offset.total_seconds() // 60) if offset else 0
+
+    def _start_of(self, day: date) -> datetime:
+        return datetime.combine(day, time(), self._now().tzinfo or UTC)
+
+
+def _work(connection: sqlite3.Connection, since: str) -> list[tuple[datetime, float]]:
+    """Return pieces of work: when each began, and its seconds. Long pauses between turns are left out."""
+    pieces: list[tuple[datetime, float]] = []
+    before: tuple[str, datetime, datetime] | None = None  # session, last turn and end of the session
+
+    def add(start: datetime, end: datetime) -> None:
+        if timedelta() < end - start <= _MAX_PAUSE:
+            pieces.append((start, (end - start).total_seconds()))
+
+    for session, began, ended in timeline.turns_since(connection, since):
+        turn = datetime.fromisoformat(began)
+        if before is not None:
+            add(before[1], turn if before[0] == session else before[2])
+        before = (session, turn, datetime.fromisoformat(ended))
+    if before is not None:
+        add(before[1], before[2])
+    return pieces
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
+
+
+def _event_time(event: EventId) -> datetime:
+    return datetime.fromtimestamp(event_milliseconds(event) / 1000, UTC)

@@ -1,0 +1,215 @@
+"""The application: routes, and what happens around each of them.
+
+Pages are plain functions that get a `PageRequest`. They run one after the other in one thread, each with a vault that
+is opened for it, as a command does, so that nothing is shared between requests but notices.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from urllib.parse import parse_qs
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from tacit.errors import LockBusyError, NotFoundError, RefusedError, TacitError, UsageError
+from tacit.home.actor import Actor
+from tacit.home.home import Home
+from tacit.record import Record
+from tacit.vault.review import Review
+from tacit.vault.vault import Vault
+from tacit.web import (
+    conflicts,
+    doctor,
+    guards,
+    habits,
+    inbox,
+    memory,
+    search,
+    session,
+    settings,
+    timeline,
+    trust,
+    value,
+)
+from tacit.web.rendering import STATIC_FOLDER, environment
+from tacit.web.request import Fields, Notice, Notices, PageRequest
+from tacit.web.security import Access, AsgiApp, Receive, Scope, Send
+
+_MAX_FORM_BYTES = 1024 * 1024
+_MAX_FIELDS = 20_000
+_FORM_TYPE = "application/x-www-form-urlencoded"
+_FORM_TOKEN_FIELD = "form_token"
+_STATIC_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_STATUS_CODES = ((NotFoundError, 404), (UsageError, 400), (RefusedError, 409), (LockBusyError, 503))
+
+Page = Callable[[PageRequest], Response]
+
+
+class PageOptions(Record):
+    """What the pages work on: the home, the folder that decides which project is the current one, and the person."""
+
+    home: str | None
+    cwd: str
+    actor: Actor
+    is_read_only: bool = False
+
+
+class PageRoute(Record):
+    """An address and the pages behind it: one that shows, one that acts on a form, or both."""
+
+    path: str
+    show: Page | None = None
+    act: Page | None = None
+
+
+ROUTES = (
+    PageRoute("/", inbox.inbox_page, inbox.decide_card),
+    PageRoute("/bulk", inbox.bulk_page, inbox.decide_bulk),
+    PageRoute("/undo", None, inbox.undo_last),
+    PageRoute("/search", search.search_page),
+    PageRoute("/memories/{reference}", memory.memory_page, memory.change_memory),
+    PageRoute("/sessions/{reference}", session.session_page),
+    PageRoute("/timeline", timeline.timeline_page),
+    PageRoute("/habits", habits.habits_page),
+    PageRoute("/habits/{name}", habits.workflow_page, habits.change_workflow),
+    PageRoute("/value", value.value_page),
+    PageRoute("/conflicts", conflicts.conflicts_page, conflicts.resolve_conflict),
+    PageRoute("/trust", trust.trust_page, trust.change_trust),
+    PageRoute("/guards", guards.guards_page, guards.change_guard),
+    PageRoute("/doctor", doctor.doctor_page),
+    PageRoute("/settings", settings.settings_page, settings.change_setting),
+)
+
+
+class WebApp:
+    """The ASGI application. Close it to end its thread."""
+
+    def __init__(self, options: PageOptions, access: Access) -> None:
+        self._options = options
+        self._access = access
+        self._notices = Notices()
+        self._thread = ThreadPoolExecutor(1, "tacit-web")
+        routes = [Route("/static/{name}", _static_file, methods=["GET"])]
+        for route in ROUTES:
+            if route.show is not None:
+                routes.append(Route(route.path, self._showing(route.show), methods=["GET"]))
+            if route.act is not None:
+                routes.append(Route(route.path, self._acting(route.act), methods=["POST"]))
+        self._app: AsgiApp = Starlette(routes=routes, exception_handlers={404: self._not_found})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+    def warm_up(self) -> None:
+        """Compile the templates and read the index, in the thread of the pages, before somebody waits for it."""
+
+        def work() -> None:
+            templates = environment()
+            for name in templates.list_templates():
+                templates.get_template(name)
+            with suppress(TacitError), Vault(self._open_home()) as vault:
+                Review(vault.home).cards(learn=False, limit=1)
+
+        self._thread.submit(work)
+
+    def close(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _showing(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            return await self._answer(page, request, {})
+
+        return endpoint
+
+    def _acting(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            if self._options.is_read_only:
+                return PlainTextResponse("This page is read only: it was started with --read-only.\n", 403)
+            try:
+                form = await _read_form(request)
+            except (ClientDisconnect, ValueError) as error:
+                return PlainTextResponse(f"The form cannot be read: {error}\n", 400)
+            if not self._access.is_form_token(next(iter(form.get(_FORM_TOKEN_FIELD, ())), "")):
+                return PlainTextResponse("The form is not of this page. Go back, reload and try again.\n", 403)
+            return await self._answer(page, request, form)
+
+        return endpoint
+
+    async def _answer(self, page: Page, request: Request, form: Fields) -> Response:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._run_page, page, request, form)
+
+    async def _not_found(self, request: Request, _error: Exception) -> Response:
+        def page(_call: PageRequest) -> Response:
+            raise NotFoundError("There is no such page.", "choose one on the left")
+
+        return await self._answer(page, request, {})
+
+    def _run_page(self, page: Page, request: Request, form: Fields) -> Response:
+        """Run a page. An error is shown as a page, or as a notice on the page that the form was on."""
+        try:
+            home = self._open_home()
+        except TacitError as error:  # the settings cannot be read
+            return PlainTextResponse(f"{error.message}\n{error.hint}\n", 500)
+        with Vault(home) as vault:
+            call = PageRequest(
+                vault,
+                path=request.url.path,
+                parameters=request.path_params,
+                query=_parse_fields(request.url.query),
+                form=form,
+                notices=self._notices,
+                form_token=self._access.form_token,
+                is_read_only=self._options.is_read_only,
+            )
+            try:
+                return page(call)
+            except TacitError as error:
+                notice = Notice(error.message, is_error=True, hint=error.hint)
+                if form and (response := call.redirect_back(notice)) is not None:
+                    return response
+                status = next((code for kind, code in _STATUS_CODES if isinstance(error, kind)), 500)
+                return call.page("error.html", "Error", {"message": error.message, "hint": error.hint}, status)
+
+    def _open_home(self) -> Home:
+        return Home(self._options.home, cwd=self._options.cwd, actor=self._options.actor)
+
+
+def create_app(options: PageOptions, access: Access) -> WebApp:
+    """Return the application, without the checks of `SecurityMiddleware`."""
+    return WebApp(options, access)
+
+
+async def _read_form(request: Request) -> Fields:
+    """Return the fields of a form. Raise ValueError if it is too large or of another type."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != _FORM_TYPE:
+        raise ValueError("it is not a form")
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MAX_FORM_BYTES:
+            raise ValueError("it is too large")
+    return _parse_fields(body.decode("utf-8", "replace"))
+
+
+def _parse_fields(text: str) -> Fields:
+    return parse_qs(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+
+
+async def _static_file(request: Request) -> Response:
+    """Return one of our own files. The folder has no others, and names have no slash."""
+    name = request.path_params["name"]
+    if name not in os.listdir(STATIC_FOLDER):
+        return PlainTextResponse("There is no such file.\n", 404)
+    with open(os.path.join(STATIC_FOLDER, name), "rb") as file:
+        body = file.read()
+    media_type = _STATIC_TYPES.get(os.path.splitext(name)[1], "application/octet-stream")
+    headers = {"cache-control": "private, max-age=31536000, immutable"}  # the address has their hash
+    return Response(body, media_type=media_type, headers=headers)

@@ -1,0 +1,238 @@
+"""The inbox: cards to decide on, one at a time or many at once, and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.responses import Response
+
+from tacit.errors import TacitError, UsageError
+from tacit.index.reader import MemoryRow
+from tacit.model.claim import Kind, is_project_scope
+from tacit.record import Record
+from tacit.text.display import clip
+from tacit.vault.adherence import IneffectiveMemory
+from tacit.vault.decisions import DecisionOutcome
+from tacit.vault.hits import SessionQuote
+from tacit.vault.queries import Filters
+from tacit.vault.review import Card
+from tacit.web.rendering import count_text, scope_name
+from tacit.web.request import Notice, PageRequest
+
+_PAGE_SIZE = 40
+_MAX_CANDIDATES = 80  # that are read for the list; the others follow when these are decided
+_MAX_SIMILAR = 5
+_MAX_LISTED = 8  # candidates that are shown before many are decided on
+_MAX_NOTICE_CHARS = 160
+_FILTER_NAMES = ("project", "kind", "agent")
+
+
+class InboxItem(Record):
+    """A row of the inbox: a card with candidates, or a memory that agents were told and did not follow."""
+
+    id: str
+    sentence: str
+    kind: str
+    scopes: tuple[str, ...]
+    at: str
+    contradicts: bool = False
+    card: Card | None = None
+    ineffective: IneffectiveMemory | None = None
+
+
+class CardDetails(Record):
+    """What a card shows besides its memory: the passages it was learned from, and memories to merge it with."""
+
+    quotes: list[SessionQuote]
+    similar: list[MemoryRow]
+
+
+def inbox_page(call: PageRequest) -> Response:
+    filters = {name: call.value(name) for name in _FILTER_NAMES}
+    items = _load_items(call, filters)
+    wanted = call.value("card")
+    position = next((at for at, item in enumerate(items) if item.id == wanted), None)
+    first = (position // _PAGE_SIZE if position is not None else call.number("page") - 1) * _PAGE_SIZE
+    shown = items[first : first + _PAGE_SIZE]
+    position = first if position is None else position
+    selected = items[position] if position < len(items) else None
+    if selected is not None and selected.card is not None:
+        selected = selected._replace(card=call.review.detailed(selected.card))
+    return call.page(
+        "inbox.html",
+        "Inbox",
+        {
+            "items": shown,
+            "total": len(items),
+            "candidates": sum(len(item.card.candidates) for item in items if item.card),
+            "selected": selected,
+            "details": _load_details(call, selected),
+            "is_chosen": bool(wanted),
+            "is_gone": bool(wanted) and selected is not None and selected.id != wanted,
+            "previous": items[position - 1].id if 0 < position <= len(items) else "",
+            "following": _following_id(items, position),
+            "page_number": first // _PAGE_SIZE + 1,
+            "page_count": max((len(items) - 1) // _PAGE_SIZE + 1, 1),
+            "filters": filters,
+            "values": call.review.values(max_rows=_MAX_CANDIDATES) if call.counts.pending else None,
+            "undecided": call.counts.undecided,
+        },
+    )
+
+
+def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
+    """Return what waits: first memories that did not help, then cards. Filters are about candidates."""
+    vault_filters = Filters(project=filters["project"] or None, agent=filters["agent"] or None)
+    cards = call.review.cards(kind=filters["kind"] or None, filters=vault_filters, learn=False, limit=_MAX_CANDIDATES)
+    ineffective = [] if any(filters.values()) else call.vault.adherence.ineffective()
+    return [*map(_ineffective_item, ineffective), *map(_card_item, cards)]
+
+
+def _card_item(card: Card) -> InboxItem:
+    listed = card.candidates[0]
+    memory = listed.memory
+    sentence = listed.counts.label if listed.counts and listed.counts.steps else memory.claim.sentence
+    scopes = tuple(dict.fromkeys(scope_name(other.memory.claim.scope) for other in card.candidates))
+    contradicts = any(other.contradicts for other in card.candidates)
+    return InboxItem(memory.id, sentence, memory.kind.label, scopes, memory.last_at.isoformat(), contradicts, card)
+
+
+def _ineffective_item(item: IneffectiveMemory) -> InboxItem:
+    memory = item.listed.memory
+    evidence = [*item.report.violations, *item.report.corrections]
+    at = max((found.at for found in evidence), default=memory.last_at.isoformat())
+    scopes = (scope_name(memory.claim.scope),)
+    return InboxItem(memory.id, memory.claim.sentence, memory.kind.label, scopes, at, ineffective=item)
+
+
+def _load_details(call: PageRequest, item: InboxItem | None) -> CardDetails | None:
+    if item is None or item.card is None:
+        return None
+    quotes = [quote for claim in item.card.ids for quote in call.vault.queries.source_quotes(claim, limit=3)]
+    similar = call.review.similar(item.card.candidates[0].memory, _MAX_SIMILAR + len(item.card.ids))
+    return CardDetails(quotes, [row for row in similar if row.id not in item.card.ids][:_MAX_SIMILAR])
+
+
+def _following_id(items: Sequence[InboxItem], position: int) -> str:
+    """Return the item to show after this one is decided: the next, or at the end the one before."""
+    rest = [*items[position + 1 : position + 2], *items[max(position - 1, 0) : position]]
+    return rest[0].id if rest else ""
+
+
+# Decisions
+
+_CANDIDATE_ACTIONS = frozenset(("accept", "accept_globally", "dismiss", "edit", "merge"))
+
+
+def decide_card(call: PageRequest) -> Response:
+    """Do what a button of a card stands for, for all candidates of the card, and show the next card."""
+    ids, action = call.fields("id"), call.field("action")
+    if not ids:
+        raise UsageError("no card was chosen")
+    notice = _apply_action(call, ids, action)._replace(back=call.field("back"))
+    filters = {name: call.field(name) for name in _FILTER_NAMES}
+    return call.redirect("/", notice, {"card": call.field("next"), **filters})
+
+
+def _apply_action(call: PageRequest, ids: Sequence[str], action: str) -> Notice:
+    vault, decisions, hint = call.vault, call.vault.decisions, ""
+    if action in _CANDIDATE_ACTIONS:
+        call.review.require_pending(ids)
+    match action:
+        case "accept":
+            verb, outcomes = "Accepted", decisions.accept_all(ids)
+            hint = _make_workflow(call, outcomes[0]) if len(outcomes) == 1 else ""
+        case "accept_globally":
+            verb, outcomes = "Accepted for all projects", decisions.accept_globally(ids)
+        case "dismiss":
+            verb, outcomes = "Dismissed for good", decisions.dismiss_all(ids, reason=call.field("reason"))
+        case "edit":
+            verb, outcomes = "Revised and accepted", decisions.edit_all(ids, text=call.field("text"), accept=True)
+        case "merge":
+            into = call.field("into_other").strip() or call.field("into")
+            if not into:
+                raise UsageError("choose the memory to merge it into")
+            verb, outcomes = "Merged into", [decisions.merge(ids, into)]
+        case "reword":
+            verb, outcomes = "Reworded", [vault.edit(ids[0], text=call.field("text"))]
+        case "forget":
+            verb, outcomes = "Forgot", [vault.forget(ids[0], reason="told and not followed")]
+        case "keep":
+            verb, outcomes = "Kept", [decisions.keep(ids[0], reason="kept although not followed")]
+        case _:
+            raise UsageError(f"there is no action {action!r}")
+    return _outcome_notice(verb, outcomes, hint)
+
+
+def _make_workflow(call: PageRequest, outcome: DecisionOutcome) -> str:
+    """Save the workflow of an accepted sequence of commands. Return what to say about it."""
+    if outcome.memory.kind is not Kind.WORKFLOW_PATTERN:
+        return ""
+    try:
+        workflow = call.vault.workflows.save_pattern(outcome.memory)
+    except TacitError as error:  # the memory holds all the same
+        return f"No workflow was made of it: {error.message}"
+    return f"It is the workflow {workflow.name} now: tacit workflow run {workflow.name}" if workflow else ""
+
+
+def _outcome_notice(verb: str, outcomes: Sequence[DecisionOutcome], hint: str = "") -> Notice:
+    first = outcomes[0]
+    more = f" and {len(outcomes) - 1} more" if len(outcomes) > 1 else ""
+    private = is_project_scope(first.memory.claim.scope) and not first.memory.shared
+    if not hint and first.overruled_by is not None:
+        hint = f"It is overruled by: {clip(first.overruled_by.sentence, _MAX_NOTICE_CHARS)}"
+    elif not hint and first.overrules:
+        hint = f"It overrules: {clip(first.overrules[0].sentence, _MAX_NOTICE_CHARS)}"
+    elif not hint and private and verb.startswith("Accepted"):
+        hint = "It stays in your home until you share it."
+    return Notice(f"{verb}: {clip(first.memory.claim.sentence, _MAX_NOTICE_CHARS)}{more}", can_undo=True, hint=hint)
+
+
+def undo_last(call: PageRequest) -> Response:
+    """Undo the latest operation, or the latest on one memory."""
+    label = call.vault.undo(call.field("id") or None)
+    notice = Notice(f"Undone: {label}")
+    return call.redirect_back(notice) or call.redirect("/", notice)
+
+
+# Many at once
+
+_BULK_ACTIONS = {"accept": "Accept", "dismiss": "Dismiss"}
+
+
+def bulk_page(call: PageRequest) -> Response:
+    """Ask before all candidates that the filters select are decided on."""
+    action = call.value("action")
+    if action not in _BULK_ACTIONS:
+        raise UsageError("choose what to do with all of them", "go back to the inbox")
+    filters = {name: call.value(name) for name in _FILTER_NAMES}
+    cards = [item.card for item in _load_items(call, filters) if item.card]
+    listed = [candidate for card in cards for candidate in card.candidates]
+    if not listed:
+        return call.redirect("/", Notice("No candidate matches any more."), filters)
+    return call.page(
+        "bulk.html",
+        f"{_BULK_ACTIONS[action]} {count_text(len(listed), 'candidate')}",
+        {
+            "action": action,
+            "verb": _BULK_ACTIONS[action],
+            "filters": filters,
+            "shown": listed[:_MAX_LISTED],
+            "ids": [candidate.memory.id for candidate in listed],
+        },
+    )
+
+
+def decide_bulk(call: PageRequest) -> Response:
+    """Decide on the candidates that the question named, as one operation."""
+    ids, action = call.fields("id"), call.field("action")
+    if not ids or action not in _BULK_ACTIONS:
+        raise UsageError("no candidate was chosen")
+    decisions = call.vault.decisions
+    call.review.require_pending(ids)
+    if action == "accept":
+        decisions.accept_all(ids)
+    else:
+        decisions.dismiss_all(ids, reason=call.field("reason"))
+    verb = "Accepted" if action == "accept" else "Dismissed for good"
+    return call.redirect("/", Notice(f"{verb}: {count_text(len(ids), 'candidate')}.", can_undo=True))
