@@ -9,7 +9,7 @@ from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, utc_timestamp
 from tacit.cli.output import bold, confirm, cyan, dim, echo, echo_json, echo_wrapped, pluralize, short_path
 from tacit.errors import RefusedError, UsageError
-from tacit.guard.rules import Decision, GuardRule, RuleKind, enumerate_names
+from tacit.guard.rules import Decision
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.model.claim import Scope, scope_label
 from tacit.text.display import clip, printable
@@ -42,7 +42,7 @@ def _run_list(call: Invocation) -> int:
         return 0
     echo(bold(f"Guards ({len(entries)})"))
     for entry in entries:
-        echo_wrapped(f"- {cyan(f'[{_short(entry)}]')} stops {rule_text(entry.rule)}")
+        echo_wrapped(f"- {cyan(f'[{_short(entry)}]')} stops {printable(entry.rule.stops)}")
         sentence = entry.memory.memory.claim.sentence if entry.memory else ""
         state = f"“{printable(sentence)}”" if entry.memory else "its memory is not active any more, so it stops nothing"
         echo(dim(f"    {entry.rule.decision}, {printable(scope_label(Scope(entry.rule.scope)))}: {state}"))
@@ -53,22 +53,6 @@ def _run_list(call: Invocation) -> int:
 
 def _short(entry: GuardEntry) -> str:
     return entry.memory.short if entry.memory else entry.rule.id[:6]
-
-
-def rule_text(rule: GuardRule) -> str:
-    """Return what a rule stops, in one line."""
-    stops = _named(rule.commands)
-    match rule.kind:
-        case RuleKind.PROTECT:
-            return f"changes of {_named(rule.paths)}"
-        case RuleKind.REQUIRE:
-            return f"{stops} without {_named(rule.before)} before it"
-        case _:
-            return f"{stops} (instead: {_named(rule.instead)})" if rule.instead else stops
-
-
-def _named(names: Sequence[str]) -> str:
-    return enumerate_names([printable(name) for name in names])
 
 
 def _plan(call: Invocation, reference: str) -> GuardPlan:
@@ -111,7 +95,7 @@ def _echo_plan(plan: GuardPlan) -> None:
     memory = plan.memory.memory
     echo_wrapped(f"{cyan(f'[{plan.memory.short}]')} {printable(memory.claim.sentence)}")
     for rule in plan.rules:
-        echo_wrapped(f"  stops: {rule_text(rule)} ({printable(scope_label(memory.claim.scope))})")
+        echo_wrapped(f"  stops: {printable(rule.stops)} ({printable(scope_label(memory.claim.scope))})")
     decision = plan.rules[0].decision
     echo(f"  {decision}: {_EFFECTS[decision]}")
 
@@ -139,14 +123,14 @@ def _run_test(call: Invocation, reference: str) -> int:
         echo_json([_replayed_json(run) for run in replayed])
         return 0
     for rule in rules:
-        echo_wrapped(f"stops: {rule_text(rule)}")
+        echo_wrapped(f"stops: {printable(rule.stops)}")
     _echo_replay(replayed, "among all that were captured", None)
     return 0
 
 
 def _run_off(call: Invocation, reference: str) -> int:
     for rule in call.vault.guard.switch_off(reference):
-        echo(f"Switched off: {rule_text(rule)}")
+        echo(f"Switched off: {printable(rule.stops)}")
     _update_hooks(call)
     return 0
 

@@ -76,6 +76,20 @@ class GuardRule(Record):
     def paths(self) -> tuple[str, ...]:
         return self.expects.paths if isinstance(self.expects, ProtectsFiles) else ()
 
+    @property
+    def stops(self) -> str:
+        """What the rule stops, for people to read."""
+        stops = enumerate_names(self.commands)
+        match self.kind:
+            case RuleKind.PROTECT:
+                return f"changes of {enumerate_names(self.paths)}"
+            case RuleKind.REQUIRE:
+                return f"{stops} without {enumerate_names(self.before)} before it"
+            case RuleKind.PREFER:
+                return f"{stops} (instead: {enumerate_names(self.instead)})"
+            case RuleKind.FORBID:
+                return stops
+
 
 def _texts(patterns: Iterable[CommandPattern]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pattern.text for pattern in patterns))
