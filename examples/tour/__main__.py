@@ -31,6 +31,7 @@ That was all in {folder}, which is gone now. To keep using Tacit:
   tacit import transcripts       # what you and your agents did so far
   tacit web                      # review, search and timeline in the browser: pip install 'tacit-memory[web]'
   tacit init --wrappers          # tell the agents you use how to ask it
+  tacit web                      # review and look around in the browser; first: pip install '.[web]'
   tacit --help
 """
 

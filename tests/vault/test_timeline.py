@@ -18,10 +18,10 @@ def test_days_and_weeks_add_up(person: Person) -> None:
         assert days[-1].day == END.date() and len(days) == 100
         assert sum(day.sessions for day in days) == sum(week.sessions for week in weeks) == vault.status().sessions
         assert sum(day.commands for day in days) == vault.pending.most_used().activity.commands
-        assert all(week.told and week.tokens and week.minutes for week in weeks[-11:])
+        assert all(week.injected and week.tokens and week.minutes for week in weeks[-11:])
         assert sum(week.violated for week in weeks) > 0 and sum(week.followed for week in weeks) > 0
-        told = timeline.most_told(3)
-        assert told[0].counts.injected >= told[-1].counts.injected > 0
+        most = timeline.most_injected(3)
+        assert most[0].counts.injected >= most[-1].counts.injected > 0
 
 
 def test_a_day_has_its_sessions_and_commands_in_order(person: Person) -> None:
@@ -40,5 +40,5 @@ def test_an_empty_home_has_days_without_anything(person: Person) -> None:
     with person.vault() as vault:
         timeline = Timeline(vault.home)
         assert [day.commands + day.sessions for day in timeline.days(3)] == [0, 0, 0]
-        assert timeline.weeks(2)[-1].told == 0 and timeline.most_told(5) == []
+        assert timeline.weeks(2)[-1].injected == 0 and timeline.most_injected(5) == []
         assert timeline.day(datetime.fromisoformat(person.now).date()).sessions == ()

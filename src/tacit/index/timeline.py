@@ -17,7 +17,7 @@ _DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 _MINUTE_MILLISECONDS = 60_000
 
 
-class ShellCommand(Record):
+class TimedCommand(Record):
     """A command that a person ran, with its time in milliseconds."""
 
     ran_at: int
@@ -70,13 +70,13 @@ def sessions_between(connection: sqlite3.Connection, since: str, before: str) ->
     return [ClaimId(session) for (session,) in connection.execute(query, (since, before))]
 
 
-def commands_between(connection: sqlite3.Connection, since: int, before: int, limit: int) -> list[ShellCommand]:
+def commands_between(connection: sqlite3.Connection, since: int, before: int, limit: int) -> list[TimedCommand]:
     """Return the commands that ran in this time, in order; at most `limit`."""
     query = (
         "SELECT ran_at, command, directory, exit_status, duration_ms FROM shell_commands"
         " WHERE ran_at >= ? AND ran_at < ? ORDER BY ran_at, id LIMIT ?"
     )
-    return [ShellCommand(*row) for row in connection.execute(query, (since, before, limit))]
+    return [TimedCommand(*row) for row in connection.execute(query, (since, before, limit))]
 
 
 def turns_since(connection: sqlite3.Connection, since: str) -> Iterator[tuple[str, str, str]]:
@@ -116,8 +116,8 @@ def checks_since(connection: sqlite3.Connection, since: str) -> list[SessionChec
     ]
 
 
-def most_told(connection: sqlite3.Connection, limit: int) -> list[tuple[ClaimId, int]]:
-    """Return the memories that were told in the most sessions, with the number of sessions."""
+def most_injected(connection: sqlite3.Connection, limit: int) -> list[tuple[ClaimId, int]]:
+    """Return the memories that were injected in the most sessions, with the number of sessions."""
     query = (
         "SELECT claim_id, count(DISTINCT host_session_id) FROM injected_memories GROUP BY claim_id"
         " ORDER BY 2 DESC, 1 LIMIT ?"

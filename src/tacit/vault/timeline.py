@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from tacit.home.home import HomePart
 from tacit.index import adherence, reader, sessions, timeline
 from tacit.index.reader import MemoryRow
-from tacit.index.timeline import ShellCommand
+from tacit.index.timeline import TimedCommand
 from tacit.model.adherence import Adherence, AdherenceCounts
 from tacit.model.event import timestamp
 from tacit.model.ids import EventId, event_id, event_milliseconds
@@ -34,14 +34,14 @@ class DayView(Record):
 
     day: date
     sessions: tuple[ListedSession, ...]
-    commands: tuple[ShellCommand, ...]
+    commands: tuple[TimedCommand, ...]
 
 
 class WeekValue(Record):
     """A week from this Monday on.
 
     Attributes:
-        told: how often agents were told a memory; a memory counts once a session.
+        injected: how often agents were told a memory; a memory counts once a session.
         followed, violated: how many of these the sessions followed or violated, as far as tool calls show it.
         tokens: what was put into prompts.
         minutes: the time of work in sessions; a pause of more than half an hour is none.
@@ -49,14 +49,14 @@ class WeekValue(Record):
 
     monday: date
     sessions: int
-    told: int
+    injected: int
     followed: int
     violated: int
     tokens: int
     minutes: int
 
 
-class ToldMemory(Record):
+class InjectedMemoryCount(Record):
     """A memory and how often it was told and followed."""
 
     row: MemoryRow
@@ -126,7 +126,7 @@ class Timeline(HomePart):
 
         def read(connection: sqlite3.Connection) -> list[WeekValue]:
             since = event_id(_milliseconds(start), bytes(10))
-            told = Counter(week_of(_event_time(event)) for event in timeline.first_injections(connection, since))
+            injected = Counter(week_of(_event_time(event)) for event in timeline.first_injections(connection, since))
             tokens: Counter[int] = Counter()
             for event, amount in timeline.injected_tokens(connection, since):
                 tokens[week_of(_event_time(event))] += amount
@@ -144,7 +144,7 @@ class Timeline(HomePart):
                 WeekValue(
                     first + timedelta(weeks=week),
                     begun[week],
-                    told[week],
+                    injected[week],
                     checks[Adherence.FOLLOWED, week],
                     checks[Adherence.VIOLATED, week],
                     tokens[week],
@@ -155,15 +155,15 @@ class Timeline(HomePart):
 
         return self._store.read(read)
 
-    def most_told(self, limit: int) -> list[ToldMemory]:
+    def most_injected(self, limit: int) -> list[InjectedMemoryCount]:
         """Return the memories that were told in the most sessions."""
 
-        def read(connection: sqlite3.Connection) -> list[ToldMemory]:
-            told = timeline.most_told(connection, limit)
-            counts = adherence.counts_by_claim(connection, [claim for claim, _ in told])
-            rows = ((reader.memory_row(connection, claim), claim, number) for claim, number in told)
+        def read(connection: sqlite3.Connection) -> list[InjectedMemoryCount]:
+            injected = timeline.most_injected(connection, limit)
+            counts = adherence.counts_by_claim(connection, [claim for claim, _ in injected])
+            rows = ((reader.memory_row(connection, claim), claim, number) for claim, number in injected)
             return [
-                ToldMemory(row, counts.get(claim, AdherenceCounts())._replace(injected=number))
+                InjectedMemoryCount(row, counts.get(claim, AdherenceCounts())._replace(injected=number))
                 for row, claim, number in rows
                 if row is not None
             ]

@@ -29,7 +29,7 @@ def value_page(call: PageRequest) -> Response:
     last = weeks[-1]
     followed, violated = [week.followed for week in weeks], [week.violated for week in weeks]
     charts = (
-        ValueChart("Told", f"{last.told:,}", bar_chart(labels, [week.told for week in weeks])),
+        ValueChart("Told", f"{last.injected:,}", bar_chart(labels, [week.injected for week in weeks])),
         ValueChart(
             "Followed and violated",
             f"{last.followed:,} and {last.violated:,}",
@@ -45,7 +45,7 @@ def value_page(call: PageRequest) -> Response:
         {
             "charts": charts,
             "weeks": weeks[::-1],
-            "is_empty": not any(week.told or week.sessions for week in weeks),
-            "memories": timeline.most_told(_MAX_MEMORIES),
+            "is_empty": not any(week.injected or week.sessions for week in weeks),
+            "memories": timeline.most_injected(_MAX_MEMORIES),
         },
     )
