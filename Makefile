@@ -62,6 +62,7 @@ peers: $(VENV)/developing
 	$(BIN)/python -m bench.peers
 
 screenshots: $(VENV)/developing $(VENV)/tools
+	@fc-list 2>/dev/null | grep -q Inter || $(SUDO) apt-get install -y -qq fonts-inter
 	$(BIN)/python -m docs.screenshots
 
 docs: $(VENV)/developing

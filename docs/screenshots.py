@@ -21,7 +21,7 @@ from tacit.record import Record
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".screenshots"
 IMAGES = ROOT / "docs" / "images"
-SHOWN = ("inbox-light-wide.png", "timeline-dark-wide.png")
+SHOWN = {"card-light-wide.png": "inbox-light.png", "timeline-dark-wide.png": "timeline-dark.png"}  # in the README
 _MAX_HEIGHT = 2400  # pixels of a long page that are pictured
 
 
@@ -74,8 +74,8 @@ def main() -> int:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     take(folder)
     IMAGES.mkdir(exist_ok=True)
-    for name in SHOWN:
-        shutil.copyfile(folder / name, IMAGES / name)
+    for name, image in SHOWN.items():
+        shutil.copyfile(folder / name, IMAGES / image)
     return 0
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.home.actor import Actor
-from tacit.model.claim import Status
+from tacit.model.claim import Kind, Status
 from tacit.vault.vault import Vault
 from tacit.web.app import PageOptions
 from tacit.web.security import ADDRESS
@@ -70,18 +70,19 @@ def sign_in(context: BrowserContext, server: WebServer) -> None:
 
 def page_paths(vault: Vault) -> dict[str, str]:
     """Return the path of every page by a name, with a card, memory, session and workflow of an example home."""
-    candidates, _ = vault.queries.latest(status=Status.PENDING, limit=1)
+    candidates, _ = vault.queries.latest(status=Status.PENDING, limit=50)
+    candidate = next((row for row in candidates if row.kind is Kind.CONSTRAINT), candidates[0])
     replaced, _ = vault.queries.latest(status=Status.ACTIVE, kinds=["constraint"], limit=1)
     session = vault.sessions.sessions(limit=3)[-1].row.id
     guarded = vault.guard.entries()[0].rule.id
     return {
         "inbox": "/",
-        "card": f"/?card={candidates[0].id}",
+        "card": f"/?card={candidate.id}",
         "bulk": "/bulk?action=accept",
         "search": "/search",
         "results": "/search?q=tests",
         "memory": f"/memories/{replaced[0].id}",
-        "candidate": f"/memories/{candidates[0].id}",
+        "candidate": f"/memories/{candidate.id}",
         "session": f"/sessions/{session}",
         "timeline": "/timeline",
         "habits": "/habits",

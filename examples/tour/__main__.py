@@ -29,7 +29,6 @@ That was all in {folder}, which is gone now. To keep using Tacit:
   tacit add "…"                  # something that should hold from now on
   tacit install claude           # or codex, gemini, cursor, opencode, copilot: it is told what is remembered
   tacit import transcripts       # what you and your agents did so far
-  tacit web                      # review, search and timeline in the browser: pip install 'tacit-memory[web]'
   tacit init --wrappers          # tell the agents you use how to ask it
   tacit web                      # review and look around in the browser; first: pip install '.[web]'
   tacit --help

@@ -167,3 +167,9 @@ def test_injections_come_latest_first_up_to_a_limit(person: Person) -> None:
     with person.vault() as vault:
         assert [one.event.origin.session for one in vault.sessions.injected()] == [name_of("two"), name_of("one")]
         assert [one.event.origin.session for one in vault.sessions.injected(limit=1)] == [name_of("two")]
+        by_session = vault.sessions.injected_by_session([name_of("one"), "nobody", name_of("two")])
+        assert [[one.event.origin.session for one in found] for found in by_session] == [
+            [name_of("one")],
+            [],
+            [name_of("two")],
+        ]

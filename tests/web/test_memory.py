@@ -14,7 +14,7 @@ def test_the_history_names_lines_of_the_log(person: Person, browser: Browser) ->
     person.tacit("add", RULE)
     page = browser.get(f"/memories/{person.id_of(RULE)}")
     assert RULE in page.visible and "memory.added" in page.visible
-    assert f"{person.events}:1" in page.visible
+    assert "~/.agents/memory/events.jsonl:1" in page.visible
 
 
 def test_what_a_session_taught_is_quoted_with_its_turn(person: Person, browser: Browser) -> None:

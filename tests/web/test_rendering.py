@@ -9,7 +9,7 @@ import pytest
 from harness.person import Person
 
 import tacit.web
-from tacit.web.rendering import count_text, environment, show_time, split_matches, visible
+from tacit.web.rendering import count_text, environment, short_path, show_time, split_code, split_matches, visible
 from tests.web.browsing import Answer, Browser
 from tests.web.sessions import write_session
 
@@ -153,3 +153,22 @@ def test_matches_split_a_passage() -> None:
 def test_counts_have_their_noun() -> None:
     assert count_text(1, "memory", "memories") == "1 memory"
     assert count_text(1200, "memory", "memories") == "1,200 memories"
+
+
+def test_text_between_backticks_is_code() -> None:
+    assert [tuple(part) for part in split_code("use `pnpm` instead of `npm`")] == [
+        ("use ", False),
+        ("pnpm", True),
+        (" instead of ", False),
+        ("npm", True),
+    ]
+    assert [tuple(part) for part in split_code("a lone ` stays")] == [("a lone ` stays", False)]
+    assert list(split_code("")) == []
+
+
+def test_the_folder_of_the_person_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert short_path("/home/ada/shop") == "~/shop"
+    assert short_path("/home/ada") == "~"
+    assert short_path("/home/adalbert/shop") == "/home/adalbert/shop"
+    assert short_path("") == ""

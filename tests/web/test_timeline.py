@@ -17,7 +17,7 @@ def test_the_last_busy_day_is_shown_with_its_sessions_and_turns(person: Person, 
     page = browser.get("/timeline")
     assert "1 session" in page.text and f'href="/sessions/{session}?turn=2#turn-2"' in page.text
     assert "src/main.py" in page.visible and "Monday, 2 March 2026" in page.visible
-    assert page.text.count('<rect class="heat') == 52 * 7
+    assert page.text.count('<rect class="heat') == 48 * 7
 
 
 def test_a_day_without_anything_says_so(person: Person, browser: Browser) -> None:

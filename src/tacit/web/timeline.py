@@ -15,7 +15,8 @@ from tacit.web.charts import calendar
 from tacit.web.rendering import count_text
 from tacit.web.request import PageRequest
 
-_DAYS = 52 * 7
+_WEEKS = 48
+_DAYS = _WEEKS * 7
 _MAX_SHOWN_TURNS = 12  # of a session on the page of a day
 
 
@@ -43,6 +44,7 @@ def timeline_page(call: PageRequest) -> Response:
             "map": calendar(
                 [(count.day, count.sessions * 8 + count.commands, _label(count)) for count in days], "/timeline?day="
             ),
+            "weeks": _WEEKS,
             "days": [count for count in reversed(days) if count.sessions or count.commands],
             "view": view,
             "chosen": chosen,

@@ -59,7 +59,7 @@ def test_colours_follow_the_system(chromium: Browser, example_server: WebServer)
         context = chromium.new_context(color_scheme=scheme)
         sign_in(context, example_server)
         page = Visitor(context, example_server).open("/settings")
-        grounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        grounds.append(page.evaluate("getComputedStyle(document.body).color"))
         context.close()
     assert grounds[0] != grounds[1]
 

@@ -20,6 +20,7 @@ _CUT_OFF = """() => {
     for (let box = element; box && box !== document.body; box = box.parentElement) {
       const style = getComputedStyle(box);
       if (["auto", "scroll"].includes(style.overflowX) || style.clipPath !== "none") return true;
+      if (style.overflowX === "hidden" && style.textOverflow === "ellipsis") return true; // the end is marked
     }
     return false;
   };

@@ -198,6 +198,8 @@ function prepare() {
     button.textContent = id.textContent;
     id.replaceWith(button);
   });
+  findAll(".to-end").forEach((box) => (box.scrollLeft = box.scrollWidth)); // the latest days
+  find(".pages [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   findAll(".keys[hidden]").forEach((keys) => (keys.hidden = false));
   if (!location.hash) find(".is-target")?.scrollIntoView({ block: "start" });
 }
