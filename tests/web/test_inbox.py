@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from harness.person import Person
 
-from tests.web.browsing import Browser
+from tests.web.browsing import Browser, running_server
 
 FIRST, SECOND, THIRD = "use pnpm for packages", "tests run with make", "deploys need a second pair of eyes"
 
@@ -104,3 +104,16 @@ def test_filters_keep_the_other_cards_away(person: Person, waiting: Browser) -> 
 
 def test_a_project_that_is_not_known_is_an_error_page(waiting: Browser) -> None:
     assert "no project" in waiting.get("/?project=nowhere", 404).visible
+
+
+def test_a_memory_that_names_what_is_gone_is_a_card_until_it_is_kept(person: Person) -> None:
+    shop = person.repository("shop")
+    (shop / "docs").mkdir()
+    person.tacit("add", "the deploy steps are in docs/deploy.md", cwd=shop)
+    with running_server(person, folder=shop) as browser:
+        browser.open()
+        page = browser.get("/")
+        assert "Not in the work tree docs/deploy.md" in page.visible
+        after = browser.press(page, "keep_despite")
+        assert "Kept: the deploy steps" in after.visible and "Nothing to review" in after.visible
+        assert "docs/deploy.md" in browser.post("/undo", after.form("undo")).visible

@@ -14,7 +14,7 @@ from tacit.home.home import Home, HomePart
 from tacit.home.store import Store
 from tacit.index import reader, sessions
 from tacit.index.database import translate_sqlite_errors
-from tacit.index.reader import MemoryRow
+from tacit.index.reader import MemoryFilter, MemoryRow
 from tacit.index.sessions import SessionRow
 from tacit.inject.checks import missing_references
 from tacit.log.codec import must_decode
@@ -24,6 +24,7 @@ from tacit.record import Record
 from tacit.vault.queries import ListedMemory, Queries
 
 LOOKUP_SECONDS = 2.0  # for all memories of a project; somebody waits, and no host does
+_MAX_MEMORIES = 2000  # of the project that are looked up, the latest
 _MAX_SESSIONS = 200  # that are searched for the last change of a file
 _MAX_LOG_BYTES = 2 * 1024 * 1024  # of which an index can be made in about a second
 
@@ -74,11 +75,9 @@ def outdated_rows(connection: sqlite3.Connection, store: Store, environment: Map
     if store.project is None:
         return []
     scope, root = store.scope_in(connection), store.project.root
-    rows = {
-        row.id: row
-        for row in reader.memory_rows(connection, status=Status.ACTIVE)
-        if row.scope == scope and row.overruled_by is None
-    }
+    wanted = MemoryFilter(Status.ACTIVE, scopes=frozenset((scope,)))
+    latest = reader.latest_memories(connection, wanted, _MAX_MEMORIES)
+    rows = {row.id: row for row in latest if row.overruled_by is None}
     missing = missing_references(rows.values(), root, root, environment, seconds=LOOKUP_SECONDS)
     outdated = (OutdatedRow(rows[claim], _not_kept(connection, rows[claim], names)) for claim, names in missing.items())
     return [row for row in outdated if row.missing]

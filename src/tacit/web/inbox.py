@@ -14,6 +14,7 @@ from tacit.text.display import clip
 from tacit.vault.adherence import IneffectiveMemory
 from tacit.vault.decisions import DecisionOutcome
 from tacit.vault.hits import SessionQuote
+from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.queries import Filters
 from tacit.vault.review import Card
 from tacit.web.rendering import count_text, scope_name
@@ -28,7 +29,7 @@ _FILTER_NAMES = ("project", "kind", "agent")
 
 
 class InboxItem(Record):
-    """A row of the inbox: a card with candidates, or a memory that agents were told and did not follow."""
+    """A row of the inbox: a card with candidates, or a memory that agents did not follow or that names what is gone."""
 
     id: str
     sentence: str
@@ -38,6 +39,7 @@ class InboxItem(Record):
     contradicts: bool = False
     card: Card | None = None
     ineffective: IneffectiveMemory | None = None
+    outdated: OutdatedMemory | None = None
 
 
 class CardDetails(Record):
@@ -84,8 +86,12 @@ def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
     """Return what waits: first memories that did not help, then cards. Filters are about candidates."""
     vault_filters = Filters(project=filters["project"] or None, agent=filters["agent"] or None)
     cards = call.review.cards(kind=filters["kind"] or None, filters=vault_filters, learn=False, limit=_MAX_CANDIDATES)
-    ineffective = [] if any(filters.values()) else call.vault.adherence.ineffective()
-    return [*map(_ineffective_item, ineffective), *map(_card_item, cards)]
+    if any(filters.values()):
+        return [*map(_card_item, cards)]
+    ineffective = [*map(_ineffective_item, call.vault.adherence.ineffective())]
+    shown = {item.id for item in ineffective}
+    outdated = [*map(_outdated_item, OutdatedMemories(call.vault.home).outdated())]
+    return [*ineffective, *(item for item in outdated if item.id not in shown), *map(_card_item, cards)]
 
 
 def _card_item(card: Card) -> InboxItem:
@@ -105,6 +111,12 @@ def _ineffective_item(item: IneffectiveMemory) -> InboxItem:
     return InboxItem(memory.id, memory.claim.sentence, memory.kind.label, scopes, at, ineffective=item)
 
 
+def _outdated_item(item: OutdatedMemory) -> InboxItem:
+    memory = item.listed.memory
+    scopes, at = (scope_name(memory.claim.scope),), memory.last_at.isoformat()
+    return InboxItem(memory.id, memory.claim.sentence, memory.kind.label, scopes, at, outdated=item)
+
+
 def _load_details(call: PageRequest, item: InboxItem | None) -> CardDetails | None:
     if item is None or item.card is None:
         return None
@@ -121,8 +133,6 @@ def _following_id(items: Sequence[InboxItem], position: int) -> str:
 
 # Decisions
 
-_CANDIDATE_ACTIONS = frozenset(("accept", "accept_globally", "dismiss", "edit", "merge"))
-
 
 def decide_card(call: PageRequest) -> Response:
     """Do what a button of a card stands for, for all candidates of the card, and show the next card."""
@@ -135,9 +145,11 @@ def decide_card(call: PageRequest) -> Response:
 
 
 def _apply_action(call: PageRequest, ids: Sequence[str], action: str) -> Notice:
-    vault, decisions, hint = call.vault, call.vault.decisions, ""
-    if action in _CANDIDATE_ACTIONS:
-        call.review.require_pending(ids)
+    """Do it, and return what was done. A candidate that was decided elsewhere meanwhile is refused."""
+    if (notice := _decide_active(call, ids[0], action)) is not None:
+        return notice
+    decisions, hint = call.vault.decisions, ""
+    call.review.require_pending(ids)
     match action:
         case "accept":
             verb, outcomes = "Accepted", decisions.accept_all(ids)
@@ -153,15 +165,28 @@ def _apply_action(call: PageRequest, ids: Sequence[str], action: str) -> Notice:
             if not into:
                 raise UsageError("choose the memory to merge it into")
             verb, outcomes = "Merged into", [decisions.merge(ids, into)]
-        case "reword":
-            verb, outcomes = "Reworded", [vault.edit(ids[0], text=call.field("text"))]
-        case "forget":
-            verb, outcomes = "Forgot", [vault.forget(ids[0], reason="told and not followed")]
-        case "keep":
-            verb, outcomes = "Kept", [decisions.keep(ids[0], reason="kept although not followed")]
         case _:
             raise UsageError(f"there is no action {action!r}")
     return _outcome_notice(verb, outcomes, hint)
+
+
+def _decide_active(call: PageRequest, claim: str, action: str) -> Notice | None:
+    """Decide on a memory that holds, but was not followed or names what is gone. None for an action on candidates."""
+    vault, decisions = call.vault, call.vault.decisions
+    match action:
+        case "reword":
+            verb, outcome = "Reworded", vault.edit(claim, text=call.field("text"))
+        case "forget":
+            verb, outcome = "Forgot", vault.forget(claim, reason="told and not followed")
+        case "forget_outdated":
+            verb, outcome = "Forgot", vault.forget(claim, reason="names what is gone")
+        case "keep":
+            verb, outcome = "Kept", decisions.keep(claim, reason="kept although not followed")
+        case "keep_despite":
+            verb, outcome = "Kept", decisions.keep_despite(claim, call.fields("missing"))
+        case _:
+            return None
+    return _outcome_notice(verb, [outcome])
 
 
 def _make_workflow(call: PageRequest, outcome: DecisionOutcome) -> str:
