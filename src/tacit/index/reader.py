@@ -133,10 +133,11 @@ def latest_memories(
     return list(_select_memories(connection, tail, [*values, limit, offset]))
 
 
-def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter) -> int:
-    """Return how many memories match."""
+def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter, limit: int = -1) -> int:
+    """Return how many memories match; counting ends at `limit`."""
     where, values = _where_memory(wanted)
-    total: int = connection.execute(f"SELECT count(*) FROM memories {where}", values).fetchone()[0]
+    query = f"SELECT count(*) FROM (SELECT 1 FROM memories {where} LIMIT ?)"
+    total: int = connection.execute(query, [*values, limit]).fetchone()[0]
     return total
 
 
@@ -168,11 +169,11 @@ def background_claims(
     return [ClaimId(claim) for (claim,) in connection.execute(query, values)]
 
 
-def pending_by_scope(connection: sqlite3.Connection) -> dict[Scope, int]:
-    """Count pending memories by scope."""
-    # With the plus, SQLite reads the SQL index `memories_scope`, which has this order, and sorts nothing.
-    query = "SELECT scope, count(*) FROM memories WHERE +status = 'pending' GROUP BY scope"
-    return {Scope(scope): number for scope, number in connection.execute(query)}
+def pending_by_kind_and_scope(connection: sqlite3.Connection) -> dict[tuple[str, Scope], int]:
+    """Count pending memories by kind and scope."""
+    # In the order of the SQL index `memories_kind`, which has all of it.
+    query = "SELECT kind, scope, count(*) FROM memories WHERE status = 'pending' GROUP BY kind, scope"
+    return {(kind, Scope(scope)): number for kind, scope, number in connection.execute(query)}
 
 
 def memory_row(connection: sqlite3.Connection, claim: ClaimId) -> MemoryRow | None:
@@ -353,7 +354,7 @@ def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) 
 
 def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
     """Count pending memories by kind."""
-    # Reads the SQL index `memories_latest` alone, which is much smaller than the table.
+    # Reads the SQL index `memories_kind` alone, which is much smaller than the table.
     return dict(
         connection.execute("SELECT kind, count(*) FROM memories WHERE status = 'pending' GROUP BY 1").fetchall()
     )

@@ -47,8 +47,8 @@ CREATE TABLE claim_events (
 -- id of its claim, and `doc_id` is the same as an integer, so that rows are in the order of ids. `kept_event_id` is the
 -- decision to keep it beside what it contradicts. `question`, `answer`, `is_positive` and `is_exclusive` are its stance
 -- (model/conflict.py).
--- The indexes memories_ruled, memories_scope, memories_latest and memories_importance are created after the first rows:
--- see writer.py.
+-- The indexes memories_ruled, memories_scope, memories_latest, memories_kind and memories_importance are created after the
+-- first rows: see writer.py.
 CREATE TABLE memories (
   doc_id INTEGER PRIMARY KEY,
   id TEXT NOT NULL,

@@ -55,6 +55,7 @@ _CREATE_INDEXES = (
     f"CREATE INDEX IF NOT EXISTS memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
     "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status)",
     "CREATE INDEX IF NOT EXISTS memories_latest ON memories (status, last_event_id DESC, kind, scope)",
+    "CREATE INDEX IF NOT EXISTS memories_kind ON memories (status, kind, scope)",
     f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
 )
 _INSERT_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -198,10 +198,11 @@ class Review(HomePart):
 
         def read(connection: sqlite3.Connection) -> CandidateValues:
             projects: Counter[str] = Counter()
-            for scope, number in reader.pending_by_scope(connection).items():
+            kinds: Counter[str] = Counter()
+            for (kind, scope), number in reader.pending_by_kind_and_scope(connection).items():
+                kinds[kind] += number
                 if is_project_scope(scope):
                     projects[project_name(scope)] += number
-            kinds = Counter(reader.count_pending(connection))
             agents: Counter[str] = Counter()
             if max_rows is None or kinds.total() <= max_rows:
                 rows = reader.memory_rows(connection, status=Status.PENDING)

@@ -100,7 +100,8 @@ class Suggestions(HomePart):
     def _is_small(self) -> bool:
         """Return whether there are few enough active memories to compare every candidate with them."""
         active = MemoryFilter(Status.ACTIVE)
-        return not self._store.read(lambda connection: reader.latest_memories(connection, active, 1, _MAX_COMPARED))
+        limit = _MAX_COMPARED + 1
+        return self._store.read(lambda connection: reader.count_memories(connection, active, limit)) < limit
 
     def most_used(self) -> MostUsed:
         """Return how much was captured of the shell, and the commands and directories that are used most."""
