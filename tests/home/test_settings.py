@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from tacit.errors import UsageError
 from tacit.home.capture_policy import choice_file, encode_choice, is_session_captured, matching_ignore_entry
 from tacit.home.paths import HomePaths
+from tacit.home.setting_descriptions import DESCRIPTIONS
 from tacit.home.settings import SETTINGS_TEMPLATE, Settings, read_settings, settings_or_defaults, variable_of
 from tests.cli.test_commands import HEAVY
 
@@ -235,3 +237,10 @@ print(*set(sys.modules) - bare)
     assert "tacit.home.capture_policy" in loaded
     assert loaded & {*HEAVY, "json"} == set()
     assert not loaded & {"tacit.vault.configure", "tacit.home.settings_file"}
+
+
+def test_every_setting_has_a_description_and_the_guide_the_same_one() -> None:
+    rows = re.findall(r"^\| `([a-z_.]+)` \|[^|]*\|[^|]*\| (.*) \|$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {key for key, _ in rows} == DESCRIPTIONS.keys()
+    for key, text in rows:
+        assert re.sub(r"[;.] [Ss]ee \[.*|\[([^]]*)\]\([^)]*\)", r"\1", text).startswith(DESCRIPTIONS[key]), key

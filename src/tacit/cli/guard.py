@@ -13,9 +13,8 @@ from tacit.guard.rules import Decision
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.model.claim import Scope, scope_label
 from tacit.text.display import clip, printable
-from tacit.vault.guard import GuardEntry, GuardPlan, ReplayedCommand, stated_rule
+from tacit.vault.guard import REPLAY_DAYS, GuardEntry, GuardPlan, ReplayedCommand, stated_rule
 
-_REPLAY_DAYS = 90
 _MAX_SHOWN, _MAX_COMMAND_CHARS = 10, 160
 _DECISIONS = {"--warn": Decision.WARN, "--ask": Decision.ASK, "--deny": Decision.DENY}
 _EFFECTS = {
@@ -73,7 +72,7 @@ def _run_on(call: Invocation, reference: str) -> int:
     plan = _plan(call, reference)
     decision = plan.rules[0].decision
     _echo_plan(plan)
-    _echo_replay(call.vault.guard.replay(plan.rules, _REPLAY_DAYS), f"in the last {_REPLAY_DAYS} days")
+    _echo_replay(call.vault.guard.replay(plan.rules, REPLAY_DAYS), f"in the last {REPLAY_DAYS} days")
     if not call.flag("--yes"):
         if not sys.stdin.isatty():
             raise RefusedError(

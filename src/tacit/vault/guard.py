@@ -26,6 +26,7 @@ from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.vault.queries import ListedMemory, Queries
 
+REPLAY_DAYS = 90  # of captured commands that a new rule is tried on
 _LOCK_TIMEOUT_SECONDS = 10
 _MAX_RULES = 100  # of a home: each is compared with every command that has its needle
 

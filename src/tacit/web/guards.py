@@ -6,9 +6,9 @@ from starlette.responses import Response
 
 from tacit.errors import UsageError
 from tacit.guard.rules import Decision
+from tacit.vault.guard import REPLAY_DAYS
 from tacit.web.request import Notice, PageRequest
 
-_REPLAY_DAYS = 30
 _MAX_SHOWN = 20
 
 
@@ -17,7 +17,7 @@ def guards_page(call: PageRequest) -> Response:
     guard = call.vault.guard
     reference = call.value("memory")
     plan = guard.plan(reference) if reference else None
-    replayed = guard.replay(plan.rules, _REPLAY_DAYS) if plan else []
+    replayed = guard.replay(plan.rules, REPLAY_DAYS) if plan else []
     stopped = [run for run in replayed if run.is_agents]
     return call.page(
         "guards.html",
@@ -28,7 +28,7 @@ def guards_page(call: PageRequest) -> Response:
             "stopped": stopped[-_MAX_SHOWN:],
             "stopped_count": len(stopped),
             "own_count": len(replayed) - len(stopped),
-            "days": _REPLAY_DAYS,
+            "days": REPLAY_DAYS,
             "decisions": [decision.value for decision in Decision],
         },
     )

@@ -7,6 +7,7 @@ from itertools import groupby
 from starlette.responses import Response
 
 from tacit.errors import UsageError
+from tacit.home.setting_descriptions import DESCRIPTIONS
 from tacit.home.settings_file import EffectiveSetting, SettingValue
 from tacit.record import Record
 from tacit.web.request import Notice, PageRequest
@@ -38,6 +39,7 @@ def settings_page(call: PageRequest) -> Response:
     ]
     values = {
         "sections": sections,
+        "descriptions": DESCRIPTIONS,
         "variable_rules": _VARIABLE_RULES,
         "unknown": call.vault.configuration.strays(),
         "path": call.vault.home.store.paths.settings,
