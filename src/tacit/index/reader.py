@@ -128,31 +128,36 @@ def latest_memories(
 
     With a status, the SQL index `memories_latest` has this order.
     """
-    where, values = _where_memory(wanted)
-    tail = f"{where} ORDER BY last_event_id DESC, doc_id LIMIT ? OFFSET ?"
-    return list(_select_memories(connection, tail, [*values, limit, offset]))
+    order = "ORDER BY last_event_id DESC, doc_id LIMIT ? OFFSET ?"
+    rows = _matching(connection, wanted, f"SELECT {_MEMORY_COLUMNS}", order, [limit, offset])
+    return [_parse_memory_row(row) for row in rows]
 
 
 def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter, limit: int = -1) -> int:
     """Return how many memories match; counting ends at `limit`."""
-    where, values = _where_memory(wanted)
-    query = f"SELECT count(*) FROM (SELECT 1 FROM memories {where} LIMIT ?)"
-    total: int = connection.execute(query, [*values, limit]).fetchone()[0]
+    total: int = _matching(connection, wanted, "SELECT count(*) FROM (SELECT 1", "LIMIT ?)", [limit]).fetchone()[0]
     return total
 
 
-def _where_memory(wanted: MemoryFilter) -> tuple[str, list[str | int]]:
-    """Return a WHERE clause, "" if there is no condition, and its values."""
-    conditions: list[str] = []
-    values: list[str | int] = []
-    if wanted.status is not None:
-        conditions.append("status = ?")
-        values.append(wanted.status.value)
-    for column, allowed in (("kind", wanted.kinds), ("scope", wanted.scopes)):
-        if allowed is not None:
-            conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
-            values.append(json.dumps(sorted(allowed)))
-    return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
+_ANY_ROW = "true"
+_HAS_STATUS = "status = ?"
+_HAS_KIND = "kind IN (SELECT value FROM json_each(?))"
+_HAS_SCOPE = "scope IN (SELECT value FROM json_each(?))"
+
+
+def _matching(
+    connection: sqlite3.Connection, wanted: MemoryFilter, select: str, tail: str, values: Sequence[int]
+) -> sqlite3.Cursor:
+    """Return the rows of a query over the memories that match. `values` are those of `tail`."""
+    status = _HAS_STATUS if wanted.status is not None else _ANY_ROW
+    kind = _HAS_KIND if wanted.kinds is not None else _ANY_ROW
+    scope = _HAS_SCOPE if wanted.scopes is not None else _ANY_ROW
+    given = [
+        *([wanted.status.value] if wanted.status is not None else []),
+        *(json.dumps(sorted(allowed)) for allowed in (wanted.kinds, wanted.scopes) if allowed is not None),
+    ]
+    query = f"{select} FROM memories WHERE {status} AND {kind} AND {scope} {tail}"
+    return connection.execute(query, [*given, *values])
 
 
 def background_claims(
