@@ -12,6 +12,7 @@ from harness.transcripts import Claude, Turn, lines, name_of, opencode, place, s
 
 from tacit.home.paths import JUDGE_FOLDER
 from tests.laws.kept import captured, difference, kept
+from tests.learn.test_sessions import write
 
 SECRETS = (
     "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
@@ -201,3 +202,17 @@ def test_a_folder_without_transcripts_is_named(person: Person) -> None:
     folder.mkdir()
     said = person.tacit("capture", str(folder), code=1)
     assert f"there are no transcripts in {folder}" in said.err and "→ name a transcript" in said.err
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "😀", '"'])
+def test_a_prompt_that_is_too_long_for_the_log_is_cut_in_the_middle(person: Person, letter: str) -> None:
+    project = person.folder / "shop"
+    project.mkdir()
+    file = write(person, project, "1", f"first of all {letter * 900_000} and that is all", "the next prompt")
+    said = person.tacit("capture", str(file))
+    assert said.err == ""
+    (session,) = person.tacit("sessions", "--json").json
+    turns = person.tacit("session", session["id"], "--json").json["turns"]
+    first, second = (prompt["text"] for turn in turns for prompt in turn["prompts"])
+    assert first.startswith("first of all") and first.endswith("and that is all") and "left out" in first
+    assert second == "the next prompt"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -31,6 +32,7 @@ from tacit.hosts.tools import (
     lookup_tool,
     runs_tacit,
 )
+from tacit.log.segment import MAX_EVENT_BYTES
 from tacit.model.observation import (
     ConversationBody,
     PromptGiven,
@@ -266,6 +268,14 @@ _PRIVATE_KEY = "PRIVATE KEY"  # the only secret that contains spaces and line br
 _SECRET_WORD = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|credentials?|pin)\b", re.IGNORECASE)
 
 
+_MAX_TEXT_BYTES = MAX_EVENT_BYTES * 3 // 4  # of a prompt or reply; the other fields need some, too
+
+
+def _encoded_size(text: str) -> int:
+    """Return how many bytes a text takes in the log. A short one is not measured."""
+    return 0 if len(text) * 6 <= _MAX_TEXT_BYTES else len(json.dumps(text).encode())
+
+
 def truncate_middle(text: str, limit: int) -> str:
     """Keep the start and end of a long text. Secrets are redacted before the cut: half of one is not recognised."""
     if len(text) <= limit:
@@ -428,7 +438,11 @@ class EventNormalizer:
         return f"{call.tool}: {summarize_input(lookup_tool(call.tool), call.arguments)}"
 
     def _clean_text(self, text: str, limit: int) -> str:
-        return truncate_middle(clean(without_noise(text)).strip(), limit)
+        """Return a text without noise, with at most `limit` characters, that fits into one event of the log."""
+        text = truncate_middle(clean(without_noise(text)).strip(), limit)
+        while (size := _encoded_size(text)) > _MAX_TEXT_BYTES:
+            text = truncate_middle(text, len(text) * _MAX_TEXT_BYTES // size)
+        return text
 
     def _clean_result(self, name: str, tool: HostTool, command: str, result: str, outcome: ToolOutcome) -> str:
         if (
