@@ -57,7 +57,7 @@ MAX_PROMPT_CHARS = 1 << 20  # no host accepts a longer prompt
 class CaptureLimits(Record):
     """How many characters of a tool input, a tool result and a reply are captured (B4).
 
-    Prompts are captured whole, up to MAX_PROMPT_CHARS.
+    Prompts are captured whole, as far as they fit into one event of the log.
     """
 
     input: int = 200
