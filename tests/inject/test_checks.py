@@ -184,7 +184,7 @@ def test_the_persons_own_file_silences_a_global_rule_with_what_is_their_own(pers
     (person.folder / ".claude").mkdir(exist_ok=True)
     own = person.folder / ".claude" / "CLAUDE.md"
     (work(person) / "rules.md").write_text(f"- {RULE}\n")
-    own.write_text("@~/work/rules.md\n")
+    own.write_text(f"@~/{work(person).name}/rules.md\n")
     assert RULE in told(person)  # a repository can write that file
     (person.folder / ".claude" / "mine.md").write_text(f"- {RULE}\n")
     own.write_text("@mine.md\n")

@@ -25,15 +25,12 @@ from tacit.record import Record
 from tacit.vault.review import Review
 from tacit.vault.vault import Vault
 from tacit.web import (
-    conflicts,
-    doctor,
-    guards,
     habits,
+    home,
     inbox,
     memory,
     search,
     session,
-    settings,
     timeline,
     trust,
     value,
@@ -80,11 +77,11 @@ ROUTES = (
     PageRoute("/habits", habits.habits_page),
     PageRoute("/habits/{name}", habits.workflow_page, habits.change_workflow),
     PageRoute("/value", value.value_page),
-    PageRoute("/conflicts", conflicts.conflicts_page, conflicts.resolve_conflict),
+    PageRoute("/conflicts", memory.conflicts_page, memory.resolve_conflict),
     PageRoute("/trust", trust.trust_page, trust.change_trust),
-    PageRoute("/guards", guards.guards_page, guards.change_guard),
-    PageRoute("/doctor", doctor.doctor_page),
-    PageRoute("/settings", settings.settings_page, settings.change_setting),
+    PageRoute("/guards", trust.guards_page, trust.change_guard),
+    PageRoute("/doctor", home.doctor_page),
+    PageRoute("/settings", home.settings_page, home.change_setting),
 )
 
 
@@ -155,10 +152,10 @@ class WebApp:
     def _run_page(self, page: Page, request: Request, form: Fields) -> Response:
         """Run a page. An error is shown as a page, or as a notice on the page that the form was on."""
         try:
-            home = self._open_home()
+            opened = self._open_home()
         except TacitError as error:  # the settings cannot be read
             return PlainTextResponse(f"{error.message}\n{error.hint}\n", 500)
-        with Vault(home) as vault:
+        with Vault(opened) as vault:
             call = PageRequest(
                 vault,
                 path=request.url.path,

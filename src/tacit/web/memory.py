@@ -1,4 +1,4 @@
-"""One memory: its evidence down to lines of the log, its history, what is connected with it, and changes to it."""
+"""Memories: one with its evidence, history and relations, and those that contradict each other."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from tacit.errors import UsageError
 from tacit.model.claim import Kind
+from tacit.model.conflict import ConflictRule
 from tacit.text.display import clip
 from tacit.vault.queries import describe_event, event_details
 from tacit.web.graph import draw_graph
@@ -70,3 +71,31 @@ def _parse_kind(label: str) -> Kind | None:
         return Kind.from_label(label) if label else None
     except KeyError:
         raise UsageError(f"no such kind: {label!r}") from None
+
+
+# Contradictions
+
+_MAX_CONFLICTS = 30
+
+
+def conflicts_page(call: PageRequest) -> Response:
+    conflicts = call.vault.queries.conflicts()
+    undecided = [conflict for conflict in conflicts if conflict.rule is ConflictRule.UNDECIDED]
+    decided = [conflict for conflict in conflicts if conflict.rule is not ConflictRule.UNDECIDED]
+    values = {"undecided": undecided[:_MAX_CONFLICTS], "decided": decided[:_MAX_CONFLICTS], "total": len(conflicts)}
+    return call.page("conflicts.html", "Conflicts", values)
+
+
+def resolve_conflict(call: PageRequest) -> Response:
+    """Keep one of two memories and forget the other, or keep both."""
+    decisions, reference = call.vault.decisions, call.field("id")
+    match call.field("action"):
+        case "keep":
+            kept, forgotten = decisions.keep_instead(reference)
+            text = f"Kept: {clip(kept.claim.sentence, 120)}"
+            hint = "; ".join(f"forgot: {clip(outcome.memory.claim.sentence, 80)}" for outcome in forgotten)
+        case "keep_both":
+            text, hint = f"Both hold: {clip(decisions.keep(reference).memory.claim.sentence, 120)}", ""
+        case action:
+            raise UsageError(f"there is no action {action!r}")
+    return call.redirect("/conflicts", Notice(text, can_undo=True, hint=hint))

@@ -1,4 +1,4 @@
-"""Settings: each with its value, where that comes from, and a field to change it."""
+"""The home itself: its settings, and whether it is sound."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tacit.home.setting_descriptions import DESCRIPTIONS
 from tacit.home.settings_file import EffectiveSetting, SettingValue
 from tacit.record import Record
 from tacit.web.request import Notice, PageRequest
+
+# Settings: each with its value, where that comes from, and a field to change it
 
 # What an environment variable may do with a setting.
 _VARIABLE_RULES = {
@@ -74,3 +76,13 @@ def _value_text(value: SettingValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "\n".join(value) if isinstance(value, tuple) else str(value)
+
+
+# Doctor: counts of what the home holds, and its checks, which run when they are asked for
+
+
+def doctor_page(call: PageRequest) -> Response:
+    is_run = bool(call.value("run"))
+    findings = sorted(call.vault.doctor.doctor(), key=lambda finding: not finding.serious) if is_run else []
+    values = {"status": call.vault.status(), "findings": findings, "is_run": is_run}
+    return call.page("doctor.html", "Doctor", values)
