@@ -25,7 +25,7 @@ from pathlib import Path
 import tree_sitter
 import tree_sitter_bash
 
-from bench.figures import Figure, at_most, median, quantile, table
+from bench.figures import Figure, at_most, encoded, median, quantile, table
 from tacit.commandline.bash import ScanError
 from tacit.commandline.changes import changed_by
 from tacit.commandline.executions import executions
@@ -324,14 +324,17 @@ def _run(command: tuple[str, ...], payload: bytes) -> tuple[float, float]:
     return time.perf_counter() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commands", type=Path)
     parser.add_argument("--hits", action="store_true", help="print every stop")
+    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     options = parser.parse_args()
-    for row in table(list(measure(options.commands, options.hits))):
-        print(row)
+    figures = list(measure(options.commands, options.hits))
+    for row in map(encoded, figures) if options.json else table(figures):
+        print(row, flush=True)
+    return 1 if any(figure.ok is False for figure in figures) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
