@@ -117,15 +117,15 @@ def test_a_file_of_an_earlier_version_keeps_its_order(person: Person, project: P
 
 
 def test_an_observation_by_others_changes_no_line(person: Person, project: Path) -> None:
-    said = ("remember", "always sign commits", "--evidence", "a talk")
-    person.process(*said, cwd=project, CLAUDECODE="1")
+    said = ("remember", "always sign commits", "--evidence")
+    person.process(*said, "a talk", cwd=project, CLAUDECODE="1")
     person.tacit("accept", person.id_of("always sign commits"), cwd=project)
     person.tacit("share", person.id_of("always sign commits"), cwd=project)
     before = shared(project).read_bytes()
     assert b"always sign commits" in before
-    person.process(*said, cwd=project, now=TUESDAY, CLAUDECODE="1")
+    person.process(*said, "another talk", cwd=project, now=TUESDAY, CLAUDECODE="1")
     (memory,) = person.listed(cwd=project)
-    assert memory["strength"] == 2  # it was noticed
+    assert (memory["strength"], memory["evidence"]) == (2, ["a talk", "another talk"])
     assert shared(project).read_bytes() == before
 
 
