@@ -7,7 +7,7 @@ they differ only in when and how often the fact was stated, the later one is tak
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tacit.model.ids import ClaimId
 from tacit.pages.conflict_markers import MergeConflict, Side, split_conflicts, without_markers
@@ -109,10 +109,13 @@ def _marked(ours: _Lines, theirs: _Lines, size: int) -> _Lines:
 # Choosing a side, by hand
 
 
-def resolve_conflicts(lines: Sequence[str], choices: Sequence[Side | None]) -> list[str]:
+def resolve_conflicts(
+    lines: Sequence[str], choices: Sequence[Side | None], rename: Callable[[str], str] = str
+) -> list[str]:
     """Return the lines with the chosen side of each conflict, in their order. A conflict with None stays.
 
-    With `Side.BOTH`, of lines that say the same with the same id only the newest is kept.
+    With `Side.BOTH`, of lines that say the same with the same id the newest is kept. If they say something else,
+    `rename` gives theirs another id.
     """
     result: list[str] = []
     remaining = iter(choices)
@@ -126,16 +129,19 @@ def resolve_conflicts(lines: Sequence[str], choices: Sequence[Side | None]) -> l
             case Side.THEIRS:
                 result += part.theirs
             case Side.BOTH:
-                result += _both_sides(part)
+                result += _both_sides(part, rename)
             case None:
                 result += _marked(part.ours, part.theirs, MARKER_SIZE)
     return result
 
 
-def _both_sides(conflict: MergeConflict) -> list[str]:
-    newest: dict[tuple[ClaimId | None, str], str] = {}
-    for line in (*conflict.ours, *conflict.theirs):
-        name = fact_id(line)
-        key = (name, fact_words(line) if name else line)
-        newest[key] = max(newest.get(key, line), line, key=fact_age)
-    return list(newest.values())
+def _both_sides(conflict: MergeConflict, rename: Callable[[str], str]) -> list[str]:
+    kept = {fact_words(line): line for line in conflict.ours}
+    our_ids = {fact_id(line) for line in conflict.ours} - {None}
+    for line in conflict.theirs:
+        words = fact_words(line)
+        if words in kept:
+            kept[words] = max(kept[words], line, key=fact_age)
+        else:
+            kept[words] = rename(line) if fact_id(line) in our_ids else line
+    return list(kept.values())

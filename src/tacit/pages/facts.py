@@ -111,6 +111,16 @@ def without_copies(lines: Sequence[str], is_kept: Callable[[str], bool]) -> list
     return result
 
 
+def with_own_id(line: str, scope: Scope) -> str:
+    """Return a line with the id, triple and key of its sentence: it was reworded, and the old words stand elsewhere."""
+    fields = parse_fact(line)
+    sentence = fields.get("canonical") if fields else None
+    if fields is None or not isinstance(sentence, str) or not sentence.strip():
+        return line
+    claim = claim_from(sentence, scope)
+    return _encode_fact({**fields, "id": claim.id, "triple": claim.triple._asdict(), "dedupe_key": claim.key})
+
+
 def fact_words(line: str) -> str:
     """Return what a line says apart from when and how often: equal for two lines that state the same fact."""
     fields = parse_fact(line)

@@ -102,6 +102,10 @@ class ViewStore:
             self._remove_pending(path, but=pending)
             self._disk.rename(pending, self.copy_path(path))
 
+    def replace_page(self, path: str, lines: Sequence[str], *, below: str) -> None:
+        """Write the lines of a person to a page of the repository at `below`. What was written last stays the copy."""
+        self._write(path, encode_lines(lines), below)
+
     def _merge_base(self, path: str, current: bytes | None) -> bytes | None:
         """Return the content of the copy that belongs to the current page; None if there is none."""
         copy = self._matching_copy(path, current)
