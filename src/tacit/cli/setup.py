@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.output import echo, pluralize, short_path, warn
-from tacit.errors import RefusedError, UsageError
+from tacit.errors import StoreError, UsageError
 from tacit.text.display import printable
 
 if TYPE_CHECKING:
@@ -166,7 +166,9 @@ def _version_lines(path: str) -> list[str]:
 
     file = read_foreign(path)
     if file is None:
-        raise RefusedError(f"{path} is no plain file of at most 4 MiB", "merge the lines by hand")
+        raise StoreError(
+            f"{path} is no plain file of at most 4 MiB", "merge the lines by hand"
+        )  # exits with more than 1
     return file.data.decode("utf-8", "surrogateescape").split("\n")
 
 

@@ -11,7 +11,8 @@ import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from tacit.disk.files import OsDisk, read_file, remove_file, replace_file
+from tacit.disk.files import OsDisk, remove_file, replace_file
+from tacit.disk.read import read_foreign
 from tacit.errors import RefusedError
 from tacit.record import Record
 
@@ -105,7 +106,8 @@ def without_attribute(content: bytes | None) -> bytes | None:
 
 def driver_state(root: str, environment: Mapping[str, str]) -> DriverState:
     """Return the state of a work tree. The settings are read only if the attributes name the driver."""
-    attribute = merge_attribute(read_file(os.path.join(root, ATTRIBUTE_FILE)))
+    file = read_foreign(os.path.join(root, ATTRIBUTE_FILE))
+    attribute = merge_attribute(file.data if file else None)
     return DriverState(attribute, _git_setting(root, environment) if attribute == _DRIVER else "")
 
 
@@ -141,10 +143,10 @@ def remove_driver(root: str, environment: Mapping[str, str]) -> DriverChange:
 
 def _read_attributes(root: str) -> bytes | None:
     path = os.path.join(root, ATTRIBUTE_FILE)
-    content = read_file(path)
-    if content is None and os.path.lexists(path):
+    file = read_foreign(path)
+    if file is None and os.path.lexists(path):
         raise RefusedError(f"{path} is no plain file; the merge driver is not registered", f"ls -l {shlex.quote(path)}")
-    return content
+    return file.data if file else None
 
 
 def _replace_attributes(root: str, content: bytes | None) -> None:

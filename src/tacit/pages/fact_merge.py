@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from tacit.model.ids import ClaimId
-from tacit.pages.conflict_markers import MergeConflict, Side, split_conflicts, without_markers
+from tacit.pages.conflict_markers import MergeConflict, Side, find_conflicts, split_conflicts, without_markers
 from tacit.pages.facts import fact_age, fact_id, fact_sort_key, fact_words, parse_fact
 from tacit.record import Record
 
@@ -115,7 +115,7 @@ def resolve_conflicts(
     """Return the lines with the chosen side of each conflict, in their order. A conflict with None stays.
 
     With `Side.BOTH`, of lines that say the same with the same id the newest is kept. If they say something else,
-    `rename` gives theirs another id.
+    `rename` gives theirs another id. Without conflicts, the file is sorted again.
     """
     result: list[str] = []
     remaining = iter(choices)
@@ -132,7 +132,8 @@ def resolve_conflicts(
                 result += _both_sides(part, rename)
             case None:
                 result += _marked(part.ours, part.theirs, MARKER_SIZE)
-    return result
+    is_resolved = None not in choices and len(choices) >= len(find_conflicts(lines))
+    return sorted(result, key=fact_sort_key(without_markers(lines))) if is_resolved else result
 
 
 def _both_sides(conflict: MergeConflict, rename: Callable[[str], str]) -> list[str]:

@@ -211,8 +211,9 @@ def _id_key(line: str) -> tuple[int, str, str]:
 def _statement_key(line: str) -> tuple[int, str, str]:
     if (start := _OWN_LINE.match(line)) and (key := _DEDUPE_KEY.search(line, max(len(line) - 4096, 0))):
         return 0, key[1], start[1]
-    fields = parse_fact(line)
-    return (0, str(fields.get("dedupe_key")), str(fields.get("id"))) if fields else (1, "", "")
+    fields = parse_fact(line) or {}
+    name = fields.get("id")
+    return (0, str(fields.get("dedupe_key")), name) if isinstance(name, str) else (1, "", "")
 
 
 def _count_descents(keys: Sequence[tuple[int, str, str]]) -> int:
