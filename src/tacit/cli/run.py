@@ -186,7 +186,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
 
 def _warn_of_conflicts(call: Invocation) -> None:
     """Print a line for each fact file in which a merge left conflict markers, after a command that opened the home."""
-    if not call.is_vault_open:
+    if not call.is_vault_open or not call.vault.home.may_have_conflict_markers():
         return
     from tacit.cli.output import conflict_hint, warn
     from tacit.home.repository import conflicted_files

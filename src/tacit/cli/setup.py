@@ -168,7 +168,7 @@ def _version_lines(path: str) -> list[str]:
     if file is None:
         raise StoreError(
             f"{path} is no plain file of at most 4 MiB", "merge the lines by hand"
-        )  # exits with more than 1
+        )
     return file.data.decode("utf-8", "surrogateescape").split("\n")
 
 
