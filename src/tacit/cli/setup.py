@@ -166,9 +166,7 @@ def _version_lines(path: str) -> list[str]:
 
     file = read_foreign(path)
     if file is None:
-        raise StoreError(
-            f"{path} is no plain file of at most 4 MiB", "merge the lines by hand"
-        )
+        raise StoreError(f"{path} is no plain file of at most 4 MiB", "merge the lines by hand")
     return file.data.decode("utf-8", "surrogateescape").split("\n")
 
 

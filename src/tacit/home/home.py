@@ -74,7 +74,7 @@ class Home:
         return self.store.read(lambda connection: count_waiting(self.store, connection, self.settings.limits_text))
 
     def may_have_conflict_markers(self) -> bool:
-        """Return whether a fact file of the project or the home may have conflict markers. Quick: every command asks."""
+        """Return whether a fact file may have conflict markers. It imports nothing, because every command asks."""
         project = self.store.project
         paths = [self.store.paths.facts, *([project.facts] if project else [])]
         return any(b"<<<<<<<" in file.data or b">>>>>>>" in file.data for file in map(read_foreign, paths) if file)
