@@ -239,6 +239,16 @@ def test_a_person_chooses_a_side(conflict: tuple[Person, Path], side: str, kept:
     assert person.process("list", cwd=root).err == ""
 
 
+def test_a_marker_that_somebody_left_over_is_removed(ada: tuple[Person, Path]) -> None:
+    person, root = ada
+    before = shared(root).read_text()
+    shared(root).write_text(before + ">>>>>>> side\n")
+    assert "remove it: tacit sync --keep both" in person.tacit("sync", cwd=root).out
+    person.tacit("sync", "--keep", "both", cwd=root)
+    assert shared(root).read_text() == before
+    assert "No conflicts of a merge." in person.tacit("sync", "--keep", "both", cwd=root).out
+
+
 def test_an_agent_does_not_choose(conflict: tuple[Person, Path]) -> None:
     person, root = conflict
     before = shared(root).read_bytes()

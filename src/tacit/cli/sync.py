@@ -49,6 +49,11 @@ def _resolve_conflicts(call: Invocation) -> None:
         raise UsageError(f"--keep takes ours, theirs or both, not {keep!r}", "tacit sync --keep both")
     file = call.vault.hand_edits.conflicted_file()
     if file is None:
+        if keep:
+            echo("No conflicts of a merge.")
+        return
+    if not file.conflicts and not keep:
+        echo(f"{printable(file.name)}: a conflict marker that belongs to nothing; remove it: tacit sync --keep both")
         return
     echo(f"{printable(file.name)}: {pluralize(len(file.conflicts), 'conflict')} of a merge")
     may_ask = keep is None and sys.stdin.isatty() and call.vault.home.is_person

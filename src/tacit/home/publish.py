@@ -7,12 +7,12 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 
 from tacit.disk.files import Disk, read_file, replace_file
 from tacit.disk.lock import is_read_only_error
-from tacit.disk.read import read_foreign
 from tacit.errors import RefusedError
 from tacit.home.indexing import is_memory_view_missing, missing_pages
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
@@ -282,8 +282,10 @@ def _accepted_hashes(connection: sqlite3.Connection, path: str) -> set[str]:
 
 
 def _is_conflicted(name: str) -> bool:
-    file = read_foreign(os.fsdecode(bytes.fromhex(name.removeprefix(_CONFLICT_PREFIX))))
-    return file is not None and has_conflict_markers(file.data)
+    path = os.fsdecode(bytes.fromhex(name.removeprefix(_CONFLICT_PREFIX)))
+    with suppress(OSError):
+        return has_conflict_markers(read_file(path) or b"")
+    return False
 
 
 def _clear_stale(connection: sqlite3.Connection, stale: Iterable[str]) -> None:
