@@ -63,6 +63,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "events": ("[event]", "what a memory is made of, the oldest first"),
     "evidence": ("[string]", "what was given as evidence"),
     "exit_status": ("integer?", "of a command; null where unknown, -2 where it failed with an unknown one"),
+    "fact_conflicts": ("integer", "conflicts that a git merge left in fact files"),
     "failed_count": ("integer", "how many of them failed"),
     "file_count": ("integer", "how many files"),
     "files": ("[string]", "files that were changed"),
@@ -290,7 +291,7 @@ OBJECTS: dict[str, str] = {
     ),
     "status": (
         "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
-        " dropped untrusted kinds session_count evaluated week ineffective_count"
+        " dropped untrusted fact_conflicts kinds session_count evaluated week ineffective_count"
     ),
     "step": "text exit_status milliseconds",
     "stopped_command": "text matched actor directory at",

@@ -12,6 +12,7 @@ from tacit.errors import RefusedError, TacitError
 from tacit.home.home import HomePart
 from tacit.home.input import checked_text
 from tacit.home.publish import SyncJournalEntry
+from tacit.home.repository import ConflictedFile, conflicted_files
 from tacit.index import reader
 from tacit.log.codec import must_decode
 from tacit.log.log import MEMORY_SEGMENT, Cursor
@@ -35,6 +36,8 @@ from tacit.model.hand_edits import (
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, fold_memory
 from tacit.pages import facts, hand_edits, long_term
+from tacit.pages.conflict_markers import Side
+from tacit.pages.fact_merge import resolve_conflicts
 from tacit.pages.view_store import PageVersions, checked_path, copy_with_read_edits
 from tacit.record import Record
 
@@ -113,6 +116,35 @@ class HandEdits(HomePart):
 
         return self._store.change(decide, finish)
 
+    def conflicted_file(self) -> ConflictedFile | None:
+        """Return the fact file of the current project if a merge left conflict markers in it.
+
+        Those in pages of the home are edits, as all others are.
+        """
+        project = self._store.project
+        files = conflicted_files(self._store) if project else []
+        return next((file for file in files if project and file.path == project.facts), None)
+
+    def resolve(self, shown: ConflictedFile, choices: Sequence[Side | None]) -> None:
+        """Write the chosen side of each conflict of `shown`, a result of `conflicted_file`. None leaves it.
+
+        Raise RefusedError if the file has changed since, or if anybody but a person decides.
+        """
+        self._store.actor.require_person("resolves a conflict of a merge", "tacit sync")
+
+        def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
+            project, now = self._store.project, self.conflicted_file()
+            if project is None or now is None or now.lines != shown.lines:
+                raise RefusedError(
+                    "the fact file changed while you were reading it; nothing was resolved", "tacit sync"
+                )
+            rename = partial(facts.with_own_id, scope=self._store.scope_in(connection))
+            lines = resolve_conflicts(now.lines, choices, rename)
+            self._store.publisher.view_store.replace_page(now.path, lines, below=project.root)
+            return []
+
+        self._store.record(decide)
+
     def _write_journal(self, connection: sqlite3.Connection, edit_import: _EditImport) -> None:
         keys = {self._store.paths.long_term: long_term.entry_id}
         copies = {
@@ -145,6 +177,8 @@ class HandEdits(HomePart):
 
     def _read_project_page(self, root: str, path: str, scope: Scope) -> EditedPage | None:
         """Read the edits of our own lines. New lines are the repository's, and need trust (see trust.py)."""
+        if self.conflicted_file():
+            return None  # first somebody has to choose
         try:
             page = self._read_page(checked_path(root, path), scope, hand_edits.fact_edits)
         except RefusedError:

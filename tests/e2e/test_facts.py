@@ -89,13 +89,44 @@ def test_one_change_is_one_line_of_a_diff(person: Person, project: Path) -> None
     assert changed_lines(person, project) == (0, 0)
 
 
-def test_lines_are_sorted_by_what_they_say(person: Person, project: Path) -> None:
+def test_lines_are_sorted_by_id(person: Person, project: Path) -> None:
     with person.vault(cwd=project) as vault:
         for text in ("zebras are striped", "never force push", "apples are green", "the team prefers rg"):
             vault.add(text)
+    names = [fact["id"] for fact in facts_in(shared(project))]
+    assert names == sorted(names)
+    assert len(names) == 4
+
+
+def test_a_file_of_an_earlier_version_keeps_its_order(person: Person, project: Path) -> None:
+    texts = ("zebras are striped", "never force push", "apples are green", "the team prefers rg", "we use ruff")
+    with person.vault(cwd=project) as vault:
+        for text in texts:
+            vault.add(text)
+    old = sorted(facts_in(shared(project)), key=lambda fact: str(fact["dedupe_key"]))
+    assert old != facts_in(shared(project))
+    shared(project).write_text("".join(json.dumps(fact, ensure_ascii=False) + "\n" for fact in old))
+    person.commit(project)
+    person.tacit("reindex", cwd=project)
+    assert changed_lines(person, project) == (0, 0)
+    person.tacit("add", "never merge on Fridays", cwd=project)
+    assert changed_lines(person, project) == (1, 0)
     keys = [fact["dedupe_key"] for fact in facts_in(shared(project))]
     assert keys == sorted(keys)
-    assert len(keys) == 4
+    assert person.tacit("doctor", cwd=project, code=None).out.count("✗") == 0
+
+
+def test_an_observation_by_others_changes_no_line(person: Person, project: Path) -> None:
+    said = ("remember", "always sign commits", "--evidence")
+    person.process(*said, "a talk", cwd=project, CLAUDECODE="1")
+    person.tacit("accept", person.id_of("always sign commits"), cwd=project)
+    person.tacit("share", person.id_of("always sign commits"), cwd=project)
+    before = shared(project).read_bytes()
+    assert b"always sign commits" in before
+    person.process(*said, "another talk", cwd=project, now=TUESDAY, CLAUDECODE="1")
+    (memory,) = person.listed(cwd=project)
+    assert (memory["strength"], memory["evidence"]) == (2, ["a talk", "another talk"])
+    assert shared(project).read_bytes() == before
 
 
 def test_asking_changes_no_fact_file(person: Person, project: Path) -> None:

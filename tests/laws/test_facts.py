@@ -49,7 +49,7 @@ def test_each_fact_that_holds_is_one_line_with_the_fields_of_the_format(log: lis
         assert line["canonical"] == memory.claim.sentence
         assert line["triple"] == memory.claim.triple._asdict()
         assert line["dedupe_key"] == memory.claim.key
-        assert line["strength"] == max(memory.strength, 1)
+        assert line["strength"] == max(memory.judged_strength if memory.touched_by_user else memory.strength, 1)
         assert ("conflict" in line["tags"]) == shown[line["id"]].conflict
 
 
@@ -64,12 +64,23 @@ def test_a_fact_is_one_line_that_shows_no_hidden_character(sentence: str) -> Non
 
 @law
 @given(st.permutations(SENTENCES))
-def test_lines_are_sorted_by_statement_so_that_one_change_is_one_line(order: list[str]) -> None:
+def test_lines_are_sorted_by_id_so_that_one_change_is_one_line(order: list[str]) -> None:
     lines = facts.sort_facts([_line(sentence) for sentence in order])
-    keys = [json.loads(line)["dedupe_key"] for line in lines]
-    assert keys == sorted(keys)
+    names = [json.loads(line)["id"] for line in lines]
+    assert names == sorted(names)
     changed = facts.sort_facts([_line(sentence, 2 if sentence == order[0] else 1) for sentence in order])
     assert sum(one != other for one, other in zip(lines, changed, strict=True)) == 1
+
+
+@law
+@given(st.permutations(SENTENCES), st.integers(1, len(SENTENCES)))
+def test_a_file_that_is_sorted_by_statement_stays_so(order: list[str], number: int) -> None:
+    old = sorted(map(_line, order[:number]), key=lambda line: str(json.loads(line)["dedupe_key"]))
+    assert facts.sort_facts(map(_line, order[:number]), old) == old
+    more = facts.sort_facts(map(_line, order), old)
+    names, keys = ([json.loads(line)[field] for line in more] for field in ("id", "dedupe_key"))
+    assert names == sorted(names) or keys == sorted(keys)
+    assert [line for line in more if line in old] == old or names == sorted(names)
 
 
 @law

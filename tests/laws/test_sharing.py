@@ -57,7 +57,8 @@ def test_sharing_changes_nothing_else_and_the_last_word_counts(log: list[Event])
         for verdict in (*SHARING, *SHARING[:1]):
             grown.append(after(grown, ClaimDecided(memory.claim, verdict)))
         now = fold_memories(grown)
-        assert now[name] == memory._replace(shared=True, touched_by_user=True)
+        # A judgement by the person: the line of the fact file has the strength of now.
+        assert now[name] == memory._replace(shared=True, touched_by_user=True, judged_strength=memory.strength)
         assert {other: now[other] for other in now if other != name} == {
             other: before[other] for other in before if other != name
         }

@@ -56,9 +56,18 @@ def test_said_again_it_is_one_line_with_more_strength() -> None:
 
 
 def test_what_cannot_be_read_comes_last_as_it_came() -> None:
-    ours = [fact_line(active(says(text))) for text in ("run b", "run a")]
-    theirs = ["<<<<<<< HEAD", "[1, 2]", "not json"]
-    assert sort_facts([theirs[0], *ours, "", theirs[1], "  ", theirs[2]]) == [ours[1], ours[0], *theirs]
+    ours = sorted(
+        (fact_line(active(says(text))) for text in ("run b", "run a")), key=lambda line: json.loads(line)["id"]
+    )
+    theirs = ["# of others", "[1, 2]", "not json"]
+    assert sort_facts([theirs[0], ours[1], "", ours[0], theirs[1], "  ", theirs[2]]) == [*ours, *theirs]
+
+
+def test_lines_between_conflict_markers_stay_where_they_are() -> None:
+    ours = [fact_line(active(says(text))) for text in ("run c", "run b", "run a")]
+    lines = [ours[2], "<<<<<<< HEAD", ours[0], "=======", ours[1], ">>>>>>> branch"]
+    assert sort_facts(lines) == lines
+    assert sort_facts(lines[::-1]) == lines[::-1]
 
 
 @pytest.mark.parametrize("line", ["", "[]", "7", "null", "{", '{"id": 7}', '{"id": null}', "NaN", "[" * 100_000])

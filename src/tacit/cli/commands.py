@@ -74,6 +74,10 @@ class Invocation:
             self._vault = Vault(Home(self.value("--home")))
         return self._vault
 
+    @property
+    def is_vault_open(self) -> bool:
+        return self._vault is not None
+
     def close(self) -> None:
         if self._vault is not None:
             self._vault.close()
@@ -291,6 +295,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "init": "create the home, and tell agents about it",
         "hook": "print the code that a shell loads",
         "mcp": "serve memory to an agent over standard input and output",
+        "merge-facts": "merge fact files by id, for git",
         "pause": "record no commands of this terminal",
         "resume": "record the commands of this terminal again",
         "redact": "hide the secrets in a text",
@@ -340,7 +345,7 @@ _MODULES = {
     "recall": "brief recall",
     "review": "accept dismiss promote review",
     "sessions": "sessions",
-    "setup": "hook init mcp pause resume",
+    "setup": "hook init mcp merge-facts pause resume",
     "show": "conflicts list show why",
     "status": "status",
     "sync": "sync trust",
@@ -353,5 +358,5 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 def load_command(name: str) -> Command:
     """Return the command of this name. Only its own module is imported."""
-    command: Command = getattr(import_module(f"tacit.cli.{_MODULE_OF[name]}"), name.upper())
+    command: Command = getattr(import_module(f"tacit.cli.{_MODULE_OF[name]}"), name.upper().replace("-", "_"))
     return command

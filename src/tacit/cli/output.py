@@ -141,6 +141,13 @@ def trust_hint(number: int) -> str:
     return f"{pluralize(number, 'fact')} in docs/memory/memories.ndjson {verb} for your trust: tacit trust"
 
 
+def conflict_hint(summary: str) -> str:
+    """Return the line about a fact file with conflict markers. It has nothing of its text."""
+    from tacit.text.display import printable
+
+    return f"{printable(summary)}: tacit sync"
+
+
 def echo_encoded(encoded: EncodeResult | None) -> None:
     """Print how many vectors were made, if any."""
     if encoded and encoded.new:

@@ -59,7 +59,7 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "share": {"": _PERSON},
     "guard": {"": _ANYBODY, "on": _PERSON, "off": _PERSON, "allow": _PERSON},
     "trust": {"": _ANYBODY, "--yes": _PERSON, "--revoke": _PERSON},
-    "sync": {"": _AGENT, "--yes": _PERSON},
+    "sync": {"": _AGENT, "--yes": _PERSON, "--keep": _PERSON},
     # Sessions and workflows
     "sessions": {"": _ANYBODY},
     "injected": {"": _ANYBODY},
@@ -90,9 +90,16 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "audit": {"": _ANYBODY},
     "purge": {"": _PERSON},
     # For shells, agents and scripts
-    "init": {"": _AGENT, "--wrappers": _PERSON, "--no-wrappers": _PERSON, "--agent": _PERSON},
+    "init": {
+        "": _AGENT,
+        "--wrappers": _PERSON,
+        "--no-wrappers": _PERSON,
+        "--agent": _PERSON,
+        "--no-merge-driver": _PERSON,
+    },
     "hook": {"": _ANYBODY},
     "mcp": {"": _AGENT},
+    "merge-facts": {"": _ANYBODY},
     "pause": {"": _ANYBODY},
     "resume": {"": _PERSON},
     "redact": {"": _ANYBODY},

@@ -1,11 +1,17 @@
-"""Small commands that set things up: `init`, `hook`, `pause`, `resume` and `mcp`."""
+"""Small commands that set things up: `init`, `hook`, `pause`, `resume`, `mcp` and `merge-facts`."""
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
 from tacit.cli.commands import Command, Invocation, Option
-from tacit.cli.output import echo
-from tacit.errors import UsageError
+from tacit.cli.output import echo, pluralize, short_path, warn
+from tacit.errors import StoreError, UsageError
 from tacit.text.display import printable
+
+if TYPE_CHECKING:
+    from tacit.vault.configure import InitDriverResult
 
 # tacit hook
 
@@ -43,7 +49,9 @@ def run_init(call: Invocation) -> int:
     call.refuse_args()
     wrappers = True if call.flag("--wrappers") else False if call.flag("--no-wrappers") else None
     made = call.vault.setup.init(wrappers=wrappers, agents=call.all_values("--agent"))
-    echo(f"Home ready: {printable(made.home)}" if made.changed else f"Nothing to do: {printable(made.home)} is ready.")
+    driver = call.vault.setup.init_driver(_program(call), register=not call.flag("--no-merge-driver"))
+    is_changed = made.changed or (driver and driver.change.is_needed)
+    echo(f"Home ready: {printable(made.home)}" if is_changed else f"Nothing to do: {printable(made.home)} is ready.")
     for path in made.changed:
         if path in made.wrapped:
             echo(f"  {'told' if wrappers else 'taken out of'} {printable(path)}")
@@ -51,9 +59,40 @@ def run_init(call: Invocation) -> int:
         echo(
             f"No agent found (looked for {', '.join(made.looked_for)}). Name one: tacit init --wrappers --agent claude"
         )
+    if driver:
+        _echo_driver(driver, registered=not call.flag("--no-merge-driver"))
     if wrappers is None:
         echo('Next: tacit add "…"   tacit remember "…" --evidence "…"   tacit init --wrappers to tell your agents')
     return 0
+
+
+def _program(call: Invocation) -> tuple[str, ...]:
+    """Return this program as git can start it. A module of that name in the current folder must not take its place."""
+    from tacit.cli.install import install_place
+
+    program, *words = install_place(call.value("--home")).program
+    return (program, "-P", *words) if words else (program,)
+
+
+def _echo_driver(driver: InitDriverResult, *, registered: bool) -> None:
+    """Print what was changed in the repository: one of the files is tracked, and the person has to commit it."""
+    from tacit.install.merge_driver import ATTRIBUTE_FILE, ATTRIBUTE_LINE
+
+    change = driver.change
+    if driver.problem:
+        warn(f"No merge driver for fact files: {printable(driver.problem)}")
+        warn(f"  → {printable(driver.hint)}")
+    elif change.is_needed and registered:
+        echo(f"Facts that two branches add are merged by id in {printable(short_path(driver.root))}:")
+        if change.changed_attributes:
+            echo(f"  added to {ATTRIBUTE_FILE}, to be committed: {ATTRIBUTE_LINE}")
+        if change.changed_command:
+            echo("  set in this clone's .git/config: merge.tacit-facts (each clone needs its own tacit init)")
+        echo("  take it out again: tacit init --no-merge-driver")
+    elif change.is_needed:
+        echo(f"The merge driver for fact files was taken out of {printable(short_path(driver.root))}.")
+    if change.kept_attribute and registered:
+        echo(f"  {ATTRIBUTE_FILE} says merge={printable(change.kept_attribute)} for the fact file; that stays as it is")
 
 
 INIT = Command(
@@ -62,7 +101,11 @@ INIT = Command(
     help=(
         "Make the home. With --wrappers, add a short instruction to the files of the agents you use (Claude Code,\n"
         "Codex, Gemini), between markers; --no-wrappers takes it out again and leaves every other byte. Run twice,\n"
-        "it changes nothing."
+        "it changes nothing.\n"
+        "\n"
+        "In a git repository, register a merge driver: facts that two branches added to docs/memory/memories.ndjson\n"
+        "are merged by id. That is a line in .gitattributes, to be committed, and a setting of this clone alone.\n"
+        "--no-merge-driver leaves both out, and takes them out if they are there."
     ),
     example="tacit init --wrappers",
     run=run_init,
@@ -70,6 +113,7 @@ INIT = Command(
         Option("--wrappers", help="tell agents about Tacit, in their own files"),
         Option("--no-wrappers", help="take that out again"),
         Option("--agent", "NAME", "only this agent: claude, codex or gemini", repeatable=True),
+        Option("--no-merge-driver", help="without the merge driver for fact files, or take it out again"),
     ),
 )
 
@@ -94,6 +138,48 @@ MCP = Command(
     ),
     example="tacit mcp",
     run=run_mcp,
+)
+
+
+# tacit merge-facts. Git starts it, in the root of the work tree, with the names of temporary files.
+
+
+def run_merge_facts(call: Invocation) -> int:
+    from tacit.disk.files import OsDisk, replace_file
+    from tacit.pages.fact_merge import MARKER_SIZE, merge_facts
+    from tacit.pages.view_store import SHARED_FILE_MODE
+
+    if len(call.args) not in (3, 4):
+        raise UsageError("tacit merge-facts wants BASE OURS THEIRS", f"for example: {call.command.example}")
+    base, ours, theirs, *rest = call.args
+    size = max(int(rest[0]), MARKER_SIZE) if rest and rest[0].isdecimal() else MARKER_SIZE
+    merged = merge_facts(_version_lines(base), _version_lines(ours), _version_lines(theirs), size)
+    text = "".join(line + "\n" for line in merged.lines)
+    replace_file(OsDisk(), os.path.abspath(ours), text.encode("utf-8", "surrogateescape"), SHARED_FILE_MODE)
+    if merged.conflicts:
+        warn(f"tacit: {pluralize(merged.conflicts, 'fact')} changed on both sides; to choose: tacit sync")
+    return 1 if merged.conflicts else 0
+
+
+def _version_lines(path: str) -> list[str]:
+    from tacit.disk.read import read_foreign
+
+    file = read_foreign(path)
+    if file is None:
+        raise StoreError(f"{path} is no plain file of at most 4 MiB", "merge the lines by hand")
+    return file.data.decode("utf-8", "surrogateescape").split("\n")
+
+
+MERGE_FACTS = Command(
+    name="merge-facts",
+    usage="BASE OURS THEIRS [SIZE]",
+    help=(
+        "Merge two versions of a fact file by the ids of their facts, and write the result to OURS. Git runs this for\n"
+        "docs/memory/memories.ndjson after tacit init. A fact that both sides changed is put between conflict markers\n"
+        "of SIZE characters, and the exit code is 1."
+    ),
+    example="tacit merge-facts base.ndjson ours.ndjson theirs.ndjson",
+    run=run_merge_facts,
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import SCHEMA_VERSION, JsonObject, counts_json
-from tacit.cli.output import bold, cyan, echo, echo_json, pluralize, short_path, trust_hint
+from tacit.cli.output import bold, conflict_hint, cyan, echo, echo_json, pluralize, short_path, trust_hint
 from tacit.text.display import clip, printable
 from tacit.vault.status import HomeStatus
 
@@ -112,6 +112,8 @@ def run_status(call: Invocation) -> int:
     echo(f"{bold('Review')}    {waiting} to decide{': tacit review' if now.pending else ''}, {now.dismissed} dismissed")
     if now.untrusted:
         echo(f"{bold('Trust')}     {trust_hint(now.untrusted)}")
+    for summary in now.conflicted:
+        echo(f"{bold('Merge')}     {conflict_hint(summary)}")
     if now.undecided:
         echo(f"{bold('Conflicts')} {now.undecided} memories no rule decides on: tacit conflicts")
     echo(f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
@@ -141,7 +143,7 @@ def _status_json(now: HomeStatus) -> JsonObject:
         "schema": SCHEMA_VERSION,
         "home": now.home,
         "project": now.project,
-        **{name: getattr(now, name) for name in (*numbers, "spooled", "dropped", "untrusted")},
+        **{name: getattr(now, name) for name in (*numbers, "spooled", "dropped", "untrusted", "fact_conflicts")},
         "kinds": counts_json(now.kinds, "kind"),
         "session_count": now.sessions,
         "evaluated": now.evaluated,
@@ -199,6 +201,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
     facts = pluralize(now.untrusted, "fact")
     steps = (
         (now.dropped, "tacit doctor", "commands could not be recorded"),
+        (now.fact_conflicts, "tacit sync", "a merge left conflicts in a fact file"),
         (now.untrusted, "tacit trust", f"this repository brought {facts} that no agent is told yet"),
         (now.undecided, "tacit conflicts", "memories contradict each other, and no rule decides"),
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),

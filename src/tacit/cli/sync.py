@@ -8,13 +8,15 @@ from itertools import groupby
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import confirm, echo, echo_json, pluralize
+from tacit.cli.output import ask, confirm, echo, echo_json, pluralize
 from tacit.errors import UsageError
 from tacit.home.repository import RepositoryFacts
 from tacit.model.claim import Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.model.memory import Memory
 from tacit.model.trust import FactFileLine
+from tacit.pages.conflict_markers import Side
+from tacit.pages.facts import parse_fact
 from tacit.sync import SyncResult, UnreadEdit
 from tacit.text.display import clip, printable
 
@@ -26,6 +28,7 @@ _MAX_EDIT_CHARS = 200
 def run_sync(call: Invocation) -> int:
     call.refuse_args()
     vault = call.vault
+    _resolve_conflicts(call)
     unread = vault.hand_edits.unread_edits()
     for page, edits in groupby(unread, key=lambda item: item.page):
         echo(printable(page))
@@ -37,6 +40,53 @@ def run_sync(call: Invocation) -> int:
     if call.flag("--yes") or (sys.stdin.isatty() and vault.home.is_person and _confirm_edits(unread)):
         return _echo_synced(vault.hand_edits.sync(unread, vouched=True))
     return _echo_unvouched(vault.hand_edits.sync(unread, vouched=False))
+
+
+def _resolve_conflicts(call: Invocation) -> None:
+    """Show the conflicts that a merge left in the project's fact file, and write what the person chooses."""
+    keep = call.value("--keep")
+    if keep is not None and keep not in [side.value for side in Side]:
+        raise UsageError(f"--keep takes ours, theirs or both, not {keep!r}", "tacit sync --keep both")
+    file = call.vault.hand_edits.conflicted_file()
+    if file is None:
+        if keep:
+            echo("No conflicts of a merge.")
+        return
+    if not file.conflicts and not keep:
+        echo(f"{printable(file.name)}: a conflict marker that belongs to nothing; remove it: tacit sync --keep both")
+        return
+    echo(f"{printable(file.name)}: {pluralize(len(file.conflicts), 'conflict')} of a merge")
+    may_ask = keep is None and sys.stdin.isatty() and call.vault.home.is_person
+    choices: list[Side | None] = []
+    for conflict in file.conflicts:
+        for name, side in (("ours", conflict.ours), ("theirs", conflict.theirs)):
+            echo(f"  {name + ':':7} {'; '.join(map(_sentence, side)) or 'no such fact'}")
+        choices.append(_ask_side() if may_ask else Side(keep) if keep else None)
+    resolved = sum(choice is not None for choice in choices)
+    if resolved or (keep and not choices):
+        call.vault.hand_edits.resolve(file, choices)
+        echo(f"Resolved {resolved} of {len(choices)}. Next: git add {printable(file.name)}")
+    if resolved < len(choices):
+        echo("  until you choose, Tacit reads both sides and writes nothing there: tacit sync --keep ours|theirs|both")
+
+
+def _ask_side() -> Side | None:
+    """Return the side to keep; None if the person leaves the conflict as it is."""
+    sides = {side.value[0]: side for side in Side}
+    while True:
+        try:
+            answer = ask("  Keep [o]urs, [t]heirs or [b]oth? Enter leaves it: ").strip().lower()
+        except EOFError:
+            return None
+        if not answer or answer[0] in sides:
+            return sides[answer[0]] if answer else None
+
+
+def _sentence(line: str) -> str:
+    """Return what a line of a fact file states; the line itself if it is no fact."""
+    fields = parse_fact(line) or {}
+    sentence = fields.get("canonical")
+    return _clipped(sentence if isinstance(sentence, str) else line)
 
 
 def _confirm_edits(unread: Sequence[UnreadEdit]) -> bool:
@@ -96,11 +146,16 @@ SYNC = Command(
         "Read what you changed by hand in memory/long-term.md, in memory/memories.ndjson and, of the lines Tacit\n"
         "wrote, in this repository's docs/memory/memories.ndjson. Reworded, moved, deleted and new lines become your\n"
         "judgements once you say yes. Without a terminal and without --yes, new words become candidates and nothing\n"
-        "else changes. What others wrote into the repository's file is shown by tacit trust."
+        "else changes. What others wrote into the repository's file is shown by tacit trust.\n"
+        "\n"
+        "If a git merge left conflicts in the repository's file, both sides are shown, and you choose."
     ),
     example="tacit sync",
     run=run_sync,
-    options=(Option("--yes", help="take the edits in without being asked"),),
+    options=(
+        Option("--yes", help="take the edits in without being asked"),
+        Option("--keep", "SIDE", "resolve conflicts of a merge: ours, theirs or both"),
+    ),
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Self
 
 from tacit.disk.files import Disk, OsDisk
+from tacit.disk.read import read_foreign
 from tacit.errors import StoreError
 from tacit.home.actor import Actor, current_actor
 from tacit.home.paths import find_home
@@ -71,6 +72,12 @@ class Home:
         from tacit.home.repository import count_waiting
 
         return self.store.read(lambda connection: count_waiting(self.store, connection, self.settings.limits_text))
+
+    def may_have_conflict_markers(self) -> bool:
+        """Return whether a fact file may have conflict markers. It imports nothing, because every command asks."""
+        project = self.store.project
+        paths = [self.store.paths.facts, *([project.facts] if project else [])]
+        return any(b"<<<<<<<" in file.data or b">>>>>>>" in file.data for file in map(read_foreign, paths) if file)
 
     def close(self) -> None:
         self.store.close()

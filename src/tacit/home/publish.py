@@ -6,8 +6,10 @@ import errno
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
+from hashlib import sha256
 
 from tacit.disk.files import Disk, read_file, replace_file
 from tacit.disk.lock import is_read_only_error
@@ -24,12 +26,15 @@ from tacit.model.claim import GLOBAL, Scope, is_project_scope
 from tacit.model.event import REPOSITORY, ClaimDecided, ClaimProposed, Event
 from tacit.model.ids import ClaimId
 from tacit.pages import facts, long_term, markdown
+from tacit.pages.conflict_markers import has_conflict_markers
 from tacit.pages.long_term import MemoryView
 from tacit.pages.view_store import ViewStore, checked_path
 from tacit.record import Record
 
 _PAGES_PER_BATCH = 100  # pages that are written before they are recorded as up to date
 _PAGE_RENDERERS = {"worklog": markdown.worklog_page, "evaluation": markdown.evaluation_page}
+# A fact file that was not written because of its conflict markers. Its path is in hexadecimal: it may be no text.
+_CONFLICT_PREFIX = "conflict "
 # There is a link, or something that is no folder, where the repository had a folder a moment ago.
 _NOT_A_FOLDER_ERRORS = (errno.ELOOP, errno.ENOTDIR)
 
@@ -124,8 +129,11 @@ class Publisher:
         Pages are written in batches: a process that is killed among thousands of them leaves less to do.
         """
         mark_stale(connection, missing_pages(connection, self._paths))
-        stale = reader.stale_views(connection)
-        is_full = "everything" in stale or is_memory_view_missing(connection, self._paths, project, scope)
+        stale = outdated_views(connection)
+        is_resolved = any(name.startswith(_CONFLICT_PREFIX) for name in stale)
+        is_full = (
+            "everything" in stale or is_resolved or is_memory_view_missing(connection, self._paths, project, scope)
+        )
         if not is_full and not stale:
             return
         if not self.view_store.was_written(self._paths.long_term):
@@ -139,14 +147,14 @@ class Publisher:
             mark_stale(
                 connection, (f"{kind} {day}" for kind in PAGE_FOLDERS for day in reader.page_names(connection, kind))
             )
-            stale = reader.stale_views(connection)
+            stale = outdated_views(connection)
         self._publish_long_term(update)
-        self._publish_facts(self._paths.facts, GLOBAL, update)
+        self._publish_facts(connection, self._paths.facts, GLOBAL, update)
         scopes = {view.memory.claim.scope for view in update.changed_views if is_project_scope(view.memory.claim.scope)}
         for project_scope in sorted(scopes | {scope}):
             self._publish_project_facts(connection, project_scope, project if project_scope == scope else None, update)
         pages = [name for name in stale if name.partition(" ")[0] in PAGE_FOLDERS]
-        _clear_stale(connection, set(stale).difference(pages))
+        _clear_stale(connection, set(outdated_views(connection)).intersection(stale).difference(pages))
         for first in range(0, len(pages), _PAGES_PER_BATCH):
             batch = pages[first : first + _PAGES_PER_BATCH]
             for page in batch:
@@ -180,23 +188,48 @@ class Publisher:
         hidden = {view.memory.id for view in update.changed_views if long_term.section_of(view) is None}
         self.view_store.write_page(path, page, key=long_term.entry_id, removed=hidden | update.removed_ids)
 
-    def _publish_facts(self, path: str, scope: Scope, update: _ViewUpdate, below: str = "") -> None:
-        """Write the facts of one scope: in the repository at `below` the shared ones, in the home all."""
+    def _publish_facts(
+        self, connection: sqlite3.Connection, path: str, scope: Scope, update: _ViewUpdate, below: str = ""
+    ) -> None:
+        """Write the facts of one scope: in the repository at `below` the shared ones, in the home all.
+
+        A file of a repository with conflict markers is left alone until somebody has resolved them.
+        """
+        if below and has_conflict_markers(read_file(path) or b""):
+            mark_stale(connection, [_CONFLICT_PREFIX + os.fsencode(path).hex()])
+            return
         last = None if update.is_full else self.view_store.last_written(path)
         candidates = update.all_views if last is None else update.changed_views
         views = [view for view in candidates if view.memory.claim.scope == scope]
         shown = [view for view in views if view.memory.shared or not below]
         private = {view.memory.id for view in views if below and not view.memory.shared}
         is_leaving = _is_unshared if below else _has_ended
+        own = facts.update_facts(last or [], shown, update.removed_ids | private)
+        arrange = self._repository_order(connection, path, own) if below else facts.sort_facts
         self.view_store.write_page(
             path,
-            facts.update_facts(last or [], shown, update.removed_ids | private),
+            arrange(own),
             key=facts.fact_id,
             removed={view.memory.id for view in update.changed_views if is_leaving(view)} | update.removed_ids,
             reconcile=facts.reconcile_fact,
-            arrange=facts.sort_facts,
+            arrange=arrange,
             below=below,
         )
+
+    def _repository_order(
+        self, connection: sqlite3.Connection, path: str, own: Sequence[str]
+    ) -> Callable[[Sequence[str]], list[str]]:
+        """Return the function that orders the lines of a repository's file, as they are ordered there already.
+
+        It leaves out a second line that says the same, unless somebody accepted that very line.
+        """
+        existing = self.view_store.current_lines(path)
+        accepted = _accepted_hashes(connection, path)
+
+        def is_kept(line: str) -> bool:
+            return line in own or sha256(line.encode("utf-8", "surrogateescape")).hexdigest() in accepted
+
+        return lambda lines: facts.sort_facts(facts.without_copies(lines, is_kept), existing)
 
     def _publish_project_facts(
         self, connection: sqlite3.Connection, scope: Scope, project: Project | None, update: _ViewUpdate
@@ -216,7 +249,8 @@ class Publisher:
                 roots.add(project.root)
         for root in sorted(roots):
             try:
-                self._publish_facts(checked_path(root, os.path.join(root, FACT_FILE)), scope, update, root)
+                path = checked_path(root, os.path.join(root, FACT_FILE))
+                self._publish_facts(connection, path, scope, update, root)
             except RefusedError:
                 continue  # a link in the repository, which is not followed
             except OSError as error:
@@ -229,6 +263,29 @@ class Publisher:
             self.view_store.write_page(path, page)
         elif self.view_store.edited_versions(path) is None:  # text of a person stays
             self.view_store.remove_page(path)
+
+
+def outdated_views(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of stale views that can be written now: a fact file waits until its conflicts are resolved."""
+    names = reader.stale_views(connection)
+    return [name for name in names if not (name.startswith(_CONFLICT_PREFIX) and _is_conflicted(name))]
+
+
+def _accepted_hashes(connection: sqlite3.Connection, path: str) -> set[str]:
+    """Return the hashes of the lines of a fact file that the person trusts."""
+    if not reader.has_trust_events(connection):
+        return set()
+    from tacit.home.trusted_files import active_trust
+
+    trust = active_trust(connection).get(path)
+    return {line.sha256 for line in trust.trusted.lines} if trust else set()
+
+
+def _is_conflicted(name: str) -> bool:
+    path = os.fsdecode(bytes.fromhex(name.removeprefix(_CONFLICT_PREFIX)))
+    with suppress(OSError):
+        return has_conflict_markers(read_file(path) or b"")
+    return False
 
 
 def _clear_stale(connection: sqlite3.Connection, stale: Iterable[str]) -> None:

@@ -13,7 +13,8 @@ from tacit.home.project import Project
 from tacit.home.store import Store
 from tacit.index import reader
 from tacit.model.trust import FactFile, FactFileLine, FactFileTrust
-from tacit.pages.view_store import checked_path
+from tacit.pages.conflict_markers import MergeConflict, find_conflicts, has_conflict_markers
+from tacit.pages.view_store import checked_path, decode_lines
 from tacit.record import Record
 from tacit.text.display import clean
 
@@ -81,6 +82,42 @@ def count_waiting(store: Store, connection: sqlite3.Connection, limit: int) -> i
         return len(inspect_repository(store, connection, limit)[0].waiting)
     except RefusedError:
         return 0
+
+
+class ConflictedFile(Record):
+    """A fact file with conflict markers of a merge. `name` is its path below the project or the home."""
+
+    path: str
+    name: str
+    conflicts: tuple[MergeConflict, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        """A sentence without its end, and without any text of the file."""
+        if not self.conflicts:
+            return f"{self.name} has a conflict marker that a merge left"
+        number = "a conflict" if len(self.conflicts) == 1 else f"{len(self.conflicts)} conflicts"
+        return f"{self.name} has {number} that a merge left; both sides are read"
+
+
+def conflicted_files(store: Store) -> list[ConflictedFile]:
+    """Return the fact files of the current project and of the home that have conflict markers."""
+    places = [(store.paths.root, store.paths.facts)]
+    if store.project is not None:
+        places.insert(0, (store.project.root, store.project.facts))
+    return [file for root, path in places if (file := _conflicted_file(root, path))]
+
+
+def _conflicted_file(root: str, path: str) -> ConflictedFile | None:
+    try:
+        file = read_foreign(checked_path(root, path))
+    except RefusedError:
+        return None
+    if file is None or not has_conflict_markers(file.data):
+        return None
+    lines = decode_lines(file.data)
+    return ConflictedFile(path, os.path.relpath(path, root), tuple(find_conflicts(lines)), tuple(lines))
 
 
 def _read_fact_file(store: Store, connection: sqlite3.Connection, limit: int) -> FactFile | None:

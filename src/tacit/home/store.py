@@ -107,6 +107,15 @@ def broken_trust_drafts(connection: sqlite3.Connection) -> list[Draft]:
     return trusted_files.broken_trust_drafts(connection)
 
 
+def has_outdated_views(connection: sqlite3.Connection) -> bool:
+    """Return whether a writer was killed before it updated a view, or conflicts in a fact file were resolved since."""
+    if not reader.stale_views(connection):
+        return False
+    from tacit.home.publish import outdated_views
+
+    return bool(outdated_views(connection))
+
+
 def distrusted_event_ids(connection: sqlite3.Connection) -> frozenset[EventId]:
     """Return the events that no longer count, for a home in which the end of the trust cannot be recorded."""
     if not reader.has_trust_events(connection):
@@ -285,7 +294,7 @@ class Store:
         if now < self._pages_checked_at + 1 or not os.access(self.paths.root, os.W_OK):
             return False
         self._pages_checked_at = now
-        stale = bool(reader.stale_views(connection))  # a writer was killed before it updated them
+        stale = has_outdated_views(connection)
         return stale or is_view_missing(connection, self.paths, self.project, self.scope_in(connection))
 
     def _refresh(self, *, needed: bool, broken: int | None = None) -> None:

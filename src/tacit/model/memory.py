@@ -72,7 +72,7 @@ class Memory(Record):
     last_at: datetime
     last_event: EventId
     day: date
-    strength: int = 0
+    strength: int = 0  # how often it was observed or stated
     evidence: tuple[Evidence, ...] = ()
     sessions: frozenset[str] = frozenset()
     decided_by: str = ""
@@ -86,6 +86,7 @@ class Memory(Record):
     kept_event: EventId | None = None  # the latest decision that it contradicts nothing it was opposed to by then
     shared: bool | None = None
     kept_names: frozenset[str] = frozenset()  # missing in the work tree when somebody decided to keep it
+    judged_strength: int = 0  # the strength when a person last judged it: it does not grow by use
 
     @property
     def id(self) -> ClaimId:
@@ -197,9 +198,9 @@ def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
     if not event.is_by_user:
         return after
     shared = _shared_after(after, body)
-    if after.touched_by_user and shared is after.shared:
+    if after.touched_by_user and shared is after.shared and after.judged_strength == after.strength:
         return after
-    return after._replace(touched_by_user=True, shared=shared)
+    return after._replace(touched_by_user=True, shared=shared, judged_strength=after.strength)
 
 
 def _shared_after(memory: Memory, body: EventBody) -> bool | None:

@@ -1,14 +1,17 @@
-"""`memories.ndjson`: one accepted fact per line, with exactly the fields of S4, sorted by statement.
+"""`memories.ndjson`: one accepted fact per line, with exactly the fields of S4, sorted by id.
 
-In a repository the file is shared: lines and fields that others wrote stay as they are.
+A line changes only when its fact does, and its place never does. In a repository the file is shared: lines and fields
+that others wrote stay as they are.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 
 from tacit.model.claim import Claim, Scope, is_project_scope
@@ -16,6 +19,7 @@ from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId
 from tacit.model.statement import claim_from
 from tacit.model.trust import FactFileLine
+from tacit.pages.conflict_markers import conflict_markers
 from tacit.pages.long_term import MemoryView
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clean, escape_deceptive
@@ -24,7 +28,10 @@ from tacit.text.words import normalize_text
 # Start and end of a line as Tacit writes it: most lines can be identified and sorted without parsing them.
 _OWN_LINE = re.compile(r'\{"id": "([0-9a-z]{12})", "ts": ')
 _DEDUPE_KEY = re.compile(r', "dedupe_key": "([^"\\]*)"\}$')
+_MARKER_STARTS = (b"<", b">", b"|", b"=")  # of conflict markers; no fact begins so
 _MAX_LINE_BYTES, _MAX_TAGS = 64 * 1024, 16
+# What a restatement changes. All other fields say what the fact is.
+_COUNTERS = frozenset(("ts", "strength", "source"))
 FIELDS = ("id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key")
 
 
@@ -40,7 +47,7 @@ def fact_line(view: MemoryView) -> str:
             "kind": claim.kind.label,
             "triple": claim.triple._asdict(),
             "canonical": claim.sentence,
-            "strength": max(memory.strength, 1),
+            "strength": max(memory.judged_strength if memory.touched_by_user else memory.strength, 1),
             "source": memory.source,
             "tags": tags,
             "dedupe_key": claim.key,
@@ -56,9 +63,77 @@ def update_facts(lines: Iterable[str], changed: Iterable[MemoryView], gone: Iter
     return sort_facts(unchanged + [fact_line(view) for view in views if view.is_effective])
 
 
-def sort_facts(lines: Iterable[str]) -> list[str]:
-    """Sort by statement, so that one change is one line of a diff. Unreadable lines come last, in their order."""
-    return sorted((line for line in lines if line.strip()), key=_fact_sort_key)
+def sort_facts(lines: Iterable[str], existing: Sequence[str] = ()) -> list[str]:
+    """Sort by id, so that one change is one line of a diff. Lines without an id come last, in their order.
+
+    `existing` are the lines of the file as it is. If they are the same, they stay as they are; and a file that is
+    sorted by statement, as earlier versions did, stays sorted so: nobody wants a diff of all lines. Lines between
+    conflict markers stay where they are.
+    """
+    filled = [line for line in lines if line.strip()]
+    if conflict_markers(filled):
+        return filled
+    if existing and sorted(filled) == sorted(line for line in existing if line.strip()):
+        return list(existing)
+    return sorted(filled, key=fact_sort_key(existing))
+
+
+def fact_sort_key(existing: Sequence[str]) -> Callable[[str], tuple[int, str, str]]:
+    """Return the sort key of lines that are put into a file with these lines."""
+    readable = [line for line in existing if fact_id(line)]
+    descents = _count_descents([_id_key(line) for line in readable])
+    if descents and _count_descents([_statement_key(line) for line in readable]) < descents:
+        return _statement_key
+    return _id_key
+
+
+def without_copies(lines: Sequence[str], is_kept: Callable[[str], bool]) -> list[str]:
+    """Leave out lines that say the same as another line with their id, which a merge by hand can leave.
+
+    The newest stays, or all of those for which `is_kept` is true.
+    """
+    names = [fact_id(line) for line in lines]
+    repeated = {name for name, number in Counter(names).items() if name and number > 1}
+    copies: dict[tuple[ClaimId, str], dict[str, None]] = {}
+    for name, line in zip(names, lines, strict=True):
+        if name in repeated:
+            copies.setdefault((name, fact_words(line)), {})[line] = None
+    staying = {
+        line
+        for same in copies.values()
+        for line in [line for line in same if is_kept(line)] or [max(same, key=fact_age)]
+    }
+    result = []
+    for name, line in zip(names, lines, strict=True):
+        if name not in repeated or line in staying:
+            result.append(line)
+            staying.discard(line)  # the same line again goes
+    return result
+
+
+def with_own_id(line: str, scope: Scope) -> str:
+    """Return a line with the id, triple and key of its sentence: it was reworded, and the old words stand elsewhere."""
+    fields = parse_fact(line)
+    sentence = fields.get("canonical") if fields else None
+    if fields is None or not isinstance(sentence, str) or not sentence.strip():
+        return line
+    claim = claim_from(sentence, scope)
+    return _encode_fact({**fields, "id": claim.id, "triple": claim.triple._asdict(), "dedupe_key": claim.key})
+
+
+def fact_words(line: str) -> str:
+    """Return what a line says apart from when and how often: equal for two lines that state the same fact."""
+    fields = parse_fact(line)
+    if fields is None:
+        return line
+    return json.dumps({name: value for name, value in fields.items() if name not in _COUNTERS}, sort_keys=True)
+
+
+def fact_age(line: str) -> tuple[int, str, str]:
+    """Return a key that is greatest for the line that was restated most often, then last."""
+    fields = parse_fact(line) or {}
+    strength, ts = fields.get("strength"), fields.get("ts")
+    return strength if isinstance(strength, int) else 0, ts if isinstance(ts, str) else "", line
 
 
 def reconcile_fact(base: str | None, mine: str, theirs: str) -> str:
@@ -78,10 +153,13 @@ def reconcile_fact(base: str | None, mine: str, theirs: str) -> str:
 def parse_foreign_facts(data: bytes, scope: Scope, limit: int) -> Iterator[FactFileLine]:
     """Yield the lines of a fact file that others wrote. Only sentences and tags are read.
 
-    `limit` is the maximum length of a sentence. Lines that are refused have no claim but a reason.
+    `limit` is the maximum length of a sentence. Lines that are refused have no claim but a reason. Of a conflict that
+    a merge left, the lines of both sides are read.
     """
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.strip():
+    lines = data.split(b"\n")
+    markers = conflict_markers([line.decode("utf-8", "replace") for line in lines if line[:1] in _MARKER_STARTS])
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not (markers and line.decode("utf-8", "replace") in markers):
             line_hash = sha256(line).hexdigest()
             try:
                 yield FactFileLine(number, line_hash, _parse_foreign_claim(line, scope, limit))
@@ -125,11 +203,21 @@ def parse_fact(line: str) -> dict[str, Any] | None:
     return fields if isinstance(fields, dict) else None
 
 
-def _fact_sort_key(line: str) -> tuple[int, str, str]:
+def _id_key(line: str) -> tuple[int, str, str]:
+    name = fact_id(line)
+    return (1, "", "") if name is None else (0, name, "")
+
+
+def _statement_key(line: str) -> tuple[int, str, str]:
     if (start := _OWN_LINE.match(line)) and (key := _DEDUPE_KEY.search(line, max(len(line) - 4096, 0))):
         return 0, key[1], start[1]
-    fields = parse_fact(line)
-    return (0, str(fields.get("dedupe_key")), str(fields.get("id"))) if fields else (1, "", "")
+    fields = parse_fact(line) or {}
+    name = fields.get("id")
+    return (0, str(fields.get("dedupe_key")), name) if isinstance(name, str) else (1, "", "")
+
+
+def _count_descents(keys: Sequence[tuple[int, str, str]]) -> int:
+    return sum(second < first for first, second in pairwise(keys))
 
 
 def _encode_fact(fields: Mapping[str, object]) -> str:

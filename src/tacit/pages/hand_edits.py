@@ -15,11 +15,11 @@ from tacit.model.claim import KIND_RANK, Kind, Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
 from tacit.model.ids import ClaimId
 from tacit.pages import facts, long_term
+from tacit.pages.conflict_markers import conflict_markers
 from tacit.pages.markdown import unescape
 from tacit.record import Record
 from tacit.text.words import normalize_text
 
-_CONFLICT_MARKER, _CONFLICT_SEPARATOR = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?"), "======="
 _KIND_BY_SECTION = {kind.section: kind for kind in reversed(Kind)}
 _EVIDENCE_DETAIL = re.compile(r"(?:^|; )evidence: (.*?)(?:; (?:project: |seen |conflict|overruled by ).*)?$", re.DOTALL)
 _PROJECT_DETAIL = re.compile(r"(?:^|; )project: (.*?)(?:; (?:seen |conflict|overruled by ).*)?$", re.DOTALL)
@@ -57,7 +57,7 @@ def _find_edits(
 ) -> list[PageEdit]:
     old_entries = {entry.id: entry for entry in parse(base or ()) if isinstance(entry, _PageEntry) and entry.id}
     written = Counter(base or ())
-    markers = _conflict_markers(theirs)
+    markers = conflict_markers(theirs)
     edits: list[PageEdit] = [
         RedrawnLine(line, "left by a merge") for line in theirs if line in markers and line not in written
     ]
@@ -84,12 +84,6 @@ def _find_edits(
             RemovedLine(entry.line, entry.id) for entry in missing if entry.id and entry.status is not Status.RETIRED
         ]
     return edits
-
-
-def _conflict_markers(lines: Sequence[str]) -> set[str]:
-    """Return the lines that git put around two versions. Equal signs without other markers may underline a title."""
-    markers = {line for line in lines if _CONFLICT_MARKER.fullmatch(line.rstrip())}
-    return markers | {line for line in lines if markers and line.rstrip() == _CONFLICT_SEPARATOR}
 
 
 def _match_by_text(

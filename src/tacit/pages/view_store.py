@@ -46,7 +46,11 @@ class ViewStore:
         if not os.path.exists(path):
             return None
         copy = self._matching_copy(path, read_file(path))
-        return None if copy is None or copy.startswith(_EDITED_COPY_PREFIX) else _decode_lines(copy)
+        return None if copy is None or copy.startswith(_EDITED_COPY_PREFIX) else decode_lines(copy)
+
+    def current_lines(self, path: str) -> list[str]:
+        """Return the lines of a page as it is; none if there is no page."""
+        return decode_lines(read_file(path) or b"")
 
     def written_hashes(self, path: str) -> set[str]:
         """Return the hashes of the lines that were written last: others cannot have brought these."""
@@ -77,13 +81,13 @@ class ViewStore:
         current = read_file(path)
         stored = self._matching_copy(path, current)
         base = None if stored is None else stored.removeprefix(_EDITED_COPY_PREFIX)
-        copy = merged = _encode_lines(page)
+        copy = merged = encode_lines(page)
         if current is not None and current not in (base, merged):
-            base_lines, current_lines = None if base is None else _decode_lines(base), _decode_lines(current)
+            base_lines, current_lines = None if base is None else decode_lines(base), decode_lines(current)
             lines = merge(base_lines, page, current_lines, key=key, removed=removed, reconcile=reconcile)
-            merged = _encode_lines(arrange(lines))
+            merged = encode_lines(arrange(lines))
             new_base = base_with_unread_edits(base_lines, page, current_lines, key=key)
-            copy = (b"" if len(new_base) == len(page) else _EDITED_COPY_PREFIX) + _encode_lines(new_base)
+            copy = (b"" if len(new_base) == len(page) else _EDITED_COPY_PREFIX) + encode_lines(new_base)
         if below and not merged:
             if current or stored is not None:  # an empty file that somebody else put there stays
                 self._remove_shared_page(path, below)
@@ -97,6 +101,10 @@ class ViewStore:
                 self._write(path, merged, below)
             self._remove_pending(path, but=pending)
             self._disk.rename(pending, self.copy_path(path))
+
+    def replace_page(self, path: str, lines: Sequence[str], *, below: str) -> None:
+        """Write the lines of a person to a page of the repository at `below`. What was written last stays the copy."""
+        self._write(path, encode_lines(lines), below)
 
     def _merge_base(self, path: str, current: bytes | None) -> bytes | None:
         """Return the content of the copy that belongs to the current page; None if there is none."""
@@ -134,7 +142,7 @@ class ViewStore:
         copy = self._merge_base(path, current)
         if current is None or current == copy:
             return None
-        return PageVersions(None if copy is None else _decode_lines(copy), _decode_lines(current), current)
+        return PageVersions(None if copy is None else decode_lines(copy), decode_lines(current), current)
 
     def mark_edits_read(self, path: str, copy: bytes) -> None:
         """Store a copy after some edits were read: when the page is drawn next, their lines are Tacit's again."""
@@ -185,9 +193,7 @@ class ViewStore:
 
 def copy_with_read_edits(versions: PageVersions, read: Container[str], key: Callable[[str], ClaimId | None]) -> bytes:
     """Return the copy of a page after the edits in these lines were read."""
-    return _EDITED_COPY_PREFIX + _encode_lines(
-        base_with_read_edits(versions.base or [], versions.theirs, read, key=key)
-    )
+    return _EDITED_COPY_PREFIX + encode_lines(base_with_read_edits(versions.base or [], versions.theirs, read, key=key))
 
 
 def checked_path(root: str, path: str) -> str:
@@ -206,11 +212,11 @@ def checked_path(root: str, path: str) -> str:
         part = parent
 
 
-def _encode_lines(page: Sequence[str]) -> bytes:
+def encode_lines(page: Sequence[str]) -> bytes:
     return "".join(line + "\n" for line in page).encode("utf-8", "surrogateescape")
 
 
-def _decode_lines(data: bytes) -> list[str]:
+def decode_lines(data: bytes) -> list[str]:
     """Return lines without what an editor may add: a BOM at the beginning, or CRLF on every line."""
     lines = data.decode("utf-8", "surrogateescape").removeprefix(_BOM).split("\n")
     if lines[-1] == "":

@@ -45,6 +45,7 @@ from tacit.home.settings_file import (
     with_setting,
     without_setting,
 )
+from tacit.install.merge_driver import DriverChange, driver_state, register_driver, remove_driver
 from tacit.install.text_block import WRAPPER_MARKERS, with_block, without_block
 from tacit.record import Record
 from tacit.text.toml import parse_toml
@@ -283,6 +284,15 @@ class InitResult(Record):
     looked_for: tuple[str, ...] = ()
 
 
+class InitDriverResult(Record):
+    """What `init` did about the merge driver of the current repository, or why it did nothing (`problem`, `hint`)."""
+
+    root: str
+    change: DriverChange = DriverChange()
+    problem: str = ""
+    hint: str = ""
+
+
 class Setup(HomePart):
     """`tacit init`."""
 
@@ -309,6 +319,26 @@ class Setup(HomePart):
         changed += [path for path in wrapped if _update_agent_file(path, add=bool(wrappers))]
         looked_for = tuple(os.path.join("~", agent.folder) for agent in AGENT_FILES)
         return InitResult(paths.root, tuple(changed), wrapped, looked_for)
+
+    def init_driver(self, program: Sequence[str], *, register: bool) -> InitDriverResult | None:
+        """Register the merge driver for fact files in the current repository, or take it out.
+
+        `program` is the absolute path of an executable and its first arguments. Return None if the current folder is in
+        no git repository. An agent changes nothing.
+        """
+        project = self._store.project
+        if project is None or not os.path.lexists(os.path.join(project.root, ".git")):
+            return None
+        root, environment = project.root, self._home.environment
+        if register and not self._home.is_person and driver_state(root, environment).command:
+            return None
+        try:
+            option = "" if register else " --no-merge-driver"
+            self._store.actor.require_person("changes a repository's merge driver", f"tacit init{option}")
+            change = register_driver(root, program, environment) if register else remove_driver(root, environment)
+        except RefusedError as error:
+            return InitDriverResult(root, problem=error.message, hint=error.hint)
+        return InitDriverResult(root, change)
 
     def _agent_files(self, names: Sequence[str]) -> Iterator[str]:
         known = {agent.name: agent for agent in AGENT_FILES}

@@ -22,11 +22,12 @@ from tacit.guard.store import RULE_FILE, load_rules
 from tacit.home.home import HomePart
 from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, PAGE_FOLDERS
 from tacit.home.publish import render_page
-from tacit.home.repository import inspect_repository
+from tacit.home.repository import conflicted_files, inspect_repository
 from tacit.home.settings import Settings
 from tacit.home.store import Store
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
+from tacit.install.merge_driver import ATTRIBUTE_FILE, driver_state
 from tacit.log.codec import is_encoding_of, must_decode
 from tacit.log.log import PURGED_SEGMENT, SPOOL_FOLDER, Cursor, LogLine
 from tacit.log.rewrite import QuarantinedLine, quarantine_lines
@@ -271,6 +272,26 @@ def check_repository(store: Store) -> Iterator[Finding]:
         yield Finding(repository.path, what, "tacit trust --show", False)
 
 
+def check_conflicts(store: Store) -> Iterator[Finding]:
+    """Fact files in which a merge left conflict markers."""
+    for file in conflicted_files(store):
+        yield Finding(file.path, file.summary, "tacit sync")
+
+
+def check_merge_driver(store: Store) -> Iterator[Finding]:
+    """The merge driver that the current repository names: whether this clone has it, and whether it can be run."""
+    if store.project is None:
+        return
+    state = driver_state(store.project.root, os.environ)
+    path = os.path.join(store.project.root, ATTRIBUTE_FILE)
+    if state.is_named and not state.command:
+        what = "it names a merge driver that this clone does not have; git merges the fact file line by line"
+        yield Finding(path, what, "tacit init", False)
+    elif state.is_named and state.missing_program:
+        what = f"the merge driver it names starts {state.missing_program}, which is no longer there"
+        yield Finding(path, what, "tacit init, or to take it out: tacit init --no-merge-driver", False)
+
+
 def check_references(store: Store) -> Iterator[Finding]:
     """Memories of the current project that name what is not in its work tree. Agents are told so, or not told them."""
     if store.project is None:
@@ -311,7 +332,9 @@ def check_views(store: Store) -> Iterator[Finding]:
 def _fresh_views(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str, list[str]]]:
     views = store.publisher.memory_views(fresh)
     yield store.paths.long_term, long_term.render_long_term(views)
-    yield store.paths.facts, facts.update_facts([], [view for view in views if view.memory.claim.scope == GLOBAL])
+    global_facts = facts.update_facts([], [view for view in views if view.memory.claim.scope == GLOBAL])
+    current = store.publisher.view_store.current_lines(store.paths.facts)
+    yield store.paths.facts, facts.sort_facts(global_facts, current)  # the order of an earlier version is no fault
     for kind in PAGE_FOLDERS:
         for day in reader.page_names(fresh, kind):
             yield store.paths.page(kind, day), render_page(fresh, kind, day, store.max_turn_chars)
@@ -410,6 +433,8 @@ _CHECKS: tuple[Check, ...] = (
     check_disk,
     check_clock,
     check_repository,
+    check_conflicts,
+    check_merge_driver,
     check_guard,
     check_references,
     check_sqlite,

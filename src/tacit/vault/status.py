@@ -6,7 +6,7 @@ import sqlite3
 from datetime import timedelta
 
 from tacit.home.home import Home
-from tacit.home.repository import count_waiting
+from tacit.home.repository import conflicted_files, count_waiting
 from tacit.index import adherence, reader, sessions
 from tacit.index.adherence import RecentAdherence
 from tacit.log.codec import must_decode
@@ -28,6 +28,7 @@ class HomeStatus(Record):
         asked: questions to `recall`; missed: those without an answer.
         spooled: commands that wait to be recorded; dropped: commands that were lost.
         untrusted: facts of the repository that wait for trust.
+        fact_conflicts: conflicts that a merge left in fact files; `conflicted` says in which.
         week: what agents were told and did with it in the last seven days.
         ineffective: memories that were told and violated again, or corrected.
     """
@@ -51,6 +52,8 @@ class HomeStatus(Record):
     untrusted: int = 0
     week: RecentAdherence = RecentAdherence(0, 0, 0, 0)
     ineffective: int = 0
+    fact_conflicts: int = 0
+    conflicted: tuple[str, ...] = ()
 
 
 def home_status(home: Home) -> HomeStatus:
@@ -65,6 +68,7 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
     metrics = reader.usage_metrics(connection)
     days = reader.page_names(connection, "evaluation")
     spool = Spool(home.store.log)
+    conflicted = conflicted_files(home.store)
     return HomeStatus(
         home=home.store.paths.root,
         project=home.store.project.root if home.store.project else None,
@@ -85,6 +89,8 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         untrusted=count_waiting(home.store, connection, home.settings.limits_text),
         week=adherence.recent_adherence(connection, _first_event_id(home)),
         ineffective=len(adherence.ineffective_claims(connection, must_decode)),
+        fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
+        conflicted=tuple(file.summary for file in conflicted),
     )
 
 
