@@ -61,6 +61,7 @@ class Person:
     def environment(self, now: str | None = None, **more: str) -> dict[str, str]:
         system = {name: os.environ[name] for name in _SYSTEM if name in os.environ}
         ours = {"HOME": str(self.folder), "TACIT_HOME": str(self.home), "TACIT_NOW": now or self.now}
+        ours["TACIT_PAGES_BACKGROUND"] = "off"  # what a test looks at was drawn when the command returned
         git = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
         return {**system, "LC_ALL": "C.UTF-8", **git, **ours, **more}
 

@@ -16,7 +16,7 @@ from tacit.log.log import Log
 from tacit.model.event import Event
 from tests.chaos import strace
 from tests.chaos.outcome import Outcome, together
-from tests.chaos.program import Ended, run, tacit
+from tests.chaos.program import Ended, deferred, run, tacit
 from tests.chaos.rebuild import catch_up, fingerprint, open_store
 from tests.chaos.strace import Call
 
@@ -32,6 +32,7 @@ class Scene:
     folder: Path
     words: tuple[str, ...]
     mutant: str = ""
+    defers: bool = False  # whether the words are those of `deferred`
 
     @property
     def home(self) -> Path:
@@ -43,13 +44,13 @@ class Scene:
 
     @property
     def command(self) -> list[str]:
-        return tacit(*self.words, mutant=self.mutant)
+        return deferred(*self.words) if self.defers else tacit(*self.words, mutant=self.mutant)
 
-    def prepare(self, *before: Sequence[str]) -> None:
-        """Make it, and have these commands run in it."""
+    def prepare(self, *before: Sequence[str], deferring: Sequence[str] = ()) -> None:
+        """Make it, and have these commands run in it, at last one whose pages are not drawn."""
         (self.project / ".git").mkdir(parents=True)
-        for words in before:
-            ended = run(tacit(*words), self.home, cwd=self.project)
+        for command in [*(tacit(*words) for words in before), *([deferred(*deferring)] if deferring else [])]:
+            ended = run(command, self.home, cwd=self.project)
             assert ended.code == 0, ended
         copy_home(self.folder, self._kept)
 

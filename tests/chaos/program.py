@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 NOW = "2026-03-02T12:00:00+00:00"
 _MUTATED = Path(__file__).with_name("mutated.py")
+_DEFERRED = Path(__file__).with_name("deferred.py")
 _SYSTEM = ("PATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
 _LONGEST = 120.0  # after which it counts as hanging
 
@@ -29,14 +30,23 @@ class Ended(NamedTuple):
 
 def tacit(*words: str, mutant: str = "") -> list[str]:
     """The command; with a mutant, the same program with one step left out (see `mutated.py`)."""
-    program = [str(_MUTATED), mutant] if mutant else ["-m", "tacit"]
-    return [sys.executable, "-I", "-X", "frozen_modules", *program, *words]
+    return _python(*([str(_MUTATED), mutant] if mutant else ["-m", "tacit"]), *words)
+
+
+def deferred(*words: str) -> list[str]:
+    """The halves of a command whose pages are drawn later: `add TEXT`, then `draw`."""
+    return _python(str(_DEFERRED), *words)
+
+
+def _python(*words: str) -> list[str]:
+    return [sys.executable, "-I", "-X", "frozen_modules", *words]
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     """That of a person whose folder is the one the home lies in."""
     system = {name: os.environ[name] for name in _SYSTEM if name in os.environ}
-    return {**system, "LC_ALL": "C.UTF-8", "HOME": str(home.parent), "TACIT_HOME": str(home), "TACIT_NOW": NOW, **more}
+    ours = {"TACIT_HOME": str(home), "TACIT_NOW": NOW, "TACIT_PAGES_BACKGROUND": "off"}
+    return {**system, "LC_ALL": "C.UTF-8", "HOME": str(home.parent), **ours, **more}
 
 
 def run(command: Sequence[str], home: Path, *, cwd: Path | None = None, more: Mapping[str, str] | None = None) -> Ended:

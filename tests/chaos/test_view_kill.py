@@ -6,13 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.view_kill import CAUGHT, COMMANDS, view_kill
+from tests.chaos.view_kill import CAUGHT, COMMANDS, DEFERRED, deferred_kill, view_kill
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_a_view_is_the_old_or_the_new_one_after_a_kill(tmp_path: Path, verb: str) -> None:
     found = view_kill(tmp_path, verb, most=3)
     assert found.runs == 3
+    assert found.faults == ()
+
+
+@pytest.mark.parametrize("half", DEFERRED)
+def test_a_page_that_is_drawn_later_is_the_old_or_the_new_one_after_a_kill(tmp_path: Path, half: str) -> None:
+    found = deferred_kill(tmp_path, half, most=4)
+    assert found.runs == 4
     assert found.faults == ()
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.chaos.index_kill import LIFE
+from tests.chaos.index_kill import LIFE, is_recorded
 from tests.chaos.kills import TEXT, Scene, strays, sweep
 from tests.chaos.outcome import Outcome
-from tests.chaos.program import Ended, run, tacit
+from tests.chaos.program import Ended, deferred, run, tacit
 from tests.chaos.strace import Call
 
 COMMANDS = {
@@ -18,6 +18,8 @@ COMMANDS = {
     "log": ("log", "--task", "T-2", "--summary", TEXT),
     "evaluate": ("evaluate", "--force"),
 }
+# Pages are drawn after the command has answered: each half is killed.
+DEFERRED = {"answer": (("add", TEXT), ()), "draw": (("draw",), ("add", TEXT))}
 _VIEWS = ("home/memory/*.md", "home/memory/*.ndjson", "home/worklog/*", "home/evaluations/*", "project/docs/memory/*")
 CAUGHT = "neither the old nor the new one"
 Pages = dict[str, bytes]
@@ -40,7 +42,20 @@ def view_kill(folder: Path, verb: str, *, most: int = 0, mutant: str = "") -> Ou
     scene.prepare(*LIFE)
     old = pages(scene.folder)
     scene.finish()
-    new = pages(scene.folder)
+    return _killed(scene, old, pages(scene.folder), most=most, until=CAUGHT if mutant else "")
+
+
+def deferred_kill(folder: Path, half: str, *, most: int = 0) -> Outcome:
+    words, before = DEFERRED[half]
+    scene = Scene(folder / half, words, defers=True)
+    scene.prepare(*LIFE, deferring=before)
+    old = pages(scene.folder)
+    scene.finish()
+    run(deferred("draw"), scene.home, cwd=scene.project)
+    return _killed(scene, old, pages(scene.folder), most=most)
+
+
+def _killed(scene: Scene, old: Pages, new: Pages, *, most: int, until: str = "") -> Outcome:
     assert new != old
 
     def look(where: Path, ended: Ended) -> Iterator[str]:
@@ -49,7 +64,8 @@ def view_kill(folder: Path, verb: str, *, most: int = 0, mutant: str = "") -> Ou
                 yield f"{name} is {CAUGHT}"
         yield from _after_the_next_command(where, new)
 
-    return sweep(scene, look, most=most, since=is_drawing, until=CAUGHT if mutant else "")
+    since = is_recorded if scene.defers and scene.words[0] == "add" else is_drawing
+    return sweep(scene, look, most=most, since=since, until=until)
 
 
 def _after_the_next_command(folder: Path, new: Pages) -> Iterator[str]:

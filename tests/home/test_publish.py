@@ -45,7 +45,7 @@ def index(store: Store) -> Iterator[sqlite3.Connection]:
 
 
 def publisher_of(store: Store) -> Publisher:
-    return Publisher(store.paths, ViewStore(store.paths.view_copies, OsDisk(store.paths.root)), None)
+    return Publisher(store.paths, ViewStore(store.paths.view_copies, OsDisk(store.paths.root)), 5_000, None)
 
 
 def publish(store: Store, connection: sqlite3.Connection) -> None:

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from tacit.disk.files import OsDisk
 from tacit.home.home import Home
+from tacit.home.publish import memory_views
+from tacit.index import reader
 from tacit.model.claim import GLOBAL, Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.model.statement import claim_from
@@ -140,7 +142,9 @@ class House:
         return (self.home / "memory" / "events.jsonl").read_bytes()
 
     def state(self) -> State:
-        noted = self.vault.home.store.read(self.vault.home.store.publisher.memory_views)
+        noted = self.vault.home.store.read(
+            lambda index: memory_views(index, [row.id for row in reader.memory_rows(index)])
+        )
         known: dict[str, Known] = {
             one.memory.id: Known(
                 one.memory.status, one.memory.claim.sentence, one.memory.kind.label, not one.is_effective

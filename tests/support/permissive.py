@@ -44,6 +44,8 @@ NO_MORE: dict[str, Callable[[Any, Any], bool]] = {
         ["autocapture_max_turn_size", "autocapture_max_tool_input", "autocapture_max_tool_result"], _not_larger
     ),
     **dict.fromkeys(["autocapture_max_recent_sessions", "model_tokens_per_day", "model_timeout"], _not_larger),
+    "pages_background": _not_larger,
+    "pages_entries": lambda value, than: value == than,
     **dict.fromkeys(["shell_ignore", "shell_ignore_directories", "agents_ignore_directories"], _still_left_out),
     "autocapture_skip_tools": _still_left_out,
     "autocapture_on_modes": lambda value, than: _modes(value) <= _modes(than),

@@ -31,6 +31,8 @@ class Option(Record):
 _MIN_OPTION_CHARS = 3  # of what can be a mistyped option: `-x` is a flag of another program
 _TEXT_USAGES = ("TEXT", "QUERY")  # in the usage of a command that takes any text
 _NON_TEXT_METAVARS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
+# Commands that draw pages while they run: they are about pages, or run so long that others look at pages meanwhile.
+_LONG_COMMANDS = frozenset(("doctor", "export", "import", "improve", "learn", "mcp", "purge", "sync", "web"))
 HOME_OPTION = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
 JSON_OPTION = Option("--json", help="print JSON, for programs; docs/reference/json.md describes it")
 EXIT_CODE_OPTION = Option("--exit-code", help="exit with 1 when nothing is found")
@@ -71,17 +73,23 @@ class Invocation:
             from tacit.home.home import Home
             from tacit.vault.vault import Vault
 
-            self._vault = Vault(Home(self.value("--home")))
+            home = Home(self.value("--home"))
+            home.store.defers_pages = home.settings.pages_background and self.command.name not in _LONG_COMMANDS
+            self._vault = Vault(home)
         return self._vault
 
     @property
     def is_vault_open(self) -> bool:
         return self._vault is not None
 
-    def close(self) -> None:
-        if self._vault is not None:
-            self._vault.close()
-            self._vault = None
+    def close(self) -> bool:
+        """Close the home. Return whether pages wait to be drawn."""
+        if self._vault is None:
+            return False
+        self._vault.close()
+        pages_wait = self._vault.home.store.pages_wait
+        self._vault = None
+        return pages_wait
 
     def value(self, name: str) -> str | None:
         """Return the last value of an option, None without it."""

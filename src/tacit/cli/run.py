@@ -177,11 +177,11 @@ def _run_command(name: str, arguments: list[str]) -> int:
         code = command.run(call)
         if name not in _CONFLICT_COMMANDS:
             _warn_of_conflicts(call)
-        if code == 0 and name in RECORDING_COMMANDS:
-            encode_in_background(call)
-        return code
     finally:
-        call.close()
+        pages_wait = call.close()
+    if pages_wait or (code == 0 and name in RECORDING_COMMANDS and _can_encode()):
+        _finish_in_background(call.value("--home"), draws=pages_wait, encodes=name in RECORDING_COMMANDS)
+    return code
 
 
 def _warn_of_conflicts(call: Invocation) -> None:
@@ -195,19 +195,20 @@ def _warn_of_conflicts(call: Invocation) -> None:
         warn(conflict_hint(file.summary))
 
 
-def encode_in_background(call: Invocation) -> None:
-    """Make vectors for what was just recorded, in a process of its own, so that nobody waits for it.
-
-    Does nothing without the extra `meaning`. Importing numpy and encoding a sentence takes a few tenths of a second,
-    too long to wait for after `tacit add`. Without the vectors, what was added could be found by its words alone until
-    the next `tacit improve` or `tacit doctor --reindex`.
-    """
-    from tacit.home.home import Home
+def _can_encode() -> bool:
     from tacit.vault.embeddings import Embeddings
 
-    if not Embeddings.can_encode():
-        return
-    call.close()  # two processes must not share a connection to the index, or a lock
+    return Embeddings.can_encode()
+
+
+def _finish_in_background(home_root: str | None, *, draws: bool, encodes: bool) -> None:
+    """Draw the pages that wait and make vectors of what was recorded, in a process of its own: nobody waits for it.
+
+    A page is there a moment after the command has answered; if the process is killed before that, the next command
+    draws it. Vectors need the extra `meaning`. Importing numpy and encoding a sentence takes a few tenths of a second,
+    too long to wait for after `tacit add`. Without them, what was added could be found by its words alone until the
+    next `tacit improve` or `tacit doctor --reindex`.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     if os.fork():
@@ -217,7 +218,19 @@ def encode_in_background(call: Invocation) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        with Home(call.value("--home")) as home:
-            Embeddings(home).encode(_ENCODE_SECONDS)
+        finish(home_root, draws=draws, encodes=encodes)
     finally:
         os._exit(0)
+
+
+def finish(home_root: str | None, *, draws: bool, encodes: bool) -> None:
+    from tacit.home.home import Home
+
+    with Home(home_root) as home:
+        if draws:
+            home.store.draw_pages()
+        if encodes:
+            from tacit.vault.embeddings import Embeddings
+
+            if Embeddings.can_encode():
+                Embeddings(home).encode(_ENCODE_SECONDS)

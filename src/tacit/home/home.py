@@ -57,6 +57,7 @@ class Home:
         project = find_project(self.cwd, self.user_folder)
         folder = GLOBAL if project else folder_scope(self.cwd, self.user_folder)
         self.store = Store(paths, disk or OsDisk(paths.root), actor or current_actor(env), project, entropy, folder)
+        self.store.max_page_entries = self.settings.pages_entries
         if self.settings.autocapture_summarize:
             self.store.max_turn_chars = self.settings.autocapture_max_turn_size
 

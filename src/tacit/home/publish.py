@@ -8,7 +8,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import cached_property
 from hashlib import sha256
 
 from tacit.disk.files import Disk, read_file, replace_file
@@ -94,32 +93,26 @@ def _parse_journal(data: bytes | None) -> SyncJournalEntry | None:
         return None
 
 
-class _ViewUpdate:
-    """The changes since the views were written. `load_all` loads all views; None if `changed` has them already."""
+class _ViewUpdate(Record):
+    """The memories that changed since the views were written. If `is_full`, that is not known and all views are new."""
 
-    def __init__(
-        self, changed: list[MemoryView], removed: set[ClaimId], load_all: Callable[[], list[MemoryView]] | None
-    ) -> None:
-        self.changed_views = changed
-        self.removed_ids = removed
-        self.is_full = load_all is None
-        self._load_all = load_all
-
-    @cached_property
-    def all_views(self) -> list[MemoryView]:
-        return self._load_all() if self._load_all else self.changed_views
+    changed: list[MemoryView]
+    removed: set[ClaimId]
+    is_full: bool = False
 
 
 class Publisher:
     """Writes the views of one home, and the fact files of its projects.
 
-    `max_turn_chars` limits a turn on the page of a session. `may_create_facts` is set while the person shares
+    `max_entries` limits the pages that show all memories to the latest ones, so that a change costs the same in every
+    home. `max_turn_chars` limits a turn on the page of a session. `may_create_facts` is set while the person shares
     something: then a fact file is created in a project that has none.
     """
 
-    def __init__(self, paths: HomePaths, view_store: ViewStore, max_turn_chars: int | None) -> None:
+    def __init__(self, paths: HomePaths, view_store: ViewStore, max_entries: int, max_turn_chars: int | None) -> None:
         self._paths = paths
         self.view_store = view_store
+        self._max_entries = max_entries
         self._max_turn_chars = max_turn_chars
         self.may_create_facts = False
 
@@ -138,21 +131,15 @@ class Publisher:
             return
         if not self.view_store.was_written(self._paths.long_term):
             self.may_create_facts = True  # all views were deleted, and the record of existing fact files with them
-        update = (
-            _ViewUpdate(self.memory_views(connection), set(), None)
-            if is_full
-            else self._stale_update(connection, stale)
-        )
+        update = _ViewUpdate([], set(), True) if is_full else self._stale_update(connection, stale)
         if "everything" in stale:
             mark_stale(
                 connection, (f"{kind} {day}" for kind in PAGE_FOLDERS for day in reader.page_names(connection, kind))
             )
             stale = outdated_views(connection)
-        self._publish_long_term(update)
-        self._publish_facts(connection, self._paths.facts, GLOBAL, update)
-        scopes = {view.memory.claim.scope for view in update.changed_views if is_project_scope(view.memory.claim.scope)}
-        for project_scope in sorted(scopes | {scope}):
-            self._publish_project_facts(connection, project_scope, project if project_scope == scope else None, update)
+        self._publish_long_term(connection, update)
+        self._publish_home_facts(connection, update)
+        self._publish_changed_projects(connection, project, scope, update)
         pages = [name for name in stale if name.partition(" ")[0] in PAGE_FOLDERS]
         _clear_stale(connection, set(outdated_views(connection)).intersection(stale).difference(pages))
         for first in range(0, len(pages), _PAGES_PER_BATCH):
@@ -162,55 +149,77 @@ class Publisher:
                 self._publish_page(connection, kind, day)
             _clear_stale(connection, batch)
 
+    def publish_shared(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
+        """Write the stale fact files of projects only, which others may read or commit as soon as a command returns."""
+        stale = outdated_views(connection)
+        if any(name == "everything" or name.startswith(_CONFLICT_PREFIX) for name in stale):
+            self._publish_project_facts(connection, scope, project, _ViewUpdate([], set(), True))
+        elif stale:
+            self._publish_changed_projects(connection, project, scope, self._stale_update(connection, stale))
+
     def memory_view(self, connection: sqlite3.Connection, claim: ClaimId) -> MemoryView | None:
-        row = reader.memory_row(connection, claim)
-        memory = reader.load_memory(connection, claim, must_decode)
-        return MemoryView(memory, row.overruled_by, row.is_conflicting) if row and memory else None
+        return next(iter(memory_views(connection, [claim])), None)
+
+    def long_term_page(self, connection: sqlite3.Connection) -> list[str]:
+        """Return `long-term.md` as the index has it, without hand edits."""
+        return self._long_term_lines(connection, None, _ViewUpdate([], set(), True))
+
+    def fact_page(self, connection: sqlite3.Connection) -> list[str]:
+        """Return the home's fact file as the index has it, without hand edits."""
+        return self._home_fact_lines(connection, None, _ViewUpdate([], set(), True))
 
     def _stale_update(self, connection: sqlite3.Connection, stale: list[str]) -> _ViewUpdate:
         claims = {ClaimId(name.split()[1]) for name in stale if name.startswith("memory ")}
-        views = [view for claim in sorted(claims) if (view := self.memory_view(connection, claim))]
-        removed = claims - {view.memory.id for view in views}
-        return _ViewUpdate(views, removed, lambda: self.memory_views(connection))
+        views = memory_views(connection, sorted(claims))
+        return _ViewUpdate(views, claims - {view.memory.id for view in views})
 
-    def memory_views(self, connection: sqlite3.Connection) -> list[MemoryView]:
-        rulings = {row.id: (row.overruled_by, row.is_conflicting) for row in reader.memory_rows(connection)}
-        return [MemoryView(memory, *rulings[memory.id]) for memory in reader.load_memories(connection, must_decode)]
-
-    def _publish_long_term(self, update: _ViewUpdate) -> None:
+    def _publish_long_term(self, connection: sqlite3.Connection, update: _ViewUpdate) -> None:
         path = self._paths.long_term
         last = None if update.is_full else self.view_store.last_written(path)
-        page = (
-            long_term.render_long_term(update.all_views)
-            if last is None
-            else long_term.update_long_term(last, update.changed_views, update.removed_ids)
-        )
-        hidden = {view.memory.id for view in update.changed_views if long_term.section_of(view) is None}
-        self.view_store.write_page(path, page, key=long_term.entry_id, removed=hidden | update.removed_ids)
+        page = self._long_term_lines(connection, last, update)
+        hidden = {view.memory.id for view in update.changed if long_term.section_of(view) is None}
+        if update.is_full:
+            hidden.update(reader.dismissed_ids(connection))
+        self.view_store.write_page(path, page, key=long_term.entry_id, removed=hidden | update.removed)
 
-    def _publish_facts(
-        self, connection: sqlite3.Connection, path: str, scope: Scope, update: _ViewUpdate, below: str = ""
-    ) -> None:
-        """Write the facts of one scope: in the repository at `below` the shared ones, in the home all.
+    def _long_term_lines(
+        self, connection: sqlite3.Connection, last: Sequence[str] | None, update: _ViewUpdate
+    ) -> list[str]:
+        latest = reader.latest_entry_ids(connection, self._max_entries + 1)
+        limit = self._max_entries if len(latest) > self._max_entries else None
+        present = {claim for line in last or () if (claim := long_term.entry_id(line))}
+        views, gone = _page_changes(connection, present, latest[: self._max_entries], update)
+        return long_term.update_long_term(last or (), views, gone, limit)
 
-        A file of a repository with conflict markers is left alone until somebody has resolved them.
-        """
-        if below and has_conflict_markers(read_file(path) or b""):
-            mark_stale(connection, [_CONFLICT_PREFIX + os.fsencode(path).hex()])
-            return
+    def _publish_home_facts(self, connection: sqlite3.Connection, update: _ViewUpdate) -> None:
+        path = self._paths.facts
         last = None if update.is_full else self.view_store.last_written(path)
-        candidates = update.all_views if last is None else update.changed_views
-        views = [view for view in candidates if view.memory.claim.scope == scope]
-        shown = [view for view in views if view.memory.shared or not below]
-        private = {view.memory.id for view in views if below and not view.memory.shared}
-        is_leaving = _is_unshared if below else _has_ended
-        own = facts.update_facts(last or [], shown, update.removed_ids | private)
-        arrange = self._repository_order(connection, path, own) if below else facts.sort_facts
+        ended = {view.memory.id for view in update.changed if not view.is_effective}
+        if update.is_full:
+            ended.update(reader.ended_fact_ids(connection, GLOBAL))
+        self._write_facts(path, self._home_fact_lines(connection, last, update), ended | update.removed)
+
+    def _home_fact_lines(
+        self, connection: sqlite3.Connection, last: Sequence[str] | None, update: _ViewUpdate
+    ) -> list[str]:
+        latest = reader.latest_fact_ids(connection, GLOBAL, self._max_entries)
+        present = {claim for line in last or () if (claim := facts.fact_id(line))}
+        views, gone = _page_changes(connection, present, latest, update)
+        return facts.update_facts(last or (), views, gone)
+
+    def _write_facts(
+        self,
+        path: str,
+        lines: list[str],
+        removed: set[ClaimId],
+        arrange: Callable[[Sequence[str]], list[str]] = facts.sort_facts,
+        below: str = "",
+    ) -> None:
         self.view_store.write_page(
             path,
-            arrange(own),
+            lines,
             key=facts.fact_id,
-            removed={view.memory.id for view in update.changed_views if is_leaving(view)} | update.removed_ids,
+            removed=removed,
             reconcile=facts.reconcile_fact,
             arrange=arrange,
             below=below,
@@ -231,6 +240,41 @@ class Publisher:
 
         return lambda lines: facts.sort_facts(facts.without_copies(lines, is_kept), existing)
 
+    def _publish_changed_projects(
+        self, connection: sqlite3.Connection, project: Project | None, scope: Scope, update: _ViewUpdate
+    ) -> None:
+        """Write the fact files of the projects whose memories changed; all of them if that is not known."""
+        if update.is_full:
+            scopes = set(reader.all_scopes(connection))
+        else:
+            scopes = {view.memory.claim.scope for view in update.changed}
+        for project_scope in sorted(scopes | {scope}):
+            self._publish_project_facts(connection, project_scope, project if project_scope == scope else None, update)
+
+    def _publish_facts_of(
+        self, connection: sqlite3.Connection, root: str, path: str, scope: Scope, update: _ViewUpdate
+    ) -> None:
+        """Write the shared facts of one project into the repository at `root`.
+
+        A file with conflict markers is left alone until somebody has resolved them.
+        """
+        if has_conflict_markers(read_file(path) or b""):
+            mark_stale(connection, [_CONFLICT_PREFIX + os.fsencode(path).hex()])
+            return
+        last = None if update.is_full else self.view_store.last_written(path)
+        views = (
+            memory_views(connection, reader.ids_of_scope(connection, scope))
+            if last is None
+            else [view for view in update.changed if view.memory.claim.scope == scope]
+        )
+        shown = [view for view in views if view.memory.shared]
+        private = {view.memory.id for view in views if not view.memory.shared}
+        changed = views if update.is_full else update.changed
+        removed = {view.memory.id for view in changed if _is_unshared(view)} | update.removed
+        own = facts.update_facts(last or [], shown, update.removed | private)
+        arrange = self._repository_order(connection, path, own)
+        self._write_facts(path, arrange(own), removed, arrange, root)
+
     def _publish_project_facts(
         self, connection: sqlite3.Connection, scope: Scope, project: Project | None, update: _ViewUpdate
     ) -> None:
@@ -250,7 +294,7 @@ class Publisher:
         for root in sorted(roots):
             try:
                 path = checked_path(root, os.path.join(root, FACT_FILE))
-                self._publish_facts(connection, path, scope, update, root)
+                self._publish_facts_of(connection, root, path, scope, update)
             except RefusedError:
                 continue  # a link in the repository, which is not followed
             except OSError as error:
@@ -305,9 +349,22 @@ def render_page(connection: sqlite3.Connection, kind: str, day: str, max_turn_ch
     return _PAGE_RENDERERS[kind](day, events) if events else []
 
 
-def _has_ended(view: MemoryView) -> bool:
-    """Return whether a line leaves the home's fact file, whoever wrote it: its memory is no longer effective."""
-    return not view.is_effective
+def memory_views(connection: sqlite3.Connection, claims: Sequence[ClaimId]) -> list[MemoryView]:
+    """Return the views of these memories, by id; those that do not exist are left out."""
+    rulings = reader.rulings(connection, claims)
+    memories = reader.load_memories(connection, must_decode, claims)
+    return [MemoryView(memory, *rulings[memory.id]) for memory in memories if memory.id in rulings]
+
+
+def _page_changes(
+    connection: sqlite3.Connection, present: set[ClaimId], latest: Sequence[ClaimId], update: _ViewUpdate
+) -> tuple[list[MemoryView], set[ClaimId]]:
+    """Return what to draw on a page that has the entries `present` and shall have `latest`, and what to remove."""
+    wanted = set(latest)
+    changed = [view for view in update.changed if view.memory.id in wanted]
+    missing = wanted - present - {view.memory.id for view in changed}
+    outdated = {view.memory.id for view in update.changed} - wanted
+    return [*changed, *memory_views(connection, sorted(missing))], (present - wanted) | outdated | update.removed
 
 
 def _is_unshared(view: MemoryView) -> bool:

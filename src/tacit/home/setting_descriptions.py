@@ -9,6 +9,12 @@ DESCRIPTIONS: Final = {
     "brief.entries": "memories in a brief, from 1 to 7",
     "brief.tokens": "what a brief may cost",
     "limits.text": "characters of one memory",
+    "pages.background": (
+        "draw the pages of the home in a process of its own, after a command has answered; `false`: before it returns"
+    ),
+    "pages.entries": (
+        "memories on `long-term.md` and in the home's `memories.ndjson`, those that changed last, from 100 to 1,000,000"
+    ),
     "shell.capture": "record the commands of shells that load `tacit hook`",
     "shell.notice": "one quiet line at the prompt when there is a new suggestion",
     "shell.ignore": 'command lines that are not recorded, as patterns of the whole line: `["*vpn*", "pass *"]`',

@@ -62,6 +62,10 @@ SETTINGS_TEMPLATE = """\
 # [limits]
 # text = 2000         # characters of one memory
 
+# [pages]
+# background = true   # draw the pages of the home after a command has answered, in a process of its own
+# entries = 5000      # memories on a page; the ones that changed last are shown
+
 # [shell]
 # capture = true              # record the commands of shells that load `tacit hook`
 # notice = true               # one quiet line at the prompt when there is a new suggestion
@@ -105,6 +109,8 @@ class Settings(Record):
     brief_entries: int = 7
     brief_tokens: int = 1200
     limits_text: int = 2000
+    pages_background: bool = True
+    pages_entries: int = 5_000
     shell_capture: bool = True
     shell_notice: bool = True
     shell_ignore: tuple[str, ...] = ()
@@ -138,6 +144,8 @@ VARIABLE_RULES = {
     "brief_entries": ONLY_LOWER,
     "brief_tokens": ONLY_LOWER,
     "limits_text": ONLY_LOWER,
+    "pages_background": ONLY_OFF,
+    "pages_entries": NEVER,
     "shell_capture": ONLY_OFF,
     "shell_notice": ONLY_OFF,
     "shell_ignore": ONLY_ADD,
@@ -163,6 +171,7 @@ VARIABLE_RULES = {
 }
 # Numbers with another range than the default.
 _RANGES = {
+    "pages_entries": (100, 1_000_000),
     "autocapture_max_turn_size": (1_000, 1_000_000),
     "autocapture_max_tool_input": (20, 10_000),
     "autocapture_max_tool_result": (20, 100_000),

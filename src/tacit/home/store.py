@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,6 +22,7 @@ from tacit.home.actor import Actor
 from tacit.home.indexing import Indexer, is_view_missing
 from tacit.home.paths import HomePaths, make_home
 from tacit.home.project import Project
+from tacit.home.settings import Settings
 from tacit.index import database, reader
 from tacit.index.database import LineReader, open_for_reading, snapshot, translate_sqlite_errors
 from tacit.log.log import Log
@@ -108,8 +109,8 @@ def broken_trust_drafts(connection: sqlite3.Connection) -> list[Draft]:
 
 
 def has_outdated_views(connection: sqlite3.Connection) -> bool:
-    """Return whether a writer was killed before it updated a view, or conflicts in a fact file were resolved since."""
-    if not reader.stale_views(connection):
+    """Return whether a view waits to be drawn, also because conflicts in a fact file were resolved since."""
+    if not reader.has_stale_views(connection):
         return False
     from tacit.home.publish import outdated_views
 
@@ -164,6 +165,9 @@ class Store:
         self.lock_timeout = _READ_LOCK_TIMEOUT_SECONDS  # of a read that has to update the index
         self._is_hurried = False
         self.max_turn_chars: int | None = None  # on the page of a session
+        self.max_page_entries = Settings().pages_entries  # on a page that shows memories
+        self.defers_pages = False  # set by a short-lived program that draws pages in another process
+        self.pages_wait = False  # whether there is something to draw
         self.accepted_in: dict[ClaimId, EventId] = {}  # the operation that accepted a memory while this was open
         self._pending_observations: list[Draft] = []
         self._observations_written_at = float("-inf")
@@ -184,7 +188,8 @@ class Store:
         from tacit.home.publish import Publisher
         from tacit.pages.view_store import ViewStore
 
-        return Publisher(self.paths, ViewStore(self.paths.view_copies, self._disk), self.max_turn_chars)
+        view_store = ViewStore(self.paths.view_copies, self._disk)
+        return Publisher(self.paths, view_store, self.max_page_entries, self.max_turn_chars)
 
     # Reads
 
@@ -227,6 +232,11 @@ class Store:
             self._index.release()
             with suppress(StoreError, OSError), self._exclusive(_READ_LOCK_TIMEOUT_SECONDS):
                 self._publish_and_close(self._open_writer())
+
+    def draw_pages(self) -> None:
+        """Draw the pages that wait, also if they were deferred. Do nothing if that is impossible."""
+        self.defers_pages = self.pages_wait = False
+        self.catch_up()
 
     def is_far_behind(self, max_bytes: int) -> bool:
         """Return whether more than `max_bytes` of the log are not indexed."""
@@ -295,7 +305,11 @@ class Store:
             return False
         self._pages_checked_at = now
         stale = has_outdated_views(connection)
-        return stale or is_view_missing(connection, self.paths, self.project, self.scope_in(connection))
+        missing = stale or is_view_missing(connection, self.paths, self.project, self.scope_in(connection))
+        if self.defers_pages:
+            self.pages_wait |= missing
+            return False
+        return missing
 
     def _refresh(self, *, needed: bool, broken: int | None = None) -> None:
         """Catch up under the lock. If that is impossible, use what can be read.
@@ -335,7 +349,7 @@ class Store:
         self._prepare_change()
         self.drain_spool(0)
         with self._exclusive():
-            connection = self._connection_for_decision()
+            connection = self._provisional_connection() or self._connection_for_decision()
             try:
                 drafts = decide(connection)
                 events = self._append(connection, drafts, op) if drafts else []
@@ -345,6 +359,25 @@ class Store:
                 # The events are recorded: if this fails, the next command updates the index and the views.
                 with suppress(StoreError, OSError, IndexUnusableError):
                     self._publish_and_close(connection)
+
+    def _provisional_connection(self) -> sqlite3.Connection | None:
+        """Return the index, up to date, within a transaction that is never committed; None if that will not do.
+
+        What defers pages leaves the index to the same process: writing it takes four syncs, for which nobody has to
+        wait. Until then whoever needs the index is told by the log that it is behind.
+        """
+        if not self.defers_pages or (connection := self._open_index_of_log()) is None:
+            return None
+        try:
+            with translate_sqlite_errors():
+                if self.indexer.backlog_bytes(connection) <= _LONG_BACKLOG_BYTES:
+                    connection.execute("BEGIN IMMEDIATE")
+                    self.indexer.catch_up(connection)
+                    return self._end_broken_trust(connection)
+        except (IndexUnusableError, StoreError, OSError):
+            pass
+        connection.close()
+        return None
 
     def record(self, decide: Decide) -> list[Event]:
         """Make a change and return its events."""
@@ -521,6 +554,10 @@ class Store:
 
     def _publish_and_close(self, connection: sqlite3.Connection) -> None:
         """Update stale views, then close the index. A view that cannot be written now stays stale."""
+        if connection.in_transaction:  # it is not committed: see `_provisional_connection`
+            with closing(connection):
+                self._publish(connection)
+            return
         try:
             self._publish(connection)
         except IndexUnusableError:  # damage in a part of the index that no read has touched
@@ -532,7 +569,12 @@ class Store:
             database.checkpoint_and_close(connection)
 
     def _publish(self, connection: sqlite3.Connection) -> None:
+        """Update stale views. If pages are deferred, write only what others may expect as soon as this returns."""
         with translate_sqlite_errors(), suppress(OSError):
-            self.publisher.publish(connection, self.project, self.scope_in(connection))
+            if self.defers_pages:
+                self.pages_wait |= has_outdated_views(connection)
+                self.publisher.publish_shared(connection, self.project, self.scope_in(connection))
+            else:
+                self.publisher.publish(connection, self.project, self.scope_in(connection))
             self.publisher.may_create_facts = False
             save_file_signatures(connection)

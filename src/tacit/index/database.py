@@ -62,7 +62,10 @@ _WRITE_ERRORS = frozenset(
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Commit at the end, roll back on any exception."""
+    """Commit at the end, roll back on any exception. Within another transaction, it is a part of that one."""
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -30,12 +30,26 @@ _MEMORY_COLUMNS = (
 )
 _PAGE_COLUMNS = "event_id, kind, scope, page_name, created_at, title"
 _FROM_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id WHERE claim_id = ? ORDER BY event_id"
+_FROM_ALL_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id ORDER BY claim_id"
+_FROM_EVENTS_OF_CLAIMS = (
+    "FROM claim_events LEFT JOIN events ON events.id = event_id"
+    " WHERE claim_id IN (SELECT value FROM json_each(?)) ORDER BY claim_id, event_id"
+)
 _KIND_RANK_CASES = " ".join(f"WHEN '{kind.label}' THEN {rank}" for kind, rank in KIND_RANK.items())
 _KIND_RANK_SQL = f"CASE kind {_KIND_RANK_CASES} ELSE 99 END"
 # The most important first. Prompts wait for it, so an SQL index has this order: see writer.py.
 IMPORTANCE_ORDER = f"{_KIND_RANK_SQL}, strength DESC, last_event_id DESC"
 IS_RULED = "is_conflicting OR overruled_by_id IS NOT NULL"  # the condition of the SQL index `memories_ruled`
 IS_EFFECTIVE = "status = 'active' AND overruled_by_id IS NULL"
+# Parts of one query: the SQL index `memories_latest` has the order of each status, and not of all together.
+_LATEST_OF_STATUS = (
+    "SELECT * FROM (SELECT id, doc_id, last_event_id FROM memories WHERE status = ?"
+    " ORDER BY last_event_id DESC, doc_id LIMIT ?)"
+)
+_LATEST_FACTS = (
+    f"SELECT id, doc_id, last_event_id FROM memories WHERE scope = ? AND {IS_EFFECTIVE}"
+    " ORDER BY last_event_id DESC, doc_id LIMIT ?"
+)
 # In the terms of the SQL index `memories_importance`, so that SQLite uses it here too.
 _WHERE_RULE = f"WHERE scope = ? AND {IS_EFFECTIVE} AND {_KIND_RANK_SQL} <= {KIND_RANK[Kind.RULE]}"
 _WHERE_OPPOSED = "WHERE doc_id IN (SELECT opponent_doc_id FROM opposed_pairs WHERE doc_id = ?)"
@@ -298,14 +312,15 @@ def load_memory(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) 
     return fold_memory(events_of_claim(connection, claim, decode), claim)
 
 
-def load_memories(connection: sqlite3.Connection, decode: Decode) -> Iterator[Memory]:
-    """Yield all memories, by id, in one pass over their events."""
+def load_memories(
+    connection: sqlite3.Connection, decode: Decode, claims: Sequence[ClaimId] | None = None
+) -> Iterator[Memory]:
+    """Yield all memories, or those of `claims`, by id, in one pass over their events."""
     from tacit.model.memory import fold_memory
 
-    query = (
-        f"SELECT claim_id, {EVENT_LINE} FROM claim_events LEFT JOIN events ON events.id = event_id ORDER BY claim_id"
-    )
-    for claim, rows in groupby(connection.execute(query), key=itemgetter(0)):
+    values = [] if claims is None else [json.dumps(claims)]
+    query = f"SELECT claim_id, {EVENT_LINE} {_FROM_ALL_CLAIM_EVENTS if claims is None else _FROM_EVENTS_OF_CLAIMS}"
+    for claim, rows in groupby(connection.execute(query, values), key=itemgetter(0)):
         memory = fold_memory([decode(raw) for _, raw in rows], ClaimId(claim))
         if memory is not None:
             yield memory
@@ -326,6 +341,51 @@ def claims_by_source_event(connection: sqlite3.Connection, claims: Sequence[Clai
     """Map the events of sessions that these memories were learned from to the memories."""
     query = "SELECT event_id, claim_id FROM claim_sources WHERE claim_id IN (SELECT value FROM json_each(?))"
     return {EventId(event): ClaimId(claim) for event, claim in connection.execute(query, (json.dumps(claims),))}
+
+
+# What pages show
+
+
+def latest_entry_ids(connection: sqlite3.Connection, limit: int) -> list[ClaimId]:
+    """Return the memories that the page for people shows, those that changed last first."""
+    statuses = (Status.ACTIVE, Status.PENDING, Status.RETIRED)
+    subquery = f"{_LATEST_OF_STATUS} UNION ALL {_LATEST_OF_STATUS} UNION ALL {_LATEST_OF_STATUS}"
+    return _latest_ids(connection, subquery, [value for status in statuses for value in (status.value, limit)], limit)
+
+
+def latest_fact_ids(connection: sqlite3.Connection, scope: Scope, limit: int) -> list[ClaimId]:
+    """Return the facts of a scope, those that changed last first."""
+    return _latest_ids(connection, _LATEST_FACTS, [scope, limit], limit)
+
+
+def _latest_ids(
+    connection: sqlite3.Connection, subquery: str, values: Sequence[str | int], limit: int
+) -> list[ClaimId]:
+    query = f"SELECT id FROM ({subquery}) ORDER BY last_event_id DESC, doc_id LIMIT ?"
+    return [ClaimId(claim) for (claim,) in connection.execute(query, [*values, limit])]
+
+
+def dismissed_ids(connection: sqlite3.Connection) -> Iterator[ClaimId]:
+    """Yield the memories that no page shows."""
+    query = "SELECT id FROM memories WHERE status = ?"
+    yield from (ClaimId(claim) for (claim,) in connection.execute(query, (Status.DISMISSED.value,)))
+
+
+def ended_fact_ids(connection: sqlite3.Connection, scope: Scope) -> Iterator[ClaimId]:
+    """Yield the memories of a scope that are no facts."""
+    query = f"SELECT id FROM memories WHERE scope = ? AND NOT ({IS_EFFECTIVE})"
+    yield from (ClaimId(claim) for (claim,) in connection.execute(query, (scope,)))
+
+
+def ids_of_scope(connection: sqlite3.Connection, scope: Scope) -> list[ClaimId]:
+    return [ClaimId(claim) for (claim,) in connection.execute("SELECT id FROM memories WHERE scope = ?", (scope,))]
+
+
+def rulings(connection: sqlite3.Connection, claims: Sequence[ClaimId]) -> dict[ClaimId, tuple[ClaimId | None, bool]]:
+    """Return by which memory each of these is overruled, if any, and whether it is in a conflict."""
+    query = "SELECT id, overruled_by_id, is_conflicting FROM memories WHERE doc_id IN (SELECT value FROM json_each(?))"
+    rows = connection.execute(query, (json.dumps([claim_number(claim) for claim in claims]),))
+    return {ClaimId(claim): (ClaimId(winner) if winner else None, bool(conflict)) for claim, winner, conflict in rows}
 
 
 # Scopes and counts
@@ -451,6 +511,10 @@ def embedding_model(connection: sqlite3.Connection) -> str:
 def stale_views(connection: sqlite3.Connection) -> list[str]:
     """Return the names of the views that must be written again."""
     return [view for (view,) in connection.execute("SELECT name FROM stale_views ORDER BY name")]
+
+
+def has_stale_views(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM stale_views LIMIT 1").fetchone() is not None
 
 
 def log_cursors(connection: sqlite3.Connection) -> dict[str, tuple[int, int, str]]:

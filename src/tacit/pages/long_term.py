@@ -110,13 +110,18 @@ def _evidence(memory: Memory) -> Iterator[str]:
         yield f"+{len(texts) - _MAX_EVIDENCE} more"
 
 
-def render_long_term(views: Iterable[MemoryView]) -> list[str]:
+def render_long_term(views: Iterable[MemoryView], limit: int | None = None) -> list[str]:
     """Return the whole page."""
-    return update_long_term([], views)
+    return update_long_term([], views, limit=limit)
 
 
-def update_long_term(page: Iterable[str], changed: Iterable[MemoryView], gone: Iterable[ClaimId] = ()) -> list[str]:
-    """Return the page with changed memories updated and those that are gone removed."""
+def update_long_term(
+    page: Iterable[str], changed: Iterable[MemoryView], gone: Iterable[ClaimId] = (), limit: int | None = None
+) -> list[str]:
+    """Return the page with changed memories updated and those that are gone removed.
+
+    `limit` is the number of entries that are shown if there are more; the page then says so.
+    """
     sections: dict[str, list[str]] = {section: [] for section in SECTIONS}
     views = list(changed)
     outdated = {view.memory.id for view in views} | set(gone)
@@ -126,7 +131,7 @@ def update_long_term(page: Iterable[str], changed: Iterable[MemoryView], gone: I
     for view in views:
         if (own_section := section_of(view)) is not None:
             sections[own_section].append(entry_line(view))
-    return list(_page_lines(sections))
+    return list(_page_lines(sections, limit))
 
 
 def _section_lines(page: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -138,8 +143,10 @@ def _section_lines(page: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield section, line
 
 
-def _page_lines(sections: dict[str, list[str]]) -> Iterator[str]:
+def _page_lines(sections: dict[str, list[str]], limit: int | None) -> Iterator[str]:
     yield from HEADER
+    if limit is not None:
+        yield f"Only the {limit:,} memories that changed last are shown. To see all of them: `tacit list --all`."
     for section, lines in sections.items():
         yield ""
         yield f"## {section}"

@@ -36,12 +36,10 @@ from tacit.log.spool import Spool
 from tacit.log.strays import is_stray_copy
 from tacit.log.tombstones import load_tombstones
 from tacit.log.verify import Finding, UnverifiedDecision, unverified_decisions, verify
-from tacit.model.claim import GLOBAL
 from tacit.model.event import Event, local_day, timestamp
 from tacit.model.ids import EventId, event_milliseconds
 from tacit.model.memory import fold_memories
 from tacit.model.observation import MemoryPurged, UnknownBody
-from tacit.pages import facts, long_term
 from tacit.text.display import clip
 from tacit.vault.outdated import outdated_rows
 
@@ -330,11 +328,10 @@ def check_views(store: Store) -> Iterator[Finding]:
 
 
 def _fresh_views(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str, list[str]]]:
-    views = store.publisher.memory_views(fresh)
-    yield store.paths.long_term, long_term.render_long_term(views)
-    global_facts = facts.update_facts([], [view for view in views if view.memory.claim.scope == GLOBAL])
+    yield store.paths.long_term, store.publisher.long_term_page(fresh)
     current = store.publisher.view_store.current_lines(store.paths.facts)
-    yield store.paths.facts, facts.sort_facts(global_facts, current)  # the order of an earlier version is no fault
+    # The order of an earlier version is no fault.
+    yield store.paths.facts, facts.sort_facts(store.publisher.fact_page(fresh), current)
     for kind in PAGE_FOLDERS:
         for day in reader.page_names(fresh, kind):
             yield store.paths.page(kind, day), render_page(fresh, kind, day, store.max_turn_chars)

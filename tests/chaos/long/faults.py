@@ -108,6 +108,8 @@ def _kills(size: Size) -> Iterator[Test]:
     )
     for verb in view_kill.COMMANDS:
         yield _row(f"T08 view kill, {verb}", partial(_view_kill, verb, size), "every moment of drawing")
+    for half in view_kill.DEFERRED:
+        yield _row(f"T08 view kill, deferred {half}", partial(_deferred_kill, half, size), "every moment of drawing")
     yield _row("T08 mutant: in place", lambda at: view_kill.view_kill(at, "add", mutant="in_place"), mutant=True)
     for verb in first_run.COMMANDS:
         yield _row(f"T14 first run, {verb}", partial(_first_run, verb, size), "run again, it is made whole")
@@ -116,6 +118,10 @@ def _kills(size: Size) -> Iterator[Test]:
 
 def _index_kill(verb: str, size: Size, folder: Path) -> Outcome:
     return index_kill.index_kill(folder, verb, most=size.moments)
+
+
+def _deferred_kill(half: str, size: Size, folder: Path) -> Outcome:
+    return view_kill.deferred_kill(folder, half, most=size.moments)
 
 
 def _view_kill(verb: str, size: Size, folder: Path) -> Outcome:

@@ -1,0 +1,156 @@
+"""CPU of everyday commands as processes, in homes of 1,000 to 1,000,000 memories with 1,000 sessions each.
+
+    python -m bench.verbs [--sizes 1000 10000 100000 1000000] [--json]
+
+A command must cost the same in every home. Each round runs all commands once in each home in turn, so that whatever
+else the machine does falls on all sizes alike. What a change leaves to a process in the background is measured apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import tacit
+from bench.figures import Figure, amount, at_most, encoded, median, table
+from bench.homes import DEFAULT, copy_of
+from bench.hooks import add_sessions
+from bench.startup import cpu_of
+from tacit.disk.lock import FileLock
+from tacit.home.home import Home
+from tacit.index import reader
+from tacit.index.reader import MemoryFilter
+from tacit.model.claim import Status
+from tacit.vault.vault import Vault
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+ROUNDS = 7
+_CHANGE, _LISTING = 1.3, 1.5
+_TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
+
+
+class Subject(NamedTuple):
+    """A home to measure in: candidates and memories that commands may decide on."""
+
+    home: Path
+    candidates: list[str]
+    memories: list[str]
+
+
+Words = Callable[[Subject, int], tuple[str, ...]]
+
+
+class Verb(NamedTuple):
+    """A command. `words` makes its arguments for a round; `target` is the ratio of the largest home to the smallest."""
+
+    name: str
+    words: Words
+    target: float
+
+
+def _same(*words: str) -> Words:
+    return lambda _subject, _round: words
+
+
+VERBS = (
+    Verb("add", lambda _, number: ("add", f"never use the tool number {number} on a friday"), _CHANGE),
+    Verb("undo", _same("undo"), _CHANGE),
+    Verb("remember", lambda _, n: ("remember", f"the tool number {n} needs a key", "--evidence", "chat"), _CHANGE),
+    Verb("accept", lambda subject, number: ("accept", subject.candidates[2 * number]), _CHANGE),
+    Verb("dismiss", lambda subject, number: ("dismiss", subject.candidates[2 * number + 1]), _CHANGE),
+    Verb("edit", lambda subject, n: ("edit", subject.memories[2 * n], f"always use the tool {n} twice"), _CHANGE),
+    Verb("forget", lambda subject, number: ("forget", subject.memories[2 * number + 1]), _CHANGE),
+    Verb("list", _same("list"), _LISTING),
+    Verb("suggestions", _same("suggestions"), _LISTING),
+    Verb("review --json", _same("review", "--json"), _LISTING),
+    Verb("sessions", _same("sessions"), _LISTING),
+    Verb("injected", _same("injected"), _LISTING),
+    Verb("conflicts", _same("conflicts"), _LISTING),
+    Verb("status", _same("status"), _LISTING),
+    Verb("stats", _same("stats"), _LISTING),
+    Verb("recall", _same("recall", "release"), _LISTING),
+)
+
+
+def measure(folder: Path, sizes: Sequence[int]) -> Iterator[Figure]:
+    with ExitStack() as stack:
+        subjects = [_subject(stack.enter_context(copy_of(folder, size))) for size in sizes]
+        place = stack.enter_context(tempfile.TemporaryDirectory())
+        before = os.getcwd()
+        os.chdir(place)  # in no project
+        try:
+            rounds = [[_round(subject, number) for subject in subjects] for number in range(ROUNDS)]
+            followed = [median([_followed(subject, number) for number in range(ROUNDS)]) for subject in subjects]
+        finally:
+            os.chdir(before)
+    for verb in VERBS:
+        times = [median([row[at][verb.name] for row in rounds]) for at in range(len(sizes))]
+        shown = ", ".join(f"{1000 * each:.0f}" for each in times)
+        name = f"`tacit {verb.name}`, {sizes[-1]:,} against {sizes[0]:,} memories"
+        yield at_most(name, times[-1] / times[0], verb.target, " ×", f"{shown} ms")
+        for size, each in zip(sizes, times, strict=True):
+            yield Figure(f"{size:,}: `tacit {verb.name}` as a process", f"{amount(1000 * each)} ms")
+    for size, each in zip(sizes, followed, strict=True):
+        yield Figure(f"{size:,}: what follows a change in the background", f"{amount(1000 * each)} ms")
+
+
+def _subject(home: Path) -> Subject:
+    project = home.parent / "project"
+    project.mkdir()
+    add_sessions(home, project)
+    with tacit.open(home, cwd=home.parent) as vault:
+        return Subject(home, _ids(vault, Status.PENDING), _ids(vault, Status.ACTIVE))
+
+
+def _ids(vault: Vault, status: Status) -> list[str]:
+    rows = vault.home.store.read(lambda index: reader.latest_memories(index, MemoryFilter(status), 3 * ROUNDS))
+    return [row.id for row in rows]
+
+
+def _round(subject: Subject, number: int) -> dict[str, float]:
+    times = {}
+    for verb in VERBS:
+        times[verb.name] = cpu_of((_TACIT, *verb.words(subject, number)), subject.home)
+        _wait(subject.home)
+    return times
+
+
+def _wait(home: Path) -> None:
+    """For the process that draws pages."""
+    time.sleep(0.1)
+    with FileLock(str(home / ".tacit" / "write.lock"), 60, 600).acquire():
+        pass
+
+
+def _followed(subject: Subject, number: int) -> float:
+    """Seconds of CPU to update the index and the pages after a change that was answered."""
+    home = Home(subject.home)
+    home.store.defers_pages = True
+    with Vault(home) as vault:
+        vault.add(f"never use the tool number {number} on a monday")
+    start = time.process_time()
+    with Home(subject.home) as drawing:
+        drawing.store.draw_pages()
+    return time.process_time() - start
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.verbs", description=__doc__)
+    parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="memories (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
+    given = parser.parse_args()
+    figures = list(measure(given.homes.resolve(), given.sizes))
+    print("\n".join(map(encoded, figures) if given.json else table(figures)))
+    return 1 if any(figure.ok is False for figure in figures) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

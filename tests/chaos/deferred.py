@@ -1,0 +1,26 @@
+"""A command that defers pages, and the process that draws them, as two programs: `python deferred.py add TEXT | draw`.
+
+They run one after the other here, so that either can be killed at each of its moments.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    from tacit.cli.run import finish
+    from tacit.home.home import Home
+    from tacit.vault.vault import Vault
+
+    if sys.argv[1] == "draw":
+        finish(None, draws=True, encodes=False)
+        return
+    home = Home()
+    home.store.defers_pages = True
+    with Vault(home) as vault:
+        vault.add(sys.argv[2])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""By default a command answers first, and the pages of the home are drawn by another process a moment later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from harness.person import Person, Said, facts_in
+
+from tests.chaos.strace import need_strace
+
+TEXT = "never deploy on a friday evening"
+REMOTE = "https://example.org/team/app.git"
+
+
+@pytest.fixture
+def home(person: Person) -> Person:
+    person.tacit("add", "always sign commits")
+    return person
+
+
+def in_background(person: Person, *words: str, cwd: Path | None = None) -> Said:
+    return person.process(*words, cwd=cwd, TACIT_PAGES_BACKGROUND="")
+
+
+def soon(holds: Callable[[], bool]) -> bool:
+    """Wait for something that takes a moment, on a busy machine some seconds."""
+    until = time.monotonic() + 30
+    while not (held := holds()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return held
+
+
+def test_the_page_shows_the_change_soon_after_the_answer(home: Person) -> None:
+    assert in_background(home, "add", TEXT).first.startswith("Added")
+    assert soon(lambda: TEXT in home.long_term.read_text())
+    assert soon(lambda: TEXT in home.facts.read_text())
+
+
+def test_the_next_command_knows_it_whether_or_not_the_page_is_drawn(home: Person) -> None:
+    in_background(home, "add", TEXT)
+    assert TEXT in in_background(home, "recall", "deploy friday").out
+
+
+def test_a_burst_of_changes_loses_none(home: Person) -> None:
+    texts = [f"never use the tool number {number}" for number in range(12)]
+    for text in texts:
+        in_background(home, "add", text)
+    assert soon(lambda: all(text in home.long_term.read_text() for text in texts))
+
+
+def test_the_fact_file_of_a_repository_is_written_before_the_command_returns(home: Person) -> None:
+    root = home.repository(remote=REMOTE)
+    in_background(home, "add", TEXT, cwd=root)
+    assert [fact["canonical"] for fact in facts_in(root / "docs" / "memory" / "memories.ndjson")] == [TEXT]
+
+
+def test_an_edit_that_is_made_before_the_page_is_drawn_stays(home: Person) -> None:
+    in_background(home, "add", TEXT)
+    home.long_term.write_text(home.long_term.read_text() + "\nA remark of mine.\n")
+    home.tacit("list")
+    page = home.long_term.read_text()
+    assert "A remark of mine." in page
+    assert TEXT in page
+
+
+@pytest.mark.parametrize("words", [("add", TEXT), ("forget", "--text", "always sign commits"), ("undo",)])
+def test_a_change_waits_for_one_sync(home: Person, tmp_path: Path, words: tuple[str, ...]) -> None:
+    need_strace()
+    trace = tmp_path / "trace"
+    home.prefix = ("strace", "-qq", "-y", "-o", str(trace), "-e", "trace=fsync,fdatasync")  # of this process alone
+    in_background(home, *words)
+    assert [line.split(">")[0].rpartition("/")[2] for line in trace.read_text().splitlines() if "(" in line] == [
+        "events.jsonl"
+    ]
