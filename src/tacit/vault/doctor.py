@@ -40,6 +40,7 @@ from tacit.model.event import Event, local_day, timestamp
 from tacit.model.ids import EventId, event_milliseconds
 from tacit.model.memory import fold_memories
 from tacit.model.observation import MemoryPurged, UnknownBody
+from tacit.pages import facts
 from tacit.text.display import clip
 from tacit.vault.outdated import outdated_rows
 
