@@ -16,7 +16,7 @@ HOME_FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".ta
 # Made when they are needed.
 OPTIONAL_FOLDERS = (
     *("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture"),
-    *(".tacit/spool/.reserve", ".tacit/written/unwritten", ".tacit/judge", ".tacit/guard"),
+    *(".tacit/spool/.reserve", ".tacit/written/unwritten", ".tacit/judge", ".tacit/guard", ".tacit/remotes"),
 )
 
 
