@@ -92,8 +92,11 @@ class _RemoteSession:
         self.sent = self.unsent = 0
         self.problem: TacitError | None = None
 
-    def report(self) -> RemoteReport:
+    def report(self, own: str) -> RemoteReport:
         state = self.state
+        # Of machines that have not synced since the keys were changed it is known why they cannot be read.
+        behind = {peer.manifest.machine for peer in state.peers} - set(state.members())
+        known = {own, *behind}
         return RemoteReport(
             state.name,
             state.url,
@@ -101,7 +104,7 @@ class _RemoteSession:
             tuple(self.reports[machine] for machine in sorted(self.reports)),
             self.sent,
             self.unsent,
-            self.view.foreign,
+            tuple(area for area in self.view.foreign if area not in known),
             tuple(self.notes),
             self.problem,
             state.synced_at,
@@ -184,7 +187,7 @@ class Machines(HomePart):
         self._require_person("asks remotes", "tacit sync --status")
         with self._locked():
             states = [self._remotes.load(name) for name in ([only] if only else self._remotes.names())]
-            return [self._attempt(state, self._look).report() for state in states]
+            return [self._attempt(state, self._look).report(self._own_id()) for state in states]
 
     def rotate(self, name: str) -> ChangedKeys:
         """Give a remote new keys and a new phrase. Machines that stay get the keys with their next sync.
@@ -252,7 +255,7 @@ class Machines(HomePart):
             if session.problem is None:
                 self._guarded(session, self._publish)
             session.transport.close()
-        return [session.report() for session in sessions]
+        return [session.report(self._own_id()) for session in sessions]
 
     def _attempt(
         self, state: RemoteState, step: Callable[[_RemoteSession], None], *, close: bool = True
@@ -496,14 +499,15 @@ class Machines(HomePart):
             ring, phrase = make_ring(state.ring.epoch + 1), make_phrase(os.urandom(_PHRASE_BYTES))
             handover = hand_over(ring, state.ring, sorted(recipients))
             session.state = state.with_new_keys(ring, lock_ring(ring, phrase), handover)._replace(
-                forgotten=tuple(sorted(gone))
+                forgotten=tuple(sorted(gone)),
+                peers=tuple(peer for peer in state.peers if peer.manifest.machine not in gone),
             )
             self._remotes.save(session.state)
             self._guarded(session, partial(self._publish_new_keys, forget=forget))
         finally:
             session.transport.close()
         session.reports = {name: report for name, report in session.reports.items() if name not in gone}
-        return ChangedKeys(session.report(), phrase)
+        return ChangedKeys(session.report(machine.id), phrase)
 
     def _publish_new_keys(self, session: _RemoteSession, forget: tuple[str, ...]) -> None:
         folders = [area.folder for area in session.view.areas if area.machine in forget]

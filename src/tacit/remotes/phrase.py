@@ -33,6 +33,8 @@ def parse_phrase(text: str) -> str:
     Raise UsageError that names the group that cannot be right, or says that one is missing or mistyped.
     """
     groups = re.split(r"[\s\-]+", text.strip().lower())
+    if groups == [""]:
+        raise UsageError("the recovery phrase is needed", "type it, or name a file that has it: --phrase-file FILE")
     for number, group in enumerate(groups, 1):
         if not _GROUP.fullmatch(group):
             raise UsageError(f"group {number} of the recovery phrase has a typing mistake", "each has five letters")

@@ -18,12 +18,11 @@ from typing import Any
 from tacit.disk.files import OsDisk, list_folder, make_folder, read_file, replace_file
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, StoreError, UsageError
-from tacit.home.paths import HomePaths
+from tacit.home.paths import REMOTES_FOLDER, HomePaths
 from tacit.record import Record
 from tacit.remotes.keys import MachineKeys, Ring, make_machine, ring_fields, ring_from_fields
 from tacit.remotes.manifest import Manifest, manifest_fields, manifest_from_fields
 
-FOLDER = ".tacit/remotes"
 _MACHINE_FILE, _LOCK_FILE, _PURGE_FILE = "machine.key", "sync.lock", "purge-pending"
 _SUFFIX = ".json"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
@@ -96,7 +95,7 @@ class RemoteStore:
 
     def __init__(self, paths: HomePaths) -> None:
         self._paths = paths
-        self._folder = paths.path(*FOLDER.split("/"))
+        self._folder = paths.path(REMOTES_FOLDER)
         self._disk = OsDisk(paths.root)
 
     @contextmanager
