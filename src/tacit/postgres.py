@@ -111,15 +111,14 @@ def transaction(connection: Connection, *, seconds: int = TRANSACTION_SECONDS) -
     import psycopg
 
     limit = f"{min(seconds, STATEMENT_SECONDS)}s"
-    with _cut_off_after(connection, seconds):
-        try:
-            with connection.transaction(), connection.cursor() as cursor:
-                cursor.execute(_SET_LIMITS, (limit, limit))
-                yield cursor
-        except psycopg.Error as error:
-            info = connection.info if not connection.closed else None
-            address = ServerAddress(info.host, str(info.port), info.dbname, info.user) if info else None
-            raise translate(error, address) from None
+    try:
+        with _cut_off_after(connection, seconds), connection.transaction(), connection.cursor() as cursor:
+            cursor.execute(_SET_LIMITS, (limit, limit))
+            yield cursor
+    except psycopg.Error as error:
+        info = None if connection.closed else connection.info
+        address = ServerAddress(info.host, str(info.port), info.dbname, info.user) if info else None
+        raise translate(error, address) from None
 
 
 def connection_params(url: str) -> dict[str, str]:
