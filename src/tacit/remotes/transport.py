@@ -23,7 +23,7 @@ _FIXED_FILES = (MANIFEST_FILE, RING_FILE, HANDOVER_FILE)
 class RemoteError(TacitError):
     """A remote cannot be reached or does not answer as it should. The home is as it was."""
 
-    exit_code = 6
+    exit_code = 1
 
 
 class Transport(Protocol):
