@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
@@ -46,7 +46,7 @@ def _run_add(call: Invocation, args: Sequence[str]) -> int:
         echo("Nobody has used this remote before. Its recovery phrase is shown this once:")
         _echo_phrase(added.phrase)
         echo(f"On your other machines: tacit remote add {name} {printable(added.report.url)}")
-    return echo_reports([added.report])
+    return echo_reports(call, [added.report])
 
 
 def _read_phrase(call: Invocation) -> str:
@@ -78,11 +78,12 @@ def _run_list(call: Invocation, _args: Sequence[str]) -> int:
         echo("No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER")
         return 0
     own, name = call.vault.machines.own_machine()
+    now = _now(call)
     echo(f"This machine is {bold(printable(name))} ({short_id(own)}).")
     for report in remotes:
-        synced = f"last sync {_ago(report.synced_at)}" if report.synced_at else "never synced"
+        synced = f"last sync {_ago(report.synced_at, now)}" if report.synced_at else "never synced"
         echo(f"{bold(report.name)}  {printable(report.url)}  {dim(f'keys {report.fingerprint}, {synced}')}")
-        for line in _machine_lines(report, asked=False):
+        for line in _machine_lines(report, now, asked=False):
             echo(f"  {line}")
     return 0
 
@@ -95,21 +96,21 @@ def _run_remove(call: Invocation, args: Sequence[str]) -> int:
 
 
 def _run_rotate(call: Invocation, args: Sequence[str]) -> int:
-    return _echo_new_keys(call.vault.machines.rotate(args[0]))
+    return _echo_new_keys(call, call.vault.machines.rotate(args[0]))
 
 
 def _run_forget_machine(call: Invocation, args: Sequence[str]) -> int:
-    codes = [_echo_new_keys(changed) for changed in call.vault.machines.forget_machine(args[0])]
+    codes = [_echo_new_keys(call, changed) for changed in call.vault.machines.forget_machine(args[0])]
     echo("What it had sent stays yours. Take its access to the remote away, too: an ssh key, an account, a share.")
     return max(codes)
 
 
-def _echo_new_keys(changed: ChangedKeys) -> int:
+def _echo_new_keys(call: Invocation, changed: ChangedKeys) -> int:
     report = changed.report
     echo(f"{bold(report.name)} has new keys ({report.fingerprint}). The old recovery phrase is worth nothing now:")
     _echo_phrase(changed.phrase)
     echo("Machines that stay get the keys with their next tacit sync, and show the same number.")
-    return echo_reports([report])
+    return echo_reports(call, [report])
 
 
 REMOTE = Command(
@@ -144,7 +145,7 @@ def sync_remotes(call: Invocation) -> int:
     only = call.value("--only")
     if only is None and (not machines.is_used or not call.vault.home.is_person):
         return 0
-    return echo_reports(machines.sync(only))
+    return echo_reports(call, machines.sync(only))
 
 
 def show_status(call: Invocation) -> int:
@@ -155,15 +156,15 @@ def show_status(call: Invocation) -> int:
         return 1 if any(report.problem for report in reports) else 0
     if not reports:
         echo("No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER")
-    return echo_reports(reports, asked=True)
+    return echo_reports(call, reports, asked=True)
 
 
-def echo_reports(reports: Sequence[RemoteReport], *, asked: bool = False) -> int:
+def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bool = False) -> int:
     """Print a report for each remote. Return the exit code: that of the last problem, else 0."""
     code = 0
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
-        for line in _report_lines(report, asked=asked):
+        for line in _report_lines(report, _now(call), asked=asked):
             echo(f"  {line}")
         if report.problem is not None:
             code = report.problem.exit_code
@@ -173,14 +174,14 @@ def echo_reports(reports: Sequence[RemoteReport], *, asked: bool = False) -> int
     return code
 
 
-def _report_lines(report: RemoteReport, *, asked: bool) -> Iterator[str]:
+def _report_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:
     if report.problem is not None:
         yield "not reached; what is known from before:" if report.machines else "not reached"
     elif asked:
         yield f"{pluralize(report.unsent, 'line')} to send" if report.unsent else "nothing to send"
     else:
         yield f"sent {pluralize(report.sent, 'line')}" if report.sent else "nothing to send"
-    yield from _machine_lines(report, asked=asked)
+    yield from _machine_lines(report, now, asked=asked)
     for note in report.notes:
         yield f"! {printable(note)}"
     if report.foreign:
@@ -190,11 +191,11 @@ def _report_lines(report: RemoteReport, *, asked: bool) -> Iterator[str]:
         yield f"  tacit remote add {report.name} {printable(report.url)}"
 
 
-def _machine_lines(report: RemoteReport, *, asked: bool) -> Iterator[str]:
+def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:
     for machine in report.machines:
         count = machine.waiting if asked else machine.new
         new = f"{count:,} new" if count else "nothing new"
-        yield f"{printable(machine.name)} ({short_id(machine.id)})  {new}, last seen {_ago(machine.last_seen)}"
+        yield f"{printable(machine.name)} ({short_id(machine.id)})  {new}, last seen {_ago(machine.last_seen, now)}"
         yield from (f"  {line}" for line in _machine_notes(machine))
 
 
@@ -212,8 +213,12 @@ def _machine_notes(machine: MachineReport) -> Iterator[str]:
         yield "has not synced since the keys were changed"
 
 
-def _ago(at: datetime) -> str:
-    seconds = (datetime.now(UTC) - at) / timedelta(seconds=1)
+def _now(call: Invocation) -> datetime:
+    return call.vault.home.store.actor.origin().at
+
+
+def _ago(at: datetime, now: datetime) -> str:
+    seconds = (now - at) / timedelta(seconds=1)
     return f"{_duration(seconds)} ago" if seconds >= _UNITS[-1][1] else "just now"
 
 

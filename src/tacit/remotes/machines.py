@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -138,10 +138,12 @@ class Machines(HomePart):
                 state, phrase = self._join(name, address, transport, ask_phrase)
             finally:
                 transport.close()
-            if former is not None:  # the others may have removed this machine
+            if former is not None and former.ring != state.ring:  # the others may have removed this machine
                 machine = self._remotes.machine()
                 self._remotes.save_machine(make_machine((*machine.former, machine.id)))
-            self._remotes.save(state._replace(everything=everything or bool(former and former.everything)))
+            written = former.written if former else self._remotes.last_written(name, address)
+            everything = everything or bool(former and former.everything)
+            self._remotes.save(state._replace(everything=everything, written=written))
             (report,) = self._sync([name])
             return AddedRemote(report, phrase)
 
@@ -357,7 +359,7 @@ class Machines(HomePart):
             return {}
         incoming = IncomingFilter(log, self._latest_id())
         if tombstones := incoming.new_tombstones(events):
-            self._remotes.set_purge_pending(True)
+            self._store.mark_purge()
             log.import_tombstones(tombstones)
             if drafts := late_tombstones(log, tombstones):
                 log.append(drafts, self._store.actor.origin())
@@ -379,9 +381,13 @@ class Machines(HomePart):
         return count
 
     def _finish_purges(self) -> None:
-        if self._remotes.is_purge_pending():
-            self._apply_purges()
-            self._remotes.set_purge_pending(False)
+        """Apply tombstones that are in the log and were not applied, because they just came or a purge was killed."""
+        if self._is_purging():
+            with suppress(NotFoundError):  # it was killed before it wrote a tombstone
+                self._apply_purges()
+
+    def _is_purging(self) -> bool:
+        return os.path.lexists(self._store.paths.purge_marker)
 
     # Publishing
 
@@ -399,6 +405,8 @@ class Machines(HomePart):
             parts.append(part)
             if data is not None:
                 files[f"{part.name}.age"] = data
+        if self._is_purging() or purges != self._purge_operations():
+            raise RemoteError("a purge is at work in this home", "when it has ended: tacit sync")
         entries = {part.name: SegmentEntry(part.name, part.size, part.lines) for part in parts if part.name}
         manifest = self._manifest(session, state, machine, tuple(entries.values()), purges)
         before = sum(part.lines for part in state.parts)

@@ -11,7 +11,7 @@ import os
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
 
@@ -23,8 +23,8 @@ from tacit.record import Record
 from tacit.remotes.keys import MachineKeys, Ring, make_machine, ring_fields, ring_from_fields
 from tacit.remotes.manifest import Manifest, manifest_fields, manifest_from_fields
 
-_MACHINE_FILE, _LOCK_FILE, _PURGE_FILE = "machine.key", "sync.lock", "purge-pending"
-_SUFFIX = ".json"
+_MACHINE_FILE, _LOCK_FILE = "machine.key", "sync.lock"
+_SUFFIX, _LEFT_SUFFIX = ".json", ".left"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _LOCK_SECONDS = 600.0
 
@@ -131,13 +131,30 @@ class RemoteStore:
         self._write(self._path(state.name), json.dumps(_state_fields(state), sort_keys=True).encode("ascii"))
 
     def remove(self, name: str) -> None:
-        """Remove what is known of a remote, with the copy of its branches."""
+        """Remove what is known of a remote, with its keys and the copy of its branches.
+
+        What stays is the token that this machine wrote there last: if the person adds the remote again, the machine is
+        still the same, and not a copy of it.
+        """
         import shutil
 
         mirror = self.mirror(name)
         if os.path.isdir(mirror) and not os.path.islink(mirror):
             shutil.rmtree(mirror, ignore_errors=True)
+        with suppress(StoreError):
+            state = self.load(name)
+            if state.written:
+                fields = {"url": state.url, "written": manifest_fields(state.written)}
+                self._write(self._left_path(name), json.dumps(fields, sort_keys=True).encode("ascii"))
         self._disk.remove(self._path(name))
+
+    def last_written(self, name: str, url: str) -> Manifest | None:
+        """Return what this machine wrote last to a remote that was removed; None if that is not known."""
+        try:
+            fields = json.loads(read_file(self._left_path(name)) or b"")
+            return manifest_from_fields(fields["written"]) if fields["url"] == url else None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
 
     def mirror(self, name: str) -> str:
         """Return the folder in which a transport keeps what it fetched."""
@@ -161,25 +178,12 @@ class RemoteStore:
     def save_machine(self, machine: MachineKeys) -> None:
         self._write(self._machine_path, json.dumps(machine._asdict(), sort_keys=True).encode("ascii"))
 
-    # Tombstones that came from another machine are in the log before they are applied. If this process is killed in
-    # between, the next one finds the note.
-
-    def is_purge_pending(self) -> bool:
-        return os.path.lexists(self._purge_path)
-
-    def set_purge_pending(self, pending: bool) -> None:
-        if pending:
-            self._write(self._purge_path, b"")
-        elif self.is_purge_pending():
-            self._disk.remove(self._purge_path)
-
-    @property
-    def _purge_path(self) -> str:
-        return os.path.join(self._folder, _PURGE_FILE)
-
     @property
     def _machine_path(self) -> str:
         return os.path.join(self._folder, _MACHINE_FILE)
+
+    def _left_path(self, name: str) -> str:
+        return os.path.join(self._folder, f"{name}{_LEFT_SUFFIX}")
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, f"{name}{_SUFFIX}")

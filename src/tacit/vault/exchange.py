@@ -141,6 +141,7 @@ class Exchange(HomePart):
             day = self._store.actor.origin().at.date().isoformat()
             self._store.log.import_events(f"{day}-{sha256(data).hexdigest()[:12]}", events)
         if tombstones := incoming.new_tombstones(records):
+            self._store.mark_purge()
             self._store.log.import_tombstones(tombstones)
             Purger(self._home).purge_again()
         self._store.record(lambda _connection: [])
