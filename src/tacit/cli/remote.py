@@ -210,7 +210,7 @@ def _machine_notes(machine: MachineReport) -> Iterator[str]:
         where = "ahead of" if machine.clock_seconds > 0 else "behind"
         yield f"its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
     if machine.has_old_keys:
-        yield "has not synced since the keys were changed"
+        yield "does not have the keys of now: it gets them with its next sync"
 
 
 def _now(call: Invocation) -> datetime:

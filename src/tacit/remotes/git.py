@@ -1,4 +1,4 @@
-"""A git repository as a remote: a branch for each machine, with one commit that has no parent.
+"""A git repository as a remote: a branch for each file of a machine, with one commit that has no parent.
 
 Branches are replaced, never merged, so there is no conflict, and no history keeps what was purged. (A server may keep
 replaced objects until it collects garbage.) Git works in a bare repository of the home. It runs without hooks, asks
@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from tacit.disk.files import make_folder
 from tacit.errors import RefusedError, UsageError
-from tacit.record import Record
-from tacit.remotes.manifest import AREA_NAME
+from tacit.remotes.manifest import MANIFEST_FILE
 from tacit.remotes.transport import RemoteError
 from tacit.text.display import one_line, printable
 
@@ -28,7 +27,9 @@ _SCP_ADDRESS = re.compile(r"(?:[\w.-]+@)?[\w.-]+:[^:].*")
 _PASSWORD = re.compile(r"[a-z+]+://[^/@:]*:[^/@]*@")
 _REF_PREFIX = "refs/tacit/"
 _FETCH_OPTIONS = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
-_NO_COMMIT = "0" * 40
+_BRANCH = re.compile(r"[0-9a-f]{32}/[0-9a-z]{1,32}\.age")
+_FILE = "data"  # the name of the file in a branch
+_BATCH = 200  # branches that one command names
 # What a person's configuration may not change: hooks, programs as transports, signatures, garbage collection.
 _CONFIG = (
     ("core.hooksPath", os.devnull),
@@ -83,61 +84,52 @@ def check_address(url: str) -> None:
         )
 
 
-class _Blob(Record):
-    """A file of a branch: its object id and size."""
-
-    oid: str
-    size: int
-
-
 class GitTransport:
-    """Branches of a git repository. What was fetched stays in a bare repository of the home, so that later fetches
-    bring only what is new."""
+    """Branches of a git repository, `AREA/FILE`. What was fetched stays in a bare repository of the home.
+
+    A branch has one commit without a parent, with one file. Git sends branches, not files: if a branch had all files of
+    a machine, every push and every fetch would send all of them.
+    """
 
     def __init__(self, url: str, mirror: str) -> None:
         self._url = url
         self._mirror = mirror
-        self._blobs: dict[str, _Blob] | None = None
+        self._sizes: dict[str, int] | None = None
 
     def fetch(self) -> None:
         self._make_mirror()
-        heads = self._remote_heads()
-        known = self._known_heads()
-        changed = [area for area, commit in heads.items() if known.get(area) != commit]
-        if changed:
-            refs = [f"+refs/heads/{area}:{_REF_PREFIX}{area}" for area in changed]
+        heads, known = self._remote_heads(), self._known_heads()
+        changed = [path for path, commit in heads.items() if known.get(path) != commit]
+        for batch in _batches(changed):
+            refs = [f"+refs/heads/{path}:{_REF_PREFIX}{path}" for path in batch]
             self._run("fetch", *_FETCH_OPTIONS, "--", self._url, *refs)
-        for area in known.keys() - heads.keys():
-            self._run("update-ref", "-d", f"{_REF_PREFIX}{area}")
-        self._blobs = None
+        self._update_refs(f"delete {_REF_PREFIX}{path}" for path in known.keys() - heads.keys())
 
     def files(self) -> Mapping[str, int]:
-        return {path: blob.size for path, blob in self._list().items()}
+        if self._sizes is None:
+            names = sorted(self._known_heads())
+            data = "".join(f"{_REF_PREFIX}{name}:{_FILE}\n" for name in names).encode()
+            rows = self._run("cat-file", "--batch-check=%(objecttype) %(objectsize)", data=data).decode().splitlines()
+            sizes = (row.removeprefix("blob ") for row in rows)
+            self._sizes = {name: int(size) for name, size in zip(names, sizes, strict=True) if size.isdigit()}
+        return self._sizes
 
     def read(self, path: str) -> bytes | None:
-        blob = self._list().get(path)
-        if blob is None or blob.size > _MAX_FILE_BYTES:
+        if self.files().get(path, _MAX_FILE_BYTES + 1) > _MAX_FILE_BYTES:
             return None
-        return self._run("cat-file", "blob", blob.oid)
+        return self._run("cat-file", "blob", f"{_REF_PREFIX}{path}:{_FILE}")
 
     def publish(self, area: str, files: Mapping[str, bytes], keep: Collection[str]) -> None:
         self._make_mirror()
-        blobs = self._list()
-        entries = {name: blobs[f"{area}/{name}"].oid for name in keep if f"{area}/{name}" in blobs}
-        for name, data in files.items():
-            entries[name] = self._run("hash-object", "-w", "--stdin", data=data).decode().strip()
-        rows = "".join(f"100644 blob {oid}\t{name}\0" for name, oid in sorted(entries.items()))
-        tree = self._run("mktree", "-z", data=rows.encode()).decode().strip()
-        commit = self._run("commit-tree", tree, "-m", "-").decode().strip()
-        self._push(area, commit)
-        self._run("update-ref", f"{_REF_PREFIX}{area}", commit)
-        self._blobs = None
+        commits = {f"{area}/{name}": self._commit(data) for name, data in files.items()}
+        manifest = f"{area}/{MANIFEST_FILE}"
+        self._push({path: commit for path, commit in commits.items() if path != manifest})
+        self._push({manifest: commits[manifest]})
+        kept = {*commits, *(f"{area}/{name}" for name in keep)}
+        self._push({path: "" for path in self._known_heads() if path.startswith(f"{area}/") and path not in kept})
 
     def remove(self, area: str) -> None:
-        if area in self._known_heads():
-            self._push(area, "")
-            self._run("update-ref", "-d", f"{_REF_PREFIX}{area}")
-            self._blobs = None
+        self._push({path: "" for path in self._known_heads() if path.startswith(f"{area}/")})
 
     def forget_replaced(self) -> None:
         """Remove objects that no branch has any more: with the keys beside them they could be read."""
@@ -146,25 +138,29 @@ class GitTransport:
     def close(self) -> None:
         """Do nothing: no process outlives its call."""
 
-    def _push(self, area: str, commit: str) -> None:
-        """Replace a branch, unless somebody else replaced it since it was fetched."""
-        ref, expected = f"refs/heads/{area}", self._known_heads().get(area, "")
-        options = ["--quiet", "--no-verify", "--no-signed", f"--force-with-lease={ref}:{expected}"]
-        if is_local(self._url) or self._url.startswith("file://"):
-            options.append(f"--receive-pack={_LOCAL_RECEIVE}")
-        self._run("push", *options, "--", self._url, f"{commit}:{ref}")
+    def _commit(self, data: bytes) -> str:
+        blob = self._run("hash-object", "-w", "--stdin", data=data).decode().strip()
+        tree = self._run("mktree", "-z", data=f"100644 blob {blob}\t{_FILE}\0".encode()).decode().strip()
+        return self._run("commit-tree", tree, "-m", "-").decode().strip()
 
-    def _list(self) -> dict[str, _Blob]:
-        if self._blobs is None:
-            self._blobs = {}
-            for area in self._known_heads():
-                rows = self._run("ls-tree", "-l", "-z", f"{_REF_PREFIX}{area}").decode("utf-8", "replace")
-                for row in rows.split("\0"):
-                    head, _, name = row.partition("\t")
-                    fields = head.split()
-                    if len(fields) == 4 and fields[1] == "blob" and fields[3].isdigit():
-                        self._blobs[f"{area}/{name}"] = _Blob(fields[2], int(fields[3]))
-        return self._blobs
+    def _push(self, commits: Mapping[str, str]) -> None:
+        """Replace branches, or remove those without a commit, unless somebody else changed one since it was fetched."""
+        known = self._known_heads()
+        for batch in _batches([path for path, commit in commits.items() if known.get(path, "") != commit]):
+            options = ["--quiet", "--no-verify", "--no-signed"]
+            options += [f"--force-with-lease=refs/heads/{path}:{known.get(path, '')}" for path in batch]
+            if is_local(self._url) or self._url.startswith("file://"):
+                options.append(f"--receive-pack={_LOCAL_RECEIVE}")
+            self._run("push", *options, "--", self._url, *(f"{commits[path]}:refs/heads/{path}" for path in batch))
+            self._update_refs(
+                f"update {_REF_PREFIX}{path} {commits[path]}" if commits[path] else f"delete {_REF_PREFIX}{path}"
+                for path in batch
+            )
+
+    def _update_refs(self, commands: Iterable[str]) -> None:
+        self._sizes = None
+        if data := "".join(f"{command}\n" for command in commands):
+            self._run("update-ref", "--stdin", data=data.encode())
 
     def _known_heads(self) -> dict[str, str]:
         rows = self._run("for-each-ref", "--format=%(objectname) %(refname)", _REF_PREFIX)
@@ -219,14 +215,18 @@ class GitTransport:
 
 
 def _parse_heads(rows: bytes, prefix: str) -> dict[str, str]:
-    """Return commits by area. Branches with other names are not ours."""
+    """Return commits by `AREA/FILE`. Branches with other names are not ours."""
     heads: dict[str, str] = {}
     for row in rows.decode("utf-8", "replace").splitlines():
         commit, _, ref = row.replace("\t", " ").partition(" ")
-        area = ref.removeprefix(prefix)
-        if ref.startswith(prefix) and AREA_NAME.fullmatch(area) and commit != _NO_COMMIT:
-            heads[area] = commit
+        path = ref.removeprefix(prefix)
+        if ref.startswith(prefix) and _BRANCH.fullmatch(path):
+            heads[path] = commit
     return heads
+
+
+def _batches(paths: list[str]) -> Iterator[list[str]]:
+    return (paths[start : start + _BATCH] for start in range(0, len(paths), _BATCH))
 
 
 def _environment() -> dict[str, str]:

@@ -5,8 +5,8 @@ can read what others wrote while those are switched off. age does not say who en
 key would do for anybody who learns it. So what counts is also authenticated with the ring's second key, by a keyed
 BLAKE2b inside the encryption.
 
-Two more files carry the ring itself: one is encrypted with the recovery phrase, for machines that join; after a change
-of keys, the other is encrypted to the machines that stay, with their own keys.
+Two more files carry the ring itself: one is encrypted to a key that follows from the recovery phrase, for machines that
+join; after a change of keys, the other is encrypted to the machines that stay, with their own keys.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ _MAC_KEY_BYTES = 32
 _MAC_BYTES = 32
 _MACHINE_BYTES = 16
 _NAME_PURPOSE, _FILE_PURPOSE, _RING_PURPOSE = b"tacit segment", b"tacit file", b"tacit ring"
+_PHRASE_PURPOSE = b"tacit phrase key"
+_BECH32_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_BECH32_TERMS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 MANIFEST_KIND, HANDOVER_KIND = b"manifest", b"handover"
 
 
@@ -42,11 +45,6 @@ class Ring(Record):
     def fingerprint(self) -> str:
         """Ten digits that are equal on all machines with the same ring, and reveal nothing of it."""
         return blake2b(bytes.fromhex(self.mac_key), digest_size=5, person=_RING_PURPOSE).hexdigest()
-
-    @property
-    def order(self) -> tuple[int, str]:
-        """Of two rings the greater one holds. Two machines that change keys at once settle on the same one."""
-        return self.epoch, self.fingerprint
 
 
 class MachineKeys(Record):
@@ -127,16 +125,39 @@ def _mac(ring: Ring, purpose: bytes, context: bytes, content: bytes) -> str:
 
 def lock_ring(ring: Ring, phrase: str) -> bytes:
     """Return the file from which a machine that has the phrase gets the ring."""
-    return bytes(_age().passphrase.encrypt(_ring_json(ring), phrase))
+    return encrypt(_phrase_ring(phrase), _ring_json(ring))
 
 
 def unlock_ring(data: bytes, phrase: str) -> Ring | None:
-    """Return the ring; None if it is another phrase or no such file. Takes a second, on purpose."""
-    age = _age()
-    try:
-        return _parse_ring(bytes(age.passphrase.decrypt(data, phrase)))
-    except (age.DecryptError, ValueError):
-        return None
+    """Return the ring; None if it is another phrase or no such file."""
+    plain = decrypt(_phrase_ring(phrase), data)
+    return None if plain is None else _parse_ring(plain)
+
+
+def _phrase_ring(phrase: str) -> Ring:
+    """Return a ring with the key that follows from a phrase.
+
+    A phrase has 128 random bits, so the key needs no slow derivation, which a busy machine would refuse to repeat: age
+    takes a file with a passphrase for an attack if it costs much more time than its own would (ADR 64).
+    """
+    key = blake2b(phrase.encode("ascii"), digest_size=32, person=_PHRASE_PURPOSE).digest()
+    return Ring(0, _bech32("age-secret-key-", key).upper(), key.hex())
+
+
+def _bech32(prefix: str, data: bytes) -> str:
+    """Return bytes as age writes a secret key: five bits a character, and six characters of checksum (BIP 173)."""
+    bits = "".join(f"{byte:08b}" for byte in data)
+    values = [int(bits[at : at + 5].ljust(5, "0"), 2) for at in range(0, len(bits), 5)]
+    expanded = [*(ord(char) >> 5 for char in prefix), 0, *(ord(char) & 31 for char in prefix), *values]
+    checksum = 1
+    for value in [*expanded, *[0] * 6]:
+        top = checksum >> 25
+        checksum = (checksum & 0x1FFFFFF) << 5 ^ value
+        for bit, term in enumerate(_BECH32_TERMS):
+            checksum ^= term if top >> bit & 1 else 0
+    checksum ^= 1
+    values += [checksum >> 5 * (5 - at) & 31 for at in range(6)]
+    return f"{prefix}1{''.join(_BECH32_ALPHABET[value] for value in values)}"
 
 
 def hand_over(ring: Ring, former: Ring, recipients: list[str]) -> bytes:

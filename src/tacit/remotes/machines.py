@@ -243,7 +243,7 @@ class Machines(HomePart):
                 f"this is not the recovery phrase of {url}",
                 "it was shown when the remote was added, or when its keys were changed last",
             )
-        ring, data = max(rings, key=lambda pair: pair[0].order)
+        ring, data = max(rings, key=lambda pair: pair[0].epoch)
         return RemoteState(name, url, False, ring, data), ""
 
     # One remote, step by step

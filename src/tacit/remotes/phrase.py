@@ -1,8 +1,7 @@
 """The recovery phrase: 128 random bits as pronounceable groups, with a checksum.
 
 The groups are proquints: five letters, consonant and vowel in turn, stand for 16 bits. They can be read aloud in any
-language and need no list of words. A ninth group is a checksum, so that a typing mistake is found before a slow key
-derivation is tried.
+language and need no list of words. A ninth group is a checksum, so that a typing mistake is told from a wrong phrase.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from tacit.remotes.manifest import (
     unseal_manifest,
 )
 from tacit.remotes.publishing import unpack
-from tacit.remotes.transport import Transport
+from tacit.remotes.transport import RemoteError, Transport
 
 _MAX_MANIFEST_BYTES = 4 << 20
 _MAX_LINE_BYTES = 256 << 10
@@ -116,15 +116,23 @@ class NewKeys(Record):
 
 
 def find_new_keys(transport: Transport, ring: Ring, machine: MachineKeys) -> NewKeys | None:
-    """Return the ring that takes the place of this one, if another machine of it hands one over to this machine."""
-    best: NewKeys | None = None
+    """Return the ring that takes the place of this one, if another machine of it hands one over to this machine.
+
+    Raise RemoteError if two machines hand over different ones. Both had the old ring, and so has a machine that was
+    removed; only the person knows which one holds.
+    """
+    found: dict[Ring, NewKeys] = {}
     for path in transport.files():
         folder, _, name = path.partition("/")
         if name == HANDOVER_FILE and (data := transport.read(path)) and (new := take_over(data, ring, machine)):
             locked = transport.read(f"{folder}/{RING_FILE}")
-            if locked and new.order > (best.ring if best else ring).order:
-                best = NewKeys(new, locked)
-    return best
+            if locked and new.epoch > ring.epoch:
+                found[new] = NewKeys(new, locked)
+    if len(found) > 1:
+        raise RemoteError(
+            "two machines changed the keys at once", "type the phrase that holds: tacit remote add NAME URL"
+        )
+    return next(iter(found.values()), None)
 
 
 # Lines
