@@ -39,6 +39,7 @@ _COUNT = 3
 _STEPS = 18
 _SETTLING_ROUNDS = 3
 _MAX_KILL_SECONDS = 0.12
+_CARRIED = 0.7  # the share of files that a replica gets at a time
 _WORDS = tuple(f"zebra{number}" for number in range(4))
 
 
@@ -161,7 +162,7 @@ class Story:
             try:
                 os.setsid()
                 with machine.vault() as vault:
-                    vault.machines.sync()
+                    vault.exchange.machines.sync()
             finally:
                 os._exit(0)
         time.sleep(self._random.random() * _MAX_KILL_SECONDS * (4 if self._plan.git else 1))
@@ -189,11 +190,10 @@ class Story:
 
     def _carry(self, machine: Machine) -> None:
         """Bring files of one replica to another: some of them, in any order, torn or under another name."""
-        source, target = Path(machine.remote), Path(self._random.choice(self._machines).remote)
-        own = {name for each in self._machines if each.remote == str(target) for name in self._areas_of(each)}
-        paths = [path for path in source.rglob("*") if path.is_file() and path.parent.name not in own]
-        self._random.shuffle(paths)
-        for path in paths[: self._random.randrange(len(paths) + 1)]:
+        receiver = self._random.choice([other for other in self._machines if other is not machine])
+        source, target, own = Path(machine.remote), Path(receiver.remote), self._areas_of(receiver)
+        paths = [path for path in sorted(source.rglob("*")) if path.is_file() and path.parent.name not in own]
+        for path in [path for path in paths if self._random.random() < _CARRIED]:
             data, place = path.read_bytes(), target / path.relative_to(source)
             place.parent.mkdir(exist_ok=True)
             accident = self._random.random()
@@ -204,6 +204,9 @@ class Story:
             elif accident < 0.3:
                 place = place.with_name(f"{place.name}~")
             place.write_bytes(data)
+        if self._random.random() < _CARRIED:
+            receiver.minutes = self._minutes
+            self._sync(receiver)
 
     def _areas_of(self, machine: Machine) -> list[str]:
         """All areas that a machine ever wrote to, also those that it forgot about when a backup was restored."""

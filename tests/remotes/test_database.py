@@ -72,7 +72,7 @@ def test_a_server_that_is_down_is_reported_and_nothing_is_lost(tmp_path: Path) -
     laptop, _ = connected(tmp_path, 2, f"postgresql://me@/x?host={tmp_path}")
     laptop.add(PNPM)
     with laptop.vault() as vault:
-        (report,) = vault.machines.sync()
+        (report,) = vault.exchange.machines.sync()
     assert report.problem is not None and "cannot be reached" in report.problem.message
     assert laptop.known == {PNPM}
 

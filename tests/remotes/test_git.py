@@ -161,5 +161,5 @@ def test_a_server_that_is_not_there_is_reported_with_what_to_try(pair: list[Mach
     laptop.add(PNPM)
     laptop.store().save(laptop.state._replace(url="ssh://localhost:1/nothing.git"))
     with laptop.vault() as vault:
-        (report,) = vault.machines.sync()
+        (report,) = vault.exchange.machines.sync()
     assert report.problem is not None and "git ls-remote" in report.problem.hint

@@ -94,7 +94,7 @@ def test_a_third_machine_that_only_meets_one_of_them_gets_everything(tmp_path: P
     store = desktop.store()
     store.save(server.state._replace(name="other", peers=(), parts=(), written=None))
     with desktop.vault() as vault:
-        vault.machines.sync()
+        vault.exchange.machines.sync()
     server.sync()
     assert server.known == {PNPM}
 
@@ -248,11 +248,11 @@ def test_a_remote_that_is_removed_and_added_again_sees_the_same_machine(tmp_path
     phrases: list[str] = []
     laptop.add(PNPM)
     with laptop.vault() as vault:
-        phrases.append(vault.machines.add("home", laptop.remote, everything=False, ask_phrase=str).phrase)
+        phrases.append(vault.exchange.machines.add("home", laptop.remote, everything=False, ask_phrase=str).phrase)
         area = laptop.area
-        vault.machines.remove("home")
-        assert vault.machines.remotes() == []
-        added = vault.machines.add("home", laptop.remote, everything=False, ask_phrase=phrases.pop)
+        vault.exchange.machines.remove("home")
+        assert vault.exchange.machines.remotes() == []
+        added = vault.exchange.machines.add("home", laptop.remote, everything=False, ask_phrase=phrases.pop)
     assert (added.phrase, added.report.notes, laptop.area) == ("", (), area)
 
 
@@ -313,12 +313,12 @@ def test_an_agent_is_refused(pair: list[Machine]) -> None:
     actor = Actor(lambda: BEGIN, "agent:claude")
     with Vault(Home(pair[0].home, environment={}, actor=actor)) as vault:
         for work in (
-            vault.machines.sync,
-            vault.machines.status,
-            lambda: vault.machines.rotate("home"),
-            lambda: vault.machines.remove("home"),
-            lambda: vault.machines.forget_machine("x"),
-            lambda: vault.machines.add("a", "/", everything=False, ask_phrase=str),
+            vault.exchange.machines.sync,
+            vault.exchange.machines.status,
+            lambda: vault.exchange.machines.rotate("home"),
+            lambda: vault.exchange.machines.remove("home"),
+            lambda: vault.exchange.machines.forget_machine("x"),
+            lambda: vault.exchange.machines.add("a", "/", everything=False, ask_phrase=str),
         ):
             with pytest.raises(RefusedError):
                 work()
@@ -330,11 +330,11 @@ def test_a_remote_that_is_not_there_stops_nothing_else(pair: list[Machine]) -> N
     store = laptop.store()
     store.save(laptop.state._replace(name="stick", url="/nowhere/at/all"))
     with laptop.vault() as vault:
-        home, stick = vault.machines.sync()
+        home, stick = vault.exchange.machines.sync()
         assert home.problem is None and home.sent == 1
         assert stick.problem is not None and "not mounted" in stick.problem.message
         with pytest.raises(NotFoundError):
-            vault.machines.sync("other")
+            vault.exchange.machines.sync("other")
     desktop.sync()
     assert desktop.known == {PNPM}
 

@@ -17,7 +17,7 @@ PNPM, TABS, TESTS = "use pnpm", "I prefer tabs", "always run tests before a comm
 
 def added(machine: Machine, phrase: str = "") -> str:
     with machine.vault() as vault:
-        result = vault.machines.add("home", machine.remote, everything=False, ask_phrase=lambda: phrase)
+        result = vault.exchange.machines.add("home", machine.remote, everything=False, ask_phrase=lambda: phrase)
     assert result.report.problem is None
     return result.phrase
 
@@ -41,9 +41,9 @@ def test_the_first_machine_gets_a_phrase_and_the_second_joins_with_it(apart: lis
     modes = {path.stat().st_mode & 0o777 for path in (desktop.home / ".tacit" / "remotes").iterdir() if path.is_file()}
     assert modes == {0o600}
     with desktop.vault() as vault, pytest.raises(UsageError):
-        vault.machines.add("Home!", desktop.remote, everything=False, ask_phrase=str)
+        vault.exchange.machines.add("Home!", desktop.remote, everything=False, ask_phrase=str)
     with desktop.vault() as vault, pytest.raises(RefusedError, match="the remote home"):
-        vault.machines.add("other", desktop.remote, everything=False, ask_phrase=str)
+        vault.exchange.machines.add("other", desktop.remote, everything=False, ask_phrase=str)
 
 
 def test_a_wrong_phrase_changes_nothing(apart: list[Machine]) -> None:
@@ -51,8 +51,8 @@ def test_a_wrong_phrase_changes_nothing(apart: list[Machine]) -> None:
     added(laptop)
     with desktop.vault() as vault:
         with pytest.raises(RefusedError, match="not the recovery phrase"):
-            vault.machines.add("home", desktop.remote, everything=False, ask_phrase=lambda: OTHER_PHRASE)
-        assert vault.machines.remotes() == []
+            vault.exchange.machines.add("home", desktop.remote, everything=False, ask_phrase=lambda: OTHER_PHRASE)
+        assert vault.exchange.machines.remotes() == []
 
 
 def test_a_folder_that_is_still_arriving_is_no_new_remote(apart: list[Machine]) -> None:
@@ -60,7 +60,7 @@ def test_a_folder_that_is_still_arriving_is_no_new_remote(apart: list[Machine]) 
     added(laptop)
     Path(laptop.remote, laptop.area, "ring.age").unlink()
     with desktop.vault() as vault, pytest.raises(RefusedError, match="have not arrived"):
-        vault.machines.add("home", desktop.remote, everything=False, ask_phrase=str)
+        vault.exchange.machines.add("home", desktop.remote, everything=False, ask_phrase=str)
 
 
 def test_rotated_keys_reach_the_others_and_the_old_phrase_is_worth_nothing(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_rotated_keys_reach_the_others_and_the_old_phrase_is_worth_nothing(tmp_p
         machine.sync()
     before = laptop.state.ring
     with laptop.vault() as vault:
-        changed = vault.machines.rotate("home")
+        changed = vault.exchange.machines.rotate("home")
     assert changed.report.machines[0].id == desktop.area
     assert "changed the keys" in desktop.sync().notes[0]
     assert desktop.state.ring == laptop.state.ring != before
@@ -88,7 +88,7 @@ def test_what_the_rotating_machine_knew_of_others_is_there_before_they_sync(tmp_
     desktop.add(TABS)
     desktop.sync()
     with laptop.vault() as vault:
-        phrase = vault.machines.rotate("home").phrase
+        phrase = vault.exchange.machines.rotate("home").phrase
     assert laptop.status().machines[0].has_old_keys
     third = Machine(tmp_path / "third", laptop.remote)
     added(third, phrase)
@@ -105,7 +105,7 @@ def test_a_lost_machine_reads_and_writes_nothing_more(tmp_path: Path) -> None:
         machine.sync()
     area = lost.area
     with laptop.vault() as vault:
-        (changed,) = vault.machines.forget_machine(area[:6])
+        (changed,) = vault.exchange.machines.forget_machine(area[:6])
     assert changed.phrase
     assert not Path(laptop.remote, area).exists()
     desktop.sync()
@@ -128,9 +128,9 @@ def test_a_machine_is_named_by_its_id_or_its_name_and_never_itself(tmp_path: Pat
     laptop.sync()
     with laptop.vault() as vault:
         with pytest.raises(RefusedError, match="this machine"):
-            vault.machines.forget_machine(laptop.area)
+            vault.exchange.machines.forget_machine(laptop.area)
         with pytest.raises(NotFoundError, match="no machine"):
-            vault.machines.forget_machine("nobody")
+            vault.exchange.machines.forget_machine("nobody")
 
 
 def test_two_machines_that_change_keys_at_once_need_the_person(tmp_path: Path) -> None:
@@ -144,14 +144,14 @@ def test_two_machines_that_change_keys_at_once_need_the_person(tmp_path: Path) -
     shutil.copytree(laptop.remote, replica)
     desktop.store().save(desktop.state._replace(url=str(replica)))
     with laptop.vault() as vault:
-        phrase = vault.machines.rotate("home").phrase
+        phrase = vault.exchange.machines.rotate("home").phrase
     with desktop.vault() as vault:
-        vault.machines.rotate("home")
+        vault.exchange.machines.rotate("home")
     shutil.rmtree(Path(laptop.remote, desktop.area))
     shutil.copytree(replica / desktop.area, Path(laptop.remote, desktop.area))
     desktop.store().save(desktop.state._replace(url=laptop.remote))
     with server.vault() as vault:
-        (report,) = vault.machines.sync()
+        (report,) = vault.exchange.machines.sync()
     assert report.problem is not None and "two machines" in report.problem.message
     assert {machine.id for machine in laptop.sync().machines if machine.has_old_keys} == {desktop.area, server.area}
     for machine in (desktop, server):
@@ -168,7 +168,7 @@ def test_new_keys_that_only_the_keys_before_the_last_vouch_for_are_not_taken(tmp
         machine.sync()
     old = lost.state.ring
     with laptop.vault() as vault:
-        vault.machines.forget_machine(lost.area)
+        vault.exchange.machines.forget_machine(lost.area)
     holds = laptop.state.ring
     forged = make_ring(9)
     area = Path(laptop.remote, "f" * 32)

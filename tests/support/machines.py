@@ -73,13 +73,13 @@ class Machine:
         """Sync, which must work."""
         self.minutes += 1
         with self.vault() as vault:
-            (report,) = vault.machines.sync()
+            (report,) = vault.exchange.machines.sync()
         assert report.problem is None, report.problem
         return report
 
     def status(self) -> RemoteReport:
         with self.vault() as vault:
-            (report,) = vault.machines.status()
+            (report,) = vault.exchange.machines.status()
         return report
 
     @property

@@ -72,7 +72,7 @@ def _echo_purge(call: Invocation, report: PurgeReport) -> int:
 
 def _unconfirmed_lines(call: Invocation) -> Iterator[str]:
     """Yield which remotes and machines still have it, as far as this home knows. Nobody is asked."""
-    machines = call.vault.machines
+    machines = call.vault.exchange.machines
     if not machines.is_used:
         return
     for report in machines.remotes():

@@ -38,7 +38,7 @@ def run_remote(call: Invocation) -> int:
 
 def _run_add(call: Invocation, args: Sequence[str]) -> int:
     name, url = args
-    added = call.vault.machines.add(
+    added = call.vault.exchange.machines.add(
         name, url, everything=call.flag("--everything"), ask_phrase=lambda: _read_phrase(call)
     )
     echo(f"Added {bold(name)}: {printable(added.report.url)}")
@@ -70,14 +70,14 @@ def _echo_phrase(phrase: str) -> None:
 
 
 def _run_list(call: Invocation, _args: Sequence[str]) -> int:
-    remotes = call.vault.machines.remotes()
+    remotes = call.vault.exchange.machines.remotes()
     if call.flag("--json"):
         echo_json([_remote_json(report) for report in remotes])
         return 0
     if not remotes:
         echo("No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER")
         return 0
-    own, name = call.vault.machines.own_machine()
+    own, name = call.vault.exchange.machines.own_machine()
     now = _now(call)
     echo(f"This machine is {bold(printable(name))} ({short_id(own)}).")
     for report in remotes:
@@ -89,18 +89,18 @@ def _run_list(call: Invocation, _args: Sequence[str]) -> int:
 
 
 def _run_remove(call: Invocation, args: Sequence[str]) -> int:
-    state = call.vault.machines.remove(args[0])
+    state = call.vault.exchange.machines.remove(args[0])
     echo(f"Removed {state.name}. What this machine wrote to {printable(state.url)} stays there, encrypted.")
     echo("  Your other machines go on without this one: tacit remote forget-machine ID, on one of them.")
     return 0
 
 
 def _run_rotate(call: Invocation, args: Sequence[str]) -> int:
-    return _echo_new_keys(call, call.vault.machines.rotate(args[0]))
+    return _echo_new_keys(call, call.vault.exchange.machines.rotate(args[0]))
 
 
 def _run_forget_machine(call: Invocation, args: Sequence[str]) -> int:
-    codes = [_echo_new_keys(call, changed) for changed in call.vault.machines.forget_machine(args[0])]
+    codes = [_echo_new_keys(call, changed) for changed in call.vault.exchange.machines.forget_machine(args[0])]
     echo("What it had sent stays yours. Take its access to the remote away, too: an ssh key, an account, a share.")
     return max(codes)
 
@@ -141,7 +141,7 @@ REMOTE = Command(
 
 def sync_remotes(call: Invocation) -> int:
     """Sync with all remotes, or with the one that --only names. Do nothing if there are none, or for an agent."""
-    machines = call.vault.machines
+    machines = call.vault.exchange.machines
     only = call.value("--only")
     if only is None and (not machines.is_used or not call.vault.home.is_person):
         return 0
@@ -150,7 +150,7 @@ def sync_remotes(call: Invocation) -> int:
 
 def show_status(call: Invocation) -> int:
     """Print what a sync would find, without changing anything."""
-    reports = call.vault.machines.status(call.value("--only"))
+    reports = call.vault.exchange.machines.status(call.value("--only"))
     if call.flag("--json"):
         echo_json([_remote_json(report) for report in reports])
         return 1 if any(report.problem for report in reports) else 0

@@ -53,7 +53,7 @@ from tacit.remotes.receiving import (
     view_remote,
 )
 from tacit.remotes.reports import MachineReport, RemoteReport, report_machine
-from tacit.remotes.state import Peer, PublishedPart, RemoteState, RemoteStore, check_name
+from tacit.remotes.state import PeerState, PublishedPart, RemoteState, RemoteStore, check_name
 from tacit.remotes.transport import RemoteError, Transport, normalize_address, open_transport
 
 if TYPE_CHECKING:
@@ -322,7 +322,9 @@ class Machines(HomePart):
             before = state.peer(machine)
             taken = {*(before.taken if before else ()), *(part.name for _, part in found.segments if not part.held)}
             held = sum(part.held for _, part in found.segments)
-            peers[machine] = Peer(manifest, state.ring.fingerprint, tuple(sorted(taken & listed)), found.missing, held)
+            peers[machine] = PeerState(
+                manifest, state.ring.fingerprint, tuple(sorted(taken & listed)), found.missing, held
+            )
             session.reports[machine] = report_machine(manifest, self._own_id(), purges, now)._replace(
                 new=counts.get(machine, 0), missing=found.missing, held=held
             )
@@ -574,7 +576,7 @@ class Machines(HomePart):
         return RemoteReport(state.name, state.url, state.ring.fingerprint, machines, synced_at=state.synced_at)
 
     def _peer_report(
-        self, state: RemoteState, peer: Peer, own: str, purges: Sequence[str], now: datetime
+        self, state: RemoteState, peer: PeerState, own: str, purges: Sequence[str], now: datetime
     ) -> MachineReport:
         has_old_keys = peer.fingerprint != state.ring.fingerprint
         return report_machine(peer.manifest, own, purges, now)._replace(

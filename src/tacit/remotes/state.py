@@ -47,7 +47,7 @@ class PublishedPart(Record):
     size: int
 
 
-class Peer(Record):
+class PeerState(Record):
     """Another machine: its last manifest, the fingerprint of the ring that it was read with, the segments that were
     taken, and how many of its segments were missing and lines held back."""
 
@@ -74,11 +74,11 @@ class RemoteState(Record):
     written: Manifest | None = None
     pending_token: str = ""
     parts: tuple[PublishedPart, ...] = ()
-    peers: tuple[Peer, ...] = ()
+    peers: tuple[PeerState, ...] = ()
     forgotten: tuple[str, ...] = ()
     synced_at: datetime | None = None
 
-    def peer(self, machine: str) -> Peer | None:
+    def peer(self, machine: str) -> PeerState | None:
         return next((peer for peer in self.peers if peer.manifest.machine == machine), None)
 
     def members(self) -> list[str]:
@@ -235,7 +235,7 @@ def _parse_state(fields: Any) -> RemoteState:
         str(fields["pending_token"]),
         tuple(PublishedPart(*part) for part in fields["parts"]),
         tuple(
-            Peer(
+            PeerState(
                 manifest_from_fields(peer["manifest"]),
                 str(peer["fingerprint"]),
                 tuple(peer["taken"]),

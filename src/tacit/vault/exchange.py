@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from functools import cached_property
 from hashlib import sha256
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
 
 if TYPE_CHECKING:
+    from tacit.remotes.machines import Machines
     from tacit.rules.export import ExportPlan
     from tacit.rules.importing import ImportedRules
 
@@ -66,7 +68,14 @@ class Imported(Record):
 
 
 class Exchange(HomePart):
-    """`export` and `import`."""
+    """`export` and `import`, and the remotes at which the person's machines meet."""
+
+    @cached_property
+    def machines(self) -> Machines:
+        """The person's other machines: `tacit remote`, and the remotes of `tacit sync`."""
+        from tacit.remotes.machines import Machines
+
+        return Machines(self._home, Purger(self._home).purge_again)
 
     def export(self, to: str) -> Exported:
         """Write log and readable pages into a new folder, which is then a home without an index.

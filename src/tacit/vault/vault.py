@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tacit.learn.sessions import SessionLearning
     from tacit.model.claim import Kind
     from tacit.purge import Purger
-    from tacit.remotes.machines import Machines
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits
     from tacit.trust import Trust
@@ -352,12 +351,6 @@ class Vault:
         from tacit.vault.exchange import Exchange
 
         return Exchange(self.home)
-
-    @cached_property
-    def machines(self) -> Machines:
-        from tacit.remotes.machines import Machines
-
-        return Machines(self.home, self.purger.purge_again)
 
     @cached_property
     def guard(self) -> Guard:
