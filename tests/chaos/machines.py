@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tacit.log.incoming import is_about_memory, is_portable
-from tacit.log.tombstones import load_tombstones
+from tacit.log.incoming import is_about_memory, is_portable, tombstone_events
+from tacit.log.tombstones import is_purge
 from tacit.model.claim import Status
 from tacit.model.event import Event
 from tacit.model.memory import fold_memories
@@ -30,7 +30,6 @@ from tacit.remotes import machines as machines_module
 from tacit.remotes.keys import make_ring
 from tacit.remotes.machines import Machines
 from tacit.remotes.receiving import Received, ReceivedSegment, receive
-from tacit.text.match import matches_any
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome
 from tests.support.machines import Machine
@@ -60,6 +59,16 @@ class Facts(NamedTuple):
     memories: frozenset[tuple[str, str, int]]
 
 
+class Added(NamedTuple):
+    """A memory that was added: words in its sentence and evidence, and the purges that its author knew of."""
+
+    sentence: str
+    word: str
+    evidence: str
+    other: str
+    known: frozenset[str] = frozenset()
+
+
 class Story:
     """One random story, told by its number."""
 
@@ -69,9 +78,9 @@ class Story:
         self._plan = plan
         self._folder = Path(plan.folder) / f"story{number}"
         self._minutes = 0
-        self._added: dict[str, str] = {}  # sentence → the secret word in it
+        self._added: dict[str, Added] = {}
         self._forgotten: set[str] = set()
-        self._purged: set[str] = set()
+        self._purges: set[tuple[str, str]] = set()  # word and operation
         self._backups: dict[str, Path] = {}
         self._areas: dict[str, set[str]] = {}
         self.log: list[str] = []
@@ -124,18 +133,16 @@ class Story:
         step(machine)
 
     def _add(self, machine: Machine) -> None:
-        """Add a memory. Who knows that a word was purged does not say it again; who does not know, does."""
+        """Add a memory with words that may have been purged, by somebody who may know of that or not."""
+        word, other = self._random.choice(_WORDS), self._random.choice(_WORDS)
+        number = len(self._added)
+        added = Added(f"rule {number} of {machine.home.name} says {word}", word, f"{other} in book {number}", other)
         with machine.vault() as vault:
-            words = [word for word in _WORDS if not _knows_purge_of(vault, word)]
-            if not words:
-                return
-            word, other = self._random.choice(words), self._random.choice(words)
-            sentence = f"rule {len(self._added)} of machine {machine.home.name} mentions {word}"
-            vault.add(sentence, everywhere=True, evidence=f"read about {other}")
+            vault.add(added.sentence, everywhere=True, evidence=added.evidence)
+            self._added[added.sentence] = added._replace(known=_purges(vault))
             if self._random.random() < 0.3:
                 vault.undo()
                 vault.redo()
-        self._added[sentence] = word
 
     def _forget(self, machine: Machine) -> None:
         with machine.vault() as vault:
@@ -148,9 +155,9 @@ class Story:
     def _purge(self, machine: Machine) -> None:
         with machine.vault() as vault:
             if words := [word for word in _WORDS if _is_known(vault, word)]:
-                word = self._random.choice(words)
+                word, before = self._random.choice(words), _purges(vault)
                 vault.purger.purge(text=word)
-                self._purged.add(word)
+                self._purges |= {(word, operation) for operation in _purges(vault) - before}
 
     def _sync(self, machine: Machine) -> None:
         machine.sync()
@@ -246,16 +253,21 @@ class Story:
             if facts != known[0]:
                 yield f"story {self.number}: machine 0 and {number} differ in {facts.memories ^ known[0].memories}"
         statuses = {sentence: status for sentence, status, _ in known[0].memories}
-        for sentence, word in self._added.items():
-            status = statuses.get(sentence)
-            if word in self._purged:
+        for added in self._added.values():
+            status = statuses.get(added.sentence)
+            is_forgotten = added.sentence in self._forgotten
+            if self._is_purged(added.word, added):
                 if status is not None:
-                    yield f"story {self.number}: {sentence!r} was purged and is {status}"
+                    yield f"story {self.number}: {added.sentence!r} was purged and is {status}"
             elif status is None:
-                yield f"story {self.number}: {sentence!r} is lost"
-            elif (status == Status.ACTIVE.value) == (sentence in self._forgotten):
-                yield f"story {self.number}: {sentence!r} is {status}, forgotten: {sentence in self._forgotten}"
+                yield f"story {self.number}: {added.sentence!r} is lost"
+            elif (status == Status.ACTIVE.value) == is_forgotten:
+                yield f"story {self.number}: {added.sentence!r} is {status}, forgotten: {is_forgotten}"
         yield from self._leftovers()
+
+    def _is_purged(self, word: str, added: Added) -> bool:
+        """Whether a purge of the word holds for what was added: nobody says by accident what they know was purged."""
+        return any(purged == word and operation not in added.known for purged, operation in self._purges)
 
     def _knowledge(self, machine: Machine) -> Facts:
         with machine.vault() as vault:
@@ -267,13 +279,15 @@ class Story:
         return Facts(frozenset(shown))
 
     def _leftovers(self) -> Iterator[str]:
-        """No purged word in any log, no word at all on a remote."""
+        """No purged text in any log or page, no text at all on a remote."""
+        gone = [added.sentence for added in self._added.values() if self._is_purged(added.word, added)]
+        gone += [added.evidence for added in self._added.values() if self._is_purged(added.other, added)]
         for machine in self._machines:
             for path in [*machine.home.rglob("*.jsonl"), machine.home / "memory" / "long-term.md"]:
                 data = path.read_bytes()
-                yield from (f"story {self.number}: {word} in {path}" for word in self._purged if word.encode() in data)
+                yield from (f"story {self.number}: {text} in {path}" for text in gone if text.encode() in data)
             for path in Path(machine.remote).rglob("*"):
-                if path.is_file() and (b"zebra" in (data := path.read_bytes()) or b"machine " in data):
+                if path.is_file() and (b"zebra" in (data := path.read_bytes()) or b"rule" in data):
                     yield f"story {self.number}: plain text in {path}"
 
 
@@ -282,12 +296,13 @@ def _is_shared(event: Event) -> bool:
 
 
 def _is_known(vault: Vault, word: str) -> bool:
+    """Whether there is something to purge: in a sentence, as evidence may have been purged already."""
     return any(word in listed.memory.claim.sentence for listed in vault.entries(status=None, scope="all"))
 
 
-def _knows_purge_of(vault: Vault, word: str) -> bool:
-    tombstones = load_tombstones(vault.home.store.log)
-    return tombstones is not None and any(matches_any(word, tombstone.target.matchers) for tombstone in tombstones.all)
+def _purges(vault: Vault) -> frozenset[str]:
+    """The purges that a home knows of."""
+    return frozenset(event.op for event in tombstone_events(vault.home.store.log) if is_purge(event))
 
 
 def stories(plan: Plan) -> Outcome:

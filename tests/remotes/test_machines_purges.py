@@ -102,6 +102,21 @@ def test_who_knows_of_the_purge_may_say_the_same_again(pair: list[Machine]) -> N
     assert laptop.known == desktop.known == {PNPM, "Operation Walrus was a success"}
 
 
+def test_saying_it_again_survives_a_third_machine_that_had_not_known(tmp_path: Path) -> None:
+    """What the server adds to the purge means its own line, and not what the laptop said on purpose afterwards."""
+    laptop, desktop, server = connected(tmp_path, 3)
+    server.clock = timedelta(hours=12)
+    server.add("Operation Walrus begins on Monday")
+    laptop.add(SECRET)
+    laptop.purge("Operation Walrus")
+    laptop.minutes += 60 * 24
+    laptop.add("Operation Walrus was a success")
+    for machine in (laptop, server, desktop, laptop, desktop, server):
+        machine.minutes = max(machine.minutes, laptop.minutes)
+        machine.sync()
+    assert laptop.known == desktop.known == server.known == {"Operation Walrus was a success"}
+
+
 def test_a_purge_that_fails_is_completed_by_the_next_sync(pair: list[Machine]) -> None:
     laptop, desktop = pair
     laptop.purge("Operation Walrus")

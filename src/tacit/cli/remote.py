@@ -107,6 +107,9 @@ def _run_forget_machine(call: Invocation, args: Sequence[str]) -> int:
 
 def _echo_new_keys(call: Invocation, changed: ChangedKeys) -> int:
     report = changed.report
+    if not changed.phrase:
+        echo(f"The keys of {bold(report.name)} were not changed:")
+        return echo_reports(call, [report])
     echo(f"{bold(report.name)} has new keys ({report.fingerprint}). The old recovery phrase is worth nothing now:")
     _echo_phrase(changed.phrase)
     echo("Machines that stay get the keys with their next tacit sync, and show the same number.")

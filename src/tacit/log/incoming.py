@@ -53,12 +53,20 @@ class IncomingFilter:
         self._latest = latest
         self.known = self.damaged = self.refused = self.purged = 0
 
-    def new_events(self, records: Iterable[Event | DamagedLine], tombstones: Tombstones | None) -> list[Event]:
-        """Return the events to take, redacted and in order. They count as known from then on."""
+    def new_events(
+        self,
+        records: Iterable[Event | DamagedLine],
+        tombstones: Tombstones | None,
+        applied: Tombstones | None = None,
+    ) -> list[Event]:
+        """Return the events to take, redacted and in order. They count as known from then on.
+
+        `tombstones` hold for events of any time, `applied` ones for events that are older or that they name.
+        """
         events: dict[EventId, Event] = {}
         for record in records:
             if (event := self._admit(record, tombstones)) is not None:
-                events.setdefault(event.id, event)
+                events.setdefault(event.id, applied.apply_fully(event) if applied else event)
         self._known_ids.update(events)
         return [events[name] for name in sorted(events)]
 

@@ -98,15 +98,21 @@ def _merge_tombstones(events: Iterable[Event]) -> Iterator[tuple[EventId, Memory
     return iter(merged.values())
 
 
+def is_purge(event: Event) -> bool:
+    """Return whether a line is a tombstone of a purge itself, and not one that adds events to an earlier one."""
+    return isinstance(event.body, MemoryPurged) and not event.body.before
+
+
 def late_tombstones(log: Log, imported: Iterable[Event]) -> list[Draft]:
     """Return tombstones for events of this home that `imported` ones would purge if they were older.
 
     Whoever wrote these events did not know of the purge: deletion wins, whatever the clocks say. Lines that other
-    machines sent are left to those machines, which may have said the same again after the purge.
+    machines sent are left to those machines, which may have said the same again after the purge. A tombstone that adds
+    events to an earlier one (it has `before`) means these events alone.
     """
     unnamed: list[Draft] = []
     own = [segment for segment in log.segments() if not is_received(segment)]
-    for tombstone in Tombstones(imported).all:
+    for tombstone in Tombstones(event for event in imported if is_purge(event)).all:
         bound = purge_bound(tombstone.id, tombstone.body)
         late = [
             line.event.id

@@ -17,7 +17,7 @@ from tacit.errors import NotFoundError, RefusedError, TacitError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.log.incoming import IncomingFilter, tombstone_events
 from tacit.log.log import received_segment
-from tacit.log.tombstones import Tombstones, late_tombstones
+from tacit.log.tombstones import Tombstones, is_purge, late_tombstones
 from tacit.model.ids import EventId, event_id
 from tacit.record import Record
 from tacit.remotes.keys import (
@@ -74,7 +74,10 @@ class AddedRemote(Record):
 
 
 class ChangedKeys(Record):
-    """New keys of a remote, and the report of the sync that published them."""
+    """New keys of a remote, and the report of the sync that published them.
+
+    `phrase` is "" if the remote was not reached; then its keys are as they were.
+    """
 
     report: RemoteReport
     phrase: str
@@ -160,7 +163,7 @@ class Machines(HomePart):
 
     def remotes(self) -> list[RemoteReport]:
         """Return what is known of all remotes, without asking them."""
-        purges, own = self._purge_operations(), self._own_id()
+        purges, own = self._purges(), self._own_id()
         return [self._known_report(state, own, purges) for state in self._remotes.all()]
 
     def own_machine(self) -> tuple[str, str]:
@@ -194,7 +197,7 @@ class Machines(HomePart):
     def rotate(self, name: str) -> ChangedKeys:
         """Give a remote new keys and a new phrase. Machines that stay get the keys with their next sync.
 
-        Raise RefusedError for anybody but a person, NotFoundError if there is none, RemoteError if it is not reached.
+        Raise RefusedError for anybody but a person, NotFoundError if there is none.
         """
         self._require_person("changes keys", f"tacit remote rotate {name}")
         with self._locked():
@@ -274,7 +277,7 @@ class Machines(HomePart):
             step(session)
         except TacitError as error:
             session.problem = error
-            known = self._known_report(session.state, self._own_id(), self._purge_operations())
+            known = self._known_report(session.state, self._own_id(), self._purges())
             session.reports = {machine.id: machine for machine in known.machines} | session.reports
 
     def _open_and_take(self, session: _RemoteSession) -> None:
@@ -315,7 +318,7 @@ class Machines(HomePart):
         counts = self._take_lines(received)
         state, now = session.state, self._now()
         peers = {peer.manifest.machine: peer for peer in state.peers}
-        purges = self._purge_operations()
+        purges = self._purges()
         for found in received:
             manifest, machine = found.area.manifests[0], found.area.machine
             listed = {entry.name for each in found.area.manifests for entry in each.segments}
@@ -375,9 +378,10 @@ class Machines(HomePart):
         day = self._now().date().isoformat()
         for manifest in found.area.manifests:
             applied = set(manifest.purges)
-            unknown = Tombstones(line for line in lines if line.op not in applied)
+            unknown = Tombstones(line for line in lines if line.op not in applied and is_purge(line))
+            known = Tombstones(line for line in lines if line.op in applied or not is_purge(line))
             records = [event for listed, part in found.segments if listed is manifest for event in part.events]
-            if events := incoming.new_events(records, unknown if unknown.all else None):
+            if events := incoming.new_events(records, unknown if unknown.all else None, known):
                 self._store.log.append_received(found.area.machine, events, day)
                 count += len(events)
         return count
@@ -499,9 +503,10 @@ class Machines(HomePart):
         The new keys are stored before anything is published: whatever fails after that is completed by the next sync.
         """
         self._store.record(lambda _connection: [])
-        session = _RemoteSession(state, open_transport(state.url, self._remotes.mirror(state.name)))
+        session = self._attempt(state, self._open_and_take, close=False)
+        if session.problem is not None:
+            return ChangedKeys(session.report(self._own_id()), "")
         try:
-            self._open_and_take(session)
             state, machine = session.state, self._remotes.machine()
             gone = {*state.forgotten, *forget}
             areas = [area for area in session.view.areas if area.machine not in gone]
@@ -549,7 +554,7 @@ class Machines(HomePart):
         """Fill the report with what a sync would do."""
         self._open(session, adopt=False)
         self._check_token(session, change=False)
-        own, now, purges = self._own_id(), self._now(), self._purge_operations()
+        own, now, purges = self._own_id(), self._now(), self._purges()
         for area in session.view.areas:
             if area.machine != own:
                 session.reports[area.machine] = self._area_report(session, area, own, purges, now)
@@ -557,7 +562,7 @@ class Machines(HomePart):
             if peer.manifest.machine not in session.reports:
                 session.reports[peer.manifest.machine] = self._peer_report(session.state, peer, own, purges, now)
         state = self._published_state(session)
-        planned = self._plan(session, state, purges)
+        planned = self._plan(session, state, self._purge_operations())
         session.unsent = max(sum(each.part.lines for each in planned) - sum(part.lines for part in state.parts), 0)
 
     def _area_report(
@@ -586,7 +591,12 @@ class Machines(HomePart):
     # What this home is
 
     def _purge_operations(self) -> list[str]:
+        """Return the operations of all tombstones, as a manifest confirms them."""
         return sorted({event.op for event in tombstone_events(self._store.log)})
+
+    def _purges(self) -> list[str]:
+        """Return the operations of purges, without those that only added events to an earlier one."""
+        return sorted({event.op for event in tombstone_events(self._store.log) if is_purge(event)})
 
     def _own_id(self) -> str:
         return self._remotes.machine().id if self._remotes.names() else ""
