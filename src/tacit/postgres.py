@@ -224,6 +224,11 @@ def _cut_off_after(connection: Connection, seconds: int) -> Iterator[None]:
             timer.cancel()
 
 
+def _without_boilerplate(message: str) -> str:
+    """Return the last part of libpq's message: it repeats the address, and ends with questions."""
+    return message.rpartition(" failed: ")[2].partition("\n")[0].removeprefix("FATAL: ").strip()
+
+
 def translate(error: psycopg.Error, address: ServerAddress | None = None) -> ServerError:
     """Return what an error of libpq or of the server means to a person, and what to type next.
 
@@ -232,10 +237,12 @@ def translate(error: psycopg.Error, address: ServerAddress | None = None) -> Ser
     import psycopg
 
     where = f"the server {address}" if address else "the server"
-    said = printable(one_line(error.diag.message_primary or str(error), 300))
+    message = printable(one_line(error.diag.message_primary or _without_boilerplate(str(error)), 300))
     state = error.sqlstate or ""
     if isinstance(error, psycopg.OperationalError) and not state:
-        what, hint, kind = next(row[1:] for row in _CONNECTION_ERRORS if any(word in said.lower() for word in row[0]))
+        what, hint, kind = next(
+            row[1:] for row in _CONNECTION_ERRORS if any(word in message.lower() for word in row[0])
+        )
     else:
         what, hint, kind = next(row[1:] for row in _SERVER_ERRORS if state.startswith(row[0]))
-    return kind(f"{where} {what}: {said}", hint)
+    return kind(f"{where} {what}: {message}", hint)
