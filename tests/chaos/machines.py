@@ -26,10 +26,10 @@ from tacit.log.tombstones import is_purge
 from tacit.model.claim import Status
 from tacit.model.event import Event
 from tacit.model.memory import fold_memories
-from tacit.remotes import machines as machines_module
+from tacit.remotes import steps
 from tacit.remotes.keys import make_ring
-from tacit.remotes.machines import Machines
 from tacit.remotes.receiving import Received, ReceivedSegment, receive
+from tacit.remotes.steps import RemoteSteps
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome
 from tests.support.machines import Machine
@@ -331,12 +331,12 @@ def stories(plan: Plan) -> Outcome:
 
 def _ignore_late(patch: pytest.MonkeyPatch) -> None:
     """A purge reaches only what is older by its id, whoever knew of it."""
-    patch.setattr(machines_module, "late_tombstones", lambda _log, _imported: [])
+    patch.setattr(steps, "late_tombstones", lambda _log, _imported: [])
 
 
 def _ignore_tokens(patch: pytest.MonkeyPatch) -> None:
     """A restored home goes on under its old id."""
-    patch.setattr(Machines, "_check_token", lambda _self, _session, *, change: None)
+    patch.setattr(RemoteSteps, "_check_token", lambda _self, _session, *, change: None)
 
 
 def _ignore_torn(patch: pytest.MonkeyPatch) -> None:
@@ -349,7 +349,7 @@ def _ignore_torn(patch: pytest.MonkeyPatch) -> None:
         rest = [ReceivedSegment(entry.name, (), 0) for entry in manifest.segments if entry.name not in names]
         return found._replace(segments=(*found.segments, *((manifest, part) for part in rest)))
 
-    patch.setattr(machines_module, "receive", hasty)
+    patch.setattr(steps, "receive", hasty)
 
 
 MUTANTS = {"late": _ignore_late, "tokens": _ignore_tokens, "torn": _ignore_torn}

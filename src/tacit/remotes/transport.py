@@ -14,7 +14,7 @@ from typing import Protocol
 
 from tacit.disk.files import OsDisk, list_folder, make_folder, replace_file
 from tacit.disk.read import read_foreign
-from tacit.errors import NotFoundError, StoreError, TacitError
+from tacit.errors import NotFoundError, TacitError
 from tacit.remotes.manifest import AREA_NAME, HANDOVER_FILE, MANIFEST_FILE, RING_FILE
 
 _FIXED_FILES = (MANIFEST_FILE, RING_FILE, HANDOVER_FILE)
@@ -157,7 +157,3 @@ def normalize_address(url: str) -> str:
     if not os.path.isdir(path):
         raise NotFoundError(f"there is no folder {path}", f"mkdir {quote(path)}, or name a git repository")
     return path
-
-
-def unreadable_state(path: str) -> StoreError:
-    return StoreError(f"{path} cannot be read", "tacit remote remove NAME, then tacit remote add NAME URL")

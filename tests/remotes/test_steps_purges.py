@@ -126,7 +126,7 @@ def test_a_purge_that_fails_is_completed_by_the_next_sync(pair: list[Machine]) -
         raise StoreError("the disk is full")
 
     with desktop.vault() as vault:
-        vault.exchange.machines._apply_purges = fails
+        vault.exchange.machines._steps._apply_purges = fails
         (report,) = vault.exchange.machines.sync()
     assert report.problem is not None
     assert laptop.status().machines[0].unconfirmed == 1
