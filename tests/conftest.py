@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from harness.person import Person
@@ -15,6 +16,11 @@ from hypothesis import settings
 
 from tacit.home.actor import AGENT_VARIABLES, detect_agent
 from tacit.install.change import InstallContext
+
+if TYPE_CHECKING:
+    from harness.postgres import Cluster
+
+    from tests.support.postgres import TeamServer
 
 _MEMORY, _ROOM = "/dev/shm", 4 << 30  # bytes that have to be free there
 _ended: list[int] = []  # where the exit code is written, in a run that was detached
@@ -94,6 +100,26 @@ def disk_path() -> Iterator[Path]:
     """As `tmp_path`, on a disk."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A PostgreSQL server, one for each process of a run."""
+    from harness.postgres import Cluster
+
+    cluster = Cluster()
+    try:
+        yield cluster
+    finally:
+        cluster.remove()
+
+
+@pytest.fixture
+def team_server(postgres: Cluster) -> TeamServer:
+    """A fresh database with the team's schema."""
+    from tests.support.postgres import TeamServer
+
+    return TeamServer(postgres)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -32,6 +32,18 @@ class NotFoundError(TacitError):
     exit_code = 1
 
 
+class ServerError(TacitError):
+    """A server that the person named does not do what was asked. The home is not affected."""
+
+    exit_code = 1
+
+
+class ServerUnreachableError(ServerError):
+    """The server is down, too slow or out of reach: what waits for it is sent later."""
+
+    exit_code = 1
+
+
 class StoreError(TacitError):
     """The home cannot be read or written as promised."""
 

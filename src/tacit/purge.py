@@ -12,7 +12,7 @@ from tacit.disk.files import PRIVATE_FILE, Disk, OsDisk, link_hint, read_file, r
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.input import checked_optional_text
-from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, HomePaths
+from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, REMOTES_FOLDER, HomePaths
 from tacit.home.project import FACT_FILE
 from tacit.index import reader
 from tacit.log.codec import EVENT_TYPES
@@ -82,9 +82,9 @@ class HomeFiles:
         `cache`, a second pass costs no more than reading the files.
         """
         cache = {} if cache is None else cache
-        copies, spool = self._paths.path(".tacit"), self._paths.path(SPOOL_FOLDER, "")
+        copies, skipped = self._paths.path(".tacit"), (self._paths.path(SPOOL_FOLDER, ""), self._remotes)
         for path in sorted([*self._list_files(ours=True), *self._fact_files], key=lambda path: path.startswith(copies)):
-            if path.startswith(spool):  # whole events, which log/spool.py scrubs
+            if path.startswith(skipped):  # whole events, which log/spool.py scrubs, and keys
                 continue
             data = read_file(path) or b""
             key = (path, data, target.claims, len(target.matchers))
@@ -122,11 +122,19 @@ class HomeFiles:
         for path in _regular_files(self._paths.root):
             name = os.path.relpath(path, self._paths.root)
             is_index = path in copies or (name.startswith(index) and not is_index_copy(name))
-            if path in self._segment_paths or is_index or path.endswith(_LOCK_SUFFIXES):
+            if path in self._segment_paths or is_index or path.endswith(_LOCK_SUFFIXES) or self._is_encrypted(path):
                 continue
             is_ours = name.split(os.sep)[0] in _OWN_FOLDERS or (os.sep not in name and is_stray_copy("", name))
             if is_ours is ours and (ours or os.path.getsize(path) <= _MAX_OTHER_FILE_BYTES):
                 yield path
+
+    @property
+    def _remotes(self) -> str:
+        return self._paths.path(REMOTES_FOLDER, "")
+
+    def _is_encrypted(self, path: str) -> bool:
+        """Return whether a file is a key, or a copy of what is on a remote: only addresses and names are text there."""
+        return path.startswith(self._remotes) and not path.endswith(".json")
 
     def _scrub_text(self, path: str, text: str, target: PurgeTarget) -> str:
         if target.claims and path.endswith((".md", ".ndjson")):

@@ -55,7 +55,20 @@ def lively(tmp_path_factory: pytest.TempPathFactory) -> Person:
     person.tacit("brief", "--for", "commits")
     person.tacit("learn")
     person.tacit("guard", "on", _guarded(person), "--forbid", "git commit", "--yes")
+    _connect(person)
     return person
+
+
+def _connect(person: Person) -> None:
+    """Another machine of the person, on the same remote."""
+    remote, desktop = person.folder / "remote", Person(person.folder / "desktop")
+    for folder in (remote, desktop.folder):
+        folder.mkdir()
+    shown = person.tacit("remote", "add", "home", str(remote)).out
+    phrase = "\n".join(line for line in shown.splitlines() if line.startswith("    "))
+    (desktop.folder / "phrase").write_text(phrase)
+    desktop.tacit("remote", "add", "home", str(remote), "--phrase-file", "phrase", cwd=desktop.folder)
+    person.tacit("sync")
 
 
 def _history(project: Path) -> str:

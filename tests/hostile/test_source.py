@@ -28,6 +28,7 @@ OPENERS = {
     "tacit.hooks.guard": "the index was opened as a plain file before",
     "tacit.shell.install": "files of the package",
     "tacit.learn": "files of the package",
+    "tacit.team.schema": "files of the package",
     "tacit.commandline.names": "a file of the package",
     "tacit.web.app": "files of the package",
     "tacit.web.rendering": "files of the package",

@@ -144,6 +144,7 @@ CALLS = {
     "export": "exchange.export",
     "forget": "forget",
     "import": "exchange.import_",
+    "remote": "exchange.machines.add",
     "improve": "maintenance.improve",
     "init": "setup.init",
     "injected": "sessions.injected",

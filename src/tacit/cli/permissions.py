@@ -59,7 +59,7 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "share": {"": _PERSON},
     "guard": {"": _ANYBODY, "on": _PERSON, "off": _PERSON, "allow": _PERSON},
     "trust": {"": _ANYBODY, "--yes": _PERSON, "--revoke": _PERSON},
-    "sync": {"": _AGENT, "--yes": _PERSON, "--keep": _PERSON},
+    "sync": {"": _AGENT, "--yes": _PERSON, "--keep": _PERSON, "--status": _PERSON, "--only": _PERSON},
     # Sessions and workflows
     "sessions": {"": _ANYBODY},
     "injected": {"": _ANYBODY},
@@ -81,6 +81,7 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "autocapture": {"": _ANYBODY, "on": _PERSON, "off": _PERSON, "off --session": _AGENT},
     "import": {"": _PERSON, "history --dry-run": _ANYBODY, "rules --dry-run": _ANYBODY},
     "export": {"": _PERSON},
+    "remote": {"": _PERSON},
     "config": {"": _ANYBODY, "set": _PERSON, "unset": _PERSON},
     "completion": {"": _ANYBODY},
     # Look after
@@ -121,6 +122,7 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "conflicts": "--exit-code",
     "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
     "trust": "--show",
+    "sync": "--no-remotes",
     "sessions": "--turn --around --project --limit --exit-code",
     "injected": "--session --limit --exit-code",
     "workflow": "list show runs export --in --step --from --resume --set --yes --dry-run --as --form --file",

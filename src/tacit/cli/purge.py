@@ -17,14 +17,14 @@ from tacit.text.display import printable
 
 def run_purge(call: Invocation) -> int:
     if call.flag("--again"):
-        return _echo_purge(call.vault.purger.purge_again())
+        return _echo_purge(call, call.vault.purger.purge_again())
     if len(call.args) > 1 or (call.args and call.flag("--text")):  # neither is repeated in the message
         raise UsageError("tacit purge wants one id, or --text", "tacit purge 7k2m, or tacit purge --text '…'")
     reference, text = (call.args[0] if call.args else None), _purge_text(call.value("--text"))
     if not call.flag("--yes") and not _confirm_purge(call.vault.purger.preview(reference, text=text)):
         echo("Nothing was changed.")
         return 1
-    return _echo_purge(call.vault.purger.purge(reference, text=text, reason=call.text_value("--reason")))
+    return _echo_purge(call, call.vault.purger.purge(reference, text=text, reason=call.text_value("--reason")))
 
 
 def _purge_text(value: str | None) -> str | None:
@@ -49,7 +49,7 @@ def _confirm_purge(preview: PurgeReport) -> bool:
     return confirm("Purge?")
 
 
-def _echo_purge(report: PurgeReport) -> int:
+def _echo_purge(call: Invocation, report: PurgeReport) -> int:
     echo(
         f"Purged: {pluralize(report.events, 'event')} changed, {_memories_text(report)} gone,"
         f" {pluralize(len(report.files), 'other file')} changed. The tombstone is in memory/purged.jsonl."
@@ -62,10 +62,24 @@ def _echo_purge(report: PurgeReport) -> int:
         echo(f"  removed {printable(path)}, a copy of the index")
     for path in report.remaining_files:
         echo(f"  ✗ {printable(path)} still holds it: change it by hand")
+    for line in _unconfirmed_lines(call):
+        echo(f"  {line}")
     echo("  what no purge can reach:")
     for copy in report.unreachable:
         echo(f"    · {printable(copy)}")
     return 1 if report.remaining_files else 0
+
+
+def _unconfirmed_lines(call: Invocation) -> Iterator[str]:
+    """Yield which remotes and machines still have it, as far as this home knows. Nobody is asked."""
+    machines = call.vault.exchange.machines
+    if not machines.is_used:
+        return
+    for report in machines.remotes():
+        names = [printable(machine.name) for machine in report.machines if machine.unconfirmed]
+        others = f", then on {', '.join(names)} when they sync" if names else ""
+        yield f"encrypted on the remote {report.name}: gone from there with the next tacit sync{others}"
+    yield "tacit sync --status says who has not confirmed yet"
 
 
 def _memories_text(report: PurgeReport) -> str:

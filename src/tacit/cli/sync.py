@@ -1,4 +1,4 @@
-"""`tacit sync` and `tacit trust`: hand edits of pages, and facts that a repository brought."""
+"""`tacit sync` and `tacit trust`: hand edits of pages, then remotes; and facts that a repository brought."""
 
 from __future__ import annotations
 
@@ -26,7 +26,18 @@ _MAX_EDIT_CHARS = 200
 
 
 def run_sync(call: Invocation) -> int:
+    from tacit.cli.remote import show_status, sync_remotes
+
     call.refuse_args()
+    if call.flag("--status"):
+        return show_status(call)
+    if call.flag("--json"):
+        raise UsageError("--json goes with --status", "tacit sync --status --json")
+    code = _sync_pages(call)
+    return code if call.flag("--no-remotes") else sync_remotes(call) or code
+
+
+def _sync_pages(call: Invocation) -> int:
     vault = call.vault
     _resolve_conflicts(call)
     unread = vault.hand_edits.unread_edits()
@@ -148,13 +159,20 @@ SYNC = Command(
         "judgements once you say yes. Without a terminal and without --yes, new words become candidates and nothing\n"
         "else changes. What others wrote into the repository's file is shown by tacit trust.\n"
         "\n"
-        "If a git merge left conflicts in the repository's file, both sides are shown, and you choose."
+        "If a git merge left conflicts in the repository's file, both sides are shown, and you choose.\n"
+        "\n"
+        "Then exchange what is new with your other machines, if you have remotes (tacit remote), and say for each\n"
+        "machine what came and what is missing. A remote that cannot be reached stops nothing else."
     ),
     example="tacit sync",
     run=run_sync,
     options=(
         Option("--yes", help="take the edits in without being asked"),
         Option("--keep", "SIDE", "resolve conflicts of a merge: ours, theirs or both"),
+        Option("--status", help="change nothing: say what waits, who was seen when, and which purges are unconfirmed"),
+        Option("--only", "NAME", "sync with this remote only"),
+        Option("--no-remotes", help="read the pages only"),
+        JSON_OPTION,
     ),
 )
 

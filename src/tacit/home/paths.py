@@ -13,10 +13,11 @@ DEFAULT_HOME = "~/.agents"
 _REPOSITORY_MARKERS = (".git", ".jj", ".hg", ".svn")
 PAGE_FOLDERS = {"worklog": "worklog", "evaluation": "evaluations", "session": "sessions"}  # by kind of page
 HOME_FOLDERS = ("memory", "activity", "sessions", "worklog", "evaluations", ".tacit", ".tacit/written", ".tacit/spool")
+REMOTES_FOLDER = ".tacit/remotes"
 # Made when they are needed.
 OPTIONAL_FOLDERS = (
     *("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture"),
-    *(".tacit/spool/.reserve", ".tacit/written/unwritten", ".tacit/judge", ".tacit/guard"),
+    *(".tacit/spool/.reserve", ".tacit/written/unwritten", ".tacit/judge", ".tacit/guard", REMOTES_FOLDER),
 )
 
 

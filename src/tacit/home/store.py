@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from tacit.disk.files import Disk
+from tacit.disk.files import Disk, replace_file
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, LockBusyError, ReadOnlyError, StoreError
 from tacit.home.actor import Actor
@@ -440,6 +440,11 @@ class Store:
             result = work()
             self._publish_and_close(self._open_writer(rebuild=rebuild))
         return result
+
+    def mark_purge(self) -> None:
+        """Note that tombstones come that are not applied yet. The purge that applies them removes the note."""
+        make_home(self.paths)
+        replace_file(self._disk, self.paths.purge_marker, b"")
 
     def swap_segments(self, staged: dict[str, str], commit: Callable[[Log], None]) -> None:
         """Replace segments of the log and the index with it, in one short step. The caller holds the home's lock.

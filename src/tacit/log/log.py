@@ -22,7 +22,7 @@ from tacit.log.segment import AppendResult, append, read_tail, roll_back, suspec
 from tacit.log.signing import LineSigner, SignLine, file_sizes
 from tacit.log.strays import is_own_segment, stray_segments
 from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventBody, EventOrigin, EventsUndone, timestamp
-from tacit.model.ids import EventId, next_event_id
+from tacit.model.ids import EventId, next_event_id, sha256
 from tacit.model.observation import (
     TRANSCRIPT_TYPES,
     BriefInjected,
@@ -87,12 +87,14 @@ IMPORTED_FOLDER = "imported"
 _AGENTS_SUFFIX = "-agents.jsonl"
 # So have spooled commands, which get their ids before they are appended.
 _LATE_SUFFIX = "-late.jsonl"
+# Of other machines of the person, what is no judgement has a segment of its own, for the same reason.
+_RECEIVED_PREFIX, _RECEIVED_ACTIVITY_SUFFIX = f"{IMPORTED_FOLDER}/machine-", "-activity.jsonl"
 SPOOL_FOLDER = ".tacit/spool"
 _TOMBSTONE_TIME = re.compile(rb'"ts":"([^"]{27})","type":"memory\.purged"')
 _MAX_DRAINED = 256  # spooled commands that a writer files before its own write
 # Nobody waits for these to be durable: the system writes them within seconds, without a sync by the command.
 _DEFERRED_SYNC_BODIES = (RecallAsked, BriefInjected, ProjectSeen, CommandRan)
-_MEMORY_BODIES = (
+MEMORY_BODIES = (
     ClaimProposed,
     ClaimDecided,
     EventsUndone,
@@ -261,7 +263,9 @@ class Log:
             for name in names
             if name.startswith(_ACTIVITY_FOLDER) and not name.endswith((_AGENTS_SUFFIX, _LATE_SUFFIX))
         ][-1:]
-        imported = [name for name in names if name.startswith(IMPORTED_FOLDER)]
+        imported = [
+            name for name in names if name.startswith(IMPORTED_FOLDER) and not name.endswith(_RECEIVED_ACTIVITY_SUFFIX)
+        ]
         others = [
             name for name in (PURGED_SEGMENT, MEMORY_SEGMENT, *imported, *latest) if name in names and name != segment
         ]
@@ -476,6 +480,31 @@ class Log:
             log.begin_signing()
             log.replace(f"{IMPORTED_FOLDER}/{name}.jsonl", b"".join([encode(event, self.sign) for event in events]))
 
+    def append_received(self, machine: str, events: Sequence[Event], day: str) -> None:
+        """Append events of another machine of the same person to the segments of that machine. They are durable then.
+
+        The last judgement in a segment must have the greatest id of it, because new ids are made greater than the last
+        one. Judgements that come late, with smaller ids, get a sorted segment of their own, named after the `day`.
+        """
+        judgements = sorted(
+            (event for event in events if isinstance(event.body, MEMORY_BODIES)), key=lambda event: event.id
+        )
+        others = [event for event in events if not isinstance(event.body, MEMORY_BODIES)]
+        segment = received_segment(machine)
+        with self._locked():
+            self.begin_signing()
+            last = self._last_id(segment) if os.path.exists(self.path(segment)) else None
+            late = [event for event in judgements if last is not None and event.id < last]
+            if late:
+                data = b"".join([encode(event, self.sign) for event in late])
+                self.replace(f"{IMPORTED_FOLDER}/{day}-{sha256(data).hexdigest()[:12]}.jsonl", data)
+            for name, group in (
+                (segment, judgements[len(late) :]),
+                (received_segment(machine, activity=True), others),
+            ):
+                if group:
+                    self._append_events(name, group)
+
     def import_tombstones(self, tombstones: Sequence[Event]) -> None:
         """Add tombstones of another home of the same person, signed by this home."""
         with self.exclusive() as log:
@@ -503,9 +532,19 @@ def segment_for(body: EventBody, origin: EventOrigin) -> str:
     """Return the segment of an event: judgements and evaluations go to memory, the rest to activity by month."""
     if isinstance(body, MemoryPurged):
         return PURGED_SEGMENT
-    if isinstance(body, _MEMORY_BODIES):
+    if isinstance(body, MEMORY_BODIES):
         return MEMORY_SEGMENT
     return _activity_segment(origin, _AGENTS_SUFFIX if isinstance(body, TRANSCRIPT_TYPES) else ".jsonl")
+
+
+def received_segment(machine: str, *, activity: bool = False) -> str:
+    """Return the segment of judgements that another machine sent, or that of everything else."""
+    return f"{_RECEIVED_PREFIX}{machine}{_RECEIVED_ACTIVITY_SUFFIX if activity else '.jsonl'}"
+
+
+def is_received(segment: str) -> bool:
+    """Return whether a segment has lines that another machine of the person sent."""
+    return segment.startswith(_RECEIVED_PREFIX)
 
 
 def late_segment(origin: EventOrigin) -> str:

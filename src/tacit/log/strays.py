@@ -15,7 +15,9 @@ from tacit.log.codec import id_in_line
 # The folders that hold segments, with the names that Tacit gives.
 _SEGMENT_NAMES = {
     "memory": re.compile(r"(?:events|purged)\.jsonl"),
-    "imported": re.compile(r"(?:\d{4}-\d\d-\d\d|history-[a-z]+)-[0-9a-f]{12}\.jsonl"),
+    "imported": re.compile(
+        r"(?:(?:\d{4}-\d\d-\d\d|history-[a-z]+)-[0-9a-f]{12}|machine-[0-9a-f]{32}(?:-activity)?)\.jsonl"
+    ),
     "activity": re.compile(r"\d{4}-\d\d(?:-agents|-late)?\.jsonl"),
 }
 # Views, and files that an interrupted write left: they are no copies of acknowledged lines.

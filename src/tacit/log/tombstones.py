@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from tacit.log.log import Cursor, Log
-from tacit.model.event import Event
+from tacit.log.log import Cursor, Log, is_received
+from tacit.model.claim import GLOBAL
+from tacit.model.event import Draft, Event
 from tacit.model.ids import EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import MemoryPurged, PurgedStub
 from tacit.model.purge import PurgeTarget, purge_bound, purge_event, purge_target_of
 from tacit.record import Record
 
-_TOMBSTONE_MARKER = b'"type":"memory.purged"'
+TOMBSTONE_MARKER = b'"type":"memory.purged"'
+_MAX_LATE_IDS = 1000  # in one tombstone: a line has at most 256 KiB
 
 
 class Tombstone(Record):
@@ -96,12 +98,43 @@ def _merge_tombstones(events: Iterable[Event]) -> Iterator[tuple[EventId, Memory
     return iter(merged.values())
 
 
+def is_purge(event: Event) -> bool:
+    """Return whether a line is a tombstone of a purge itself, and not one that adds events to an earlier one."""
+    return isinstance(event.body, MemoryPurged) and not event.body.before
+
+
+def late_tombstones(log: Log, imported: Iterable[Event]) -> list[Draft]:
+    """Return tombstones for events of this home that `imported` ones would purge if they were older.
+
+    Whoever wrote these events did not know of the purge: deletion wins, whatever the clocks say. Lines that other
+    machines sent are left to those machines, which may have said the same again after the purge. A tombstone that adds
+    events to an earlier one (it has `before`) means these events alone.
+    """
+    unnamed: list[Draft] = []
+    own = [segment for segment in log.segments() if not is_received(segment)]
+    for tombstone in Tombstones(event for event in imported if is_purge(event)).all:
+        bound = purge_bound(tombstone.id, tombstone.body)
+        late = [
+            line.event.id
+            for segment in own
+            for line in log.read(segment)
+            if isinstance(line.event, Event)
+            and line.event.id >= bound
+            and not isinstance(line.event.body, MemoryPurged)
+            and purge_event(line.event, tombstone.target) is not line.event
+        ]
+        for start in range(0, len(late), _MAX_LATE_IDS):
+            events = tuple(late[start : start + _MAX_LATE_IDS])
+            unnamed.append(Draft(tombstone.body._replace(events=events, damaged=0, before=bound), GLOBAL))
+    return unnamed
+
+
 def load_tombstones(log: Log, since: datetime | None = None) -> Tombstones | None:
     """Return the tombstones of a log that are dated `since` or later; None if there are none."""
     events = (
         event
         for segment in log.tombstone_segments()
-        for event in log.events_containing(segment, Cursor(), _TOMBSTONE_MARKER)
+        for event in log.events_containing(segment, Cursor(), TOMBSTONE_MARKER)
     )
     tombstones = Tombstones(event for event in events if since is None or event.at >= since)
     return tombstones if tombstones.all else None

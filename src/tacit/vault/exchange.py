@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from functools import cached_property
 from hashlib import sha256
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from tacit.disk.files import OsDisk, make_folder, open_plain, read_file, replace_file
+from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
 from tacit.disk.lock import FileLock
 from tacit.disk.read import open_external, read_foreign
 from tacit.errors import NotFoundError, RefusedError
 from tacit.home.home import HomePart
 from tacit.home.input import MAX_EVIDENCE_CHARS
 from tacit.index import reader
-from tacit.log.codec import DamagedLine, decode, encode, id_in_line, must_decode
+from tacit.log.codec import DamagedLine, decode, encode, must_decode
+from tacit.log.incoming import IncomingFilter
 from tacit.log.log import Log, read_lines
-from tacit.log.redact import redact_body
-from tacit.log.tombstones import Tombstones, load_tombstones
+from tacit.log.tombstones import load_tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.decide import propose
-from tacit.model.event import IMPORT, REPOSITORY, Attribution, Draft, Event
-from tacit.model.ids import EventId, event_id
+from tacit.model.event import IMPORT, Attribution, Draft, Event
+from tacit.model.ids import event_id
 from tacit.model.memory import fold_memories
-from tacit.model.observation import LogSealed, MemoryPurged, ProjectSeen, RepositoryDistrusted, RepositoryTrusted
 from tacit.pages import facts
 from tacit.purge import Purger
 from tacit.record import Record
@@ -38,12 +38,11 @@ from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
 
 if TYPE_CHECKING:
+    from tacit.remotes.machines import Machines
     from tacit.rules.export import ExportPlan
     from tacit.rules.importing import ImportedRules
 
 _IMPORT_VOICE = Attribution(IMPORT, Provenance.EXTERNAL)
-# Events that are true of one machine only: where projects are, what was trusted there, how its files were repaired.
-_MACHINE_LOCAL_EVENTS = (LogSealed, ProjectSeen, RepositoryTrusted, RepositoryDistrusted)
 _EXPORTED_VIEWS = ("memory/long-term.md", "memory/memories.ndjson", "tacit.toml")
 _EXPORTED_PAGES = ("worklog", "evaluations", "sessions")
 _MAX_CLOCK_AHEAD = timedelta(days=1)  # of the other machine's clock
@@ -69,7 +68,14 @@ class Imported(Record):
 
 
 class Exchange(HomePart):
-    """`export` and `import`."""
+    """`export` and `import`, and the remotes at which the person's machines meet."""
+
+    @cached_property
+    def machines(self) -> Machines:
+        """The person's other machines: `tacit remote`, and the remotes of `tacit sync`."""
+        from tacit.remotes.machines import Machines
+
+        return Machines(self._home, Purger(self._home).purge_again)
 
     def export(self, to: str) -> Exported:
         """Write log and readable pages into a new folder, which is then a home without an index.
@@ -136,17 +142,20 @@ class Exchange(HomePart):
         """Import the lines of another home of the same person."""
         records = list(_read_events(path))
         self._store.record(lambda _connection: [])  # makes the home, and brings its index up to date
-        import_filter = _ImportFilter(self._store.log, self._store.actor.origin().at)
-        events = import_filter.new_events(records)
+        latest = self._store.actor.origin().at + _MAX_CLOCK_AHEAD
+        incoming = IncomingFilter(self._store.log, event_id(int(latest.timestamp() * 1000), b"\xff" * 10))
+        events = incoming.new_events(records, load_tombstones(self._store.log))
         if events:
             data = b"".join([encode(event) for event in events])
             day = self._store.actor.origin().at.date().isoformat()
             self._store.log.import_events(f"{day}-{sha256(data).hexdigest()[:12]}", events)
-        if tombstones := import_filter.new_tombstones(records):
+        if tombstones := incoming.new_tombstones(records):
+            self._store.mark_purge()
             self._store.log.import_tombstones(tombstones)
             Purger(self._home).purge_again()
         self._store.record(lambda _connection: [])
-        return import_filter.result(len(events) + len(tombstones))
+        count = len(events) + len(tombstones)
+        return Imported(count, 0, incoming.known, incoming.damaged, incoming.refused, incoming.purged)
 
     def _import_candidates(self, path: str) -> Imported:
         """Propose the statements of somebody else."""
@@ -207,56 +216,6 @@ def _foreign_statements(path: str, limit: int) -> Iterator[_ForeignStatement | N
         if memory.is_live:
             statement = _ForeignStatement(memory.claim, memory.evidence[0].text if memory.evidence else "")
             yield statement if len(memory.claim.sentence) <= limit else None
-
-
-class _ImportFilter:
-    """Chooses the events of another home that are new here, and counts those that it leaves out."""
-
-    def __init__(self, log: Log, now: datetime) -> None:
-        self._known_ids = {name for segment in log.segments() for name in _event_ids(log, segment)}
-        self._tombstones: Tombstones | None = load_tombstones(log)
-        self._max_event_id = event_id(int((now + _MAX_CLOCK_AHEAD).timestamp() * 1000), b"\xff" * 10)
-        self.known = self.damaged = self.refused = self.purged = 0
-
-    def new_events(self, records: Iterable[Event | DamagedLine]) -> list[Event]:
-        """Return the events to import, redacted and in order."""
-        events: dict[EventId, Event] = {}
-        for record in records:
-            if (event := self._admit(record)) is not None:
-                events.setdefault(event.id, event)
-        return [events[name] for name in sorted(events)]
-
-    def new_tombstones(self, records: Iterable[Event | DamagedLine]) -> list[Event]:
-        """Return the tombstones of the other home that are new. They hold here too: deletion wins."""
-        return [
-            record
-            for record in records
-            if isinstance(record, Event) and isinstance(record.body, MemoryPurged) and record.id not in self._known_ids
-        ]
-
-    def _admit(self, record: Event | DamagedLine) -> Event | None:
-        if isinstance(record, DamagedLine):
-            self.damaged += 1
-            return None
-        if record.id in self._known_ids:
-            self.known += 1
-            return None
-        if isinstance(record.body, (*_MACHINE_LOCAL_EVENTS, MemoryPurged)) or record.origin.actor == REPOSITORY:
-            return None
-        if record.id > self._max_event_id:
-            self.refused += 1
-            return None
-        event = self._tombstones.filter_import(record) if self._tombstones else record
-        self.purged += event is None
-        return event and event._replace(body=redact_body(event.body))
-
-    def result(self, events: int) -> Imported:
-        return Imported(events, 0, self.known, self.damaged, self.refused, self.purged)
-
-
-def _event_ids(log: Log, segment: str) -> Iterator[EventId]:
-    with open_plain(log.path(segment)) as file:
-        yield from (name for line in read_lines(file) if (name := id_in_line(line.data)))
 
 
 def _read_events(path: str) -> Iterator[Event | DamagedLine]:

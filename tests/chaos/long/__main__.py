@@ -16,7 +16,18 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.chaos.long import attached, conversations, durability, faults, forged, hostile, learners, poison, purge
+from tests.chaos.long import (
+    attached,
+    conversations,
+    durability,
+    faults,
+    forged,
+    hostile,
+    learners,
+    machines,
+    poison,
+    purge,
+)
 from tests.chaos.long.rows import HEAD, Test, shown
 
 _AT_ONCE = 2
@@ -36,7 +47,7 @@ def main() -> int:
 
 
 def _tests(short: bool) -> list[Test]:
-    every = (durability, faults, purge, poison, hostile, forged, conversations, attached, learners)
+    every = (durability, faults, purge, poison, hostile, forged, conversations, attached, learners, machines)
     return [test for rows in every for test in rows.tests(short)]
 
 

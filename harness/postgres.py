@@ -1,0 +1,223 @@
+"""A PostgreSQL server for tests and measurements: its own cluster in a temporary folder, reached by unix socket only.
+
+The server never runs as root, listens on no port and ends with the process that started it, also when that one is
+killed.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+PORT = 5432  # part of the socket's name
+SUPERUSER = "postgres"
+_DEBIAN_FOLDERS = "/usr/lib/postgresql"
+_DEADLINE_SECONDS = 60
+_WITHOUT_DURABILITY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+class Cluster:
+    """A running server. Every role may log in without a password, because only its owner reaches the socket."""
+
+    def __init__(self, settings: Mapping[str, str] = _WITHOUT_DURABILITY, folder: str | None = None) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=folder))  # short: a socket's path has 107 bytes at most
+        self._account = _account()
+        if self._account is not None:
+            os.chown(self.folder, self._account.pw_uid, self._account.pw_gid)
+        self._settings = {
+            "listen_addresses": "",
+            "unix_socket_directories": str(self.folder),
+            "shared_buffers": "32MB",
+            "max_connections": "60",
+            **settings,
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self._databases = 0
+        try:
+            self._run(
+                "initdb", "-D", self.data, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"
+            )
+            self.start()
+        except BaseException:
+            self.remove()
+            raise
+
+    @property
+    def data(self) -> str:
+        return str(self.folder / "data")
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start the server and wait until it answers. Does nothing if it runs."""
+        if self._process is not None:
+            return
+        settings = [word for name, value in self._settings.items() for word in ("-c", f"{name}={value}")]
+        with open(self.folder / "log", "ab") as log:
+            self._process = subprocess.Popen(
+                self._command("postgres", "-D", self.data, *settings),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,  # what is typed at the terminal is not for the server
+            )
+        self._wait()
+
+    def _wait(self) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + _DEADLINE_SECONDS
+        while True:
+            try:
+                self.connect().close()
+                return
+            except psycopg.OperationalError:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError((self.folder / "log").read_text(errors="replace")[-3000:]) from None
+                time.sleep(0.02)
+
+    def stop(self, *, immediately: bool = True) -> None:
+        """Stop the server: as in a crash, or after ending all sessions. Does nothing if it does not run."""
+        if self._process is None:
+            return
+        self._process.send_signal(signal.SIGQUIT if immediately else signal.SIGINT)
+        try:
+            self._process.wait(_DEADLINE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def remove(self) -> None:
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def url(self, database: str = "postgres", user: str = SUPERUSER) -> str:
+        return f"postgresql://{user}@/{database}?host={self.folder}&port={PORT}"
+
+    def connect(self, database: str = "postgres", user: str = SUPERUSER) -> Connection:
+        """Open a connection in autocommit mode."""
+        return psycopg.connect(self.url(database, user), autocommit=True)
+
+    def create_database(self, owner: str = SUPERUSER, name: str = "") -> str:
+        """Create an empty database and return its name."""
+        self._databases += 1
+        name = name or f"acme{self._databases}"
+        self.execute(sql.SQL("create database {} owner {}").format(sql.Identifier(name), sql.Identifier(owner)))
+        return name
+
+    def create_role(self, name: str, attributes: str = "login") -> str:
+        """Create a role unless it exists. Roles belong to the server, not to one database."""
+        with self.connect() as connection:
+            if connection.execute("select from pg_roles where rolname = %s", [name]).fetchone() is None:
+                statement = sql.SQL("create role {} {}")
+                connection.execute(statement.format(sql.Identifier(name), sql.SQL(attributes)))
+        return name
+
+    def execute(self, statement: sql.SQL | sql.Composed, database: str = "postgres") -> None:
+        with self.connect(database) as connection:
+            connection.execute(statement)
+
+    def run(self, program: str, *arguments: str, stdin: bytes = b"") -> bytes:
+        """Run one of the server's programs, such as pg_dump, as the superuser, and return its output."""
+        return self._run(program, "-h", str(self.folder), "-p", str(PORT), "-U", SUPERUSER, *arguments, stdin=stdin)
+
+    def _run(self, program: str, *arguments: str, stdin: bytes = b"") -> bytes:
+        command = self._command(program, *arguments)
+        done = subprocess.run(command, input=stdin, capture_output=True, cwd="/", check=False)
+        if done.returncode:
+            raise RuntimeError(f"{program}: {done.stderr.decode(errors='replace')}")
+        return done.stdout
+
+    def _command(self, program: str, *arguments: str) -> Sequence[str]:
+        return [*as_other_account(self._account), str(_program(program)), *arguments]
+
+    @contextmanager
+    def pooler(self, settings: Mapping[str, str] | None = None) -> Iterator[Path]:
+        """Run pgbouncer in transaction mode in front of the server. Yields the folder of its socket."""
+        folder = self.folder / "pooler"
+        folder.mkdir()
+        options = {
+            "listen_addr": "",
+            "unix_socket_dir": str(folder),
+            "listen_port": str(PORT),
+            "auth_type": "trust",
+            "auth_file": str(folder / "users"),
+            "pool_mode": "transaction",
+            "max_client_conn": "2000",
+            "default_pool_size": "2",
+            "logfile": str(folder / "log"),
+            **(settings or {}),
+        }
+        with self.connect() as connection:
+            names = [str(name) for (name,) in connection.execute("select rolname from pg_roles where rolcanlogin")]
+        (folder / "users").write_text("".join(f'"{name}" ""\n' for name in names))
+        lines = [f"{name} = {value}" for name, value in options.items()]
+        databases = f"[databases]\n* = host={self.folder} port={PORT}\n"
+        (folder / "ini").write_text(databases + "[pgbouncer]\n" + "\n".join(lines) + "\n")
+        if self._account is not None:
+            for path in (folder, *folder.iterdir()):
+                os.chown(path, self._account.pw_uid, self._account.pw_gid)
+        command = [*as_other_account(self._account), str(_program("pgbouncer")), "-q", str(folder / "ini")]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True)
+        try:
+            deadline = time.monotonic() + _DEADLINE_SECONDS
+            while not (folder / f".s.PGSQL.{PORT}").exists():
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError((folder / "log").read_text(errors="replace")[-3000:])
+                time.sleep(0.02)
+            yield folder
+        finally:
+            process.terminate()
+            process.wait(_DEADLINE_SECONDS)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def as_other_account(account: pwd.struct_passwd | None) -> Sequence[str]:
+    """Return the words before a command that end it with this process, and that take root's rights from it."""
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        assert account is None, "the server does not run as root, and setpriv is not installed"
+        return []
+    ids = [f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"] if account else []
+    return [setpriv, "--pdeathsig=QUIT", *ids]
+
+
+def _account() -> pwd.struct_passwd | None:
+    """Return whose account the server runs as if this process is root's: PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam("postgres")
+    except KeyError:
+        return pwd.getpwnam("nobody")
+
+
+def _program(name: str) -> Path:
+    """Return the path of a program of PostgreSQL. Debian keeps most of them out of the search path."""
+    try:
+        versions = sorted((int(entry) for entry in os.listdir(_DEBIAN_FOLDERS) if entry.isdigit()), reverse=True)
+    except FileNotFoundError:
+        versions = []
+    for version in versions:
+        path = Path(_DEBIAN_FOLDERS, str(version), "bin", name)
+        if path.exists():
+            return path
+    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    assert found, f"{name} is not installed; `make test` installs it"
+    return Path(found)

@@ -1,0 +1,248 @@
+"""Connections to PostgreSQL: how a server is reached, who checks its certificate, and what its errors mean.
+
+Nothing here runs unless a person named a server. A URL holds no password: libpq takes it from where PostgreSQL's own
+programs do (`~/.pgpass`, PGPASSFILE, a service file). A server on another machine must show a certificate of its name,
+unless the URL says otherwise. SQL runs inside `transaction()`, which fixes the search path and bounds the time; both
+hold for one transaction only, so a pooler may hand the server's session to somebody else afterwards. Statements are
+never prepared, for the same reason.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from tacit.errors import RefusedError, ServerError, ServerUnreachableError, UsageError
+from tacit.record import Record
+from tacit.text.display import one_line, printable
+
+if TYPE_CHECKING:
+    import psycopg
+
+    Connection = psycopg.Connection[tuple[object, ...]]
+    Cursor = psycopg.Cursor[tuple[object, ...]]
+
+CONNECT_SECONDS = 5
+STATEMENT_SECONDS = 20
+# How long a transaction may take as a whole before the connection is cut off: a server that was stopped in the middle
+# keeps the connection open and never answers.
+TRANSACTION_SECONDS = 60
+SCHEMES = ("postgresql://", "postgres://")
+_INSTALL = "pip install 'tacit-memory[team]', or with uv: uv tool install 'tacit-memory[team]'"
+_NO_PASSWORD = (
+    "write it into ~/.pgpass (mode 0600) as host:port:database:user:password, or into a service file and use "
+    "postgresql:///?service=NAME; change the password if others can read your shell's history"
+)
+_PASSWORD_KEYS = ("password", "sslpassword", "oauth_client_secret")
+_VERIFYING = ("verify-ca", "verify-full")
+# Where systems keep the certificates they trust, besides the file that Python was built with.
+_ROOT_FILES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+_CHECK_ROLE = "check role and password: ~/.pgpass, or your service file"
+_LATER = "everything else works without it; try again later"
+# What libpq says before a session exists, by words of its message; the last row takes everything else.
+_CONNECTION_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] = (
+    (
+        ("certificate", "ssl error", "does not support ssl"),
+        "does not prove who it is",
+        "ask its administrator for the CA certificate and add ?sslrootcert=FILE to the address",
+        ServerError,
+    ),
+    (("password", "authentication", "pg_hba", 'role "'), "does not let you in", _CHECK_ROLE, ServerError),
+    (('database "',), "has no such database", "check the name after the last / of the address", ServerError),
+    (("",), "cannot be reached", _LATER, ServerUnreachableError),
+)
+# What the server says, by the beginning of SQLSTATE; the last row takes everything else.
+_SERVER_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] = (
+    (("08", "57P", "53"), "cannot be reached", _LATER, ServerUnreachableError),
+    (("57014", "55P03"), "took too long", _LATER, ServerUnreachableError),
+    (("28",), "does not let you in", _CHECK_ROLE, ServerError),
+    (("3D000",), "has no such database", "check the name after the last / of the address", ServerError),
+    (
+        ("3F000", "42P01", "42883", "42703"),
+        "is not set up for this version of Tacit",
+        "its administrator runs: tacit team setup URL",
+        ServerError,
+    ),
+    (("42501",), "does not permit this", "ask its administrator which role you have", ServerError),
+    (("",), "refused", "if this stays so, tell its administrator", ServerError),
+)
+_SET_LIMITS = (
+    "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),"
+    " pg_catalog.set_config('statement_timeout', %s, true), pg_catalog.set_config('lock_timeout', %s, true)"
+)
+
+
+class ServerAddress(Record):
+    """A server as it may be printed and stored: without credentials."""
+
+    host: str
+    port: str
+    database: str
+    user: str
+
+    def __str__(self) -> str:
+        host = self.host or "local socket"
+        return f"{host}{f':{self.port}' if self.port else ''}/{self.database}"
+
+
+def connect(url: str) -> Connection:
+    """Open a connection in autocommit mode. Run SQL in `transaction(connection)`.
+
+    Raises:
+        UsageError: The URL cannot be read.
+        RefusedError: The URL holds a password, or the extra is not installed.
+        ServerError: The server cannot be reached or does not let this role in.
+    """
+    _require_driver()
+    import psycopg
+
+    params = connection_params(url)
+    try:
+        return psycopg.connect(**params, autocommit=True, prepare_threshold=None)  # type: ignore[arg-type]
+    except psycopg.Error as error:
+        raise translate(error, address_of(url)) from None
+
+
+@contextmanager
+def transaction(connection: Connection, *, seconds: int = TRANSACTION_SECONDS) -> Iterator[Cursor]:
+    """Run one transaction with a fixed search path and bounded time. Errors of the server become TacitErrors."""
+    import psycopg
+
+    limit = f"{min(seconds, STATEMENT_SECONDS)}s"
+    try:
+        with _cut_off_after(connection, seconds), connection.transaction(), connection.cursor() as cursor:
+            cursor.execute(_SET_LIMITS, (limit, limit))
+            yield cursor
+    except psycopg.Error as error:
+        info = None if connection.closed else connection.info
+        address = ServerAddress(info.host, str(info.port), info.dbname, info.user) if info else None
+        raise translate(error, address) from None
+
+
+def connection_params(url: str) -> dict[str, str]:
+    """Return what is handed to libpq: the URL's own parameters, a TLS policy and timeouts. Raises as `connect`."""
+    given = _parse(url)
+    return {
+        **{key: value for key, value in _tls(given).items() if key not in given},
+        "connect_timeout": str(CONNECT_SECONDS),
+        "tcp_user_timeout": str(STATEMENT_SECONDS * 1000),
+        "application_name": "tacit",
+        **given,
+    }
+
+
+def address_of(url: str) -> ServerAddress:
+    """Return the parts of a URL that may be shown. Raises as `connect`."""
+    given = _parse(url)
+    if "service" in given and "host" not in given:
+        return ServerAddress(f"service {given['service']}", "", given.get("dbname", ""), given.get("user", ""))
+    return ServerAddress(*(given.get(key, "") for key in ("host", "port", "dbname", "user")))
+
+
+def _require_driver() -> None:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError as error:
+        raise RefusedError(f"PostgreSQL needs psycopg, which cannot be used here: {error}", _INSTALL) from None
+
+
+def _parse(url: str) -> dict[str, str]:
+    _require_driver()
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    if not url.startswith(SCHEMES):
+        raise UsageError("this is no address of a PostgreSQL server", "write postgresql://HOST/DATABASE")
+    try:
+        given = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
+    except ProgrammingError:  # libpq's message repeats the URL
+        raise UsageError("libpq cannot read this address", "write postgresql://ROLE@HOST:PORT/DATABASE") from None
+    if any(given.get(key) for key in _PASSWORD_KEYS):
+        raise RefusedError("an address with a password would be stored and shown: write it without", _NO_PASSWORD)
+    return given
+
+
+def _tls(given: dict[str, str]) -> dict[str, str]:
+    """Return the TLS parameters that the URL leaves open. libpq ignores them for unix sockets."""
+    mode = given.get("sslmode") or ("prefer" if _is_local(given) else "verify-full")
+    return {"sslmode": mode, **({"sslrootcert": _root_certificates()} if mode in _VERIFYING else {})}
+
+
+def _is_local(given: dict[str, str]) -> bool:
+    """Return whether every host is this machine. A service file may name any host, so it counts as another machine."""
+    hosts = given.get("hostaddr") or given.get("host") or ("" if "service" in given else os.environ.get("PGHOST", "/"))
+    if not given.get("host") and (os.environ.get("PGSERVICE") or os.environ.get("PGHOSTADDR")):
+        return False
+    return all(_is_local_host(host) for host in hosts.split(","))
+
+
+def _is_local_host(host: str) -> bool:
+    from ipaddress import ip_address
+
+    if host.startswith(("/", "@")) or host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _root_certificates() -> str:
+    """Return the certificates to trust: the person's own for PostgreSQL, else those of the system.
+
+    libpq's own "system" means where its OpenSSL was built to look, which in a wheel is a folder of another system.
+    """
+    own = os.environ.get("PGSSLROOTCERT") or os.path.expanduser("~/.postgresql/root.crt")
+    if os.path.exists(own):
+        return own
+    import ssl
+
+    files = (ssl.get_default_verify_paths().cafile, *_ROOT_FILES)
+    return next((file for file in files if file and os.path.exists(file)), "system")
+
+
+@contextmanager
+def _cut_off_after(connection: Connection, seconds: int) -> Iterator[None]:
+    """Shut the socket down when the time is over: `statement_timeout` is kept by the server, which may be frozen."""
+    import socket
+    from threading import Timer
+
+    with socket.socket(fileno=os.dup(connection.fileno())) as line:
+
+        def cut() -> None:
+            with suppress(OSError):  # the connection is closed already
+                line.shutdown(socket.SHUT_RDWR)
+
+        timer = Timer(seconds, cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+def _without_boilerplate(message: str) -> str:
+    """Return the last part of libpq's message: it repeats the address, and ends with questions."""
+    return message.rpartition(" failed: ")[2].partition("\n")[0].removeprefix("FATAL: ").strip()
+
+
+def translate(error: psycopg.Error, address: ServerAddress | None = None) -> ServerError:
+    """Return what an error of libpq or of the server means to a person, and what to type next.
+
+    What a server says is untrusted: it is cut and printed without control characters.
+    """
+    import psycopg
+
+    where = f"the server {address}" if address else "the server"
+    message = printable(one_line(error.diag.message_primary or _without_boilerplate(str(error)), 300))
+    state = error.sqlstate or ""
+    if isinstance(error, psycopg.OperationalError) and not state:
+        what, hint, kind = next(
+            row[1:] for row in _CONNECTION_ERRORS if any(word in message.lower() for word in row[0])
+        )
+    else:
+        what, hint, kind = next(row[1:] for row in _SERVER_ERRORS if state.startswith(row[0]))
+    return kind(f"{where} {what}: {message}", hint)

@@ -1,0 +1,246 @@
+"""A git repository as a remote: a branch for each file of a machine, with one commit that has no parent.
+
+Branches are replaced, never merged, so there is no conflict, and no history keeps what was purged. (A server may keep
+replaced objects until it collects garbage.) Git works in a bare repository of the home. It runs without hooks, asks
+nothing on the terminal, and only uses protocols that run no program of the address.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from tacit.disk.files import make_folder
+from tacit.errors import RefusedError, UsageError
+from tacit.remotes.manifest import MANIFEST_FILE
+from tacit.remotes.transport import RemoteError
+from tacit.text.display import one_line, printable
+
+_TIMEOUT_SECONDS = 600
+_MAX_FILE_BYTES = 64 << 20
+_MAX_MESSAGE_CHARS = 300
+_SCHEMES = ("ssh://", "https://", "file://")
+_SCP_ADDRESS = re.compile(r"(?:[\w.-]+@)?[\w.-]+:[^:].*")
+_PASSWORD = re.compile(r"[a-z+]+://[^/@:]*:[^/@]*@")
+_REF_PREFIX = "refs/tacit/"
+_FETCH_OPTIONS = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
+_BRANCH = re.compile(r"[0-9a-f]{32}/[0-9a-z]{1,32}\.age")
+_FILE = "data"  # the name of the file in a branch
+_BATCH = 200  # branches that one command names
+# What a person's configuration may not change: hooks, programs as transports, signatures, garbage collection.
+_CONFIG = (
+    ("core.hooksPath", os.devnull),
+    ("core.fsmonitor", "false"),
+    ("protocol.allow", "never"),
+    ("protocol.file.allow", "always"),
+    ("protocol.ssh.allow", "always"),
+    ("protocol.https.allow", "always"),
+    ("commit.gpgSign", "false"),
+    ("push.gpgSign", "false"),
+    ("fetch.fsckObjects", "true"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+)
+# A repository on this disk, perhaps on somebody's stick, is served by a process of ours: its hooks must not run either.
+_LOCAL_RECEIVE = f"git -c core.hooksPath={os.devnull} -c core.fsmonitor=false receive-pack"
+# Who commits is the same everywhere: a remote learns no name, no address and no time zone.
+_IDENTITY = {
+    f"GIT_{role}_{field}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for field, value in (("NAME", "tacit"), ("EMAIL", "tacit"))
+}
+
+
+def is_git_address(url: str) -> bool:
+    """Return whether an address is that of a git repository: a URL, `host:path`, or a repository on this disk."""
+    if url.startswith("-") or "::" in url:
+        return True  # to be refused by `check_address`
+    if "://" in url:
+        return True
+    path = os.path.expanduser(url)
+    if os.path.isdir(path):
+        return all(os.path.exists(os.path.join(path, name)) for name in ("HEAD", "objects", "refs"))
+    return bool(_SCP_ADDRESS.fullmatch(url)) and not url.startswith(("/", ".", "~"))
+
+
+def is_local(url: str) -> bool:
+    return "://" not in url and os.path.isdir(os.path.expanduser(url))
+
+
+def check_address(url: str) -> None:
+    """Raise UsageError for an address that would run a program or is none, RefusedError for one with a password."""
+    if url.startswith("-") or "::" in url or ("://" in url and not url.startswith(_SCHEMES)):
+        raise UsageError(
+            f"{printable(url)} is no address that Tacit uses",
+            "a folder, git@HOST:PATH, ssh://…, https://… or postgresql://…",
+        )
+    if _PASSWORD.match(url):
+        raise RefusedError(
+            "an address with a password would be stored and shown: write it without",
+            "let git keep it: git config --global credential.helper store, or use ssh",
+        )
+
+
+class GitTransport:
+    """Branches of a git repository, `AREA/FILE`. What was fetched stays in a bare repository of the home.
+
+    A branch has one commit without a parent, with one file. Git sends branches, not files: if a branch had all files of
+    a machine, every push and every fetch would send all of them.
+    """
+
+    def __init__(self, url: str, mirror: str) -> None:
+        self._url = url
+        self._mirror = mirror
+        self._sizes: dict[str, int] | None = None
+
+    def fetch(self) -> None:
+        self._make_mirror()
+        heads, known = self._remote_heads(), self._known_heads()
+        changed = [path for path, commit in heads.items() if known.get(path) != commit]
+        for batch in _batches(changed):
+            refs = [f"+refs/heads/{path}:{_REF_PREFIX}{path}" for path in batch]
+            self._run("fetch", *_FETCH_OPTIONS, "--", self._url, *refs)
+        self._update_refs(f"delete {_REF_PREFIX}{path}" for path in known.keys() - heads.keys())
+
+    def files(self) -> Mapping[str, int]:
+        if self._sizes is None:
+            names = sorted(self._known_heads())
+            data = "".join(f"{_REF_PREFIX}{name}:{_FILE}\n" for name in names).encode()
+            rows = self._run("cat-file", "--batch-check=%(objecttype) %(objectsize)", data=data).decode().splitlines()
+            sizes = (row.removeprefix("blob ") for row in rows)
+            self._sizes = {name: int(size) for name, size in zip(names, sizes, strict=True) if size.isdigit()}
+        return self._sizes
+
+    def read(self, path: str) -> bytes | None:
+        if self.files().get(path, _MAX_FILE_BYTES + 1) > _MAX_FILE_BYTES:
+            return None
+        return self._run("cat-file", "blob", f"{_REF_PREFIX}{path}:{_FILE}")
+
+    def publish(self, area: str, files: Mapping[str, bytes], keep: Collection[str]) -> None:
+        self._make_mirror()
+        commits = {f"{area}/{name}": self._commit(data) for name, data in files.items()}
+        manifest = f"{area}/{MANIFEST_FILE}"
+        self._push({path: commit for path, commit in commits.items() if path != manifest})
+        self._push({manifest: commits[manifest]})
+        kept = {*commits, *(f"{area}/{name}" for name in keep)}
+        self._push({path: "" for path in self._known_heads() if path.startswith(f"{area}/") and path not in kept})
+
+    def remove(self, area: str) -> None:
+        self._push({path: "" for path in self._known_heads() if path.startswith(f"{area}/")})
+
+    def forget_replaced(self) -> None:
+        """Remove objects that no branch has any more: with the keys beside them they could be read."""
+        self._run("gc", "--quiet", "--prune=now")
+
+    def close(self) -> None:
+        """Do nothing: no process outlives its call."""
+
+    def _commit(self, data: bytes) -> str:
+        blob = self._run("hash-object", "-w", "--stdin", data=data).decode().strip()
+        tree = self._run("mktree", "-z", data=f"100644 blob {blob}\t{_FILE}\0".encode()).decode().strip()
+        return self._run("commit-tree", tree, "-m", "-").decode().strip()
+
+    def _push(self, commits: Mapping[str, str]) -> None:
+        """Replace branches, or remove those without a commit, unless somebody else changed one since it was fetched."""
+        known = self._known_heads()
+        for batch in _batches([path for path, commit in commits.items() if known.get(path, "") != commit]):
+            options = ["--quiet", "--no-verify", "--no-signed"]
+            options += [f"--force-with-lease=refs/heads/{path}:{known.get(path, '')}" for path in batch]
+            if is_local(self._url) or self._url.startswith("file://"):
+                options.append(f"--receive-pack={_LOCAL_RECEIVE}")
+            self._run("push", *options, "--", self._url, *(f"{commits[path]}:refs/heads/{path}" for path in batch))
+            self._update_refs(
+                f"update {_REF_PREFIX}{path} {commits[path]}" if commits[path] else f"delete {_REF_PREFIX}{path}"
+                for path in batch
+            )
+
+    def _update_refs(self, commands: Iterable[str]) -> None:
+        self._sizes = None
+        if data := "".join(f"{command}\n" for command in commands):
+            self._run("update-ref", "--stdin", data=data.encode())
+
+    def _known_heads(self) -> dict[str, str]:
+        rows = self._run("for-each-ref", "--format=%(objectname) %(refname)", _REF_PREFIX)
+        return _parse_heads(rows, _REF_PREFIX)
+
+    def _remote_heads(self) -> dict[str, str]:
+        return _parse_heads(self._run("ls-remote", "--quiet", "--heads", "--", self._url), "refs/heads/")
+
+    def _make_mirror(self) -> None:
+        if not os.path.isdir(os.path.join(self._mirror, "objects")):
+            folder = os.path.dirname(self._mirror)
+            make_folder(folder, below=os.path.dirname(os.path.dirname(folder)))
+            make_folder(self._mirror, below=folder)
+            self._run("init", "--quiet", "--bare", "--template=")
+
+    def _run(self, *arguments: str, data: bytes = b"") -> bytes:
+        config = [word for name, value in _CONFIG for word in ("-c", f"{name}={value}")]
+        command = ["git", f"--git-dir={self._mirror}", *config, *arguments]
+        try:
+            done = subprocess.run(
+                command,
+                input=data,
+                capture_output=True,
+                env=_environment(),
+                cwd=self._mirror,
+                umask=0o077,
+                timeout=_TIMEOUT_SECONDS,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise RemoteError("git is not installed", "install git, or use a folder as remote") from None
+        except subprocess.TimeoutExpired:
+            raise RemoteError(
+                f"{self._shown_url} did not answer within {_TIMEOUT_SECONDS // 60} minutes", "tacit sync"
+            ) from None
+        if done.returncode:
+            raise self._git_error(done.stderr)
+        return done.stdout
+
+    @property
+    def _shown_url(self) -> str:
+        return printable(one_line(self._url, _MAX_MESSAGE_CHARS))
+
+    def _git_error(self, output: bytes) -> RemoteError:
+        """Return an error with git's last words. A server may say anything, so these are cut and made printable."""
+        lines = [line for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
+        if any("stale info" in line or "fetch first" in line for line in lines):
+            return RemoteError(f"another process wrote to {self._shown_url} at the same moment", "tacit sync")
+        fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines or ["git failed"]
+        message = printable(one_line(fatal[0], _MAX_MESSAGE_CHARS))
+        return RemoteError(f"{self._shown_url}: {message}", f"try: git ls-remote {self._shown_url}")
+
+
+def _parse_heads(rows: bytes, prefix: str) -> dict[str, str]:
+    """Return commits by `AREA/FILE`. Branches with other names are not ours."""
+    heads: dict[str, str] = {}
+    for row in rows.decode("utf-8", "replace").splitlines():
+        commit, _, ref = row.replace("\t", " ").partition(" ")
+        path = ref.removeprefix(prefix)
+        if ref.startswith(prefix) and _BRANCH.fullmatch(path):
+            heads[path] = commit
+    return heads
+
+
+def _batches(paths: list[str]) -> Iterator[list[str]]:
+    return (paths[start : start + _BATCH] for start in range(0, len(paths), _BATCH))
+
+
+def _environment() -> dict[str, str]:
+    """Return the variables for git: the person's own, without those that redirect it, and nothing that asks."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env = {**kept, **{name: os.environ[name] for name in ("GIT_SSH_COMMAND",) if name in os.environ}}
+    with suppress(OSError):
+        if "GIT_SSH_COMMAND" not in env and not os.isatty(0):
+            env["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"
+    return {
+        **env,
+        **_IDENTITY,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "true",
+        "LC_ALL": "C",
+        "TZ": "UTC",
+    }

@@ -1,0 +1,212 @@
+"""Keys of a remote: the ring that all machines of a person share, and a key of each machine's own.
+
+Files on a remote are encrypted with age (the extra `remotes`): to the ring's X25519 key, so that a machine that joins
+can read what others wrote while those are switched off. age does not say who encrypted a file, and the ring's public
+key would do for anybody who learns it. So what counts is also authenticated with the ring's second key, by a keyed
+BLAKE2b inside the encryption.
+
+Two more files carry the ring itself: one is encrypted to a key that follows from the recovery phrase, for machines that
+join; after a change of keys, the other is encrypted to the machines that stay, with their own keys.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import blake2b
+from hmac import compare_digest
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tacit.errors import StoreError
+from tacit.record import Record
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_MAC_KEY_BYTES = 32
+_MAC_BYTES = 32
+_MACHINE_BYTES = 16
+_NAME_PURPOSE, _FILE_PURPOSE, _RING_PURPOSE = b"tacit segment", b"tacit file", b"tacit ring"
+_PHRASE_PURPOSE = b"tacit phrase key"
+_BECH32_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_BECH32_TERMS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+MANIFEST_KIND, HANDOVER_KIND = b"manifest", b"handover"
+
+
+class Ring(Record):
+    """The secret that all machines of a remote share. `epoch` counts the changes of keys."""
+
+    epoch: int
+    identity: str
+    mac_key: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Ten digits that are equal on all machines with the same ring, and reveal nothing of it."""
+        return blake2b(bytes.fromhex(self.mac_key), digest_size=5, person=_RING_PURPOSE).hexdigest()
+
+
+class MachineKeys(Record):
+    """A machine: its id on all remotes, its secret key, and the ids that this home had before."""
+
+    id: str
+    identity: str
+    former: tuple[str, ...] = ()
+
+    @property
+    def recipient(self) -> str:
+        """The public key."""
+        return str(_age().x25519.Identity.from_str(self.identity).to_public())
+
+
+def make_ring(epoch: int = 1) -> Ring:
+    return Ring(epoch, str(_age().x25519.Identity.generate()), os.urandom(_MAC_KEY_BYTES).hex())
+
+
+def make_machine(former: tuple[str, ...] = ()) -> MachineKeys:
+    return MachineKeys(os.urandom(_MACHINE_BYTES).hex(), str(_age().x25519.Identity.generate()), former)
+
+
+# What is encrypted to the ring
+
+
+def encrypt(ring: Ring, data: bytes) -> bytes:
+    age = _age()
+    return bytes(age.encrypt(data, [age.x25519.Identity.from_str(ring.identity).to_public()]))
+
+
+def decrypt(ring: Ring, data: bytes) -> bytes | None:
+    """Return the content; None if the file is torn, or is not encrypted to this ring."""
+    age = _age()
+    try:
+        return bytes(age.decrypt(data, [age.x25519.Identity.from_str(ring.identity)]))
+    except (age.DecryptError, ValueError):
+        return None
+
+
+def segment_name(ring: Ring, machine: str, content: bytes) -> str:
+    """Return the name of a segment on the remote: a keyed hash of who wrote it and of what is in it.
+
+    It proves both to whoever has the ring, and tells nothing to anybody else.
+    """
+    return _mac(ring, _NAME_PURPOSE, machine.encode("ascii"), content)[:32]
+
+
+def seal(ring: Ring, kind: bytes, content: bytes) -> bytes:
+    """Return a file for the remote: authenticated, then encrypted."""
+    return encrypt(ring, authenticate(ring, kind, content))
+
+
+def unseal(ring: Ring, kind: bytes, data: bytes) -> bytes | None:
+    """Return the content of such a file; None if it is not encrypted to this ring, torn, or not authentic."""
+    plain = decrypt(ring, data)
+    return None if plain is None else verified(ring, kind, plain)
+
+
+def authenticate(ring: Ring, kind: bytes, content: bytes) -> bytes:
+    return _mac(ring, _FILE_PURPOSE, kind, content).encode("ascii") + b"\n" + content
+
+
+def verified(ring: Ring, kind: bytes, data: bytes) -> bytes | None:
+    mac, _, content = data.partition(b"\n")
+    return content if compare_digest(mac, _mac(ring, _FILE_PURPOSE, kind, content).encode("ascii")) else None
+
+
+def _mac(ring: Ring, purpose: bytes, context: bytes, content: bytes) -> str:
+    """Return a keyed hash. The length of the context is hashed too, so that nothing moves from one to the other."""
+    key = bytes.fromhex(ring.mac_key)
+    data = len(context).to_bytes(4, "big") + context + content
+    return blake2b(data, key=key, person=purpose, digest_size=_MAC_BYTES).hexdigest()
+
+
+# The ring itself
+
+
+def lock_ring(ring: Ring, phrase: str) -> bytes:
+    """Return the file from which a machine that has the phrase gets the ring."""
+    return encrypt(_phrase_ring(phrase), _ring_json(ring))
+
+
+def unlock_ring(data: bytes, phrase: str) -> Ring | None:
+    """Return the ring; None if it is another phrase or no such file."""
+    plain = decrypt(_phrase_ring(phrase), data)
+    return None if plain is None else _parse_ring(plain)
+
+
+def _phrase_ring(phrase: str) -> Ring:
+    """Return a ring with the key that follows from a phrase.
+
+    A phrase has 128 random bits, so the key needs no slow derivation, which a busy machine would refuse to repeat: age
+    takes a file with a passphrase for an attack if it costs much more time than its own would (ADR 64).
+    """
+    key = blake2b(phrase.encode("ascii"), digest_size=32, person=_PHRASE_PURPOSE).digest()
+    return Ring(0, _bech32("age-secret-key-", key).upper(), key.hex())
+
+
+def _bech32(prefix: str, data: bytes) -> str:
+    """Return bytes as age writes a secret key: five bits a character, and six characters of checksum (BIP 173)."""
+    bits = "".join(f"{byte:08b}" for byte in data)
+    values = [int(bits[at : at + 5].ljust(5, "0"), 2) for at in range(0, len(bits), 5)]
+    expanded = [*(ord(char) >> 5 for char in prefix), 0, *(ord(char) & 31 for char in prefix), *values]
+    checksum = 1
+    for value in [*expanded, *[0] * 6]:
+        top = checksum >> 25
+        checksum = (checksum & 0x1FFFFFF) << 5 ^ value
+        for bit, term in enumerate(_BECH32_TERMS):
+            checksum ^= term if top >> bit & 1 else 0
+    checksum ^= 1
+    values += [checksum >> 5 * (5 - at) & 31 for at in range(6)]
+    return f"{prefix}1{''.join(_BECH32_ALPHABET[value] for value in values)}"
+
+
+def hand_over(ring: Ring, former: Ring, recipients: list[str]) -> bytes:
+    """Return a file from which the machines with these public keys get a new ring. The former one vouches for it."""
+    age = _age()
+    keys = [age.x25519.Recipient.from_str(recipient) for recipient in recipients]
+    return bytes(age.encrypt(authenticate(former, HANDOVER_KIND, _ring_json(ring)), keys))
+
+
+def take_over(data: bytes, former: Ring, machine: MachineKeys) -> Ring | None:
+    """Return the new ring; None if it is not meant for this machine, or nobody with the former ring vouches for it."""
+    age = _age()
+    try:
+        plain = bytes(age.decrypt(data, [age.x25519.Identity.from_str(machine.identity)]))
+    except (age.DecryptError, ValueError):
+        return None
+    content = verified(former, HANDOVER_KIND, plain)
+    return None if content is None else _parse_ring(content)
+
+
+def ring_fields(ring: Ring) -> dict[str, object]:
+    return {"epoch": ring.epoch, "identity": ring.identity, "mac_key": ring.mac_key, "v": 1}
+
+
+def ring_from_fields(fields: Any) -> Ring:
+    """Return a ring from JSON. Raise ValueError, KeyError or TypeError if it is none."""
+    ring = Ring(int(fields["epoch"]), str(fields["identity"]), str(fields["mac_key"]))
+    if len(bytes.fromhex(ring.mac_key)) != _MAC_KEY_BYTES:
+        raise ValueError("mac_key")
+    return ring
+
+
+def _ring_json(ring: Ring) -> bytes:
+    return json.dumps(ring_fields(ring), sort_keys=True).encode("ascii")
+
+
+def _parse_ring(data: bytes) -> Ring | None:
+    try:
+        return ring_from_fields(json.loads(data))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _age() -> ModuleType:
+    """Return the library that encrypts. It is imported only when a remote is used."""
+    try:
+        return import_module("pyrage")
+    except ImportError as error:
+        raise StoreError(
+            f"remotes need pyrage (age encryption), which cannot be used here: {error}",
+            "pip install 'tacit-memory[remotes]', or with uv: uv tool install 'tacit-memory[remotes]'",
+        ) from None

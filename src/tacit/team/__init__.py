@@ -1,0 +1,1 @@
+"""A team's memories of a project, shared through a PostgreSQL server."""

@@ -1,0 +1,181 @@
+"""The schema of the team's server: numbered migrations, each a pair of SQL files, and how they are applied.
+
+A migration is applied or taken down in one transaction, under a lock that keeps a second administrator out. The server
+records the number and the hash of each; one that was changed afterwards, or that this version of Tacit does not know,
+is refused instead of being guessed about.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from tacit.errors import RefusedError, UsageError
+from tacit.postgres import transaction
+from tacit.record import Record
+
+if TYPE_CHECKING:
+    from tacit.postgres import Connection, Cursor
+
+MIN_SERVER = 130000  # as libpq counts: 13.0
+_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "migrations")
+_UP, _DOWN = ".up.sql", ".down.sql"
+_LOCK_KEY = 8_386_658_464_824_651_636  # any number that nobody else uses
+_UPGRADE_TACIT = "upgrade Tacit: pip install --upgrade 'tacit-memory[team]'"
+_SET_UP = "its administrator runs: tacit team setup URL"
+
+
+class Migration(Record):
+    """One step of the schema. `hash` is that of both files."""
+
+    number: int
+    name: str
+    hash: str
+
+    @property
+    def up_path(self) -> str:
+        return os.path.join(_FOLDER, self.name + _UP)
+
+    @property
+    def down_path(self) -> str:
+        return os.path.join(_FOLDER, self.name + _DOWN)
+
+
+class AppliedMigration(Record):
+    """A migration as the server recorded it."""
+
+    number: int
+    name: str
+    hash: str
+
+
+class MigrationPlan(Record):
+    """What leads from one version to another. Either `up` or `down` is empty."""
+
+    version: int
+    target: int
+    up: tuple[Migration, ...] = ()
+    down: tuple[Migration, ...] = ()
+
+
+def known_migrations() -> tuple[Migration, ...]:
+    """Return the migrations of this version of Tacit in order."""
+    names = sorted(name.removesuffix(_UP) for name in os.listdir(_FOLDER) if name.endswith(_UP))
+    return tuple(Migration(int(name.partition("_")[0]), name, _hash(name)) for name in names)
+
+
+def _hash(name: str) -> str:
+    digest = sha256()
+    for suffix in (_UP, _DOWN):
+        with open(os.path.join(_FOLDER, name + suffix), "rb") as file:
+            digest.update(file.read().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()
+
+
+def plan_migrations(
+    applied: Sequence[AppliedMigration], known: Sequence[Migration], target: int | None = None
+) -> MigrationPlan:
+    """Return what to do to reach a version, by default the latest that is known.
+
+    Raises:
+        RefusedError: The server has a migration that is unknown here or was changed after it was applied.
+        UsageError: There is no such version.
+    """
+    by_number = {migration.number: migration for migration in known}
+    for row in applied:
+        migration = by_number.get(row.number)
+        if migration is None:
+            raise RefusedError(
+                f"the server's schema has version {row.number}, and this Tacit knows versions up to {max(by_number)}",
+                _UPGRADE_TACIT,
+            )
+        if migration.hash != row.hash:
+            raise RefusedError(
+                f"migration {row.name} is not the one that the server applied; nothing was changed",
+                "use the version of Tacit that set the server up, or report it as a bug",
+            )
+    version = max((row.number for row in applied), default=0)
+    target = max(by_number) if target is None else target
+    if target != 0 and target not in by_number:
+        raise UsageError(f"there is no version {target} of the schema", f"versions go from 0 to {max(by_number)}")
+    return MigrationPlan(
+        version,
+        target,
+        up=tuple(migration for migration in known if version < migration.number <= target),
+        down=tuple(migration for migration in reversed(known) if target < migration.number <= version),
+    )
+
+
+def read_plan(connection: Connection, target: int | None = None) -> MigrationPlan:
+    """Return what to do on this server to reach a version. Raises as `plan_migrations`, and for a server too old."""
+    version = connection.info.server_version
+    if version < MIN_SERVER:
+        raise RefusedError(
+            f"the server is PostgreSQL {version // 10000}; teams need 13 or later", "ask for a newer server"
+        )
+    with transaction(connection) as cursor:
+        return plan_migrations(_applied(cursor), known_migrations(), target)
+
+
+def migrate(connection: Connection, target: int | None = None) -> MigrationPlan:
+    """Apply or take down migrations, each in its own transaction, and return what was done.
+
+    A migration that fails leaves nothing behind; those before it stay.
+    """
+    plan = read_plan(connection, target)
+    for migration in (*plan.up, *plan.down):
+        with transaction(connection, seconds=3600) as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s), set_config('statement_timeout', '0', true)", (_LOCK_KEY,))
+            # Another administrator may have been faster.
+            now = plan_migrations(_applied(cursor), known_migrations(), plan.target)
+            if migration in now.up:
+                _apply(cursor, migration)
+            elif migration in now.down:
+                _take_down(cursor, migration)
+    return plan
+
+
+def _apply(cursor: Cursor, migration: Migration) -> None:
+    with open(migration.up_path, "rb") as file:
+        cursor.execute(file.read())
+    cursor.execute(
+        "INSERT INTO tacit.migration (number, name, hash) VALUES (%s, %s, %s)",
+        (migration.number, migration.name, migration.hash),
+    )
+
+
+def _take_down(cursor: Cursor, migration: Migration) -> None:
+    cursor.execute("DELETE FROM tacit.migration WHERE number = %s", (migration.number,))
+    with open(migration.down_path, "rb") as file:
+        cursor.execute(file.read())
+
+
+def _applied(cursor: Cursor) -> list[AppliedMigration]:
+    cursor.execute("SELECT to_regclass('tacit.migration') IS NOT NULL")
+    if cursor.fetchone() != (True,):
+        return []
+    cursor.execute("SELECT number, name, hash FROM tacit.migration ORDER BY number")
+    return [AppliedMigration(int(str(number)), str(name), str(digest)) for number, name, digest in cursor]
+
+
+def require_schema(cursor: Cursor) -> None:
+    """Check that the server's schema is the one this version of Tacit was made for. For members as well.
+
+    Raises:
+        RefusedError: The schema is newer, older or missing.
+    """
+    latest = known_migrations()[-1].number
+    cursor.execute("SELECT FROM pg_namespace WHERE nspname = 'tacit' AND has_schema_privilege(oid, 'USAGE')")
+    if cursor.fetchone() is None:
+        raise RefusedError("the server has no team's schema that you may use", f"{_SET_UP}, and adds you as a member")
+    cursor.execute("SELECT tacit.version()")
+    row = cursor.fetchone()
+    version = int(str(row[0])) if row and row[0] is not None else 0
+    if version > latest:
+        raise RefusedError(
+            f"the server's schema has version {version}, and this Tacit knows versions up to {latest}", _UPGRADE_TACIT
+        )
+    if version < latest:
+        raise RefusedError(f"the server's schema has version {version}, and this Tacit needs {latest}", _SET_UP)

@@ -1,0 +1,165 @@
+"""A git repository as a remote: a branch for each machine without history, and no program of the repository runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tacit.errors import RefusedError, UsageError
+from tacit.remotes.git import GitTransport, check_address, is_git_address
+from tacit.remotes.keys import decrypt
+from tacit.remotes.publishing import unpack
+from tacit.remotes.transport import RemoteError, normalize_address
+from tests.support.machines import Machine, connected
+
+PNPM, TABS = "use pnpm", "I prefer tabs"
+
+
+def git(repository: str | Path, *words: str) -> str:
+    command = ["git", f"--git-dir={repository}", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    path = tmp_path / "memory.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(path)], check=True)
+    return path
+
+
+@pytest.fixture
+def pair(tmp_path: Path, repository: Path) -> list[Machine]:
+    return connected(tmp_path, 2, str(repository))
+
+
+def objects(repository: Path) -> list[bytes]:
+    names = git(repository, "cat-file", "--batch-all-objects", "--batch-check").splitlines()
+    blobs = [name.split()[0] for name in names if " blob " in name]
+    command = ["git", f"--git-dir={repository}", "cat-file", "blob"]
+    return [subprocess.run([*command, name], capture_output=True, check=True).stdout for name in blobs]
+
+
+def test_machines_meet_in_branches_of_their_own(pair: list[Machine], repository: Path) -> None:
+    laptop, desktop = pair
+    laptop.add(PNPM)
+    desktop.add(TABS)
+    for machine in (laptop, desktop, laptop):
+        machine.sync()
+    assert laptop.known == desktop.known == {PNPM, TABS}
+    branches = git(repository, "for-each-ref", "--format=%(refname:short)").split()
+    assert {branch.partition("/")[0] for branch in branches} == {laptop.area, desktop.area}
+    for branch in branches:
+        assert len(git(repository, "rev-list", branch).split()) == 1
+        author = git(repository, "log", "-1", "--format=%an %ae %cn %ce %B %ai", branch)
+        assert author.startswith("tacit tacit tacit tacit -") and "+0000" in author
+
+
+def test_a_second_fetch_brings_only_what_is_new(pair: list[Machine], repository: Path) -> None:
+    laptop, desktop = pair
+    laptop.add(*(f"rule {number} {os.urandom(200).hex()}" for number in range(40)))
+    for machine in (laptop, desktop):
+        machine.sync()
+    mirror = desktop.home / ".tacit" / "remotes" / "home.git"
+    before = sum(path.stat().st_size for path in mirror.rglob("*") if path.is_file())
+    laptop.add(PNPM)
+    for machine in (laptop, desktop):
+        machine.sync()
+    after = sum(path.stat().st_size for path in mirror.rglob("*") if path.is_file())
+    assert PNPM in desktop.known
+    assert after - before < 8_000 < before
+
+
+def test_after_a_purge_no_branch_and_no_copy_on_this_machine_has_the_old_ciphertext(
+    pair: list[Machine], repository: Path
+) -> None:
+    laptop, desktop = pair
+    laptop.add("the plan for Operation Walrus")
+    for machine in (laptop, desktop):
+        machine.sync()
+    laptop.purge("Operation Walrus")
+    for machine in (laptop, desktop, laptop):
+        machine.sync()
+    git(repository, "gc", "--quiet", "--prune=now")  # what the server does when it pleases
+    for place in (repository, *(machine.home / ".tacit" / "remotes" / "home.git" for machine in pair)):
+        plain = [decrypt(laptop.state.ring, data) for data in objects(place)]
+        assert not any(b"Walrus" in (unpack(text) or text) for text in plain if text)
+
+
+def test_two_processes_that_push_at_once_do_not_overwrite_each_other(pair: list[Machine], repository: Path) -> None:
+    laptop, _ = pair
+    laptop.add(PNPM)
+    laptop.sync()
+    mirrors = [str(repository.parent / f"mirror{number}" / "git") for number in (1, 2)]
+    transports = [GitTransport(str(repository), mirror) for mirror in mirrors]
+    for transport in transports:
+        transport.fetch()
+    transports[0].publish(laptop.area, {"manifest.age": b"one"}, [])
+    with pytest.raises(RemoteError, match="at the same moment"):
+        transports[1].publish(laptop.area, {"manifest.age": b"two"}, [])
+
+
+def test_no_hook_and_no_configuration_of_the_repository_runs(pair: list[Machine], repository: Path) -> None:
+    laptop, desktop = pair
+    mark = repository.parent / "ran"
+    (repository / "hooks").mkdir(exist_ok=True)
+    for name in ("pre-receive", "update", "post-receive", "post-update", "reference-transaction", "pre-push"):
+        hook = repository / "hooks" / name
+        hook.write_text(f"#!/bin/sh\necho {name} >> {mark}\n")
+        hook.chmod(0o755)
+    for name, value in {
+        "core.hooksPath": str(repository / "hooks"),
+        "core.fsmonitor": str(repository / "hooks" / "update"),
+        "uploadpack.packObjectsHook": str(repository / "hooks" / "update"),
+    }.items():
+        git(repository, "config", name, value)
+    laptop.add(PNPM)
+    for machine in (laptop, desktop):
+        machine.sync()
+    assert desktop.known == {PNPM}
+    assert not mark.exists()
+
+
+def test_other_branches_are_not_fetched_and_not_touched(pair: list[Machine], repository: Path, tmp_path: Path) -> None:
+    laptop, _ = pair
+    tree = git(repository, "hash-object", "-t", "tree", "-w", os.devnull).strip()
+    identity = ("-c", "user.name=x", "-c", "user.email=x")
+    commit = git(repository, *identity, "commit-tree", tree, "-m", "work").strip()
+    git(repository, "update-ref", "refs/heads/main", commit)
+    laptop.add(PNPM)
+    laptop.sync()
+    assert git(repository, "rev-parse", "main").strip() == commit
+    assert "main" not in git(laptop.home / ".tacit" / "remotes" / "home.git", "for-each-ref")
+
+
+@pytest.mark.parametrize(
+    "url", ["ext::sh -c evil", "-oProxyCommand=evil", "--upload-pack=evil", "ftp://host/x", "http://host/x", "fd::7"]
+)
+def test_addresses_that_run_programs_are_refused(url: str) -> None:
+    assert is_git_address(url)
+    with pytest.raises(UsageError):
+        check_address(url)
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(RefusedError) as caught:
+        normalize_address("https://me:hunter2@example.com/memory.git")
+    assert "hunter2" not in f"{caught.value.message}{caught.value.hint}"
+
+
+def test_addresses_and_folders_are_told_apart(tmp_path: Path, repository: Path) -> None:
+    for url in ("git@example.com:me/memory.git", "ssh://example.com/x", "https://example.com/x", str(repository)):
+        assert is_git_address(url)
+    for url in (str(tmp_path), "~/Sync/memory", "./folder"):
+        assert not is_git_address(url)
+
+
+def test_a_server_that_is_not_there_is_reported_with_what_to_try(pair: list[Machine], tmp_path: Path) -> None:
+    laptop, _ = pair
+    laptop.add(PNPM)
+    laptop.store().save(laptop.state._replace(url="ssh://localhost:1/nothing.git"))
+    with laptop.vault() as vault:
+        (report,) = vault.exchange.machines.sync()
+    assert report.problem is not None and "git ls-remote" in report.problem.hint

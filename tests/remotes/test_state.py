@@ -1,0 +1,92 @@
+"""What a home knows of remotes is private, survives as it is, and says what to do when it is damaged."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from tacit.errors import NotFoundError, StoreError, UsageError
+from tacit.home.paths import HomePaths
+from tacit.remotes.keys import make_ring
+from tacit.remotes.state import PeerState, PublishedPart, RemoteState, RemoteStore, check_name
+from tests.remotes.test_manifest import AT, MANIFEST
+
+STATE = RemoteState(
+    "home",
+    "/media/stick",
+    True,
+    make_ring(),
+    b"locked \0",
+    b"handover",
+    MANIFEST,
+    "pending",
+    (PublishedPart("memory/events.jsonl", 0, 10, 2, "7d", "b" * 32, 2, 10, 300),),
+    (PeerState(MANIFEST, "fingerprint", ("b" * 32,), 1, 2),),
+    ("e" * 32,),
+    AT,
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RemoteStore:
+    return RemoteStore(HomePaths(str(tmp_path / "home")))
+
+
+def test_a_remote_is_read_as_it_was_written(store: RemoteStore) -> None:
+    store.save(STATE)
+    assert store.load("home") == STATE
+    assert store.names() == ["home"]
+    bare = RemoteState("other", "/x", False, STATE.ring, b"")
+    store.save(bare)
+    assert store.load("other") == bare
+
+
+def test_files_are_private(store: RemoteStore, tmp_path: Path) -> None:
+    store.save(STATE)
+    store.machine()
+    folder = tmp_path / "home" / ".tacit" / "remotes"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_a_machine_keeps_its_id(store: RemoteStore) -> None:
+    assert store.machine() == store.machine()
+
+
+def test_damage_says_what_to_do(store: RemoteStore, tmp_path: Path) -> None:
+    store.save(STATE)
+    store.machine()
+    folder = tmp_path / "home" / ".tacit" / "remotes"
+    (folder / "home.json").write_bytes(b"{")
+    with pytest.raises(StoreError) as caught:
+        store.load("home")
+    assert "tacit remote remove home" in caught.value.hint
+    (folder / "machine.key").write_bytes(b"{}")
+    with pytest.raises(StoreError):
+        store.machine()
+    store.remove("home")  # also what is damaged can be removed
+    assert store.names() == []
+
+
+def test_names_that_are_paths_are_refused(store: RemoteStore) -> None:
+    for name in ("../x", "", "a/b", "A", ".hidden", "x" * 40):
+        with pytest.raises(UsageError):
+            check_name(name)
+        with pytest.raises(NotFoundError):
+            store.load(name)
+
+
+def test_only_machines_with_the_keys_of_now_are_members() -> None:
+    assert STATE.members() == []
+    peer = STATE.peers[0]._replace(fingerprint=STATE.ring.fingerprint)
+    assert STATE._replace(peers=(peer,)).members() == [MANIFEST.machine]
+
+
+def test_what_was_written_last_is_remembered_after_a_removal(store: RemoteStore) -> None:
+    store.save(STATE)
+    store.remove("home")
+    assert store.last_written("home", STATE.url) == MANIFEST
+    assert store.last_written("home", "/elsewhere") is None
+    assert store.last_written("other", STATE.url) is None

@@ -1,0 +1,161 @@
+"""A purge reaches every machine and every file on the remote, and it is known who has not confirmed it."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tacit.errors import StoreError
+from tacit.remotes.keys import decrypt
+from tacit.remotes.publishing import unpack
+from tests.support.machines import Machine, connected
+
+SECRET, PNPM = "the plan for Operation Walrus", "use pnpm"
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> list[Machine]:
+    laptop, desktop = connected(tmp_path, 2)
+    laptop.add(PNPM, SECRET)
+    laptop.sync()
+    desktop.sync()
+    return [laptop, desktop]
+
+
+def remote_texts(machine: Machine) -> bytes:
+    """Everything that the remote holds, decrypted."""
+    ring = machine.state.ring
+    plain = [decrypt(ring, path.read_bytes()) for path in Path(machine.remote).rglob("*.age")]
+    return b"".join(unpack(text) or text for text in plain if text)
+
+
+def log_text(machine: Machine) -> bytes:
+    return b"".join(path.read_bytes() for path in machine.home.rglob("*") if path.is_file())
+
+
+def test_it_is_gone_from_both_machines_and_the_remote(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    assert b"Walrus" in remote_texts(laptop)
+    laptop.purge("Operation Walrus")
+    assert laptop.sync().machines[0].unconfirmed == 1
+    assert b"Walrus" not in remote_texts(laptop)
+    assert desktop.sync().machines[0].unconfirmed == 0
+    assert b"Walrus" not in log_text(desktop)
+    assert laptop.status().machines[0].unconfirmed == 0
+    assert laptop.known == desktop.known == {PNPM}
+
+
+def test_only_what_changed_is_written_anew(pair: list[Machine]) -> None:
+    laptop, _ = pair
+    for number in range(3):
+        laptop.add(f"rule number {number}")
+        laptop.sync()
+    files = set(os.listdir(Path(laptop.remote, laptop.area)))
+    laptop.purge("Operation Walrus")
+    laptop.sync()
+    after = set(os.listdir(Path(laptop.remote, laptop.area)))
+    assert len(files - after) == 1  # the segment that had it
+    assert len(after - files) == 2  # what is left of that, and the tombstone
+
+
+def test_deletion_wins_over_a_machine_that_did_not_know(pair: list[Machine]) -> None:
+    """Whatever the clocks say: the desktop's is ahead, so its line has the greater id."""
+    laptop, desktop = pair
+    desktop.clock = timedelta(hours=12)
+    desktop.add("Operation Walrus begins on Monday")
+    laptop.purge("Operation Walrus")
+    laptop.sync()
+    desktop.sync()
+    laptop.sync()
+    for machine in pair:
+        assert machine.known == {PNPM}
+        assert b"Walrus" not in log_text(machine)
+
+
+def test_deletion_wins_when_the_other_had_published_before(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    desktop.clock = timedelta(hours=12)
+    desktop.add("Operation Walrus begins on Monday", evidence="Operation Walrus")
+    desktop.add("another rule", evidence="a call about Operation Walrus")
+    desktop.sync()
+    laptop.purge("Operation Walrus")
+    laptop.sync()
+    assert laptop.known == {PNPM, "another rule"}
+    assert b"Walrus" not in log_text(laptop)
+    desktop.sync()
+    laptop.sync()
+    assert laptop.everything_known == desktop.everything_known
+    assert b"Walrus" not in log_text(desktop)
+
+
+def test_who_knows_of_the_purge_may_say_the_same_again(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    laptop.purge("Operation Walrus")
+    laptop.sync()
+    desktop.sync()
+    desktop.add("Operation Walrus was a success")
+    desktop.sync()
+    laptop.sync()
+    assert laptop.known == desktop.known == {PNPM, "Operation Walrus was a success"}
+
+
+def test_saying_it_again_survives_a_third_machine_that_had_not_known(tmp_path: Path) -> None:
+    """What the server adds to the purge means its own line, and not what the laptop said on purpose afterwards."""
+    laptop, desktop, server = connected(tmp_path, 3)
+    server.clock = timedelta(hours=12)
+    server.add("Operation Walrus begins on Monday")
+    laptop.add(SECRET)
+    laptop.purge("Operation Walrus")
+    laptop.minutes += 60 * 24
+    laptop.add("Operation Walrus was a success")
+    for machine in (laptop, server, desktop, laptop, desktop, server):
+        machine.minutes = max(machine.minutes, laptop.minutes)
+        machine.sync()
+    assert laptop.known == desktop.known == server.known == {"Operation Walrus was a success"}
+
+
+def test_a_purge_that_fails_is_completed_by_the_next_sync(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    laptop.purge("Operation Walrus")
+    laptop.sync()
+
+    def fails() -> None:
+        raise StoreError("the disk is full")
+
+    with desktop.vault() as vault:
+        vault.exchange.machines._steps._apply_purges = fails
+        (report,) = vault.exchange.machines.sync()
+    assert report.problem is not None
+    assert laptop.status().machines[0].unconfirmed == 1
+    desktop.sync()
+    assert b"Walrus" not in log_text(desktop)
+    assert laptop.status().machines[0].unconfirmed == 0
+
+
+def test_nothing_is_confirmed_while_a_purge_is_interrupted(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    (laptop.home / ".tacit" / "purging").write_bytes(b"")  # a purge that was killed before its tombstone
+    laptop.add("another rule")
+    laptop.sync()
+    assert not (laptop.home / ".tacit" / "purging").exists()
+    desktop.sync()
+    assert "another rule" in desktop.known
+
+
+def test_a_machine_that_was_off_brings_nothing_back(tmp_path: Path) -> None:
+    laptop, desktop, server = connected(tmp_path, 3)
+    laptop.add(SECRET)
+    for machine in (laptop, desktop, server):
+        machine.sync()
+    laptop.purge("Operation Walrus")
+    for machine in (laptop, desktop):
+        machine.sync()
+    report = laptop.sync()
+    assert sorted(machine.unconfirmed for machine in report.machines) == [0, 1]
+    server.minutes += 60 * 24 * 100
+    server.sync()
+    laptop.sync()
+    assert all(b"Walrus" not in log_text(machine) for machine in (laptop, desktop, server))

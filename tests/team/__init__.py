@@ -1,0 +1,1 @@
+"""The team on a real PostgreSQL server: schema, roles and what each role can reach."""
