@@ -54,7 +54,7 @@ chaos: $(VENV)/developing $(VENV)/tools
 # BENCH=--quick, or BENCH='--only startup append'. Public sets: TACIT_BENCH_MATERIAL=FOLDER.
 BENCH ?=
 
-bench: $(VENV)/developing
+bench: $(VENV)/developing $(VENV)/tools
 	@$(BIN)/python -m bench $(BENCH); held=$$?; $(BIN)/python -m bench.plots && $(BIN)/python -m bench.claims && exit $$held
 
 # Other memories for agents beside ours. Environments are kept in TACIT_BENCH_CACHE, else in the user's cache folder.

@@ -49,7 +49,7 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--only", nargs="+", choices=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}")
-    parser.add_argument("--quick", action="store_true", help="without those that take long: huge, million, peers")
+    parser.add_argument("--quick", action="store_true", help="without those that take long: huge, million, team, peers")
     parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
     parser.add_argument("--results", type=Path, default=PATH, help="the file to keep figures in (default: %(default)s)")
     named = Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None

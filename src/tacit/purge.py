@@ -303,7 +303,9 @@ class Purger(HomePart):
         if matches_any(why, request.target.matchers):
             raise RefusedError("the reason holds the text itself, and the reason is kept", "say it in other words")
         self._require_hits(request)  # the long search, while nobody has to wait for the lock
+        return self._purge_request(request, why)
 
+    def _purge_request(self, request: PurgeRequest, why: str) -> PurgeReport:
         def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
             log = self._store.log
             resumed = self._is_interrupted() and self._repeat_purges()
@@ -320,6 +322,17 @@ class Purger(HomePart):
             return findings.plan, findings.target, findings.report
 
         return self._finish(*self._store.rewrite_log(work, rebuild=False))
+
+    def erase_claims(self, claims: Sequence[ClaimId], reason: str) -> None:
+        """Remove everything that the log and the pages say about claims, and leave tombstones.
+
+        Unlike `purge`, no text is searched for: what else the person said in the same words is theirs.
+        """
+        self._check_allowed()
+        for claim in claims:
+            request = PurgeRequest((), claim)
+            if not self._search(request).report.is_empty:
+                self._purge_request(request, reason)
 
     def purge_again(self) -> PurgeReport:
         """Repeat all purges of this home: after an interruption, or when an old file was restored.

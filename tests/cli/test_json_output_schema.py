@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 from docs.reference.output import FIELDS, OBJECTS, OUTPUTS, schema
 from harness.person import Person
+from harness.postgres import Cluster
 from jsonschema import Draft202012Validator
 
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, SUMMARIES, load_command
 from tests.search.test_passages import Talk
+from tests.support.postgres import PROJECT, SENTENCE, TeamServer
+from tests.support.team import memory_id
 
 VERBS = {name: load_command(name) for name in SUMMARIES}
 # What each command is asked here, where its name alone is not enough. The id is that of a memory, or of a habit.
@@ -23,6 +26,7 @@ ASKED = {
     "guard test": ("GUARDED",),
     "show": ("ID",),
     "why": ("HABIT",),
+    "team members": ("SERVER",),
     "workflow runs": ("check",),
     "workflow show": ("check",),
     "import transcripts": ("transcripts",),
@@ -32,7 +36,17 @@ FACT = {"text": "The API listens on port 8080", "triple": {"subject": "api", "pr
 
 
 @pytest.fixture(scope="module")
-def lively(tmp_path_factory: pytest.TempPathFactory) -> Person:
+def team(postgres: Cluster) -> TeamServer:
+    server = TeamServer(postgres)
+    server.add("alice", PROJECT)
+    server.add("carla", PROJECT, curator=True)
+    with server.session("alice") as alice:
+        server.propose(alice, memory_id(SENTENCE))
+    return server
+
+
+@pytest.fixture(scope="module")
+def lively(tmp_path_factory: pytest.TempPathFactory, team: TeamServer) -> Person:
     """A home with something of everything in it, in a project that brought facts of its own."""
     person = Person(tmp_path_factory.mktemp("lively"))
     project = person.folder / "shop"
@@ -56,6 +70,7 @@ def lively(tmp_path_factory: pytest.TempPathFactory) -> Person:
     person.tacit("learn")
     person.tacit("guard", "on", _guarded(person), "--forbid", "git commit", "--yes")
     _connect(person)
+    person.tacit("team", "join", team.url("carla"), "--yes")
     return person
 
 
@@ -80,8 +95,9 @@ def _history(project: Path) -> str:
     return "\n".join(told) + "\n"
 
 
-def printed(person: Person, command: str) -> Any:
+def printed(person: Person, command: str, server: TeamServer) -> Any:
     ids = {"ID": _id(person, False), "HABIT": _id(person, True), "GUARDED": _guarded(person)}
+    ids["SERVER"] = server.url(server.admin)
     words = [ids.get(word, word) for word in ASKED.get(command, ())]
     return person.tacit(*command.split(), *words, "--json", cwd=person.folder / _cwd(command), code=None).json
 
@@ -100,8 +116,8 @@ def _id(person: Person, habit: bool) -> str:
 
 
 @pytest.mark.parametrize("command", OUTPUTS)
-def test_every_output_keeps_to_the_schema(lively: Person, command: str) -> None:
-    found = printed(lively, command)
+def test_every_output_keeps_to_the_schema(lively: Person, team: TeamServer, command: str) -> None:
+    found = printed(lively, command, team)
     rules = {**schema(), "$ref": f"#/$defs/output.{command}"}
     assert [f"{error.json_path}: {error.message}" for error in Draft202012Validator(rules).iter_errors(found)] == []
     if command not in ("doctor --log", "doctor"):  # this home is well

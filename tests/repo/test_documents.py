@@ -164,6 +164,7 @@ CALLS = {
     "status": "status",
     "suggest": "decisions.suggest",
     "sync": "hand_edits.sync",
+    "team": "exchange.team.overview",
     "trust": "repository.trust",
     "try": "histories.import_history",
     "undo": "undo",

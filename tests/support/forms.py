@@ -18,6 +18,7 @@ PERSON_ONLY = {
     "undo": "undo",
     "redo": "redo",
     "share": "share ID",
+    "team": "team setup postgresql:///acme --yes",
     "conflicts --keep": "conflicts --keep ID",
     "conflicts --keep-both": "conflicts --keep-both ID",
     "guard on": "guard on ID --yes",

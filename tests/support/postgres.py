@@ -41,12 +41,14 @@ class Row(NamedTuple):
 class TeamServer:
     """A database with the team's schema."""
 
-    def __init__(self, cluster: Cluster, admin: str = SUPERUSER) -> None:
+    def __init__(self, cluster: Cluster, admin: str = SUPERUSER, database: str = "") -> None:
+        """Create a database and its schema; a database that is named has both already."""
         self.cluster = cluster
         self.admin = admin
-        self.database = cluster.create_database(admin)
-        with connect(self.url(admin)) as connection:
-            migrate(connection)
+        self.database = database or cluster.create_database(admin)
+        if not database:
+            with connect(self.url(admin)) as connection:
+                migrate(connection)
 
     def url(self, user: str) -> str:
         return self.cluster.url(self.database, user)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import psycopg
 import pytest
@@ -240,8 +241,11 @@ def test_an_insert_under_way_does_not_survive_a_purge(server: TeamServer) -> Non
 
 def _wait_for_a_lock(server: TeamServer) -> None:
     with server.session(server.admin) as admin:
-        while not admin.execute("select from pg_stat_activity where wait_event_type = 'Lock'").fetchall():
-            pass
+        for _ in range(3000):
+            if admin.execute("select from pg_stat_activity where wait_event_type = 'Lock'").fetchall():
+                return
+            time.sleep(0.01)
+    pytest.fail("nobody waits for a lock")
 
 
 @pytest.mark.parametrize("level", ["repeatable read", "serializable"])

@@ -80,6 +80,8 @@ def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
     ]
     if memory.is_in_fact_file:
         marks.append("shared")
+    if memory.author:
+        marks.append(f"from the team: {printable(memory.author)}")
     if memory.strength > 1:
         marks.append(f"seen {memory.strength} times")
     if listed.conflict:

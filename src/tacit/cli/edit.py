@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from datetime import datetime
 
 from tacit.cli.add import KINDS, echo_conflicts, echo_sharing, parse_kind
@@ -263,6 +264,11 @@ REDO = Command(
 
 def run_share(call: Invocation) -> int:
     call.require_args()
+    if team := _team_command(call):
+        return team(call)
+    for name in ("--evidence", "--withdraw"):
+        if call.flag(name):
+            raise UsageError(f"{name} is for a team that has this project", "tacit team join URL, or leave it out")
     if call.flag("--remove"):
         for outcome in call.vault.decisions.unshare_all(call.args):
             echo(outcome_line("Private again", outcome))
@@ -275,15 +281,36 @@ def run_share(call: Invocation) -> int:
     return 0
 
 
+def _team_command(call: Invocation) -> Callable[[Invocation], int] | None:
+    """Return what to do if the memories go to a team or come back from it, None if the fact file is meant."""
+    if not call.vault.home.has_team or call.flag("--file"):
+        return None
+    from tacit.cli.team import is_proposed, propose_to_team, shares_with_team, withdraw_from_team
+
+    if call.flag("--withdraw") or (call.flag("--remove") and is_proposed(call)):
+        return withdraw_from_team
+    return propose_to_team if not call.flag("--remove") and shares_with_team(call) else None
+
+
 SHARE = Command(
     name="share",
     usage="ID…",
     help=(
         "Put memories of this project into docs/memory/memories.ndjson, which is made to be committed. All of them or\n"
         "none. Other people who clone the repository see them after tacit trust. --remove takes them out again: they\n"
-        "stay active in your home, and what was committed before stays in the history of the repository."
+        "stay active in your home, and what was committed before stays in the history of the repository.\n\n"
+        "In a project of a team that you joined (tacit team), propose them to the team instead: the sentence, kind\n"
+        "and tags, and evidence only if you write some here. If a sentence names a path, a mail address or a host,\n"
+        "you see exactly what would be sent and are asked. They hold for others once a curator accepts them. Without\n"
+        "a connection they wait for tacit sync. --file means the fact file."
     ),
     example="tacit share 7k2m",
     run=run_share,
-    options=(Option("--remove", help="take them out of the fact file again"),),
+    options=(
+        Option("--remove", help="take them out of the fact file again; or, what the team was proposed, back"),
+        Option("--file", help="the project's fact file, also where a team has the project"),
+        Option("--evidence", "TEXT", "for the team: what shows it; nothing else of its evidence is sent"),
+        Option("--withdraw", help="take a proposal to the team back"),
+        Option("--yes", help="for the team: send it without being asked"),
+    ),
 )

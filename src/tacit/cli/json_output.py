@@ -48,6 +48,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
         "has_times": counts.has_times if counts else True,
         "steps": list(counts.steps) if counts else [],
         "source": memory.source,
+        "author": memory.author,
         "provenance": memory.provenance.name.lower(),
         "first_at": timestamp(memory.first_at),
         "at": timestamp(memory.last_at),

@@ -57,6 +57,7 @@ ACCESS_RULES: Mapping[str, Mapping[str, AccessLevel]] = {
     "redo": {"": _PERSON},
     "conflicts": {"": _ANYBODY, "--keep": _PERSON, "--keep-both": _PERSON},
     "share": {"": _PERSON},
+    "team": {"": _PERSON},
     "guard": {"": _ANYBODY, "on": _PERSON, "off": _PERSON, "allow": _PERSON},
     "trust": {"": _ANYBODY, "--yes": _PERSON, "--revoke": _PERSON},
     "sync": {"": _AGENT, "--yes": _PERSON, "--keep": _PERSON, "--status": _PERSON, "--only": _PERSON},

@@ -62,7 +62,7 @@ def _echo_purge(call: Invocation, report: PurgeReport) -> int:
         echo(f"  removed {printable(path)}, a copy of the index")
     for path in report.remaining_files:
         echo(f"  ✗ {printable(path)} still holds it: change it by hand")
-    for line in _unconfirmed_lines(call):
+    for line in (*_unconfirmed_lines(call), *_team_lines(call)):
         echo(f"  {line}")
     echo("  what no purge can reach:")
     for copy in report.unreachable:
@@ -80,6 +80,19 @@ def _unconfirmed_lines(call: Invocation) -> Iterator[str]:
         others = f", then on {', '.join(names)} when they sync" if names else ""
         yield f"encrypted on the remote {report.name}: gone from there with the next tacit sync{others}"
     yield "tacit sync --status says who has not confirmed yet"
+
+
+def _team_lines(call: Invocation) -> Iterator[str]:
+    """Queue the purge of what was shared with a team, and yield what is still on its server."""
+    if not call.vault.home.has_team:
+        return
+    team = call.vault.exchange.team
+    team.queue_purges()
+    overview = team.overview()
+    for entry in overview.purges if overview else ():
+        yield f"on the team's server until the next tacit sync: {entry.memory}"
+    for memory in overview.unpurged if overview else ():
+        yield f"✗ on the team's server: {memory.id}; {printable(memory.author)} or a curator can purge it there"
 
 
 def _memories_text(report: PurgeReport) -> str:

@@ -120,6 +120,8 @@ def hit_lines(hit: Hit) -> list[str]:
 
 def _memory_details(hit: Hit) -> list[str]:
     marks = [hit.kind, STATUS_LABELS.get(hit.status, hit.status), printable(scope_label(hit.scope)), hit.at[:10]]
+    if hit.author:
+        marks.append(f"from the team: {printable(hit.author)}")
     if hit.conflict:
         marks.append("conflict")
     if hit.overruled_by:

@@ -118,7 +118,9 @@ def _echo_conflict(dispute: MemoryConflict) -> None:
     echo(f"- {printable(dispute.difference)} ({printable(scope_label(dispute.scope))}): {dispute.rule.value}")
     for word, side in ((first, dispute.winner), (second, dispute.loser)):
         memory = side.memory
-        echo(f"    {word:<8} [{side.short}] {printable(memory.claim.sentence)} ({memory.kind.label}, {memory.day})")
+        author = f", from the team: {printable(memory.author)}" if memory.author else ""
+        text = f"{printable(memory.claim.sentence)} ({memory.kind.label}, {memory.day}{author})"
+        echo(f"    {word:<8} [{side.short}] {text}")
     echo(f"    resolve: tacit conflicts --keep {dispute.winner.short}   or --keep {dispute.loser.short}")
     echo(f"    or, if both hold: tacit conflicts --keep-both {dispute.loser.short}")
 
@@ -245,7 +247,7 @@ def run_show(call: Invocation) -> int:
         echo(f"    {label}: {printable(item.text)}")
     if listed.concluded_by:
         echo(f"    {conclusion_text(listed.concluded_by)}")
-    if memory.reason:
+    if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
     echo(f"    more: tacit why {listed.short}")
     return 0

@@ -9,7 +9,7 @@ from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import SCHEMA_VERSION, JsonObject, counts_json
 from tacit.cli.output import bold, conflict_hint, cyan, echo, echo_json, pluralize, short_path, trust_hint
 from tacit.text.display import clip, printable
-from tacit.vault.status import HomeStatus
+from tacit.vault.status import HomeStatus, TeamSummary
 
 if TYPE_CHECKING:
     from tacit.vault.suggestions import FrequentItem, Statistics, Week
@@ -114,6 +114,8 @@ def run_status(call: Invocation) -> int:
         echo(f"{bold('Trust')}     {trust_hint(now.untrusted)}")
     for summary in now.conflicted:
         echo(f"{bold('Merge')}     {conflict_hint(summary)}")
+    if now.team:
+        echo(f"{bold('Team')}      {_team_text(now.team)}")
     if now.undecided:
         echo(f"{bold('Conflicts')} {now.undecided} memories no rule decides on: tacit conflicts")
     echo(f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
@@ -137,6 +139,19 @@ def _week_text(now: HomeStatus) -> str:
     return f"told {times} ({week.tokens:,} tokens), followed {week.followed}, violated {week.violated}"
 
 
+def _team_text(team: TeamSummary) -> str:
+    """Return when the team was last asked, and what waits."""
+    day = team.synced_at[:10] or "never"
+    parts = [
+        f"{printable(team.server)}, last sync {day}",
+        f"{team.queued} to send: tacit sync" if team.queued else "",
+        f"{pluralize(team.proposals, 'proposal')} to decide: tacit team review" if team.proposals else "",
+        f"{pluralize(team.unpurged, 'purge')} not confirmed: tacit team" if team.unpurged else "",
+        f"the last try failed: {printable(clip(team.problem, 160))}" if team.problem else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
 def _status_json(now: HomeStatus) -> JsonObject:
     numbers = ("active", "pending", "forgotten", "dismissed", "worklog", "undecided", "asked", "missed", "log_bytes")
     return {
@@ -154,6 +169,18 @@ def _status_json(now: HomeStatus) -> JsonObject:
             "violated_count": now.week.violated,
         },
         "ineffective_count": now.ineffective,
+        "team": _team_json(now.team) if now.team else None,
+    }
+
+
+def _team_json(team: TeamSummary) -> JsonObject:
+    return {
+        "server": team.server,
+        "synced_at": team.synced_at or None,
+        "problem": team.problem or None,
+        "queued_count": team.queued,
+        "proposal_count": team.proposals,
+        "unpurged_count": team.unpurged,
     }
 
 
@@ -203,6 +230,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.dropped, "tacit doctor", "commands could not be recorded"),
         (now.fact_conflicts, "tacit sync", "a merge left conflicts in a fact file"),
         (now.untrusted, "tacit trust", f"this repository brought {facts} that no agent is told yet"),
+        (now.team and now.team.proposals, "tacit team review", "members of your team wait for your decision"),
         (now.undecided, "tacit conflicts", "memories contradict each other, and no rule decides"),
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),

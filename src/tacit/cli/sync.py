@@ -34,7 +34,18 @@ def run_sync(call: Invocation) -> int:
     if call.flag("--json"):
         raise UsageError("--json goes with --status", "tacit sync --status --json")
     code = _sync_pages(call)
-    return code if call.flag("--no-remotes") else sync_remotes(call) or code
+    if call.flag("--no-remotes"):
+        return code
+    code = sync_remotes(call) or code
+    return code if call.value("--only") else _sync_team(call) or code
+
+
+def _sync_team(call: Invocation) -> int:
+    if not call.vault.home.has_team:
+        return 0
+    from tacit.cli.team import sync_team
+
+    return sync_team(call)
 
 
 def _sync_pages(call: Invocation) -> int:
@@ -162,7 +173,10 @@ SYNC = Command(
         "If a git merge left conflicts in the repository's file, both sides are shown, and you choose.\n"
         "\n"
         "Then exchange what is new with your other machines, if you have remotes (tacit remote), and say for each\n"
-        "machine what came and what is missing. A remote that cannot be reached stops nothing else."
+        "machine what came and what is missing. A remote that cannot be reached stops nothing else.\n"
+        "\n"
+        "Then, if you joined a team (tacit team): send what you shared or decided, and fetch what curators accepted.\n"
+        "A server that cannot be reached stops nothing else; what waits is sent the next time."
     ),
     example="tacit sync",
     run=run_sync,
@@ -171,7 +185,7 @@ SYNC = Command(
         Option("--keep", "SIDE", "resolve conflicts of a merge: ours, theirs or both"),
         Option("--status", help="change nothing: say what waits, who was seen when, and which purges are unconfirmed"),
         Option("--only", "NAME", "sync with this remote only"),
-        Option("--no-remotes", help="read the pages only"),
+        Option("--no-remotes", help="read the pages only; no remote and no team is asked"),
         JSON_OPTION,
     ),
 )

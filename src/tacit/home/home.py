@@ -66,6 +66,11 @@ class Home:
         """Whether the actor is a person, as opposed to an agent."""
         return self.store.actor.is_person
 
+    @property
+    def has_team(self) -> bool:
+        """Whether the person joined a team. Nothing of the team is imported to find out."""
+        return os.path.lexists(self.store.paths.team_file)
+
     def count_untrusted(self) -> int:
         """Return how many facts of the current repository wait for a decision. Nothing of them is believed."""
         if self.store.project is None or not os.path.lexists(self.store.project.facts):

@@ -18,6 +18,8 @@ REMOTES_FOLDER = ".tacit/remotes"
 OPTIONAL_FOLDERS = (
     *("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture"),
     *(".tacit/spool/.reserve", ".tacit/written/unwritten", ".tacit/judge", ".tacit/guard", REMOTES_FOLDER),
+    ".tacit/team",
+    ".tacit/team/outbox",
 )
 
 
@@ -53,6 +55,8 @@ class HomePaths:
         self.judge_files = self.path(".tacit", "judge")  # exists while a judge is asked
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")
+        self.team_file = self.path(".tacit", "team", "team.json")
+        self.team_lock = self.path(".tacit", "team.lock")
         self.purge_marker = self.path(".tacit", "purging")  # exists while a purge runs
 
     def path(self, *parts: str) -> str:

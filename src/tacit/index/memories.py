@@ -40,7 +40,7 @@ _SELECT_ACTIVE = (
 )
 _SELECT_RULED = f"SELECT doc_id FROM memories WHERE {IS_RULED}"
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
-_COLUMN_COUNT = 18
+_COLUMN_COUNT = 19
 _INSERT_MEMORY = f"INSERT OR REPLACE INTO memories VALUES ({', '.join('?' * _COLUMN_COUNT)}, NULL, 0)"
 _HIDE_SUPERSEDED = """
   UPDATE pages SET is_hidden =
@@ -411,6 +411,7 @@ def _memory_columns(memory: Memory) -> tuple[str | int | None, ...]:
         memory.first_event,
         memory.kept_event,
         bool(memory.shared),
+        memory.author,
     )
 
 

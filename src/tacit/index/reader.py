@@ -26,7 +26,7 @@ Decode = Callable[[bytes], Event]
 EVENT_LINE = "event_line(events.id, segment, offset, length, raw)"  # the line of an event as bytes: see database.py
 _MEMORY_COLUMNS = (
     "id, scope, kind, status, sentence, tags, strength, last_event_id, updated_at, overruled_by_id, is_conflicting,"
-    " question, answer, is_positive, is_exclusive, provenance"
+    " question, answer, is_positive, is_exclusive, provenance, author"
 )
 _PAGE_COLUMNS = "event_id, kind, scope, page_name, created_at, title"
 _FROM_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id WHERE claim_id = ? ORDER BY event_id"
@@ -73,6 +73,7 @@ class MemoryRow(Record):
     is_conflicting: bool
     stance: Stance
     provenance: Provenance = Provenance.USER_DIRECT
+    author: str = ""  # of the team: "alice, accepted by bob"
 
 
 class PageRow(Record):
@@ -219,6 +220,11 @@ def count_rules(connection: sqlite3.Connection, scopes: Iterable[Scope]) -> int:
     """Count the effective constraints and rules of these scopes."""
     query = f"SELECT count(*) FROM memories {_WHERE_RULE}"
     return sum(connection.execute(query, (scope,)).fetchone()[0] for scope in scopes)
+
+
+def team_claims(connection: sqlite3.Connection) -> list[ClaimId]:
+    """Return the memories that are active because a team accepted them."""
+    return [ClaimId(claim) for (claim,) in connection.execute("SELECT id FROM memories WHERE author <> ''")]
 
 
 def memories_overruled_by(connection: sqlite3.Connection, winner: MemoryRow) -> list[MemoryRow]:
@@ -605,6 +611,7 @@ def _parse_memory_row(row: Sequence[str | int | None]) -> MemoryRow:
         bool(conflict),
         Stance(str(question or ""), str(row[12]), bool(row[13]), bool(row[14])),
         Provenance(int(row[15] or 0)),
+        str(row[16]),
     )
 
 

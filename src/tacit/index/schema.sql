@@ -18,7 +18,7 @@ CREATE TABLE log_cursors (
 
 -- A row is an event that memories, pages, workflows or trust are folded from, with the position of its line in the log.
 -- The log is not copied: `raw` is the line only if tombstones changed the event. `operation_id` is the first event of
--- the operation, NULL for that event itself. `is_background` marks events of background learners.
+-- the operation, NULL for that event itself. `is_background` marks events of background learners and of the team.
 CREATE TABLE events (
   id TEXT PRIMARY KEY,
   operation_id TEXT,
@@ -45,7 +45,7 @@ CREATE TABLE claim_events (
 
 -- A row is what lists, ranking and conflicts need of a memory; the whole memory is folded from its events. `id` is the
 -- id of its claim, and `doc_id` is the same as an integer, so that rows are in the order of ids. `kept_event_id` is the
--- decision to keep it beside what it contradicts. `question`, `answer`, `is_positive` and `is_exclusive` are its stance
+-- decision to keep it beside what it contradicts. `author` is who said it for the team and who accepted it. `question`, `answer`, `is_positive` and `is_exclusive` are its stance
 -- (model/conflict.py).
 -- The indexes memories_ruled, memories_scope, memories_latest, memories_kind and memories_importance are created after the
 -- first rows: see writer.py.
@@ -68,6 +68,7 @@ CREATE TABLE memories (
   first_event_id TEXT NOT NULL,
   kept_event_id TEXT,
   is_shared INTEGER NOT NULL,
+  author TEXT NOT NULL,
   overruled_by_id TEXT,
   is_conflicting INTEGER NOT NULL DEFAULT 0
 );

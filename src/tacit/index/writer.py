@@ -16,7 +16,7 @@ from tacit.index.habits import store_shell_commands
 from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries
 from tacit.index.postings_writer import PostingsWriter
 from tacit.index.reader import IMPORTANCE_ORDER, IS_EFFECTIVE, IS_RULED, Decode
-from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, is_of_team
 from tacit.model.observation import (
     SESSION_TYPES,
     BriefInjected,
@@ -59,7 +59,7 @@ _CREATE_INDEXES = (
     f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
 )
 _INSERT_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# These learners write between two commands of a person, who never means their events by "the latest".
+# These learners and the team write between two commands of a person, who never means their events by "the latest".
 _BACKGROUND_ACTORS = ("learner:habit", "learner:talk")
 
 
@@ -79,7 +79,8 @@ class IndexedEvent(Record):
         """The columns of the table `events`."""
         event = self.event
         op = None if event.op == event.id else event.op
-        return (event.id, op, self.type, event.origin.actor in _BACKGROUND_ACTORS, *self[2:])
+        actor = event.origin.actor
+        return (event.id, op, self.type, actor in _BACKGROUND_ACTORS or is_of_team(actor), *self[2:])
 
 
 class SegmentCursor(Record):

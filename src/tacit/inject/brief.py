@@ -208,6 +208,8 @@ def memory_line(memory: MemoryRow, missing: Sequence[str] = ()) -> str:
     marks = [memory.kind.label, "project" if is_project_scope(memory.scope) else "global", memory.at[:10]]
     if memory.is_conflicting:
         marks.append("disputed")
+    if memory.author:
+        marks.append(f"from the team: {harmless(memory.author)}")
     if memory.provenance < Provenance.USER_FILE:  # an agent's words, or what a program concluded
         marks.append("learned, may be outdated")
     return f"- [{', '.join(marks)}] {harmless(memory.sentence)}{missing_remark(missing)} ({memory.id})"

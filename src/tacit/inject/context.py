@@ -147,4 +147,5 @@ def _memory_line(memory: MemoryRow, context: Context) -> str:
     where = "global" if memory.scope == GLOBAL else f"project {harmless(project_name(memory.scope))}"
     learned = ", learned, may be outdated" if memory.provenance < Provenance.USER_FILE else ""
     remark = missing_remark(context.missing.get(memory.id, ()))
-    return f"[{memory.kind.label}, {where}{learned}] {harmless(memory.sentence)}{remark}"
+    author = f", from the team: {harmless(memory.author)}" if memory.author else ""
+    return f"[{memory.kind.label}, {where}{author}{learned}] {harmless(memory.sentence)}{remark}"

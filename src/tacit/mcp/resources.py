@@ -141,6 +141,7 @@ def _render_memory(listed: ListedMemory) -> str:
         f"- first said: {memory.first_at.date().isoformat()}",
         f"- last said: {memory.last_at.date().isoformat()}",
         f"- observed: {memory.strength} times",
+        *([f"- from the team: {harmless_line(memory.author, 200)}"] if memory.author else []),
         *(
             f"- evidence of {evidence.day.isoformat()}: {harmless_line(evidence.text, 500)}"
             for evidence in memory.evidence[-20:]

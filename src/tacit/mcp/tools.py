@@ -492,7 +492,9 @@ def run_why(vault: Vault, arguments: McpArguments) -> McpResult:
     listed, reasons = vault.why(arguments.text("id")[:400])
     events = [_event_values(reason) for reason in reasons[-_MAX_EVENTS:]]
     memory = listed.memory
-    head = f"[{listed.short}] {harmless_line(memory.claim.sentence)} ({memory.kind.label}, {memory.status.value})"
+    author = f", from the team: {harmless_line(memory.author, 200)}" if memory.author else ""
+    about = f"{memory.kind.label}, {memory.status.value}{author}"
+    head = f"[{listed.short}] {harmless_line(memory.claim.sentence)} ({about})"
     values: dict[str, object] = {
         "id": listed.short,
         "text": harmless_line(memory.claim.sentence),

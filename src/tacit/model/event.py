@@ -11,11 +11,12 @@ from tacit.model.ids import EventId
 from tacit.model.observation import Observation
 from tacit.record import Record
 
-# Actors: the person, rules the person set, a repository the person trusts, a file edited by an unknown hand, another
-# home. Learners are `learner:NAME`.
+# Actors: the person, rules the person set, a repository the person trusts, a team the person joined, a file edited by
+# an unknown hand, another home. Learners are `learner:NAME`, members of the team `team:NAME`.
 USER = "user"
 POLICY = "policy"
 REPOSITORY = "repository"
+TEAM = "team"
 HAND_EDIT = "hand-edit"
 IMPORT = "import"
 RULE_FILE = "rule_file"  # the source of a claim that was imported from a rule file of an agent
@@ -87,6 +88,11 @@ class EventsUndone(Record):
 
 Judgement = ClaimProposed | ClaimDecided | EventsUndone
 EventBody = Judgement | Observation
+
+
+def is_of_team(actor: str) -> bool:
+    """Return whether an actor is the team or one of its members."""
+    return actor == TEAM or actor.startswith(f"{TEAM}:")
 
 
 class Attribution(Record):

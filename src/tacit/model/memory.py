@@ -11,7 +11,18 @@ from datetime import date, datetime
 from typing import Any
 
 from tacit.model.claim import Claim, Kind, Provenance, Status, is_project_scope
-from tacit.model.event import POLICY, REPOSITORY, ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict
+from tacit.model.event import (
+    POLICY,
+    REPOSITORY,
+    TEAM,
+    ClaimDecided,
+    ClaimProposed,
+    Event,
+    EventBody,
+    EventsUndone,
+    Verdict,
+    is_of_team,
+)
 from tacit.model.ids import ClaimId, EventId
 from tacit.record import Record
 from tacit.text.words import normalize_text
@@ -47,10 +58,10 @@ def may_add_directly(provenance: Provenance) -> bool:
 def may_activate(actor: str, provenance: Provenance) -> bool:
     """Return whether an actor other than the person may make a claim active.
 
-    Only the person's policy and repositories the person trusts may, and only what comes from the person's own words
-    or files.
+    Only the person's policy, repositories the person trusts and a team the person joined may, and only what comes
+    from the person's own words or from what the person vouched for.
     """
-    return actor in (POLICY, REPOSITORY) and provenance >= Provenance.USER_FILE
+    return (actor in (POLICY, REPOSITORY) or is_of_team(actor)) and provenance >= Provenance.USER_FILE
 
 
 class Evidence(Record):
@@ -114,6 +125,13 @@ class Memory(Record):
         return is_project_scope(self.claim.scope) and self.status is Status.ACTIVE and (bool(self.shared) or is_brought)
 
     @property
+    def author(self) -> str:
+        """Whose words it is, and who accepted them for the team: "alice, accepted by bob". Empty if no team did."""
+        if not is_of_team(self.decided_by):
+            return ""
+        return ", ".join(filter(None, (self.decided_by.removeprefix(f"{TEAM}:"), self.reason)))
+
+    @property
     def is_unreviewed(self) -> bool:
         """Whether it is active by a setting alone, without a judgement by the person."""
         return self.decided_by == POLICY and not self.touched_by_user
@@ -156,7 +174,8 @@ def undone_ids(ordered: Sequence[Event]) -> set[EventId]:
     """Return the ids of events that were undone. `ordered` is sorted by id.
 
     The latest `EventsUndone` is applied first, so one that was itself undone has no effect. A person may undo anything,
-    any other actor their own events, and the policy also what a repository said that is no longer what was trusted.
+    any other actor their own events, the policy also what a repository said that is no longer what was trusted, and the
+    team what its members said.
     """
     undone: set[EventId] = set()
     takebacks = [event for event in ordered if isinstance(event.body, EventsUndone)]
@@ -172,7 +191,9 @@ def undone_ids(ordered: Sequence[Event]) -> set[EventId]:
 
 
 def _may_undo(event: Event, actor: str | None) -> bool:
-    return actor == event.origin.actor or (event.origin.actor, actor) == (POLICY, REPOSITORY)
+    if actor is None or event.origin.actor == actor:
+        return actor is not None
+    return (event.origin.actor, actor) == (POLICY, REPOSITORY) or (event.origin.actor == TEAM and is_of_team(actor))
 
 
 def touched_claims(event: Event) -> tuple[ClaimId, ...]:
@@ -242,6 +263,8 @@ def _apply_proposal(memory: Memory | None, event: Event, body: ClaimProposed) ->
         provenance=known.provenance if is_protected else min(known.provenance, provenance),
         claimed=claimed,
         decided_by=event.origin.actor if is_added else known.decided_by,
+        # Who accepted it for the team is told with it. Reasons of other proposals are theirs, not the memory's.
+        reason=body.reason if is_added and is_of_team(event.origin.actor) else known.reason,
     )
 
 
@@ -349,12 +372,14 @@ def _may_decide(memory: Memory | None, event: Event) -> bool:
     """Return whether the event's verdict counts.
 
     A person's always does. Others decide nothing that a person has judged, nothing that is not pending, and nothing
-    that came from less than the person's own file.
+    that came from less than the person's own file. What a team accepted is active also if an agent or a program had
+    proposed the same: its words are the team's.
     """
     if event.is_by_user:
         return True
     if memory is None:
         return may_activate(event.origin.actor, event.origin.provenance)
-    lowest = min(memory.provenance, event.origin.provenance)
+    is_team = is_of_team(event.origin.actor)
+    lowest = event.origin.provenance if is_team else min(memory.provenance, event.origin.provenance)
     is_open = not memory.touched_by_user and memory.status is Status.PENDING
     return is_open and may_activate(event.origin.actor, lowest)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tacit.postgres import Connection, Cursor
 
 MIN_SERVER = 130000  # as libpq counts: 13.0
-_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "migrations")
+MIGRATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "migrations")
 _UP, _DOWN = ".up.sql", ".down.sql"
 _LOCK_KEY = 8_386_658_464_824_651_636  # any number that nobody else uses
 _UPGRADE_TACIT = "upgrade Tacit: pip install --upgrade 'tacit-memory[team]'"
@@ -28,19 +28,14 @@ _SET_UP = "its administrator runs: tacit team setup URL"
 
 
 class Migration(Record):
-    """One step of the schema. `hash` is that of both files."""
+    """One step of the schema: two files, the hash of both, and what it builds in one sentence."""
 
     number: int
     name: str
     hash: str
-
-    @property
-    def up_path(self) -> str:
-        return os.path.join(_FOLDER, self.name + _UP)
-
-    @property
-    def down_path(self) -> str:
-        return os.path.join(_FOLDER, self.name + _DOWN)
+    summary: str
+    up_path: str
+    down_path: str
 
 
 class AppliedMigration(Record):
@@ -60,18 +55,20 @@ class MigrationPlan(Record):
     down: tuple[Migration, ...] = ()
 
 
-def known_migrations() -> tuple[Migration, ...]:
+def known_migrations(folder: str = MIGRATIONS) -> tuple[Migration, ...]:
     """Return the migrations of this version of Tacit in order."""
-    names = sorted(name.removesuffix(_UP) for name in os.listdir(_FOLDER) if name.endswith(_UP))
-    return tuple(Migration(int(name.partition("_")[0]), name, _hash(name)) for name in names)
+    names = sorted(name.removesuffix(_UP) for name in os.listdir(folder) if name.endswith(_UP))
+    return tuple(_read_migration(name, os.path.join(folder, name)) for name in names)
 
 
-def _hash(name: str) -> str:
-    digest = sha256()
+def _read_migration(name: str, path: str) -> Migration:
+    texts = []
     for suffix in (_UP, _DOWN):
-        with open(os.path.join(_FOLDER, name + suffix), "rb") as file:
-            digest.update(file.read().replace(b"\r\n", b"\n"))
-    return digest.hexdigest()
+        with open(path + suffix, "rb") as file:
+            texts.append(file.read().replace(b"\r\n", b"\n"))
+    summary = texts[0].partition(b"\n")[0].decode("utf-8").removeprefix("-- ")
+    digest = sha256(b"".join(texts)).hexdigest()
+    return Migration(int(name.partition("_")[0]), name, digest, summary, path + _UP, path + _DOWN)
 
 
 def plan_migrations(
@@ -108,7 +105,7 @@ def plan_migrations(
     )
 
 
-def read_plan(connection: Connection, target: int | None = None) -> MigrationPlan:
+def read_plan(connection: Connection, target: int | None = None, *, folder: str = MIGRATIONS) -> MigrationPlan:
     """Return what to do on this server to reach a version. Raises as `plan_migrations`, and for a server too old."""
     version = connection.info.server_version
     if version < MIN_SERVER:
@@ -116,20 +113,20 @@ def read_plan(connection: Connection, target: int | None = None) -> MigrationPla
             f"the server is PostgreSQL {version // 10000}; teams need 13 or later", "ask for a newer server"
         )
     with transaction(connection) as cursor:
-        return plan_migrations(_applied(cursor), known_migrations(), target)
+        return plan_migrations(_applied(cursor), known_migrations(folder), target)
 
 
-def migrate(connection: Connection, target: int | None = None) -> MigrationPlan:
+def migrate(connection: Connection, target: int | None = None, *, folder: str = MIGRATIONS) -> MigrationPlan:
     """Apply or take down migrations, each in its own transaction, and return what was done.
 
-    A migration that fails leaves nothing behind; those before it stay.
+    A migration that fails leaves nothing behind; those before it stay. Raises as `read_plan`.
     """
-    plan = read_plan(connection, target)
+    plan = read_plan(connection, target, folder=folder)
     for migration in (*plan.up, *plan.down):
         with transaction(connection, seconds=3600) as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s), set_config('statement_timeout', '0', true)", (_LOCK_KEY,))
             # Another administrator may have been faster.
-            now = plan_migrations(_applied(cursor), known_migrations(), plan.target)
+            now = plan_migrations(_applied(cursor), known_migrations(folder), plan.target)
             if migration in now.up:
                 _apply(cursor, migration)
             elif migration in now.down:
@@ -153,11 +150,32 @@ def _take_down(cursor: Cursor, migration: Migration) -> None:
 
 
 def _applied(cursor: Cursor) -> list[AppliedMigration]:
-    cursor.execute("SELECT to_regclass('tacit.migration') IS NOT NULL")
-    if cursor.fetchone() != (True,):
+    # Not `to_regclass`: it answers from a cache that does not yet know what another session has just committed.
+    cursor.execute(
+        "SELECT has_table_privilege(c.oid, 'SELECT'), current_user FROM pg_class c"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'tacit' AND c.relname = 'migration'"
+    )
+    row = cursor.fetchone()
+    if row is None:
         return []
+    if row[0] is not True:
+        raise RefusedError(
+            f"{row[1]} does not administer this team's server", "connect as the role that set it up, or as a superuser"
+        )
     cursor.execute("SELECT number, name, hash FROM tacit.migration ORDER BY number")
     return [AppliedMigration(int(str(number)), str(name), str(digest)) for number, name, digest in cursor]
+
+
+def require_admin_schema(cursor: Cursor) -> None:
+    """Check, as an administrator, that the latest migration is applied. Raises RefusedError."""
+    plan = plan_migrations(_applied(cursor), known_migrations())
+    if plan.version == 0:
+        raise RefusedError("the database is not set up for a team", "tacit team setup URL")
+    if plan.up:
+        raise RefusedError(
+            f"the server's schema has version {plan.version}, and this Tacit needs {plan.target}",
+            "tacit team setup URL",
+        )
 
 
 def require_schema(cursor: Cursor) -> None:

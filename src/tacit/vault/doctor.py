@@ -43,6 +43,7 @@ from tacit.model.observation import MemoryPurged, UnknownBody
 from tacit.pages import facts
 from tacit.text.display import clip
 from tacit.vault.outdated import outdated_rows
+from tacit.vault.status import TeamSummary, team_summary
 
 _MAX_CLOCK_SKEW = timedelta(minutes=5)
 _MIN_FREE_BYTES = 64 * 1024 * 1024
@@ -457,7 +458,8 @@ class Doctor(HomePart):
             self._store.index_backlog()
         skipped = _VIEW_CHECKS if _is_empty_home(self._store) else ()
         checks = (check for check in _CHECKS if check not in skipped)
-        return list(dict.fromkeys(finding for check in checks for finding in _run_check(check, self._store)))
+        findings = (finding for check in checks for finding in _run_check(check, self._store))
+        return list(dict.fromkeys((*findings, *_team_findings(team_summary(self._home)))))
 
     def reindex(self) -> int:
         """Rebuild index and views. Return how many memories they have."""
@@ -501,6 +503,23 @@ class Doctor(HomePart):
         self._store.actor.require_person(action, command)
         if not os.path.isdir(self._store.paths.root):
             raise NotFoundError(f"there is no home at {self._store.paths.root}", "tacit init")
+
+
+def _team_findings(team: TeamSummary | None) -> Iterator[Finding]:
+    """Yield what waits for the team's server, as this home knows it. The server is not asked."""
+    if team is None:
+        return
+    if not team.server:
+        yield Finding("the team", team.problem, "tacit team leave")
+        return
+    last = f"last sync {team.synced_at[:10] or 'never'}"
+    if team.problem:
+        yield Finding("the team", f"the server could not be asked ({last}): {team.problem}", "tacit sync", False)
+    if team.queued:
+        yield Finding("the team", f"{team.queued} wait to be sent ({last})", "tacit sync", False)
+    if team.unpurged:
+        what = f"{team.unpurged} purged here, and not confirmed by the server"
+        yield Finding("the team", what, "tacit sync; tacit team says which", False)
 
 
 def _run_check(check: Check, store: Store) -> Iterator[Finding]:

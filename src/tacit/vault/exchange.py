@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tacit.remotes.machines import Machines
     from tacit.rules.export import ExportPlan
     from tacit.rules.importing import ImportedRules
+    from tacit.team.team import Team
 
 _IMPORT_VOICE = Attribution(IMPORT, Provenance.EXTERNAL)
 _EXPORTED_VIEWS = ("memory/long-term.md", "memory/memories.ndjson", "tacit.toml")
@@ -130,6 +131,13 @@ class Exchange(HomePart):
         from tacit.rules.export import RuleExport
 
         return RuleExport(self._home).plan(target, remove=remove)
+
+    @cached_property
+    def team(self) -> Team:
+        """The team of this home, with which memories are exchanged through a server."""
+        from tacit.team.team import Team
+
+        return Team(self._home)
 
     def _exported_names(self) -> Iterator[str]:
         yield from _EXPORTED_VIEWS

@@ -100,6 +100,7 @@ class Hit(Record):
     quote: SessionQuote | None = None
     directory: str = ""
     exit_status: int | None = None
+    author: str = ""  # of a memory of the team
 
     @property
     def passage(self) -> str:
@@ -151,6 +152,7 @@ class HitBuilder(HomePart):
             item.overruled_by,
             _explain_match(result),
             self.source_quote(connection, sources[item.id]) if item.id in sources else None,
+            author=item.author,
         )
 
     def _command_hit(self, connection: sqlite3.Connection, result: SearchResult, ran: StoredCommand) -> Hit:

@@ -19,6 +19,7 @@ from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_projec
 from tacit.model.event import (
     POLICY,
     REPOSITORY,
+    TEAM,
     USER,
     ClaimDecided,
     ClaimProposed,
@@ -550,7 +551,7 @@ def agents_of_memory(connection: sqlite3.Connection, claim: ClaimId) -> set[str]
 
     events = reader.events_of_claim(connection, claim, must_decode)
     sources = [source for event in events if isinstance(event.body, ClaimProposed) for source in event.body.events]
-    actors = {event.origin.actor.removeprefix("agent:") for event in events} - {USER, POLICY, REPOSITORY}
+    actors = {event.origin.actor.removeprefix("agent:") for event in events} - {USER, POLICY, REPOSITORY, TEAM}
     proposers = {actor for actor in actors if ":" not in actor}  # others are learners and models
     return proposers | agents_of(connection, sources)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from datetime import timedelta
 
+from tacit.errors import StoreError
 from tacit.home.home import Home
 from tacit.home.repository import conflicted_files, count_waiting
 from tacit.index import adherence, reader, sessions
@@ -16,6 +17,20 @@ from tacit.model.ids import EventId, event_id
 from tacit.record import Record
 
 _RECENT_DAYS = 7
+
+
+class TeamSummary(Record):
+    """The team of a home: its server, the last sync, what waits to be sent, and proposals that wait for the person.
+
+    `unpurged` counts what was purged here and is still on the server.
+    """
+
+    server: str
+    synced_at: str
+    problem: str
+    queued: int
+    proposals: int
+    unpurged: int
 
 
 class HomeStatus(Record):
@@ -31,6 +46,7 @@ class HomeStatus(Record):
         fact_conflicts: conflicts that a merge left in fact files; `conflicted` says in which.
         week: what agents were told and did with it in the last seven days.
         ineffective: memories that were told and violated again, or corrected.
+        team: the team that the person joined, as this home knows it; None without one.
     """
 
     home: str
@@ -54,6 +70,7 @@ class HomeStatus(Record):
     ineffective: int = 0
     fact_conflicts: int = 0
     conflicted: tuple[str, ...] = ()
+    team: TeamSummary | None = None
 
 
 def home_status(home: Home) -> HomeStatus:
@@ -91,6 +108,27 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         ineffective=len(adherence.ineffective_claims(connection, must_decode)),
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
+        team=team_summary(home),
+    )
+
+
+def team_summary(home: Home) -> TeamSummary | None:
+    """Return the team of a home, None if the person joined none. The server is not asked."""
+    if not home.has_team:
+        return None
+    from tacit.team.team import Team
+
+    team = Team(home)
+    try:
+        overview = team.overview()
+    except StoreError as error:
+        return TeamSummary("", "", f"{error.message}; {error.hint}", 0, 0, 0)
+    if overview is None:
+        return None
+    known = overview.home
+    unpurged = len(overview.unpurged) + len(overview.purges)
+    return TeamSummary(
+        known.server, known.synced_at, known.problem, len(overview.waiting), len(team.proposals()), unpurged
     )
 
 

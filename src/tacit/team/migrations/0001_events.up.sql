@@ -9,7 +9,8 @@
 -- SECURITY DEFINER functions do not change it.
 --
 -- Every function fixes its search_path with pg_temp last and qualifies the names of its own schema, so that no object
--- of somebody else is taken for one of these.
+-- of somebody else is taken for one of these. Those that are called for each row are written in PL/pgSQL, which plans
+-- their queries once in a session; SQL functions with a fixed search_path are planned at every call.
 
 do $$
 declare
@@ -39,8 +40,9 @@ begin
   if not pg_catalog.pg_has_role(prefix || '_curator', prefix || '_member', 'member') then
     execute format('grant %I to %I', prefix || '_member', prefix || '_curator');
   end if;
-  -- An administrator who is no superuser has to be a member of the owner to act for it.
-  if not pg_catalog.pg_has_role(prefix || '_owner', 'member') then
+  -- An administrator who is no superuser has to be a member of the owner to act for it. From PostgreSQL 16 on, who
+  -- creates a role is a member that may only grant it, so `member` would be true too early.
+  if not pg_catalog.pg_has_role(prefix || '_owner', 'usage') then
     execute format('grant %I to %I', prefix || '_owner', current_user);
   end if;
   execute format('create schema tacit authorization %I', prefix || '_owner');
@@ -118,30 +120,50 @@ create table tacit.tombstone (
 
 -- Who asks, and what they may.
 
+-- Direct grants only. Up to PostgreSQL 14 everybody may grant membership in their own role, and a curator could make
+-- others curators that way.
+create function tacit.has_role(person name, as_curator boolean) returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  holder constant oid := to_regrole(quote_ident(person));
+  curators constant oid := to_regrole(quote_ident(tacit.curator_role()));
+  members constant oid := to_regrole(quote_ident(tacit.member_role()));
+begin
+  return exists (select from pg_auth_members granted where granted.roleid = curators and granted.member = holder)
+    or not as_curator
+    and exists (select from pg_auth_members granted where granted.roleid = members and granted.member = holder);
+end $$;
+
 create function tacit.readable_projects() returns text[]
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select coalesce(array_agg(m.project), '{}') from tacit.membership m
-  where m.member = session_user and pg_has_role(session_user, tacit.member_role(), 'member')
-$$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if not tacit.has_role(session_user, false) then
+    return '{}';
+  end if;
+  return coalesce((select array_agg(m.project) from tacit.membership m where m.member = session_user), '{}');
+end $$;
 comment on function tacit.readable_projects() is 'The projects of the person who is connected.';
 
 create function tacit.is_curator() returns boolean
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select pg_has_role(session_user, tacit.curator_role(), 'member')
-$$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return tacit.has_role(session_user, true);
+end $$;
 comment on function tacit.is_curator() is 'Whether the person who is connected may decide in their projects.';
 
 create function tacit.has_proposed(in_project text, of_memory text) returns boolean
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-  select exists (select from tacit.event e
-    where e.project = in_project and e.memory = of_memory and e.kind = 'proposed' and e.author = session_user)
-$$;
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (select from tacit.event e
+    where e.project = in_project and e.memory = of_memory and e.kind = 'proposed' and e.author = session_user);
+end $$;
 comment on function tacit.has_proposed(text, text) is 'Whether the person who is connected proposed this memory.';
 
 create function tacit.is_purged(in_project text, of_memory text) returns boolean
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-  select exists (select from tacit.tombstone t where t.project = in_project and t.memory = of_memory)
-$$;
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (select from tacit.tombstone t where t.project = in_project and t.memory = of_memory);
+end $$;
 
 create function tacit.my_projects() returns table (project text, curator boolean)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -195,13 +217,11 @@ create policy members_read on tacit.membership for select using (member = sessio
 
 -- Inserting. The server says who, when and in which transaction, whatever the statement says.
 
-create function tacit.numbered(transaction_id xid8) returns xid8
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select (transaction_id::text::bigint + n.added)::text::xid8 from tacit.numbering n
-$$;
-
 create function tacit.stamp_event() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  added constant bigint := n.added from tacit.numbering n;
+  beyond xid8;
 begin
   -- An older snapshot would not see a purge that was committed meanwhile.
   if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
@@ -210,12 +230,13 @@ begin
   end if;
   new.author := session_user;
   new.at := now();
-  new.xid := tacit.numbered(pg_current_xact_id());
-  if new.kind <> 'purged' and tacit.is_purged(new.project, new.memory) then
+  new.xid := (pg_current_xact_id()::text::bigint + added)::text::xid8;
+  if new.kind <> 'purged'
+     and exists (select from tacit.tombstone t where t.project = new.project and t.memory = new.memory) then
     return null; -- somebody who has not heard of the purge must not bring the text back
   end if;
-  if exists (select from tacit.event e where e.project = new.project
-             and e.xid > greatest(new.xid, tacit.numbered(pg_snapshot_xmax(pg_current_snapshot())))) then
+  beyond := greatest(new.xid, (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + added)::text::xid8);
+  if exists (select from tacit.event e where e.project = new.project and e.xid > beyond) then
     perform tacit.fail_as_restored();
   end if;
   return new;
@@ -255,13 +276,15 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 #variable_conflict use_column
 declare
   projects constant text[] := tacit.readable_projects();
+  added constant bigint := n.added from tacit.numbering n;
   snapshot constant pg_snapshot := pg_current_snapshot();
-  horizon constant xid8 := tacit.numbered(pg_snapshot_xmin(snapshot));
-  beyond constant xid8 := tacit.numbered(pg_snapshot_xmax(snapshot));
-  own constant xid8 := tacit.numbered(pg_current_xact_id_if_assigned());
+  horizon constant xid8 := (pg_snapshot_xmin(snapshot)::text::bigint + added)::text::xid8;
+  beyond constant xid8 := (pg_snapshot_xmax(snapshot)::text::bigint + added)::text::xid8;
+  own constant xid8 := (pg_current_xact_id_if_assigned()::text::bigint + added)::text::xid8;
   page constant integer := least(greatest(most, 1), 10000);
 begin
-  if after_xid > beyond or exists (
+  -- A standby may lag behind what its clients have seen on the primary.
+  if after_xid > beyond and not pg_is_in_recovery() or exists (
     select from unnest(projects) p (name), lateral (
       select from tacit.event e where e.project = p.name and e.xid >= beyond and e.xid is distinct from own limit 1
     ) later
@@ -334,7 +357,7 @@ begin
     raise exception 'there is no role %', quote_ident(add_member.member) using errcode = 'undefined_object',
       hint = format('create role %I login', add_member.member);
   end if;
-  if not pg_has_role(add_member.member, tacit.member_role(), 'member') then
+  if not tacit.has_role(add_member.member, false) then
     raise exception 'the role % is no member of the team', quote_ident(add_member.member)
       using errcode = 'insufficient_privilege',
         hint = format('grant %I to %I', tacit.member_role(), add_member.member);

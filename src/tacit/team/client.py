@@ -1,0 +1,162 @@
+"""The team's server: who one is there, what is new, and sending what waits. All SQL of the client is here.
+
+Every call is one short transaction with a time limit. Sending is idempotent, because the home makes the ids of its
+events, so anything may be sent again after a failure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tacit.errors import ServerError, ServerUnreachableError
+from tacit.postgres import connect, transaction
+from tacit.record import Record
+from tacit.team.events import Position, ServerRow, member_name
+from tacit.team.sharing import Outgoing, OutgoingVerb
+from tacit.team.store import TeamProject
+
+if TYPE_CHECKING:
+    from tacit.postgres import Connection, Cursor
+
+PAGE_ROWS = 1000
+_MAX_PROJECTS = 10_000
+_SELECT_PROJECTS = "SELECT project, curator, session_user::text FROM tacit.my_projects() LIMIT %s"
+_SELECT_USER = "SELECT session_user::text"
+_SELECT_EVENTS = (
+    "SELECT xid::text, seq, id::text, project, author::text, to_char(at AT TIME ZONE 'UTC',"
+    ' \'YYYY-MM-DD"T"HH24:MI:SS.US"Z"\'), kind, memory, body::text'
+    " FROM tacit.events_after(%s::text::xid8, %s, %s)"
+)
+_INSERT_EVENT = (
+    "INSERT INTO tacit.event (id, project, kind, memory, body) VALUES (%s, %s, %s, %s, %s::jsonb)"
+    " ON CONFLICT DO NOTHING"
+)
+_PURGE = "SELECT tacit.purge(%s::uuid, %s)"
+_NOT_FOUND = "P0002"  # SQLSTATE no_data_found: the event to purge is not on the server
+
+
+class Standing(Record):
+    """Who the person is on the server, and their projects there."""
+
+    user: str
+    projects: tuple[TeamProject, ...]
+
+
+class RefusedEntry(Record):
+    """Something that the server did not take, and why."""
+
+    entry: Outgoing
+    problem: str
+
+
+class TeamServer:
+    """An open connection to a team's server."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def standing(self) -> Standing:
+        """Return who one is. Raise RefusedError if the server's schema is not the one this version knows."""
+        from tacit.team.schema import require_schema
+
+        with transaction(self._connection) as cursor:
+            require_schema(cursor)
+            cursor.execute(_SELECT_USER)
+            ((user,),) = cursor.fetchall()
+            cursor.execute(_SELECT_PROJECTS, (_MAX_PROJECTS,))
+            projects = tuple(TeamProject(str(name), curator is True) for name, curator, _ in cursor.fetchall())
+        return Standing(member_name(str(user)), projects)
+
+    def events_after(self, position: Position) -> Iterator[list[ServerRow]]:
+        """Yield what the server has after a position, page by page, in its order."""
+        while True:
+            with transaction(self._connection) as cursor:
+                cursor.execute(_SELECT_EVENTS, (str(position.xid), position.seq, PAGE_ROWS))
+                page = [_parse_row(row) for row in cursor.fetchall()]
+            if page:
+                yield page
+                position = page[-1].position
+            if len(page) < PAGE_ROWS:
+                return
+
+    def send(self, entries: Sequence[Outgoing], on_purged: Callable[[Outgoing], None]) -> list[RefusedEntry]:
+        """Send what waits, and return what the server refused. `on_purged` is called for each purge that was done.
+
+        Events go in one transaction, without waiting for each answer. If one of them is refused, each gets a
+        transaction of its own, so that it keeps no other back. Raise ServerUnreachableError as soon as there is no
+        answer.
+        """
+        events = [entry for entry in entries if entry.verb is not OutgoingVerb.PURGE]
+        refused = self._send_events(events)
+        for entry in entries:
+            if entry.verb is OutgoingVerb.PURGE:
+                if problem := self._try(lambda cursor, entry=entry: _purge(cursor, entry)):  # type: ignore[misc]
+                    refused.append(RefusedEntry(entry, problem))
+                else:
+                    on_purged(entry)
+        return refused
+
+    def _send_events(self, events: Sequence[Outgoing]) -> list[RefusedEntry]:
+        if not events or not self._try(lambda cursor: _insert(cursor, events)):
+            return []
+        problems = [(event, self._try(lambda cursor, event=event: _insert(cursor, [event]))) for event in events]  # type: ignore[misc]
+        return [RefusedEntry(event, problem) for event, problem in problems if problem]
+
+    def _try(self, action: Callable[[Cursor], None]) -> str:
+        """Run one transaction. Return why the server refused it, "" if it did not."""
+        try:
+            with transaction(self._connection) as cursor:
+                action(cursor)
+        except ServerUnreachableError:
+            raise
+        except ServerError as error:
+            return error.message
+        return ""
+
+
+@contextmanager
+def open_server(url: str) -> Iterator[TeamServer]:
+    """Connect to a team's server. Raise as `tacit.postgres.connect`."""
+    connection = connect(url)
+    try:
+        yield TeamServer(connection)
+    finally:
+        connection.close()
+
+
+def _insert(cursor: Cursor, events: Sequence[Outgoing]) -> None:
+    with cursor.connection.pipeline():
+        for event in events:
+            body = event.body()
+            values = (
+                event.id,
+                event.project,
+                event.verb.value,
+                event.memory,
+                None if body is None else json.dumps(body),
+            )
+            cursor.execute(_INSERT_EVENT, values)
+
+
+def _purge(cursor: Cursor, entry: Outgoing) -> None:
+    import psycopg
+
+    try:
+        cursor.execute(_PURGE, (entry.target, entry.reason))
+    except psycopg.Error as error:
+        if error.sqlstate != _NOT_FOUND:
+            raise
+        raise psycopg.Rollback from None  # ends the transaction, and nothing else
+
+
+def _parse_row(row: Sequence[object]) -> ServerRow:
+    xid, seq, event, project, author, at, kind, memory, body = row
+    try:
+        value = None if body is None else json.loads(str(body))
+    except (ValueError, RecursionError):
+        value = ""
+    position = Position(int(str(xid)), int(str(seq)))
+    return ServerRow(position, str(event), str(project), str(author), str(at), str(kind), str(memory), value)

@@ -1,0 +1,179 @@
+"""What the team's server returns, as values: an event, or the reason why a row is not believed.
+
+Everything on the server was written by others, and its administrator can write anything. A proposal is believed as far
+as a fact of a repository is: the sentence has a bounded length, no invisible characters and no secret, and the claim is
+made here, of the sentence and the project. A row whose id is not that of its claim is ignored, so that an id always
+stands for the words that a curator read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from tacit.model.claim import Claim, Kind, Scope, project_scope
+from tacit.model.ids import ClaimId
+from tacit.model.statement import claim_from
+from tacit.record import Record
+from tacit.secrets.redact import secret_kind
+from tacit.text.display import PURGED_MARK, clean, clip, visible_line
+from tacit.text.words import normalize_text
+
+MAX_TAGS, MAX_TAG_CHARS = 16, 64
+MAX_EVIDENCE_CHARS = 2000
+MAX_PROJECT_CHARS, MAX_NAME_CHARS = 500, 63
+MAX_REASON_CHARS = 500
+# Habits are about one person: their sentences are made of directories and commands.
+PERSONAL_KINDS = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN)
+_SHARED_KINDS = {kind.label: kind for kind in Kind if kind not in PERSONAL_KINDS}
+
+
+class TeamVerb(Enum):
+    """What an event on the server says."""
+
+    PROPOSED = "proposed"
+    WITHDRAWN = "withdrawn"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+    RETIRED = "retired"
+    PURGED = "purged"
+
+
+class Position(Record):
+    """A place in the order of a server's events: the transaction, then the number of the event."""
+
+    xid: int = 0
+    seq: int = 0
+
+
+class ServerRow(Record):
+    """A row as the server returned it. Nothing of it has been checked."""
+
+    position: Position
+    id: str
+    project: str
+    author: str
+    at: str
+    kind: str
+    memory: str
+    body: object
+
+
+class Proposal(Record):
+    """What somebody proposed: a claim, and the evidence that they chose to share."""
+
+    event: str
+    author: str
+    at: str
+    claim: Claim
+    evidence: str = ""
+
+
+class TeamEvent(Record):
+    """A checked event. `proposal` is that of PROPOSED; `target` is the proposal that was ACCEPTED."""
+
+    position: Position
+    id: str
+    project: str
+    author: str
+    at: str
+    verb: TeamVerb
+    memory: ClaimId
+    proposal: Proposal | None = None
+    target: str = ""
+    reason: str = ""
+
+
+class UnfitRow(Record):
+    """A row that is not believed, and why. It holds no text of the row."""
+
+    id: str
+    project: str
+    problem: str
+
+
+def team_scope(project: str) -> Scope:
+    """Return the scope of a project of the team. Its name is that of the origin remote: host and path."""
+    return project_scope(project)
+
+
+def project_problem(project: str) -> str:
+    """Return why a name is none of a project that can be shared, "" if it is one.
+
+    A project without a remote is named by its path, which is private and the same on no other machine.
+    """
+    if not project or len(project) > MAX_PROJECT_CHARS or visible_line(project) != project:
+        return "its name is empty, too long or has invisible characters"
+    if project.startswith(("/", "~", ".")) or PURGED_MARK in project:
+        return "it is named by a path; only a project with a remote named origin can be shared"
+    return ""
+
+
+def member_name(role: str) -> str:
+    """Return the name of a role as it is shown. One that is more than a word is quoted: it may read like a remark."""
+    name = _plain(role, MAX_NAME_CHARS)
+    is_word = bool(name) and all(char.isalnum() or char in "._-@+" for char in name)
+    return name if is_word else f"“{name}”"
+
+
+def read_row(row: ServerRow, limit: int) -> TeamEvent | UnfitRow:
+    """Check a row. `limit` is the maximum length of a sentence."""
+    try:
+        return _read_row(row, limit)
+    except ValueError as error:
+        return UnfitRow(_plain(row.id, 36), _plain(row.project, MAX_PROJECT_CHARS), str(error))
+
+
+def _read_row(row: ServerRow, limit: int) -> TeamEvent:
+    if problem := project_problem(row.project):
+        raise ValueError(problem)
+    try:
+        verb = TeamVerb(row.kind)
+    except ValueError:
+        raise ValueError("an unknown kind of event") from None
+    author = member_name(row.author)
+    body: Mapping[str, object] = row.body if isinstance(row.body, dict) else {}
+    event = TeamEvent(row.position, row.id, row.project, author, row.at, verb, ClaimId(row.memory))
+    if verb is TeamVerb.PROPOSED:
+        # The text of a purged proposal is null, and its tombstone follows.
+        return event._replace(proposal=_read_proposal(event, body, limit) if row.body is not None else None)
+    if verb is TeamVerb.ACCEPTED:
+        return event._replace(target=_text(body, "proposal"))
+    return event._replace(reason=_plain(_text(body, "reason"), MAX_REASON_CHARS))
+
+
+def _read_proposal(event: TeamEvent, body: Mapping[str, object], limit: int) -> Proposal:
+    claim = proposal_claim(event.project, _text(body, "sentence"), _text(body, "kind"), body.get("tags"), limit)
+    if claim.id != event.memory:
+        raise ValueError("its id is not that of its sentence")
+    evidence = _plain(_text(body, "evidence"), MAX_EVIDENCE_CHARS)
+    if kind := secret_kind(evidence):
+        raise ValueError(f"its evidence holds a secret ({kind})")
+    return Proposal(event.id, event.author, event.at, claim, evidence)
+
+
+def proposal_claim(project: str, sentence: str, kind: str, tags: object, limit: int) -> Claim:
+    """Return the claim of a proposal. Raise ValueError if it must not be believed."""
+    text = visible_line(clean(sentence[: limit + 1]))
+    if not text:
+        raise ValueError("it has no sentence")
+    if len(sentence) > limit:
+        raise ValueError(f"its sentence is longer than {limit:,} characters")
+    if kind not in _SHARED_KINDS:
+        raise ValueError("its kind is unknown, or personal")
+    words = [clean(tag) for tag in tags if isinstance(tag, str)][:MAX_TAGS] if isinstance(tags, list) else []
+    if secret := next(filter(None, map(secret_kind, (text, *words))), None):
+        raise ValueError(f"it holds a secret ({secret})")
+    normalized = ("-".join(normalize_text(visible_line(tag)).split())[:MAX_TAG_CHARS] for tag in words)
+    kept = tuple(dict.fromkeys(tag for tag in normalized if tag))
+    return claim_from(text, team_scope(project), kind=_SHARED_KINDS[kind], tags=kept)
+
+
+def _text(body: Mapping[str, object], name: str) -> str:
+    value = body.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def _plain(text: str, limit: int) -> str:
+    """Return one visible line of at most `limit` characters."""
+    return clip(visible_line(clean(text[: 4 * limit])), limit)

@@ -1,0 +1,332 @@
+"""Talking to the team's server: send what waits, read what is new, and bring the log in line with it.
+
+Lines of the log come first, then the position up to which the server was read. Whoever is killed in between reads the
+same events again, and the comparison with the log finds nothing to do.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from tacit.errors import RefusedError, ServerError
+from tacit.home.home import Home, HomePart
+from tacit.index import reader
+from tacit.log.codec import must_decode
+from tacit.log.tombstones import Tombstones, load_tombstones
+from tacit.model.event import ClaimProposed, Draft, Event, EventsUndone, timestamp
+from tacit.model.ids import ClaimId, EventId, event_id, next_event_id
+from tacit.record import Record
+from tacit.team.client import RefusedEntry, Standing, TeamServer, open_server
+from tacit.team.events import ServerRow, TeamEvent, project_problem, read_row
+from tacit.team.memories import Acceptance, TeamMemory, TeamStatus, fold_events
+from tacit.team.reconcile import ClaimHistory, accepted_by_claim, addition, reconcile
+from tacit.team.sharing import Outgoing, OutgoingVerb
+from tacit.team.store import TeamHome, TeamProject, TeamStore
+from tacit.text.display import PURGED_MARK
+
+# Erases claims from the log. The part that purges gives it, because features do not import each other.
+Erase = Callable[[Sequence[ClaimId], str], None]
+
+
+class TakenBack(Record):
+    """A memory that the team does not hold any more: who decided that and why, where the server says so."""
+
+    id: ClaimId
+    by: str = ""
+    reason: str = ""
+    sentence: str = ""
+
+
+class TeamSyncResult(Record):
+    """What a sync did.
+
+    Attributes:
+        added: memories that the team accepted and this home did not have.
+        removed: memories that were taken back.
+        declined: proposals of the person that a curator turned down, with what they said.
+        sent: what came back from the server of what waited.
+        refused: what the server did not take.
+        ended: projects that one is no longer a member of.
+        offered: projects that one was added to and has not joined.
+        unfit: rows that were not believed.
+        purged: memories whose text was erased here, because somebody purged them.
+        kept: memories that were purged on the server and are the person's own here as well.
+        problem: why the server could not be asked, "" if it could.
+    """
+
+    added: tuple[ClaimId, ...] = ()
+    removed: tuple[TakenBack, ...] = ()
+    declined: tuple[TakenBack, ...] = ()
+    sent: int = 0
+    waiting: int = 0
+    refused: tuple[RefusedEntry, ...] = ()
+    ended: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    unfit: int = 0
+    purged: tuple[ClaimId, ...] = ()
+    kept: tuple[ClaimId, ...] = ()
+    problem: str = ""
+
+
+class UnpurgedMemory(Record):
+    """A memory that was purged here and is still on the server, because others proposed it."""
+
+    project: str
+    id: ClaimId
+    author: str
+
+
+class TeamExchange(HomePart):
+    """The exchange of one home with its team's server. The caller has checked that a person asks."""
+
+    def __init__(self, home: Home, files: TeamStore) -> None:
+        super().__init__(home)
+        self._files = files
+
+    def sync(self, home: TeamHome, erase: Erase) -> TeamSyncResult:
+        """Send what waits, and read what is new. A server that cannot be asked is a result, not an error."""
+        self.queue_purges(home)
+        try:
+            with open_server(home.url) as server:
+                return self._exchange(server, home, erase)
+        except (ServerError, RefusedError) as error:
+            problem = f"{error.message} ({error.hint})" if error.hint else error.message
+            self._files.save(home._replace(problem=problem))
+            return TeamSyncResult(waiting=len(self._files.waiting()), problem=problem)
+
+    def _exchange(self, server: TeamServer, home: TeamHome, erase: Erase) -> TeamSyncResult:
+        standing = server.standing()
+        usable = {project.name: project for project in usable_projects(standing)[0]}
+        joined = tuple(usable[project.name] for project in home.projects if project.name in usable)
+        ended = tuple(project.name for project in home.projects if project.name not in usable)
+        offered = tuple(sorted(set(usable) - home.names))
+        entries = self._mark_tried(self._files.waiting())
+        finished: list[str] = []
+        refused = server.send(entries, lambda entry: finished.append(entry.id))
+        # What the server does not let one withdraw never reached it.
+        finished += [problem.entry.id for problem in refused if problem.entry.verb is OutgoingVerb.WITHDRAWN]
+        after, seen, unfit = self.pull(server, home._replace(user=standing.user, projects=joined, offered=offered))
+        done = {entry.id for entry in entries if entry.id in seen or _is_settled(entry, after)}.union(finished)
+        for entry_id in done:
+            self._files.unqueue(entry_id)
+        result = TeamSyncResult(
+            sent=len(done),
+            waiting=len(entries) - len(done),
+            refused=tuple(problem for problem in refused if problem.entry.id not in done),
+            ended=ended,
+            offered=offered,
+            unfit=unfit,
+        )
+        return self.apply(home, after, result, erase)
+
+    def _mark_tried(self, entries: Sequence[Outgoing]) -> list[Outgoing]:
+        """Write down that the server may have these from now on, before they are sent."""
+        now = timestamp(self._store.actor.clock())
+        tried = [entry if entry.tried_at else entry._replace(tried_at=now) for entry in entries]
+        for before, entry in zip(entries, tried, strict=True):
+            if entry is not before:
+                self._files.queue(entry)
+        return tried
+
+    def pull(self, server: TeamServer, home: TeamHome) -> tuple[TeamHome, set[str], int]:
+        """Return the team as the server has it now, the ids of the events that were read, and the number of unfit."""
+        memories, position, unfit = dict(home.memories), home.position, 0
+        seen: set[str] = set()
+        for page in server.events_after(home.position):
+            events, problems = self._read(page, home.names)
+            memories = fold_events(memories, events, position)
+            seen.update(row.id for row in page)
+            position, unfit = page[-1].position, unfit + problems
+        known = {key: memory for key, memory in memories.items() if memory.project in home.names}
+        return home._replace(memories=known, position=position, unfit=home.unfit + unfit), seen, unfit
+
+    def _read(self, page: Iterable[ServerRow], projects: frozenset[str]) -> tuple[list[TeamEvent], int]:
+        """Return the events of a page that are believed, and how many rows are not."""
+        limit = self._home.settings.limits_text
+        read = [read_row(row, limit) for row in page if row.project in projects]
+        events = [event for event in read if isinstance(event, TeamEvent)]
+        tombstones = load_tombstones(self._store.log)
+        scrubbed = [self._scrubbed(event, tombstones) for event in events] if tombstones else events
+        return scrubbed, len(read) - len(events)
+
+    def _scrubbed(self, event: TeamEvent, tombstones: Tombstones) -> TeamEvent:
+        """Return an event without what was purged in this home: it does not come back from the server."""
+        proposal = event.proposal
+        if proposal is None:
+            return event
+        left = tombstones.filter_import(self._draft_event(addition(proposal)))
+        if left is None or not isinstance(left.body, ClaimProposed):
+            return event._replace(proposal=None)
+        return event._replace(proposal=proposal._replace(claim=left.body.claim, evidence=left.body.evidence))
+
+    def apply(self, before: TeamHome | None, after: TeamHome, result: TeamSyncResult, erase: Erase) -> TeamSyncResult:
+        """Write what is new to the log, erase what was purged, and only then store how far the server was read."""
+        accepted = accepted_by_claim(after.memories.values(), after.names)
+        claims = self.team_claims(before) | set(accepted)
+        added, removed = self.record(accepted, claims)
+        purged, kept = self._erase_purged(before, after, erase)
+        self._files.save(after._replace(synced_at=timestamp(self._store.actor.clock()), problem=""))
+        decided = {memory.id: memory for memory in after.memories.values()}
+        return result._replace(
+            added=tuple(added),
+            removed=tuple(
+                TakenBack(claim, decided[claim].decided_by, decided[claim].reason)
+                if claim in decided
+                else TakenBack(claim)
+                for claim in removed
+                if claim not in purged
+            ),
+            declined=tuple(_declined(before, after)),
+            purged=tuple(purged),
+            kept=tuple(kept),
+        )
+
+    def team_claims(self, home: TeamHome | None) -> set[ClaimId]:
+        """Return the claims that the team may have spoken of in this home."""
+        known = {memory.id for memory in home.memories.values()} if home else set()
+        return known | set(self._store.read(reader.team_claims))
+
+    def record(
+        self, accepted: Mapping[ClaimId, Acceptance], claims: set[ClaimId]
+    ) -> tuple[list[ClaimId], list[ClaimId]]:
+        """Bring the log in line with what the team accepted. Return the claims that were added and taken back."""
+        tombstones = load_tombstones(self._store.log)
+        added: list[ClaimId] = []
+        removed: list[ClaimId] = []
+
+        def is_purged(draft: Draft) -> bool:
+            return tombstones is not None and tombstones.rejects(self._draft_event(draft))
+
+        def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
+            histories = [
+                ClaimHistory(claim, tuple(reader.events_of_claim(connection, claim, must_decode)))
+                for claim in sorted(claims)
+            ]
+            drafts = [draft for draft in reconcile(accepted, histories) if not is_purged(draft)]
+            for draft in drafts:
+                if isinstance(draft.body, ClaimProposed):
+                    added.append(draft.body.claim.id)
+                elif isinstance(draft.body, EventsUndone):
+                    removed.extend(ClaimId(claim) for claim in draft.body.claims if claim not in accepted)
+            return drafts
+
+        self._store.record(decide)
+        return added, removed
+
+    # Purging
+
+    def queue_purges(self, home: TeamHome) -> None:
+        """Queue the purge on the server of what was purged here, and drop it from what waits to be sent.
+
+        It is found by the mark that a purge leaves in the files of the team and by the tombstones of the log, so that
+        a purge that was interrupted is completed as well.
+        """
+        purged_claims = self.purged_claims()
+        waiting = self._files.waiting()
+        for entry in waiting:
+            if entry.verb is OutgoingVerb.PROPOSED and (
+                entry.memory in purged_claims or PURGED_MARK in entry.sentence + entry.evidence
+            ):
+                self._files.unqueue(entry.id)
+                if entry.tried_at:
+                    self._queue_purge(entry.project, entry.memory, entry.id)
+        queued = {entry.target for entry in waiting if entry.verb is OutgoingVerb.PURGE}
+        for memory in home.memories.values():
+            if _is_purged_here(memory, purged_claims) and memory.first_event not in queued and _may_purge(home, memory):
+                self._queue_purge(memory.project, memory.id, memory.first_event)
+
+    def _queue_purge(self, project: str, memory: str, event: str) -> None:
+        entry = self.outgoing(OutgoingVerb.PURGE, project, memory)
+        self._files.queue(entry._replace(target=event, reason="purged by a member"))
+
+    def unpurged(self, home: TeamHome) -> Iterable[UnpurgedMemory]:
+        """Yield what was purged here, and what only somebody else can purge on the server."""
+        purged_claims = self.purged_claims()
+        for memory in home.memories.values():
+            if _is_purged_here(memory, purged_claims) and not _may_purge(home, memory):
+                yield UnpurgedMemory(memory.project, memory.id, memory.first_author)
+
+    def purged_claims(self) -> frozenset[str]:
+        """Return the claims that were purged in this home."""
+        tombstones = load_tombstones(self._store.log)
+        return frozenset(claim for stone in (tombstones.all if tombstones else ()) for claim in stone.body.claims)
+
+    def _erase_purged(
+        self, before: TeamHome | None, after: TeamHome, erase: Erase
+    ) -> tuple[list[ClaimId], list[ClaimId]]:
+        """Erase what was purged on the server since. What the person or an agent of theirs said as well stays."""
+        known = before.memories if before else {}
+        newly = [
+            memory.id
+            for key, memory in after.memories.items()
+            if memory.status is TeamStatus.PURGED and (key not in known or known[key].status is not TeamStatus.PURGED)
+        ]
+
+        def read(connection: sqlite3.Connection) -> list[ClaimHistory]:
+            return [
+                ClaimHistory(claim, tuple(reader.events_of_claim(connection, claim, must_decode))) for claim in newly
+            ]
+
+        histories = self._store.read(read) if newly else []
+        kept = [history.claim for history in histories if history.is_own]
+        purged = [history.claim for history in histories if history.of_team and not history.is_own]
+        if purged:
+            erase(purged, "purged by the team")
+        return purged, kept
+
+    # Shared steps
+
+    def outgoing(self, verb: OutgoingVerb, project: str, memory: str) -> Outgoing:
+        """Return something to send. Ids are in the order in which they are made, whatever the clock says."""
+        now = self._store.actor.clock()
+        last = max((entry.id for entry in self._files.waiting()), default="")
+        made = next_event_id(EventId(last) if last else None, int(now.timestamp() * 1000), self._store.entropy())
+        return Outgoing(made, verb, project, memory, timestamp(now))
+
+    def _draft_event(self, draft: Draft) -> Event:
+        """Return the event that a draft would become, so that tombstones can be applied to it."""
+        origin = self._store.actor.origin()
+        draft_id = event_id(int(origin.at.timestamp() * 1000), self._store.entropy())
+        return Event(draft_id, draft_id, origin.attributed_to(draft.attribution), draft.scope, draft.body)
+
+
+def usable_projects(standing: Standing) -> tuple[tuple[TeamProject, ...], tuple[str, ...]]:
+    """Return one's projects on a server, and the names of those that cannot be one here."""
+    problems = {project.name: project_problem(project.name) for project in standing.projects}
+    usable = tuple(project for project in standing.projects if not problems[project.name])
+    return usable, tuple(name for name, problem in problems.items() if problem)
+
+
+def _declined(before: TeamHome | None, after: TeamHome) -> Iterator[TakenBack]:
+    """Yield the person's own proposals that were declined since."""
+    for key, memory in after.memories.items():
+        known = before.memories.get(key) if before else None
+        proposal = known.proposal_of(after.user) if known else None
+        if proposal and memory.status is TeamStatus.DECLINED:
+            yield TakenBack(memory.id, memory.decided_by, memory.reason, proposal.claim.sentence)
+
+
+def _is_settled(entry: Outgoing, home: TeamHome) -> bool:
+    """Return whether nothing is left to send: the server takes nothing more about a memory that was purged."""
+    memory = home.memories.get((entry.project, ClaimId(entry.memory)))
+    return memory is not None and memory.status is TeamStatus.PURGED
+
+
+def _is_purged_here(memory: TeamMemory, purged_claims: frozenset[str]) -> bool:
+    """Return whether this home purged something of a memory that the server still has."""
+    if memory.status is TeamStatus.PURGED or not memory.first_event:
+        return False
+    return memory.id in purged_claims or any(PURGED_MARK in text for text in _texts(memory))
+
+
+def _may_purge(home: TeamHome, memory: TeamMemory) -> bool:
+    """Return whether the server lets the person purge a memory: a curator, or who proposed it first."""
+    return memory.first_author == home.user or home.is_curator(memory.project)
+
+
+def _texts(memory: TeamMemory) -> list[str]:
+    accepted = (memory.acceptance.proposal,) if memory.acceptance else ()
+    return [
+        text for proposal in (*accepted, *memory.proposals) for text in (proposal.claim.sentence, proposal.evidence)
+    ]
