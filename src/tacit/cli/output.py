@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -42,6 +42,29 @@ def echo_json(value: object) -> None:
     import json
 
     print(json.dumps(value, indent=2, default=_json_default))
+
+
+def echo_json_list(values: Iterable[object]) -> int:
+    """Print a list as `echo_json` does, each value as it comes. Return how many there were.
+
+    If that is interrupted, the list is closed, so that what was printed is JSON.
+    """
+    import json
+
+    number = 0
+    sys.stdout.write("[")
+    try:
+        for value in values:
+            text = json.dumps(value, indent=2, default=_json_default).replace("\n", "\n  ")
+            sys.stdout.write(f"{',' if number else ''}\n  {text}")
+            number += 1
+    except BrokenPipeError:
+        raise
+    except BaseException:
+        sys.stdout.write("\n]\n")
+        raise
+    sys.stdout.write("\n]\n" if number else "]\n")
+    return number
 
 
 def _json_default(value: object) -> object:

@@ -89,6 +89,12 @@ Judgement = ClaimProposed | ClaimDecided | EventsUndone
 EventBody = Judgement | Observation
 
 
+def agent_name(actor: str) -> str:
+    """Return the name of the agent that an actor is; "" for the person, policy, repositories, learners and models."""
+    name = actor.removeprefix("agent:")
+    return "" if ":" in name or name in (USER, POLICY, REPOSITORY) else name
+
+
 class Attribution(Record):
     """The actor of one event of an operation, where it is not whoever ran the command."""
 

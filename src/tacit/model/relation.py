@@ -21,6 +21,7 @@ from tacit.text.words import simple_stem
 
 # Derived words: the length of their common prefix, its share of the shorter word, and the suffixes after it.
 _MIN_COGNATE_PREFIX, _MIN_COGNATE_SHARE, _MAX_SHORT_SUFFIX, _MAX_LONG_SUFFIX = 5, 0.7, 2, 6
+_PREFIX_LENGTH = 4  # letters in which all forms of a word agree that are compared as one word
 _MAX_FILLER_WORDS = 4  # more terms of one statement: they are not the same
 _MAX_MISSING_PER_SHARED = 3  # words of its own that a statement may have for each one that is denied
 _MAX_LEFTOVER_SHARE = 0.34  # of what a statement affirms, if the other says that it is over
@@ -87,6 +88,23 @@ def restatement_key(text: str) -> tuple[object, ...]:
     values, words = _split_values(_significant_terms(profile))
     prefixes = tuple(tuple(word[:_MIN_COGNATE_PREFIX] for word in part) for part in (values, words))
     return (*prefixes, bool(profile.denied), profile.is_negative)
+
+
+def restatement_prefixes(text: str) -> list[str]:
+    """Return how words begin of which every restatement of a statement has one for each.
+
+    Names that have several spellings are left out, as are short words, whose forms may begin in different ways.
+    """
+    words = {term.word for term in _significant_terms(profile_statement(text)) if term.word.isalpha()}
+    words = {word for word in words if len(word) >= _PREFIX_LENGTH and word.isascii()} - _respelled_stems()
+    return sorted({word[:_PREFIX_LENGTH] for word in words})
+
+
+@cache
+def _respelled_stems() -> frozenset[str]:
+    """Return the words that stand for others in a profile."""
+    names = (*lexicon.ALIASES.values(), *lexicon.NEGATED_STATES.values(), *lexicon.MULTIWORD_NAMES.values())
+    return frozenset(map(simple_stem, names))
 
 
 def compare_profiles(first: StatementProfile, second: StatementProfile) -> Relation:
