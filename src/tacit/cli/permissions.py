@@ -105,7 +105,8 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "add": "--text --kind --tag --evidence --global --private --whole --candidate",
     "recall": "--query --limit --kind --scope --since --as-of --all --like --explain --exit-code",
     "list": (
-        "--pending --forgotten --status --kind --tag --scope --project --agent --since --before --limit --all --exit-code"
+        "--pending --forgotten --status --kind --tag --scope --project --agent --since --before --limit --all"
+        " --exit-code"
     ),
     "brief": "--for --tag",
     "context": "--cwd",

@@ -128,11 +128,12 @@ class RecentAdherence(Record):
 def recent_adherence(connection: sqlite3.Connection, since: EventId) -> RecentAdherence:
     """Count what was told and checked from the event id `since` on. A memory counts once a session."""
     injected = (
-        "SELECT count(*) FROM (SELECT DISTINCT claim_id, host_session_id FROM injected_memories WHERE event_id >= ?)"
+        "SELECT count(*) FROM (SELECT DISTINCT claim_id, host_session_id"
+        " FROM injected_memories INDEXED BY injected_memories_event WHERE event_id >= ?)"
     )
     tokens = (
         "SELECT coalesce(sum(amount), 0) FROM metrics WHERE name = 'tokens' AND event_id >= ?"
-        " AND event_id IN (SELECT event_id FROM injected_memories)"
+        " AND EXISTS (SELECT 1 FROM injected_memories WHERE injected_memories.event_id = metrics.event_id)"
     )
     checks = "SELECT count(*) FROM memory_checks WHERE event_id >= ? AND result = ?"
     return RecentAdherence(

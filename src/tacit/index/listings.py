@@ -1,7 +1,7 @@
 """Lists: which memories match a filter, in which order, and how many there are (ADR 70).
 
 Ids are read in order from SQL indexes, so that the first fifty of a million cost what fifty cost. Numbers come from
-`memory_counts`. Only filters by tag, agent and time look at every memory of a status, without loading it.
+`memory_counts`. Only filters by tag, agent and time look at the row of every memory.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ _HAS_TAG = "instr(' ' || tags || ' ', ' ' || ? || ' ') > 0"
 _HAS_KIND = "+kind IN (SELECT value FROM json_each(?))"  # the plus: another column has the order of the list
 _HAS_SCOPE = "+scope IN (SELECT value FROM json_each(?))"
 _NO_ROW = "false"
+_SCANNED_TABLE = "memories NOT INDEXED"  # reading all rows in order is faster than looking up many of them
 
 
 def _sifting(wanted: MemoryFilter) -> list[_Condition]:
@@ -98,7 +99,7 @@ def latest_ids(
     connection: sqlite3.Connection, wanted: MemoryFilter, limit: int | None = None, offset: int = 0
 ) -> array[int]:
     """Return the doc ids of the memories that match, the latest first: all, or `limit` of them after `offset`."""
-    runs = [_latest_run(connection, conditions) for conditions in _sorted_runs(wanted)]
+    runs = [_latest_run(connection, conditions, wanted.is_counted) for conditions in _sorted_runs(wanted)]
     ordered = (doc_id for _, doc_id in merge(*runs, reverse=True))
     return array("q", islice(ordered, offset, None if limit is None else offset + limit))
 
@@ -116,9 +117,11 @@ def _sorted_runs(wanted: MemoryFilter) -> Iterator[list[_Condition]]:
             yield common
 
 
-def _latest_run(connection: sqlite3.Connection, conditions: Iterable[_Condition]) -> Iterator[tuple[str, int]]:
-    where = _where(conditions)
-    query = f"SELECT last_event_id, doc_id FROM memories WHERE {where.sql} ORDER BY last_event_id DESC, doc_id DESC"
+def _latest_run(
+    connection: sqlite3.Connection, conditions: Iterable[_Condition], is_indexed: bool
+) -> Iterator[tuple[str, int]]:
+    where, table = _where(conditions), "memories" if is_indexed else _SCANNED_TABLE
+    query = f"SELECT last_event_id, doc_id FROM {table} WHERE {where.sql} ORDER BY last_event_id DESC, doc_id DESC"
     return connection.execute(query, where.values)
 
 
@@ -153,7 +156,8 @@ def matching_candidates(connection: sqlite3.Connection, wanted: MemoryFilter, do
     """Return those of these doc ids that `candidate_ids` has, in its order."""
     where = _candidates_where(wanted)
     query = (
-        f"SELECT doc_id FROM memories WHERE doc_id IN (SELECT value FROM json_each(?)) AND {where.sql}"
+        # By doc id: SQLite would read all candidates in order instead.
+        f"SELECT doc_id FROM memories NOT INDEXED WHERE doc_id IN (SELECT value FROM json_each(?)) AND {where.sql}"
         " ORDER BY confidence DESC, last_event_id DESC, doc_id DESC"
     )
     rows = connection.execute(query, (json.dumps(list(doc_ids)), *where.values))
@@ -169,7 +173,7 @@ def _candidates_where(wanted: MemoryFilter) -> _Condition:
 
 def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter, *, is_habit: bool | None = None) -> int:
     """Return how many memories match; with `is_habit`, how many of them are habits or not."""
-    table, column = ("memory_counts", "sum(memory_count)") if wanted.is_counted else ("memories", "count(*)")
+    table, column = ("memory_counts", "sum(memory_count)") if wanted.is_counted else (_SCANNED_TABLE, "count(*)")
     conditions = [*_sifting(wanted), *_kind_and_scope(wanted)]
     if wanted.status is not None:
         conditions.append(_Condition("status = ?", (wanted.status.value,)))

@@ -36,7 +36,9 @@ _KIND_RANK_SQL = f"CASE kind {_KIND_RANK_CASES} ELSE 99 END"
 IMPORTANCE_ORDER = f"{_KIND_RANK_SQL}, strength DESC, last_event_id DESC"
 IS_RULED = "is_conflicting OR overruled_by_id IS NOT NULL"  # the condition of the SQL index `memories_ruled`
 IS_EFFECTIVE = "status = 'active' AND overruled_by_id IS NULL"
-IS_CANDIDATE = "status = 'pending' AND NOT is_habit"  # those that `memories_candidates` has in the order of cards
+# The condition of the SQL index `memories_candidates`, which has the order of cards. The plus keeps SQLite from using
+# another index, which would have to be sorted.
+IS_CANDIDATE = "+status = 'pending' AND NOT is_habit"
 # In the terms of the SQL index `memories_importance`, so that SQLite uses it here too.
 _WHERE_RULE = f"WHERE scope = ? AND {IS_EFFECTIVE} AND {_KIND_RANK_SQL} <= {KIND_RANK[Kind.RULE]}"
 _WHERE_OPPOSED = "WHERE doc_id IN (SELECT opponent_doc_id FROM opposed_pairs WHERE doc_id = ?)"

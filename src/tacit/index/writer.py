@@ -57,7 +57,7 @@ _CREATE_INDEXES = (
     "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status, last_event_id DESC, doc_id DESC, kind)",
     "CREATE INDEX IF NOT EXISTS memories_kind ON memories (status, kind, last_event_id DESC, doc_id DESC)",
     "CREATE INDEX IF NOT EXISTS memories_candidates ON memories"
-    f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope) WHERE {IS_CANDIDATE}",
+    f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {IS_CANDIDATE}",
     "CREATE INDEX IF NOT EXISTS memories_habits ON memories (status) WHERE is_habit",
     f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
 )

@@ -21,7 +21,6 @@ from tacit.text.words import simple_stem
 
 # Derived words: the length of their common prefix, its share of the shorter word, and the suffixes after it.
 _MIN_COGNATE_PREFIX, _MIN_COGNATE_SHARE, _MAX_SHORT_SUFFIX, _MAX_LONG_SUFFIX = 5, 0.7, 2, 6
-_PREFIX_LENGTH = 4  # letters in which all forms of a word agree that are compared as one word
 _MAX_FILLER_WORDS = 4  # more terms of one statement: they are not the same
 _MAX_MISSING_PER_SHARED = 3  # words of its own that a statement may have for each one that is denied
 _MAX_LEFTOVER_SHARE = 0.34  # of what a statement affirms, if the other says that it is over
@@ -90,14 +89,14 @@ def restatement_key(text: str) -> tuple[object, ...]:
     return (*prefixes, bool(profile.denied), profile.is_negative)
 
 
-def restatement_prefixes(text: str) -> list[str]:
-    """Return how words begin of which every restatement of a statement has one for each.
+def restatement_words(text: str) -> list[str]:
+    """Return the words of a statement that its restatements have too, or words that are derived from them.
 
-    Names that have several spellings are left out, as are short words, whose forms may begin in different ways.
+    Names that have several spellings are left out.
     """
-    words = {term.word for term in _significant_terms(profile_statement(text)) if term.word.isalpha()}
-    words = {word for word in words if len(word) >= _PREFIX_LENGTH and word.isascii()} - _respelled_stems()
-    return sorted({word[:_PREFIX_LENGTH] for word in words})
+    profile = profile_statement(text)
+    terms = [term for term in _significant_terms(profile) if term.word not in _respelled_stems()]
+    return list(dict.fromkeys(profile.tokens[term.position] for term in terms))
 
 
 @cache

@@ -7,42 +7,39 @@ see `tacit.model.relation.is_restatement`.
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable
 
 from tacit.index import postings
 from tacit.model.ids import claim_id, claim_number
-from tacit.model.relation import restatement_prefixes
+from tacit.model.relation import restatement_words
+from tacit.text.words import STEMS, token_terms
 
-_MAX_LISTS = 3  # lists of postings that are intersected
-_MAX_POSTINGS = 20_000  # of all words with a prefix; words that are more common tell nothing
-_PREFIX_END = "\U0010ffff"
+# Words that are looked up. One of three may have another stem, because words are compared by their beginnings.
+_RAREST = 3
+_MAX_POSTINGS = 5000  # memories with a word; one that is more common tells nothing
 
 
 def possible_restatements(connection: sqlite3.Connection, sentence: str) -> set[int]:
-    """Return the doc ids of memories that contain the rarest words of a statement, in any form.
-
-    They are few if the words are rare. The memory of the statement itself is among them.
-    """
-    by_prefix = [_terms_with_prefix(connection, prefix) for prefix in restatement_prefixes(sentence)]
-    rarest = sorted((terms for terms in by_prefix if terms), key=lambda terms: sum(terms.values()))[:_MAX_LISTS]
-    if not rarest or sum(rarest[0].values()) > _MAX_POSTINGS:
-        return set()
-    lists = [
-        {
-            doc_id
-            for term in terms
-            for doc_id in postings.memory_postings(connection, term, _MAX_POSTINGS, memories=True)
-        }
-        for terms in rarest
-        if sum(terms.values()) <= _MAX_POSTINGS
-    ]
-    return set.intersection(*lists)
+    """Return the doc ids of memories that have at least two of three words of a statement, and of its rarest words."""
+    stems = {STEMS[token_terms(word)[0]] for word in restatement_words(sentence)}
+    by_frequency = sorted((postings.doc_freq(connection, stem), stem) for stem in stems)
+    rarest = [stem for doc_freq, stem in by_frequency if 0 < doc_freq <= _MAX_POSTINGS][:_RAREST]
+    found: Counter[int] = Counter()
+    for stem in rarest:
+        found.update(postings.memory_postings(connection, stem, _MAX_POSTINGS, memories=True))
+    doc_ids = [doc_id for doc_id, number in found.items() if number >= _needed(len(rarest))]
+    documents = postings.load_documents(connection, doc_ids)
+    return {
+        doc_id
+        for doc_id, (text, _) in documents.items()
+        if len(stems.intersection(map(STEMS.__getitem__, text.split()))) >= _needed(len(stems))
+    }
 
 
-def _terms_with_prefix(connection: sqlite3.Connection, prefix: str) -> dict[str, int]:
-    """Return the terms that begin with a prefix, each with the number of documents that contain it."""
-    query = "SELECT term, doc_freq FROM terms WHERE term >= ? AND term < ?"
-    return dict(connection.execute(query, (prefix, prefix + _PREFIX_END)).fetchall())
+def _needed(number: int) -> int:
+    """Return how many of so many words a restatement must have with the same stem."""
+    return number - number // _RAREST
 
 
 def same_claims(scopes: Iterable[str], key: str) -> set[int]:
