@@ -105,6 +105,11 @@ def mark_stale(connection: sqlite3.Connection, views: Iterable[str]) -> None:
     connection.executemany("INSERT OR IGNORE INTO stale_views VALUES (?)", [(view,) for view in views])
 
 
+def save_complete_folder(connection: sqlite3.Connection, folder: str, mtime_ns: int) -> None:
+    """Record that a folder of pages had all of them when it was last changed at this time."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"complete {folder}", str(mtime_ns)))
+
+
 # Open and create
 
 

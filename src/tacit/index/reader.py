@@ -418,6 +418,12 @@ def embedding_model(connection: sqlite3.Connection) -> str:
     return str(row[0]) if row else ""
 
 
+def complete_folders(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return the folders that had all their pages, each with the time (in nanoseconds) of its last change before that."""
+    rows = connection.execute("SELECT name, value FROM meta WHERE name >= 'complete ' AND name < 'complete!'")
+    return {name.partition(" ")[2]: int(value) for name, value in rows}
+
+
 def stale_views(connection: sqlite3.Connection) -> list[str]:
     """Return the names of the views that must be written again."""
     return [view for (view,) in connection.execute("SELECT name FROM stale_views ORDER BY name")]

@@ -5,7 +5,8 @@
 PRAGMA application_id = 0x54414349;
 
 -- A row is one value of the index as a whole: `version`; `doc_count` and `total_length`, the number of documents and of
--- their words; `last_learned_command_id`, the row of shell_commands up to which learners have read; `embedding_model`.
+-- their words; `last_learned_command_id`, the row of shell_commands up to which learners have read; `embedding_model`;
+-- `complete FOLDER`, when a folder of pages was changed that had all its pages afterwards (may be lost).
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 -- A row is how far a segment of the log was read. `tail` is the last bytes before that point.
