@@ -20,7 +20,7 @@ from tacit.model.ids import ClaimId, claim_number
 from tacit.record import Record
 
 DocIds = Sequence[int]
-SqlValue = str | int
+SqlValue = str | int | None
 
 
 class MemoryFilter(Record):
@@ -44,13 +44,6 @@ class MemoryFilter(Record):
         return self.tag is None and self.agent is None and self.since is None and self.before is None
 
 
-class _Condition(Record):
-    """A condition of a query and its values. The text is made of constants."""
-
-    sql: str
-    values: tuple[SqlValue, ...] = ()
-
-
 _IS_NAMED = "(agent = ? OR (agent >= ? || '-' AND agent < ? || '.'))"
 _HAS_AGENT = (
     f"(doc_id IN (SELECT doc_id FROM memory_agents WHERE {_IS_NAMED})"
@@ -60,36 +53,34 @@ _HAS_AGENT = (
 _HAS_TAG = "instr(' ' || tags || ' ', ' ' || ? || ' ') > 0"
 _HAS_KIND = "+kind IN (SELECT value FROM json_each(?))"  # the plus: another column has the order of the list
 _HAS_SCOPE = "+scope IN (SELECT value FROM json_each(?))"
-_NO_ROW = "false"
+_IS_SINCE, _IS_BEFORE = "updated_at >= ?", "updated_at < ?"
+_ANY_ROW, _NO_ROW = "true", "false"
+_TABLE = "memories"
 _SCANNED_TABLE = "memories NOT INDEXED"  # reading all rows in order is faster than looking up many of them
 
 
-def _sifting(wanted: MemoryFilter) -> list[_Condition]:
-    """Return the conditions on what no SQL index is sorted by."""
-    conditions = []
-    if wanted.tag is not None:
-        is_word = wanted.tag.split() == [wanted.tag]
-        conditions.append(_Condition(_HAS_TAG, (wanted.tag,)) if is_word else _Condition(_NO_ROW))
-    if wanted.agent is not None:
-        conditions.append(_Condition(_HAS_AGENT, (wanted.agent,) * 6))
-    if wanted.since is not None:
-        conditions.append(_Condition("updated_at >= ?", (wanted.since,)))
-    if wanted.before is not None:
-        conditions.append(_Condition("updated_at < ?", (wanted.before,)))
-    return conditions
+def _select(
+    connection: sqlite3.Connection, wanted: MemoryFilter, head: str, head_values: Sequence[SqlValue], tail: str = ""
+) -> sqlite3.Cursor:
+    """Run a query over memories: `head` up to its first condition, the conditions of a filter, and `tail`.
 
-
-def _kind_and_scope(wanted: MemoryFilter) -> Iterator[_Condition]:
-    """Yield the conditions on kind and scope for a query whose order neither of them has."""
-    for sql, allowed in ((_HAS_KIND, wanted.kinds), (_HAS_SCOPE, wanted.scopes)):
-        if allowed is not None:
-            yield _Condition(sql, (json.dumps(sorted(allowed)),))
-
-
-def _where(conditions: Iterable[_Condition]) -> _Condition:
-    given = list(conditions)
-    sql = " AND ".join(condition.sql for condition in given) or "true"
-    return _Condition(sql, tuple(value for condition in given for value in condition.values))
+    The status is not among them: `head` has it, as it has what an SQL index is sorted by.
+    """
+    is_word = wanted.tag is not None and wanted.tag.split() == [wanted.tag]
+    kind = _ANY_ROW if wanted.kinds is None else _HAS_KIND
+    scope = _ANY_ROW if wanted.scopes is None else _HAS_SCOPE
+    tag = _ANY_ROW if wanted.tag is None else _HAS_TAG if is_word else _NO_ROW
+    agent = _ANY_ROW if wanted.agent is None else _HAS_AGENT
+    since = _ANY_ROW if wanted.since is None else _IS_SINCE
+    before = _ANY_ROW if wanted.before is None else _IS_BEFORE
+    values = [
+        *(json.dumps(sorted(allowed)) for allowed in (wanted.kinds, wanted.scopes) if allowed is not None),
+        *([wanted.tag] if is_word else []),
+        *([wanted.agent] * 6 if wanted.agent is not None else []),
+        *(time for time in (wanted.since, wanted.before) if time is not None),
+    ]
+    query = f"{head} AND {kind} AND {scope} AND {tag} AND {agent} AND {since} AND {before} {tail}"
+    return connection.execute(query, [*head_values, *values])
 
 
 # The latest first
@@ -99,30 +90,29 @@ def latest_ids(
     connection: sqlite3.Connection, wanted: MemoryFilter, limit: int | None = None, offset: int = 0
 ) -> array[int]:
     """Return the doc ids of the memories that match, the latest first: all, or `limit` of them after `offset`."""
-    runs = [_latest_run(connection, conditions, wanted.is_counted) for conditions in _sorted_runs(wanted)]
+    statuses = [wanted.status] if wanted.status else list(Status)
+    runs = [run for status in statuses for run in _latest_runs(connection, wanted, status)]
     ordered = (doc_id for _, doc_id in merge(*runs, reverse=True))
     return array("q", islice(ordered, offset, None if limit is None else offset + limit))
 
 
-def _sorted_runs(wanted: MemoryFilter) -> Iterator[list[_Condition]]:
-    """Yield the conditions of queries that an SQL index answers in order. Together they select what is wanted."""
-    kinds = [] if wanted.kinds is None else [_Condition(_HAS_KIND, (json.dumps(wanted.kinds),))]
-    for status in [wanted.status] if wanted.status else Status:
-        common = [_Condition("status = ?", (status.value,)), *_sifting(wanted)]
-        if wanted.scopes is not None:
-            yield from ([_Condition("scope = ?", (scope,)), *common, *kinds] for scope in sorted(wanted.scopes))
-        elif wanted.kinds is not None:
-            yield from ([_Condition("kind = ?", (kind,)), *common] for kind in sorted(set(wanted.kinds)))
-        else:
-            yield common
-
-
-def _latest_run(
-    connection: sqlite3.Connection, conditions: Iterable[_Condition], is_indexed: bool
-) -> Iterator[tuple[str, int]]:
-    where, table = _where(conditions), "memories" if is_indexed else _SCANNED_TABLE
-    query = f"SELECT last_event_id, doc_id FROM {table} WHERE {where.sql} ORDER BY last_event_id DESC, doc_id DESC"
-    return connection.execute(query, where.values)
+def _latest_runs(
+    connection: sqlite3.Connection, wanted: MemoryFilter, status: Status
+) -> Iterator[Iterable[tuple[str, int]]]:
+    """Yield sorted runs that an SQL index answers in order. Together they are the memories of a status that match."""
+    table = _TABLE if wanted.is_counted else _SCANNED_TABLE
+    head = f"SELECT last_event_id, doc_id FROM {table} WHERE status = ?"
+    order = "ORDER BY last_event_id DESC, doc_id DESC"
+    if wanted.scopes is not None:
+        rest = wanted._replace(scopes=None)
+        for scope in sorted(wanted.scopes):
+            yield _select(connection, rest, f"{head} AND scope = ?", (status.value, scope), order)
+    elif wanted.kinds is not None:
+        rest = wanted._replace(kinds=None)
+        for kind in sorted(set(wanted.kinds)):
+            yield _select(connection, rest, f"{head} AND kind = ?", (status.value, kind), order)
+    else:
+        yield _select(connection, wanted, head, (status.value,), order)
 
 
 def latest_memories(
@@ -136,36 +126,28 @@ def latest_memories(
 
 def habit_ids(connection: sqlite3.Connection, wanted: MemoryFilter) -> set[int]:
     """Return the doc ids of the candidates that match and are habits. They are few."""
-    where = _where([_Condition("is_habit AND status = 'pending'"), *_sifting(wanted), *_kind_and_scope(wanted)])
-    return {doc_id for (doc_id,) in connection.execute(f"SELECT doc_id FROM memories WHERE {where.sql}", where.values)}
+    head = "SELECT doc_id FROM memories WHERE is_habit AND status = 'pending'"
+    return {doc_id for (doc_id,) in _select(connection, wanted, head, ())}
 
 
 # The surest first: candidates that are no habits, in the order of their cards (ADR 43)
 
+_CARD_ORDER = "ORDER BY confidence DESC, last_event_id DESC, doc_id DESC"
+
 
 def candidate_ids(connection: sqlite3.Connection, wanted: MemoryFilter, limit: int | None = None) -> array[int]:
     """Return the doc ids of the candidates that match and are no habits, the surest first, and of these the latest."""
-    where = _candidates_where(wanted)
-    order = "ORDER BY confidence DESC, last_event_id DESC, doc_id DESC LIMIT ?"
-    query = f"SELECT doc_id FROM memories WHERE {where.sql} {order}"
-    values = (*where.values, -1 if limit is None else limit)
-    return array("q", (doc_id for (doc_id,) in connection.execute(query, values)))
+    head = f"SELECT doc_id FROM memories WHERE {IS_CANDIDATE}"
+    rows = _select(connection, wanted, head, (), _CARD_ORDER)
+    return array("q", (doc_id for (doc_id,) in islice(rows, limit)))
 
 
 def matching_candidates(connection: sqlite3.Connection, wanted: MemoryFilter, doc_ids: DocIds) -> list[int]:
     """Return those of these doc ids that `candidate_ids` has, in its order."""
-    where = _candidates_where(wanted)
-    query = (
-        # By doc id: SQLite would read all candidates in order instead.
-        f"SELECT doc_id FROM memories NOT INDEXED WHERE doc_id IN (SELECT value FROM json_each(?)) AND {where.sql}"
-        " ORDER BY confidence DESC, last_event_id DESC, doc_id DESC"
-    )
-    rows = connection.execute(query, (json.dumps(list(doc_ids)), *where.values))
-    return [doc_id for (doc_id,) in rows]
-
-
-def _candidates_where(wanted: MemoryFilter) -> _Condition:
-    return _where([_Condition(IS_CANDIDATE), *_sifting(wanted), *_kind_and_scope(wanted)])
+    # Looked up by id: SQLite would read all candidates in order instead.
+    is_asked = "doc_id IN (SELECT value FROM json_each(?))"
+    head = f"SELECT doc_id FROM {_SCANNED_TABLE} WHERE {is_asked} AND {IS_CANDIDATE}"
+    return [doc_id for (doc_id,) in _select(connection, wanted, head, (json.dumps(list(doc_ids)),), _CARD_ORDER)]
 
 
 # Numbers
@@ -174,14 +156,12 @@ def _candidates_where(wanted: MemoryFilter) -> _Condition:
 def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter, *, is_habit: bool | None = None) -> int:
     """Return how many memories match; with `is_habit`, how many of them are habits or not."""
     table, column = ("memory_counts", "sum(memory_count)") if wanted.is_counted else (_SCANNED_TABLE, "count(*)")
-    conditions = [*_sifting(wanted), *_kind_and_scope(wanted)]
-    if wanted.status is not None:
-        conditions.append(_Condition("status = ?", (wanted.status.value,)))
-    if is_habit is not None:
-        conditions.append(_Condition("is_habit = ?", (is_habit,)))
-    where = _where(conditions)
-    row = connection.execute(f"SELECT coalesce({column}, 0) FROM {table} WHERE {where.sql}", where.values).fetchone()
-    return int(row[0])
+    head = (
+        f"SELECT coalesce({column}, 0) FROM {table}"
+        " WHERE status = coalesce(?, status) AND is_habit = coalesce(?, is_habit)"
+    )
+    number: int = _select(connection, wanted, head, (wanted.status and wanted.status.value, is_habit)).fetchone()[0]
+    return number
 
 
 # Conflicts

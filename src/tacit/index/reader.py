@@ -419,7 +419,7 @@ def embedding_model(connection: sqlite3.Connection) -> str:
 
 
 def complete_folders(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return the folders that had all their pages, each with the time (in nanoseconds) of its last change before that."""
+    """Return the folders that had all their pages, with the time of their last change before that in nanoseconds."""
     rows = connection.execute("SELECT name, value FROM meta WHERE name >= 'complete ' AND name < 'complete!'")
     return {name.partition(" ")[2]: int(value) for name, value in rows}
 
