@@ -52,5 +52,5 @@ def test_an_index_that_lies_would_be_seen(tmp_path: Path) -> None:
 
 def _lie(index: Path, _rng: random.Random) -> None:
     with closing(sqlite3.connect(index)) as connection:
-        connection.execute("UPDATE memories SET status = 'active'")
+        connection.execute("UPDATE memories SET last_event_id = id")
         connection.commit()
