@@ -25,8 +25,7 @@ from bench.hooks import add_sessions
 from bench.startup import cpu_of
 from tacit.disk.lock import FileLock
 from tacit.home.home import Home
-from tacit.index import reader
-from tacit.index.reader import MemoryFilter
+from tacit.index.listings import MemoryFilter, latest_memories
 from tacit.model.claim import Status
 from tacit.vault.vault import Vault
 
@@ -110,7 +109,7 @@ def _subject(home: Path) -> Subject:
 
 
 def _ids(vault: Vault, status: Status) -> list[str]:
-    rows = vault.home.store.read(lambda index: reader.latest_memories(index, MemoryFilter(status), 3 * ROUNDS))
+    rows = vault.home.store.read(lambda index: latest_memories(index, MemoryFilter(status), 3 * ROUNDS))
     return [row.id for row in rows]
 
 

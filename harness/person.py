@@ -119,7 +119,7 @@ class Person:
         return [hit["text"] for hit in self.recalled(*words, cwd=cwd, now=now)]
 
     def listed(self, *words: str, cwd: Path | None = None) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.tacit("list", "--json", *words, cwd=cwd).json
+        found: list[dict[str, Any]] = self.tacit("list", "--json", "--all", *words, cwd=cwd).json
         return found
 
     def id_of(self, text: str, cwd: Path | None = None) -> str:

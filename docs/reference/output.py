@@ -424,6 +424,9 @@ do not know.
 Times are UTC with microseconds, as in `2026-03-02T11:00:00.000000Z`, and days are `2026-03-02`. A scope is `global`, or
 `project:` and the project's name. Every field of an object is there, also where it is empty or null; of a memory inside
 another object only `id` and `text` always are.""",
+    """Lists of memories, candidates, cards, conflicts, sessions and injections have the first 50 entries. `--limit N`
+prints as many as you say, and `--all` prints all; how many are left out is told on standard error. Entries are written
+as they are read. If that is interrupted, the list is closed, and the exit code is not 0.""",
     """An empty result is a result: the exit code is 0. With `--exit-code`, where a command has that option, it is 1
 when nothing was found.""",
 )

@@ -145,7 +145,7 @@ def _afterwards(home: Path, acknowledged: Sequence[str]) -> Iterator[str]:
     again = run(tacit("add", "always look both ways"), home)
     if again.code != 0:
         yield f"with room again, it fails: {again}"
-    listed = run(tacit("list", "--json", "--scope", "all"), home).out
+    listed = run(tacit("list", "--json", "--all", "--scope", "all"), home).out
     yield from (f"what was acknowledged is gone: {text}" for text in acknowledged if text not in listed)
     checked = run(tacit("verify"), home)
     if checked.code != 0:

@@ -87,9 +87,9 @@ class Home:
 
     def told(self) -> Told:
         person = self.person
-        listed = person.tacit("list", "--json", "--status", "all", "--scope", "all").json
+        listed = person.tacit("list", "--json", "--all", "--status", "all", "--scope", "all").json
         stats = person.tacit("stats", "--json").json
-        sessions = person.tacit("sessions", "--json").out
+        sessions = person.tacit("sessions", "--json", "--all").out
         habits = person.tacit("learn", "--all", "--json").out
         return Told(listed, stats, sessions, (person.home / "worklog/2026-03-02.md").read_bytes(), habits)
 

@@ -45,7 +45,7 @@ def crowd(folder: Path, writers: int, *, seconds: float = _MINUTE) -> Outcome:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     faults = [f"refused: {err.decode()}" for (_, err), code in ended if code != 0]
     faults += [f"it took {took:.0f} s"] if took > seconds else []
-    listed = run(tacit("list", "--json"), home).out
+    listed = run(tacit("list", "--json", "--all"), home).out
     lost = sum(f'"{text}"' not in listed for text in texts)
     faults += [f"{lost} are gone"] if lost else []
     cpu = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / writers

@@ -10,13 +10,13 @@ from tacit.cli.cards import (
     DEFAULT_LIMIT,
     FILTER_OPTIONS,
     KIND_OPTION,
-    LIMIT_OPTION,
+    LIMIT_OPTIONS,
     card_lines,
     echo_card,
     echo_memories,
     echo_memory,
     echo_remaining,
-    limited,
+    list_limit,
     outcome_line,
     parse_filters,
 )
@@ -24,11 +24,12 @@ from tacit.cli.commands import JSON_OPTION, Command, Invocation, parse_args
 from tacit.errors import UsageError
 from tacit.model.claim import Kind, project_scope
 from tacit.vault.decisions import DecisionOutcome
+from tacit.vault.listing import Listing
 from tacit.vault.queries import Filters, HabitCounts, ListedMemory
 from tests.support.documents import entry
 from tests.support.events import active, added, forgotten, memory_of, pending, says
 
-LIST = Command("list", "", "", "", lambda _call: 0, (KIND_OPTION, LIMIT_OPTION, JSON_OPTION, *FILTER_OPTIONS))
+LIST = Command("list", "", "", "", lambda _call: 0, (KIND_OPTION, *LIMIT_OPTIONS, JSON_OPTION, *FILTER_OPTIONS))
 ESCAPE = "never \x1b[2Jforce\u202epush"
 
 
@@ -55,14 +56,13 @@ def habit(counts: HabitCounts) -> ListedMemory:
 # How many
 
 
-def test_fifty_entries_are_shown_to_people_and_all_to_programs_unless_a_limit_is_given() -> None:
-    entries = range(60)
-    assert len(limited(call(), entries)) == DEFAULT_LIMIT
-    assert limited(call("--json"), entries) == entries
-    for words in (("--limit", "3"), ("--limit", "3", "--json")):
-        assert list(limited(call(*words), entries)) == [0, 1, 2]
-    with pytest.raises(UsageError):
-        limited(call("--limit", "0"), entries)
+def test_fifty_entries_are_shown_unless_a_limit_or_all_is_asked_for() -> None:
+    assert list_limit(call()) == list_limit(call("--json")) == DEFAULT_LIMIT
+    assert list_limit(call("--limit", "3")) == list_limit(call("--limit", "3", "--json")) == 3
+    assert list_limit(call("--all")) is None
+    for words in (("--limit", "0"), ("--limit", "3", "--all")):
+        with pytest.raises(UsageError):
+            list_limit(call(*words))
 
 
 def test_the_command_that_shows_all_keeps_the_other_options_and_can_be_typed(
@@ -72,20 +72,22 @@ def test_the_command_that_shows_all_keeps_the_other_options_and_can_be_typed(
     echo_remaining(asked, 2, 9, "memory", "memories")
     echo_remaining(asked, 2, 3, "candidate")
     echo_remaining(asked, 9, 9, "memory")
-    command = "tacit list --kind constraint --project 'my shop; rm' --limit"
+    command = "tacit list --kind constraint --project 'my shop; rm' --all"
     assert capsys.readouterr().out.splitlines() == [
-        f"… and 7 more memories. To see all: {command} 9",
-        f"… and 1 more candidate. To see all: {command} 3",
+        f"… and 7 more memories. To see all: {command}",
+        f"… and 1 more candidate. To see all: {command}",
     ]
+    echo_remaining(call("--json"), 2, 9, "memory", "memories")  # not in the JSON: a list is a list
+    assert capsys.readouterr() == ("", "… and 7 more memories. To see all: tacit list --json --all\n")
 
 
 def test_a_list_is_lines_with_the_total_or_json_without_a_title(capsys: pytest.CaptureFixture[str]) -> None:
-    echo_memories(call(), [listed()], "Memories", 3)
+    echo_memories(call(), Listing([listed()], 3), "Memories")
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Memories (3)" and lines[1].startswith("- [") and "2 more memories" in lines[-1]
-    echo_memories(call(), [listed()], "Memories")
+    echo_memories(call(), Listing([listed()], 1), "Memories")
     assert capsys.readouterr().out.startswith("Memories (1)\n")
-    echo_memories(call("--json"), [listed()], "Memories", 3)
+    echo_memories(call("--json"), Listing([listed()], 3), "Memories")
     assert [one["label"] for one in json.loads(capsys.readouterr().out)] == ["use pnpm"]
 
 

@@ -91,12 +91,14 @@ def test_a_brief_that_a_person_printed_belongs_to_no_session(person: Person) -> 
     assert (told["agent"], told["session"], told["moment"], told["task"]) == ("", "", "", "push it")
 
 
-def test_the_latest_twenty_are_shown_unless_a_limit_is_given(person: Person) -> None:
-    inject(person, *(BriefInjected((), number) for number in range(1, 26)))
+def test_the_latest_fifty_are_shown_unless_a_limit_is_given(person: Person) -> None:
+    inject(person, *(BriefInjected((), number) for number in range(1, 61)))
     tokens = [one["tokens"] for one in person.tacit("injected", "--json").json]
-    assert tokens == list(range(25, 5, -1))
-    assert [one["tokens"] for one in person.tacit("injected", "--json", "--limit", "2").json] == [25, 24]
-    assert len(person.tacit("injected", "--limit", "22").out.splitlines()) == 22
+    assert tokens == list(range(60, 10, -1))
+    assert [one["tokens"] for one in person.tacit("injected", "--json", "--limit", "2").json] == [60, 59]
+    lines = person.tacit("injected", "--limit", "22").out.splitlines()
+    assert len(lines) == 23 and lines[-1] == "… and 38 more injections. To see all: tacit injected --all"
+    assert len(person.tacit("injected", "--all").out.splitlines()) == 60
     person.tacit("injected", "--limit", "0", code=2)
 
 

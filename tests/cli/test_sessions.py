@@ -202,6 +202,11 @@ def test_sessions_in_which_the_same_was_asked_are_one_entry(person: Person) -> N
         ("project:/nowhere/other", 0),
     ]
     assert "and 2 like it" in person.tacit("sessions").out
+    said = person.tacit("sessions", "--limit", "1").out
+    assert said.startswith("Sessions (2)\n") and said.endswith(
+        "… and 1 more session. To see all: tacit sessions --all\n"
+    )
+    assert "more" not in person.tacit("sessions", "--all").out
 
 
 # Found again

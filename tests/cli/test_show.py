@@ -55,7 +55,7 @@ def test_a_list_is_filtered_limited_and_says_how_to_see_the_rest(person: Person)
     assert labels(person, "--tag", "vim") == ["use vim"] and labels(person, "--kind", "constraint") == []
     told = person.tacit("list", "--limit", "1").out
     assert told.startswith("Memories (3)\n- [") and told.count("\n- [") == 1
-    assert "… and 2 more memories. To see all: tacit list --limit 3\n" in told
+    assert "… and 2 more memories. To see all: tacit list --all\n" in told
 
 
 def test_the_exit_code_says_whether_anything_was_found(person: Person) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
-from tacit.home.indexing import is_memory_view_missing, is_view_missing, missing_pages
+from tacit.home.indexing import is_memory_view_missing, is_view_missing, mark_missing_pages, missing_pages
 from tacit.home.store import Store
 from tacit.index import reader
 from tacit.log.log import MEMORY_SEGMENT
@@ -154,6 +154,30 @@ def test_pages_that_are_gone_are_missing_and_others_are_not(
     assert list(missing_pages(index, store.paths)) == ["worklog 2026-03-02"]
     assert is_view_missing(index, store.paths, None, GLOBAL)
     assert not is_memory_view_missing(index, store.paths, None, GLOBAL)
+
+
+def test_a_folder_is_listed_again_only_when_it_changed_since_it_had_all_pages(
+    person: Person, store: Store, index: sqlite3.Connection
+) -> None:
+    page = person.home / "worklog" / "2026-03-02.md"
+    mark_missing_pages(index, store.paths)
+    assert reader.complete_folders(index) == {}  # changed too recently to tell
+    os.utime(page.parent, (1_000_000_000, 1_000_000_000))
+    mark_missing_pages(index, store.paths)
+    assert reader.complete_folders(index) == {"worklog": 1_000_000_000 * 10**9}
+    index.execute("UPDATE pages SET page_name = '2026-03-03' WHERE kind = 'worklog'")
+    assert list(missing_pages(index, store.paths)) == []
+    (page.parent / "note.md").touch()
+    assert list(missing_pages(index, store.paths)) == ["worklog 2026-03-03"]
+
+
+def test_a_page_that_is_deleted_later_comes_back_with_the_next_command(person: Person, store: Store) -> None:
+    page = person.home / "worklog" / "2026-03-02.md"
+    os.utime(page.parent, (1_000_000_000, 1_000_000_000))
+    person.tacit("add", "use pnpm")  # stores that the folder is complete
+    page.unlink()
+    person.tacit("list")
+    assert page.exists()
 
 
 @pytest.mark.parametrize("name", ["long-term.md", "memories.ndjson"])

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from tacit.index import memories, postings, reader, writer
+from tacit.index import listings, memories, postings, reader, writer
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, project_scope
 from tacit.model.conflict import ConflictRule
@@ -69,9 +69,11 @@ def test_a_ruling_says_which_memory_wins_and_why_they_conflict(
     older: Claim, newer: Claim, rule: ConflictRule, winner: Claim
 ) -> None:
     index = index_of(added(older), added(newer))
-    (conflict,) = memories.ruled_conflicts(index)
-    assert (conflict.ruling.rule, conflict.ruling.winner) == (rule, winner.id)
-    assert conflict.why
+    (ruling,) = listings.rulings(index)
+    assert (ruling.rule, ruling.winner) == (rule, winner.id)
+    assert listings.rulings_of(index, older.id) == listings.rulings_of(index, newer.id) == [ruling]
+    assert [*listings.rulings(index, rule is not ConflictRule.UNDECIDED)] == [ruling]
+    assert [*listings.rulings(index, rule is ConflictRule.UNDECIDED)] == []
     overruled = {row.id for row in reader.memory_rows(index) if row.overruled_by == winner.id}
     assert overruled == ({older.id, newer.id} - {winner.id} if rule is not ConflictRule.UNDECIDED else set())
     assert reader.count_conflicting(index) == (2 if rule is ConflictRule.UNDECIDED else 0)
@@ -79,19 +81,19 @@ def test_a_ruling_says_which_memory_wins_and_why_they_conflict(
 
 def test_a_memory_that_was_kept_conflicts_only_with_what_was_not_known_then() -> None:
     index = index_of(added(NPM), added(PNPM), ClaimDecided(PNPM, Verdict.KEPT))
-    assert memories.ruled_conflicts(index) == []
+    assert listings.count_rulings(index) == 0
     add(index, event(4, added(says("use yarn"))))
-    ruled = {(conflict.ruling.winner, conflict.ruling.loser) for conflict in memories.ruled_conflicts(index)}
+    ruled = {(ruling.winner, ruling.loser) for ruling in listings.rulings(index)}
     assert ruled == {(says("use yarn").id, NPM.id), (says("use yarn").id, PNPM.id)}
 
 
 def test_memories_are_not_compared_by_a_topic_that_too_many_share() -> None:
     index = index_of(added(says("the walrus budget is 5")), added(says("the walrus budget is 7")))
-    assert len(memories.ruled_conflicts(index)) == 1
+    assert listings.count_rulings(index) == 1
     words = [f"reef{first}{second}" for first in "abcdefg" for second in "mnopqr"]
     texts = [f"the {word} page explains the walrus budget" for word in words][: memories.MAX_TOPIC_MEMORIES - 1]
     add(index, *(event(number, added(says(text))) for number, text in enumerate(texts, 10)))
-    assert memories.ruled_conflicts(index) == []
+    assert listings.count_rulings(index) == 0
 
 
 # Memories

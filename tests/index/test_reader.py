@@ -66,7 +66,8 @@ def test_memories_are_listed_by_status_and_by_kind_in_the_order_of_their_ids() -
     index = index_of(added(OLDER), proposed(NEWER), added(CONSTRAINT))
     assert ids(list(reader.memory_rows(index))) == sorted(claim.id for claim in (OLDER, NEWER, CONSTRAINT))
     assert ids(list(reader.memory_rows(index, status=Status.PENDING))) == [NEWER.id]
-    assert ids(list(reader.memory_rows_of_kind(index, Kind.CONSTRAINT))) == [CONSTRAINT.id]
+    assert ids(list(reader.decided_rows_of_kind(index, Kind.CONSTRAINT))) == [CONSTRAINT.id]
+    assert ids(list(reader.decided_rows_of_kind(index, NEWER.kind))) == [OLDER.id]
     assert reader.memory_row(index, says("unknown").id) is None
 
 

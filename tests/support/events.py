@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from hypothesis import settings
 
+from tacit.log.codec import encode
+from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, Verdict
 from tacit.model.ids import EventId, event_id
@@ -32,6 +36,14 @@ def event(
         provenance = Provenance.USER_DIRECT if actor == USER else Provenance.MODEL
     origin = EventOrigin(START + timedelta(hours=number), 0, "host", session, actor, provenance)
     return Event(numbered(number), numbered(number), origin, GLOBAL, body)
+
+
+def write_home(home: Path, log: Iterable[Event]) -> Path:
+    """A home whose log has these events, as Tacit writes them. The first command makes its index."""
+    segment = home / MEMORY_SEGMENT
+    segment.parent.mkdir(parents=True)
+    segment.write_bytes(b"".join(map(encode, log)))
+    return home
 
 
 def added(claim: Claim, evidence: str = "") -> ClaimProposed:

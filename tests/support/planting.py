@@ -190,7 +190,7 @@ class State(NamedTuple):
 
 
 def state(person: Person, project: Path) -> State:
-    listed = person.tacit("list", "--json", "--status", "all", "--scope", "all", cwd=project).json
+    listed = person.tacit("list", "--json", "--all", "--status", "all", "--scope", "all", cwd=project).json
     pages = {
         str(path.relative_to(person.home)): path.read_text().replace("(reason: purged) ", "").splitlines()
         for folder in ("worklog", "evaluations", "memory")

@@ -195,12 +195,16 @@ def test_lists_show_fifty_and_say_how_to_see_the_rest(person: Person) -> None:
         told = person.tacit(verb).out
         assert shown in told and "── 51 of 53 ──" not in told
         assert f"… and 3 more {'suggestions' if verb == 'suggestions' else 'candidates'}. " in told
-        assert f"To see all: tacit {'list --pending' if verb == 'suggestions' else verb} --limit 53" in told
+        assert f"To see all: tacit {'list --pending' if verb == 'suggestions' else verb} --all\n" in told
     told = person.tacit("list", "--status", "pending").out
     assert told.startswith("Memories (53)\n") and told.count("\n- [") == 50
-    assert "… and 3 more memories. To see all: tacit list --status pending --limit 53" in told
+    assert "… and 3 more memories. To see all: tacit list --status pending --all\n" in told
     assert "more" not in person.tacit("list", "--status", "pending", "--limit", "53").out
-    assert len(person.tacit("suggestions", "--json").json) == 53
+    assert len(person.tacit("suggestions", "--json").json) == len(person.tacit("review", "--json").json) == 50
+    for verb in ("suggestions", "review"):
+        assert (
+            len(person.tacit(verb, "--json", "--all").json) == person.tacit(verb, "--all").out.count(" of 53 ──") == 53
+        )
     assert len(person.tacit("list", "--status", "pending", "--json", "--limit", "2").json) == 2
 
 

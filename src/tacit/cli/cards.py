@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from tacit.cli.commands import Invocation, Option
 from tacit.cli.json_output import memory_json
-from tacit.cli.output import bold, cyan, dim, echo, echo_json, echo_wrapped, pluralize
+from tacit.cli.output import bold, cyan, dim, echo, echo_json_list, echo_wrapped, pluralize, warn
+from tacit.errors import UsageError
 from tacit.model.claim import is_project_scope, project_name
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
@@ -15,14 +16,17 @@ from tacit.vault.queries import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, 
 
 if TYPE_CHECKING:
     from tacit.vault.decisions import DecisionOutcome
+    from tacit.vault.listing import Listing
     from tacit.vault.queries import ListedMemory
     from tacit.vault.review import Card
 
-DEFAULT_LIMIT = 50  # entries of a list, without --limit
-T = TypeVar("T")
+DEFAULT_LIMIT = 50  # entries of a list, without --limit and --all
 
 KIND_OPTION = Option("--kind", "KIND", "only this kind, for example constraint or workflow_pattern")
-LIMIT_OPTION = Option("--limit", "N", f"show at most so many (default {DEFAULT_LIMIT}; with --json all)")
+LIMIT_OPTIONS = (
+    Option("--limit", "N", f"show at most so many (default {DEFAULT_LIMIT})"),
+    Option("--all", help="show all"),
+)
 FILTER_OPTIONS = (
     Option("--project", "NAME|DIR", "only those of this project: its name, or a folder in it"),
     Option("--agent", "AGENT", "only what this agent proposed or its sessions showed, for example claude"),
@@ -35,29 +39,31 @@ def parse_filters(call: Invocation) -> Filters:
     return Filters(call.value("--project"), call.value("--agent"), call.value("--since"), call.value("--before"))
 
 
-def limited(call: Invocation, entries: Sequence[T]) -> Sequence[T]:
-    """Return the entries to show: at most --limit; without it DEFAULT_LIMIT, or all as JSON."""
-    limit = call.number("--limit")
-    if limit is None and call.flag("--json"):
-        return entries
-    return entries[: limit or DEFAULT_LIMIT]
+def list_limit(call: Invocation) -> int | None:
+    """Return how many entries of a list to show: --limit, DEFAULT_LIMIT without it, None for --all."""
+    if not call.flag("--all"):
+        return call.number("--limit") or DEFAULT_LIMIT
+    if call.flag("--limit"):
+        raise UsageError("--limit and --all exclude each other", f"for example: tacit {call.command.name} --limit 100")
+    return None
 
 
 def echo_remaining(call: Invocation, shown: int, total: int, noun: str, plural: str = "") -> None:
-    """Print how many entries were not shown, and what to type to see them."""
-    if total > shown:
-        options = [
-            word
-            for name, values in call.values.items()
-            if name != "--limit"
-            for value in values
-            for word in ([name, value] if value else [name])
-        ]
-        from shlex import join
+    """Print how many entries were not shown, and what to type to see them; beside JSON, as a warning."""
+    if total <= shown:
+        return
+    from shlex import join
 
-        command = join(["tacit", call.command.name, *options, "--limit", str(total)])
-        rest = pluralize(total - shown, f"more {noun}", f"more {plural or noun + 's'}")
-        echo(f"… and {rest}. To see all: {command}")
+    options = [
+        word
+        for name, values in call.values.items()
+        if name != "--limit"
+        for value in values
+        for word in ([name, value] if value else [name])
+    ]
+    command = join(["tacit", call.command.name, *options, "--all"])
+    rest = pluralize(total - shown, f"more {noun}", f"more {plural or noun + 's'}")
+    (warn if call.flag("--json") else echo)(f"… and {rest}. To see all: {command}")
 
 
 def scope_text(memory: Memory) -> str:
@@ -92,16 +98,16 @@ def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
     echo(dim(f"    {', '.join(marks)}, {memory.day.isoformat()}"))
 
 
-def echo_memories(call: Invocation, memories: Sequence[ListedMemory], title: str, total: int | None = None) -> None:
-    """Print a list, as lines or as JSON. `total` is how many there are if not all are in the list."""
+def echo_memories(call: Invocation, memories: Listing[ListedMemory], title: str) -> None:
+    """Print a list, as lines or as JSON, and how many more there are."""
+    shown = 0
     if call.flag("--json"):
-        echo_json([memory_json(listed) for listed in memories])
-        return
-    echo(bold(f"{title} ({len(memories) if total is None else total})"))
-    for listed in memories:
-        echo_memory(listed, "- ")
-    if total is not None:
-        echo_remaining(call, len(memories), total, "memory", "memories")
+        shown = echo_json_list(memory_json(listed) for listed in memories.entries)
+    else:
+        echo(bold(f"{title} ({memories.total})"))
+        for shown, listed in enumerate(memories.entries, 1):  # noqa: B007
+            echo_memory(listed, "- ")
+    echo_remaining(call, shown, memories.total, "memory", "memories")
 
 
 def _basis(listed: ListedMemory) -> str:
@@ -129,15 +135,16 @@ def card_scopes(card: Card) -> str:
     return projects if len(names) == len(scopes) else f"global, and {projects}"
 
 
-def card_lines(listed: ListedMemory, at: int, of: int, scopes: str = "") -> Sequence[str]:
-    """Return the lines that show a candidate for a decision. It is number `at` of `of`.
+def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") -> Sequence[str]:
+    """Return the lines that show a candidate for a decision. It is number `at` of `of`, None if that is unknown.
 
     `scopes` says where it holds if that is more than the scope of the candidate.
     """
     memory = listed.memory
     kind = HABIT_LABELS[memory.kind.label] if listed.counts else memory.kind.label
     where = printable(scopes or scope_text(memory))
-    lines = [f"── {at} of {of} ── {cyan(f'[{listed.short}]')} {kind}, {where}"]
+    number = f"{at} of {of}" if of is not None else f"{at}"
+    lines = [f"── {number} ── {cyan(f'[{listed.short}]')} {kind}, {where}"]
     if listed.counts and listed.counts.steps:
         lines.append(bold(f"   {printable(listed.counts.label)}"))
         lines += [f"     {number}. {printable(clip(step, 100))}" for number, step in enumerate(listed.counts.steps, 1)]
@@ -159,14 +166,14 @@ def card_lines(listed: ListedMemory, at: int, of: int, scopes: str = "") -> Sequ
     return lines
 
 
-def echo_card(listed: ListedMemory, at: int, of: int) -> None:
+def echo_card(listed: ListedMemory, at: int, of: int | None) -> None:
     """Print a candidate, and the commands that decide on it."""
     for line in card_lines(listed, at, of):
         echo_wrapped(line)
     echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
 
 
-def echo_group(card: Card, at: int, of: int) -> None:
+def echo_group(card: Card, at: int, of: int | None) -> None:
     """Print the candidates that a card has, and the commands that decide on all of them."""
     if len(card.candidates) == 1:
         echo_card(card.merged, at, of)

@@ -102,14 +102,14 @@ def _targets(_call: Invocation, _args: Sequence[str]) -> Words:
 def _memories(call: Invocation, status: str | None) -> Words:
     from tacit.model.claim import Status
 
-    entries = call.vault.queries.entries(status=Status(status) if status else None)
-    yield from ((listed.short, listed.memory.claim.sentence) for listed in entries[:_MAX_WORDS])
+    entries = call.vault.queries.entries(status=Status(status) if status else None, limit=_MAX_WORDS)
+    yield from ((listed.short, listed.memory.claim.sentence) for listed in entries)
 
 
 def _sessions(call: Invocation, args: Sequence[str]) -> Words:
     if not args or list(args) == ["show"]:
         yield "last", "the latest session"
-        for listed in call.vault.sessions.sessions()[:_MAX_WORDS]:
+        for listed in call.vault.sessions.sessions(limit=_MAX_WORDS):
             yield listed.short, listed.row.title
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+from tacit.cli.cards import LIMIT_OPTIONS, echo_remaining, list_limit
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, entry_reference, missing_json, workflow_json
-from tacit.cli.output import echo, echo_json, pluralize
+from tacit.cli.output import echo, echo_json, echo_json_list, pluralize
 from tacit.errors import UsageError
 from tacit.home.home import Home
 from tacit.inject.context import Context, Contexts
@@ -64,7 +65,6 @@ CONTEXT = Command(
 
 # tacit injected
 
-_DEFAULT_LIMIT = 20
 _TRIGGER_LABELS = {
     "startup": "at the start of a session",
     "resume": "when a session was resumed",
@@ -77,18 +77,19 @@ _TRIGGER_LABELS = {
 
 def run_injected(call: Invocation) -> int:
     call.refuse_args()
-    limit = call.number("--limit") or _DEFAULT_LIMIT
-    injections = call.vault.sessions.injected(session=call.value("--session"), limit=limit)
+    injections = call.vault.sessions.injections(session=call.value("--session"), limit=list_limit(call))
+    shown = 0
     if call.flag("--json"):
-        echo_json([_injection_json(injection) for injection in injections])
-        return call.exit_code(found=bool(injections))
-    if not injections:
+        shown = echo_json_list(_injection_json(injection) for injection in injections.entries)
+    elif not injections.total:
         echo("Nothing was put into a prompt yet. Agents are given memory by: tacit install claude")
-        return call.exit_code(found=False)
-    for injection in injections:
-        for line in _injection_lines(injection):
-            echo(line)
-    return 0
+    else:
+        for injection in injections.entries:
+            shown += 1
+            for line in _injection_lines(injection):
+                echo(line)
+    echo_remaining(call, shown, injections.total, "injection")
+    return call.exit_code(found=bool(injections.total))
 
 
 def _injection_lines(injection: InjectionRecord) -> list[str]:
@@ -141,7 +142,7 @@ INJECTED = Command(
     run=run_injected,
     options=(
         Option("--session", "ID", "only what this session was given"),
-        Option("--limit", "N", f"at most so many (default {_DEFAULT_LIMIT})"),
+        *LIMIT_OPTIONS,
         EXIT_CODE_OPTION,
         JSON_OPTION,
     ),

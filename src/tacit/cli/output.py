@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -42,6 +42,60 @@ def echo_json(value: object) -> None:
     import json
 
     print(json.dumps(value, indent=2, default=_json_default))
+
+
+def echo_json_list(values: Iterable[object]) -> int:
+    """Print a list as `echo_json` does, each value as it comes. Return how many there were.
+
+    If that is interrupted, the list is closed, so that what was printed is JSON.
+    """
+    import json
+
+    number = 0
+    sys.stdout.write("[")
+    try:
+        with _delayed_interrupt() as raise_if_interrupted:
+            for value in values:
+                text = json.dumps(value, indent=2, default=_json_default).replace("\n", "\n  ")
+                sys.stdout.write(f"{',' if number else ''}\n  {text}")
+                number += 1
+                raise_if_interrupted()
+    except BrokenPipeError:
+        raise
+    except BaseException:
+        sys.stdout.write("\n]\n")
+        raise
+    sys.stdout.write("\n]\n" if number else "]\n")
+    return number
+
+
+@contextmanager
+def _delayed_interrupt() -> Iterator[Callable[[], None]]:
+    """Keep Ctrl-C from ending a write in the middle. Yield a function that raises KeyboardInterrupt if it was typed.
+
+    Typed again, it is raised at once: the program that reads the output may have stopped.
+    """
+    import signal
+
+    pending: list[int] = []
+
+    def note(_number: int, _frame: object) -> None:
+        if pending:
+            raise KeyboardInterrupt
+        pending.append(_number)
+
+    def raise_if_pending() -> None:
+        if pending:
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # it is ignored, or somebody else's
+        yield raise_if_pending
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield raise_if_pending
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _json_default(value: object) -> object:

@@ -114,18 +114,19 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "add": "--text --kind --tag --evidence --global --private --whole --candidate",
     "recall": "--query --limit --kind --scope --since --as-of --all --like --explain --exit-code",
     "list": (
-        "--pending --forgotten --status --kind --tag --scope --project --agent --since --before --limit --exit-code"
+        "--pending --forgotten --status --kind --tag --scope --project --agent --since --before --limit --all"
+        " --exit-code"
     ),
     "brief": "--for --tag",
     "context": "--cwd",
     "log": "--task --summary --changes --evidence --next",
-    "review": "--kind --project --agent --since --before --limit --reason --yes",
-    "conflicts": "--exit-code",
+    "review": "--kind --project --agent --since --before --limit --all --reason --yes",
+    "conflicts": "--limit --all --exit-code",
     "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
     "trust": "--show",
     "sync": "--no-remotes",
-    "sessions": "--turn --around --project --limit --exit-code",
-    "injected": "--session --limit --exit-code",
+    "sessions": "--turn --around --project --limit --all --exit-code",
+    "injected": "--session --limit --all --exit-code",
     "workflow": "list show runs export --in --step --from --resume --set --yes --dry-run --as --form --file",
     "learn": "--session --since --all --dry-run --show-prompt --agent",
     "improve": "--evaluate --force --min-count",

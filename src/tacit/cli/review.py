@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from tacit.cli.active_cards import ActiveCard, active_cards, ask_active_cards, card_json, echo_active_cards
 from tacit.cli.add import KINDS, echo_conflicts, parse_kind
 from tacit.cli.cards import (
     FILTER_OPTIONS,
     KIND_OPTION,
-    LIMIT_OPTION,
+    LIMIT_OPTIONS,
     card_lines,
     card_scopes,
     echo_group,
     echo_memory,
     echo_remaining,
-    limited,
+    list_limit,
     outcome_line,
     parse_filters,
     scope_text,
 )
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, memory_reference
-from tacit.cli.output import ask, confirm, echo, echo_json, echo_wrapped, pluralize, warn
+from tacit.cli.output import ask, confirm, echo, echo_json_list, echo_wrapped, pluralize, warn
 from tacit.cli.show import ask_conflicts
 from tacit.errors import TacitError, UsageError
 from tacit.model.claim import Kind, is_project_scope
 from tacit.model.memory import Memory
 from tacit.text.display import printable
 from tacit.vault.decisions import DecisionOutcome
-from tacit.vault.review import Card, Review, group_candidates
+from tacit.vault.review import Card, CardListing, Review
 from tacit.vault.vault import Vault
 
 # tacit accept
@@ -156,36 +157,62 @@ def run_review(call: Invocation) -> int:
     call.refuse_args()
     _check_dismiss_options(call)
     vault = call.vault
-    pending = vault.suggestions(kind=call.value("--kind"), filters=parse_filters(call))
-    cards = group_candidates(pending)
-    shown = limited(call, cards)
+    cards = _list_cards(call)
     is_filtered = any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS))
     if call.flag("--json"):
-        active = [] if is_filtered else active_cards(vault)
-        echo_json([*(card.json for card in active), *(_card_json(card) for card in shown)])
-        if not pending and not active:
-            warn("\n".join(_nothing_lines(call)))
-        return 0
-    if call.flag("--dismiss") and pending:
-        return _dismiss_cards(call, cards if call.value("--limit") is None else shown)
+        return _print_json(call, cards, [] if is_filtered else active_cards(vault))
+    if call.flag("--dismiss") and cards.total:
+        return _dismiss_cards(call, list(cards.entries))
     if sys.stdin.isatty():
         ask_conflicts(vault)
     elif undecided := vault.status().undecided:
         memories = pluralize(undecided, "memory contradicts", "memories contradict")
         echo(f"{memories} another, and no rule decides; see: tacit conflicts")
     active = [] if is_filtered else active_cards(vault)
-    if not _show_active(vault, active) or (active and not pending):
+    if not _show_active(vault, active) or (active and not cards.total):
         return 0
-    if not pending:
+    if not cards.total:
         echo("\n".join(_nothing_lines(call)))
         return 0
+    shown = _CardCounter(cards.entries)
     if not sys.stdin.isatty():
         for at, card in enumerate(shown, 1):
-            echo_group(card, at, len(cards))
+            echo_group(card, at, cards.card_total)
     else:
-        decided = _ask_decisions(vault, shown, len(cards))
-        echo(f"Decided {decided} of {pluralize(len(pending), 'candidate')}. tacit undo takes back the latest.")
-    echo_remaining(call, sum(len(card.candidates) for card in shown), len(pending), "candidate")
+        decided = _ask_decisions(vault, shown, cards.card_total)
+        echo(f"Decided {decided} of {pluralize(cards.total, 'candidate')}. tacit undo takes back the latest.")
+    echo_remaining(call, shown.candidates, cards.total, "candidate")
+    return 0
+
+
+def _list_cards(call: Invocation) -> CardListing:
+    """Return the cards to show, or those that --dismiss is about: all of them without --limit."""
+    is_dismissing = call.flag("--dismiss")
+    limit = call.number("--limit") if is_dismissing else list_limit(call)
+    return Review(call.vault.home).listing(
+        kind=call.value("--kind"), filters=parse_filters(call), limit=limit, with_details=not is_dismissing
+    )
+
+
+class _CardCounter:
+    """Yields cards, and counts their candidates."""
+
+    def __init__(self, cards: Iterable[Card]) -> None:
+        self._cards = cards
+        self.candidates = 0
+
+    def __iter__(self) -> Iterator[Card]:
+        for card in self._cards:
+            self.candidates += len(card.candidates)
+            yield card
+
+
+def _print_json(call: Invocation, cards: CardListing, active: Sequence[ActiveCard]) -> int:
+    shown = _CardCounter(cards.entries)
+    echo_json_list(chain((card.json for card in active), map(_card_json, shown)))
+    if not cards.total and not active:
+        warn("\n".join(_nothing_lines(call)))
+    echo_remaining(call, shown.candidates, cards.total, "candidate")
     return 0
 
 
@@ -255,7 +282,7 @@ def _dismiss_cards(call: Invocation, cards: Sequence[Card]) -> int:
 # Card by card
 
 
-def _ask_decisions(vault: Vault, cards: Sequence[Card], total: int) -> int:
+def _ask_decisions(vault: Vault, cards: Iterable[Card], total: int | None) -> int:
     """Show cards and ask for each. Return how many candidates were decided on."""
     decided = 0
     for at, card in enumerate(cards, 1):
@@ -335,7 +362,7 @@ REVIEW = Command(
     options=(
         KIND_OPTION,
         *FILTER_OPTIONS,
-        LIMIT_OPTION,
+        *LIMIT_OPTIONS,
         Option("--dismiss", help="dismiss all candidates that the other options select, as one operation"),
         Option("--reason", "TEXT", "with --dismiss: why not"),
         Option("--yes", help="with --dismiss: do not ask"),

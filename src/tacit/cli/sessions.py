@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
+from tacit.cli.cards import LIMIT_OPTIONS, echo_remaining, list_limit
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, session_json
-from tacit.cli.output import echo, echo_json, pluralize
+from tacit.cli.output import echo, echo_json, echo_json_list, pluralize
 from tacit.errors import UsageError
 from tacit.index.sessions import SessionRow
 from tacit.model.event import timestamp
@@ -92,7 +93,6 @@ def _tool_call_json(call: ToolUsed) -> JsonObject:
 
 # The list
 
-_DEFAULT_LIMIT = 20
 _MAX_FILES = 4
 _MAX_OUTCOME_CHARS = 320
 
@@ -108,21 +108,20 @@ def run_sessions(call: Invocation) -> int:
     folder = call.value("--project")
     if folder is not None and not os.path.isdir(folder):
         raise UsageError(f"{folder!r} is no folder", "tacit sessions --project .")
-    limit = call.number("--limit") or _DEFAULT_LIMIT
-    listed = call.vault.sessions.sessions(project=os.path.abspath(folder) if folder else False)
+    listing = call.vault.sessions.listing(project=os.path.abspath(folder) if folder else False, limit=list_limit(call))
+    shown = 0
     if call.flag("--json"):
-        echo_json([session_json(session) for session in listed[:limit]])
-        return call.exit_code(found=bool(listed))
-    if not listed:
+        shown = echo_json_list(session_json(session) for session in listing.entries)
+    elif not listing.total:
         echo("No sessions. They come with: tacit autocapture on, or tacit import transcripts PATH")
-        return call.exit_code(found=False)
-    echo(f"Sessions ({len(listed)})")
-    for session in listed[:limit]:
-        for line in listed_session_lines(session):
-            echo(line)
-    if len(listed) > limit:
-        echo(f"… and {len(listed) - limit:,} earlier ones: tacit sessions --limit {len(listed)}")
-    return 0
+    else:
+        echo(f"Sessions ({listing.total})")
+        for session in listing.entries:
+            shown += 1
+            for line in listed_session_lines(session):
+                echo(line)
+    echo_remaining(call, shown, listing.total, "session")
+    return call.exit_code(found=bool(listing.total))
 
 
 def listed_session_lines(session: ListedSession) -> list[str]:
@@ -164,7 +163,7 @@ SESSIONS = Command(
         Option("--turn", "N", "with an ID: only this turn, as recall names it"),
         Option("--around", "N", "with --turn: also so many turns before and after it"),
         Option("--project", "DIR", "only those of the project this folder is in"),
-        Option("--limit", "N", f"at most so many (default {_DEFAULT_LIMIT})"),
+        *LIMIT_OPTIONS,
         EXIT_CODE_OPTION,
         JSON_OPTION,
     ),

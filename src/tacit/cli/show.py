@@ -9,25 +9,25 @@ from tacit.cli.adherence import adherence_json, adherence_lines
 from tacit.cli.cards import (
     FILTER_OPTIONS,
     KIND_OPTION,
-    LIMIT_OPTION,
+    LIMIT_OPTIONS,
     conclusion_text,
     echo_card,
     echo_memories,
     echo_memory,
     echo_remaining,
-    limited,
+    list_limit,
     outcome_line,
     parse_filters,
 )
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, memory_json
-from tacit.cli.output import ask, echo, echo_json, trust_hint
+from tacit.cli.output import ask, echo, echo_json, echo_json_list, trust_hint
 from tacit.errors import UsageError
 from tacit.index.habits import RecordedCommand
-from tacit.model.claim import Kind, Status, scope_label
+from tacit.model.claim import Status, scope_label
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import local_time, timestamp
-from tacit.model.memory import Memory
+from tacit.model.memory import HABIT_KINDS, Memory
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
 from tacit.vault.queries import (
@@ -54,14 +54,17 @@ def run_conflicts(call: Invocation) -> int:
     if both := call.value("--keep-both"):
         echo(outcome_line("Stands beside the others now", call.vault.decisions.keep(both)))
         return 0
-    disputes = call.vault.queries.conflicts()
+    conflicts = call.vault.queries.conflicts(list_limit(call))
+    shown = 0
     if call.flag("--json"):
-        echo_json([_conflict_json(conflict) for conflict in disputes])
-        return call.exit_code(found=bool(disputes))
-    echo(f"Conflicts ({len(disputes)})")
-    for conflict in disputes:
-        _echo_conflict(conflict)
-    return call.exit_code(found=bool(disputes))
+        shown = echo_json_list(_conflict_json(conflict) for conflict in conflicts.entries)
+    else:
+        echo(f"Conflicts ({conflicts.total})")
+        for conflict in conflicts.entries:
+            _echo_conflict(conflict)
+            shown += 1
+    echo_remaining(call, shown, conflicts.total, "conflict")
+    return call.exit_code(found=bool(conflicts.total))
 
 
 def _keep_memory(call: Invocation, reference: str) -> int:
@@ -77,14 +80,10 @@ def ask_conflicts(vault: Vault) -> int:
     answered = 0
     skipped: set[frozenset[str]] = set()
     while True:
-        undecided = [
-            conflict
-            for conflict in vault.queries.conflicts()
-            if conflict.rule is ConflictRule.UNDECIDED and _conflict_ids(conflict) not in skipped
-        ]
-        if not undecided:
+        undecided = vault.queries.conflicts(len(skipped) + 1, decided=False).entries
+        conflict = next((conflict for conflict in undecided if _conflict_ids(conflict) not in skipped), None)
+        if conflict is None:
             return answered
-        conflict = undecided[0]
         echo(
             f"Two memories contradict each other ({printable(scope_label(conflict.scope))}): "
             f"{printable(conflict.difference)}"
@@ -148,6 +147,7 @@ CONFLICTS = Command(
     options=(
         Option("--keep", "ID", "this one is right: forget the others"),
         Option("--keep-both", "ID", "this one is about something else: let it stand beside the others"),
+        *LIMIT_OPTIONS,
         EXIT_CODE_OPTION,
         JSON_OPTION,
     ),
@@ -171,36 +171,41 @@ def run_list(call: Invocation) -> int:
     name = call.value("--status") or ("forgotten" if call.flag("--forgotten") else "active")
     if name not in (*_STATUSES, "all"):
         raise UsageError(f"no such status: {name!r}", "one of active, pending, forgotten, dismissed, all")
-    memories = call.vault.queries.entries(
+    memories = call.vault.queries.listing(
         status=_STATUSES.get(name),
         kind=call.value("--kind"),
         scope=call.value("--scope"),
         tag=call.value("--tag"),
         filters=parse_filters(call),
+        limit=list_limit(call),
     )
-    echo_memories(call, limited(call, memories), "Memories", len(memories))
+    echo_memories(call, memories, "Memories")
     if not call.flag("--json") and (untrusted := call.vault.home.count_untrusted()):
         echo(trust_hint(untrusted))
-    return call.exit_code(found=bool(memories))
+    return call.exit_code(found=bool(memories.total))
 
 
 def _list_candidates(call: Invocation) -> int:
     """Print what waits for a decision as cards, in the order of `tacit review`."""
-    pending = call.vault.pending.suggestions(
-        call.value("--scope") or "all", kind=call.value("--kind"), filters=parse_filters(call)
+    pending = call.vault.pending.listing(
+        call.value("--scope") or "all",
+        kind=call.value("--kind"),
+        filters=parse_filters(call),
+        limit=list_limit(call),
     )
-    shown = limited(call, pending)
+    shown = 0
     if call.flag("--json"):
-        echo_json([memory_json(listed) for listed in shown])
-        return call.exit_code(found=bool(pending))
-    if not pending and any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS)):
+        shown = echo_json_list(memory_json(listed) for listed in pending.entries)
+    elif not pending.total and any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS)):
         echo("No suggestions like that.")
-    elif not pending:
+    elif not pending.total:
         echo("No suggestions. They come from what you run (tacit install zsh) and from what agents propose.")
-    for at, listed in enumerate(shown, 1):
-        echo_card(listed, at, len(pending))
-    echo_remaining(call, len(shown), len(pending), "suggestion")
-    return call.exit_code(found=bool(pending))
+    else:
+        for listed in pending.entries:
+            shown += 1
+            echo_card(listed, shown, pending.total)
+    echo_remaining(call, shown, pending.total, "suggestion")
+    return call.exit_code(found=bool(pending.total))
 
 
 LIST = Command(
@@ -221,7 +226,7 @@ LIST = Command(
         Option("--tag", "TAG", "only with this tag"),
         Option("--scope", "SCOPE", "local, global or all"),
         *FILTER_OPTIONS,
-        LIMIT_OPTION,
+        *LIMIT_OPTIONS,
         EXIT_CODE_OPTION,
         JSON_OPTION,
     ),
@@ -265,8 +270,6 @@ SHOW = Command(
 
 # tacit why
 
-_HABIT_KINDS = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN, Kind.PREFERENCE)
-
 
 def run_why(call: Invocation) -> int:
     listed, reasons = call.vault.queries.why(call.text())
@@ -302,7 +305,7 @@ def run_why(call: Invocation) -> int:
 
 def _habit_runs(call: Invocation, memory: Memory) -> list[RecordedCommand]:
     """Return the latest commands of a habit; none for other memories, because the lookup is slow to import."""
-    return call.vault.pending.occurrences(memory) if memory.kind in _HABIT_KINDS else []
+    return call.vault.pending.occurrences(memory) if memory.kind in HABIT_KINDS else []
 
 
 def _source_text(source: EvidenceSource) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,14 @@ from tacit.log.log import Cursor, Log
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
+from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.log.tombstones import Tombstones
 
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _TOMBSTONE_MARKER = b'"type":"memory.purged"'
+_SETTLED_NANOSECONDS = 1_000_000_000  # time stamps of files are less exact than the clock
 _LINES_PER_BATCH = 5_000  # lines that are indexed together, about a second of work
 
 
@@ -226,11 +229,42 @@ def is_memory_view_missing(
 
 
 def missing_pages(connection: sqlite3.Connection, paths: HomePaths) -> Iterator[str]:
-    """Yield `KIND DAY` of each missing page. Each folder is listed once: there may be a thousand sessions."""
+    """Yield `KIND DAY` of each missing page.
+
+    A folder that did not change since all its pages were there is not listed: there may be a hundred thousand sessions.
+    """
+    for check in _check_folders(connection, paths):
+        yield from check.missing
+
+
+def mark_missing_pages(connection: sqlite3.Connection, paths: HomePaths) -> None:
+    """Mark missing pages as stale, and store which folders have all their pages."""
+    for check in _check_folders(connection, paths):
+        database.mark_stale(connection, check.missing)
+        # A page that is deleted within the resolution of the time stamp would not be noticed.
+        if not check.missing and check.mtime_ns < time.time_ns() - _SETTLED_NANOSECONDS:
+            database.save_complete_folder(connection, check.folder, check.mtime_ns)
+
+
+class _FolderCheck(Record):
+    """A folder of pages that changed since it was complete: when it was changed, and which pages are missing."""
+
+    folder: str
+    mtime_ns: int
+    missing: list[str]
+
+
+def _check_folders(connection: sqlite3.Connection, paths: HomePaths) -> Iterator[_FolderCheck]:
+    complete = reader.complete_folders(connection)
     for kind, folder in PAGE_FOLDERS.items():
-        if days := reader.page_names(connection, kind):
-            try:
-                existing = set(os.listdir(paths.path(folder)))
-            except OSError:
-                existing = set()
-            yield from (f"{kind} {day}" for day in days if f"{day}.md" not in existing)
+        try:
+            mtime_ns = os.stat(paths.path(folder)).st_mtime_ns
+        except OSError:
+            mtime_ns = 0
+        if complete.get(folder) == mtime_ns or not (days := reader.page_names(connection, kind)):
+            continue
+        try:
+            existing = set(os.listdir(paths.path(folder)))
+        except OSError:
+            existing = set()
+        yield _FolderCheck(folder, mtime_ns, [f"{kind} {day}" for day in days if f"{day}.md" not in existing])

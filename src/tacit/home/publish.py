@@ -13,7 +13,7 @@ from hashlib import sha256
 from tacit.disk.files import Disk, read_file, replace_file
 from tacit.disk.lock import is_read_only_error
 from tacit.errors import RefusedError
-from tacit.home.indexing import is_memory_view_missing, missing_pages
+from tacit.home.indexing import is_memory_view_missing, mark_missing_pages
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import FACT_FILE, Project
 from tacit.index import reader
@@ -121,7 +121,7 @@ class Publisher:
 
         Pages are written in batches: a process that is killed among thousands of them leaves less to do.
         """
-        mark_stale(connection, missing_pages(connection, self._paths))
+        mark_missing_pages(connection, self._paths)
         stale = outdated_views(connection)
         is_resolved = any(name.startswith(_CONFLICT_PREFIX) for name in stale)
         is_full = (

@@ -17,7 +17,7 @@ from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
 T = TypeVar("T")
-INDEX_VERSION = "20"
+INDEX_VERSION = "21"
 # Returns a line of the log by segment, offset and length, None if there is none.
 LineReader = Callable[[str, int, int], bytes | None]
 _SQLITE_SUFFIXES = ("-wal", "-shm")
@@ -106,6 +106,11 @@ def translate_sqlite_errors() -> Iterator[None]:
 def mark_stale(connection: sqlite3.Connection, views: Iterable[str]) -> None:
     """Record that these views must be written again."""
     connection.executemany("INSERT OR IGNORE INTO stale_views VALUES (?)", [(view,) for view in views])
+
+
+def save_complete_folder(connection: sqlite3.Connection, folder: str, mtime_ns: int) -> None:
+    """Record that a folder of pages had all of them when it was last changed at this time."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"complete {folder}", str(mtime_ns)))
 
 
 # Open and create

@@ -1,10 +1,12 @@
 """Write the rows of memories and their conflicts, of the worklog and of evaluations.
 
-Conflicts are kept in two tables (ADR 38). `memory_topics` has the topics of each active memory, scope by scope. Two
+Conflicts are kept in three tables (ADR 38). `memory_topics` has the topics of each active memory, scope by scope. Two
 memories that share a topic are compared, unless the topic is too common. `opposed_pairs` has the pairs that contradict
-each other, in both directions. Rulings (S13) follow from these pairs alone, so they depend on the set of active
+each other, in both directions. `rulings` (S13) follow from these pairs alone, so they depend on the set of active
 memories and not on the order of events. After a change only the groups of memories connected with it are resolved
-again.
+again. No step reads all members of a common topic, so that the cost of a change does not grow with the home.
+
+`memory_counts` is written with the rows of memories, so that lists and `tacit status` need not count them (ADR 70).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from tacit.index.reader import EVENT_LINE, IS_RULED, SELECT_UNDONE, Decode, even
 from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Status
 from tacit.model.conflict import ConflictRule, ConflictSide, Ruling, Stance, parse_stance, resolve_conflicts
-from tacit.model.event import ClaimProposed, Event, EventsUndone, timestamp
+from tacit.model.event import ClaimProposed, Event, EventsUndone, agent_name, timestamp
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import Memory, fold_memory, touched_claims, undone_ids
 from tacit.model.observation import EvaluationCreated, WorkLogged
@@ -40,8 +42,13 @@ _SELECT_ACTIVE = (
 )
 _SELECT_RULED = f"SELECT doc_id FROM memories WHERE {IS_RULED}"
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
-_COLUMN_COUNT = 19
+_COLUMN_COUNT = 21
 _INSERT_MEMORY = f"INSERT OR REPLACE INTO memories VALUES ({', '.join('?' * _COLUMN_COUNT)}, NULL, 0)"
+_SELECT_COUNTED = "SELECT scope, status, kind, is_habit FROM memories WHERE doc_id = ?"
+_ADD_COUNT = (
+    "INSERT INTO memory_counts VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT DO UPDATE SET memory_count = memory_count + excluded.memory_count"
+)
 _HIDE_SUPERSEDED = """
   UPDATE pages SET is_hidden =
     event_id <> (SELECT max(event_id) FROM pages WHERE kind = 'evaluation' AND page_name = :page_name)
@@ -70,13 +77,6 @@ class _ActiveMemory(Record):
     def side(self) -> ConflictSide:
         kind, provenance = Kind.from_label(self.kind), Provenance(self.provenance)
         return ConflictSide(ClaimId(self.id), kind, provenance, EventId(self.last_event))
-
-
-class RuledConflict(Record):
-    """A ruling between two opposed memories. `why` says in what they differ."""
-
-    ruling: Ruling
-    why: str
 
 
 class ConflictIndex:
@@ -118,6 +118,7 @@ class ConflictIndex:
 
     def _resolve_all(self) -> None:
         ruled = {doc_id for (doc_id,) in self._connection.execute(_SELECT_RULED)}
+        self._connection.execute("DELETE FROM rulings")
         self._connection.execute("DELETE FROM opposed_pairs")
         edges = [edge for pair in _all_opposed_pairs(self._connection) for edge in (pair, pair[::-1])]
         self._connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?)", edges)
@@ -140,8 +141,11 @@ class ConflictIndex:
         """Return the memories of topics that became too common, or no longer are."""
         crossed: set[int] = set()
         for topic, growth in self._topic_growth.items():
-            members = _topic_members(self._connection, topic) if growth else []
-            if (len(members) <= MAX_TOPIC_MEMORIES) != (len(members) - growth <= MAX_TOPIC_MEMORIES):
+            # With more members than these, the topic was and is too common.
+            limit = MAX_TOPIC_MEMORIES + max(growth, 0) + 1
+            members = _topic_members(self._connection, topic, limit) if growth else []
+            is_common, was_common = len(members) > MAX_TOPIC_MEMORIES, len(members) - growth > MAX_TOPIC_MEMORIES
+            if len(members) < limit and is_common != was_common:
                 crossed.update(members)
         return crossed
 
@@ -155,13 +159,16 @@ class ConflictIndex:
             before = self._resolutions(group)
             for doc_id in group:
                 run("UPDATE memories SET overruled_by_id = NULL, is_conflicting = 0 WHERE doc_id = ?", (doc_id,))
-            for ruling in _resolve_group(self._connection, group) if len(group) > 1 else ():
+                run("DELETE FROM rulings WHERE winner_doc_id = ?1 OR loser_doc_id = ?1", (doc_id,))
+            rulings = _resolve_group(self._connection, group) if len(group) > 1 else []
+            for ruling in rulings:
                 loser = claim_number(ruling.loser)
                 if ruling.rule is ConflictRule.UNDECIDED:
                     pair = (claim_number(ruling.winner), loser)
                     run("UPDATE memories SET is_conflicting = 1 WHERE doc_id IN (?, ?)", pair)
                 else:
                     run("UPDATE memories SET overruled_by_id = ? WHERE doc_id = ?", (ruling.winner, loser))
+            self._connection.executemany("INSERT INTO rulings VALUES (?, ?, ?, ?, ?)", _ruling_rows(rulings))
             mark_stale(self._connection, {f"memory {row[0]}" for row in before ^ self._resolutions(group)})
 
     def _resolutions(self, doc_ids: Iterable[int]) -> set[tuple[str, str | None, int]]:
@@ -179,19 +186,15 @@ def opposing_claims(connection: sqlite3.Connection, claim: Claim) -> list[ClaimI
     ]
 
 
-def ruled_conflicts(connection: sqlite3.Connection) -> list[RuledConflict]:
-    """Return all rulings between active memories, including conflicts that no rule decides."""
-    remaining = {doc_id for (doc_id,) in connection.execute(_SELECT_RULED)}
-    conflicts: list[RuledConflict] = []
-    while remaining:
-        group = _connected_group(connection, min(remaining))
-        remaining -= group
-        sentences = {memory.id: memory.sentence for memory in _load_active(connection, group)}
-        conflicts += [
-            RuledConflict(ruling, relate(sentences[ruling.winner], sentences[ruling.loser]).reason)
-            for ruling in _resolve_group(connection, group)
-        ]
-    return conflicts
+def _ruling_rows(rulings: Sequence[Ruling]) -> list[tuple[int, int, int, int, str]]:
+    """Return the rows of the rulings of one group. The group has the id of its first memory that they mark."""
+    marked = [ruling.loser for ruling in rulings]
+    marked += [ruling.winner for ruling in rulings if ruling.rule is ConflictRule.UNDECIDED]
+    group = min(map(claim_number, marked), default=0)
+    return [
+        (group, position, claim_number(ruling.winner), claim_number(ruling.loser), ruling.rule.name)
+        for position, ruling in enumerate(rulings)
+    ]
 
 
 def _resolve_group(connection: sqlite3.Connection, group: set[int]) -> list[Ruling]:
@@ -242,11 +245,17 @@ def _are_opposed(first: _ActiveMemory, second: _ActiveMemory) -> bool:
 def _comparable_memories(connection: sqlite3.Connection, scope: str, sentence: str) -> list[_ActiveMemory]:
     """Return the active memories of a scope that share enough topics with a sentence to be compared with it."""
     shared: Counter[int] = Counter()
-    candidates: set[int] = set()
+    common = []
     for topic in _topic_hashes(scope, sentence):
-        members = _topic_members(connection, topic)
-        shared.update(members)
-        candidates.update(members if len(members) <= MAX_TOPIC_MEMORIES else ())
+        members = _topic_members(connection, topic, MAX_TOPIC_MEMORIES + 1)
+        if len(members) > MAX_TOPIC_MEMORIES:
+            common.append(topic)
+        else:
+            shared.update(members)
+    candidates = set(shared)
+    query = "SELECT 1 FROM memory_topics WHERE topic_hash = ? AND doc_id = ?"
+    for topic in common:
+        shared.update(doc_id for doc_id in candidates if connection.execute(query, (topic, doc_id)).fetchone())
     size = len(topics(sentence))
     return [
         memory
@@ -285,9 +294,9 @@ def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[tuple[int, in
                 yield first, second
 
 
-def _topic_members(connection: sqlite3.Connection, topic: int) -> list[int]:
-    query = "SELECT doc_id FROM memory_topics WHERE topic_hash = ?"
-    return [doc_id for (doc_id,) in connection.execute(query, (topic,))]
+def _topic_members(connection: sqlite3.Connection, topic: int, limit: int) -> list[int]:
+    query = "SELECT doc_id FROM memory_topics WHERE topic_hash = ? LIMIT ?"
+    return [doc_id for (doc_id,) in connection.execute(query, (topic, limit))]
 
 
 def _load_active(connection: sqlite3.Connection, doc_ids: Iterable[int]) -> list[_ActiveMemory]:
@@ -314,6 +323,7 @@ class MemoryWriter:
         self._decode = decode
         self._conflicts = ConflictIndex(connection)
         self._stale_claims: set[ClaimId] = set()
+        self._counts: Counter[tuple[str | int, ...]] = Counter()  # what `memory_counts` gains
 
     def add_events(self, events: Sequence[Event]) -> None:
         """Write the memories of new claims. Those of known claims are written by `flush`."""
@@ -325,6 +335,7 @@ class MemoryWriter:
         rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
         self._connection.executemany("INSERT OR IGNORE INTO claim_events VALUES (?, ?)", rows)
         self._connection.executemany("INSERT OR IGNORE INTO claim_sources VALUES (?, ?)", _claim_sources(events))
+        self._connection.executemany("INSERT OR IGNORE INTO memory_agents VALUES (?, ?)", _memory_agents(by_claim))
         self._stale_claims |= known
         new = sorted(by_claim.keys() - known)  # rows are inserted fastest in order
         self._write_memories({claim: fold_memory(by_claim[claim], claim) for claim in new}, fresh=True)
@@ -348,15 +359,24 @@ class MemoryWriter:
         }
         self._write_memories(folded, fresh=False)
         self._conflicts.flush()
+        self._connection.executemany(_ADD_COUNT, [(*key, number) for key, number in self._counts.items() if number])
+        self._connection.execute("DELETE FROM memory_counts WHERE memory_count = 0")
         self._stale_claims = set()
+        self._counts = Counter()
 
     def _write_memories(self, folded: Mapping[ClaimId, Memory | None], *, fresh: bool) -> None:
         """Replace the rows of memories, and delete them for None. `fresh` says that none has a row yet."""
+        if not fresh:
+            self._counts.subtract(self._counted(folded))
         for claim, memory in folded.items():
             if memory is None:
                 self._delete_memory(claim)
         memories = [memory for memory in folded.values() if memory is not None]
         self._connection.executemany(_INSERT_MEMORY, [_memory_columns(memory) for memory in memories])
+        self._counts.update(
+            (memory.claim.scope, memory.status.value, memory.claim.kind.label, int(memory.is_habit))
+            for memory in memories
+        )
         self._postings.add([_memory_document(memory) for memory in memories], fresh=fresh)
         if not fresh:
             drop_stale_memory_vectors(self._connection, [_embedding_text(memory) for memory in memories])
@@ -366,6 +386,11 @@ class MemoryWriter:
         self._conflicts.add_memories(
             (claim_number(memory.id), memory.claim.scope, memory.claim.sentence) for memory in active
         )
+
+    def _counted(self, claims: Iterable[ClaimId]) -> Iterator[tuple[str | int, ...]]:
+        """Yield what the memories that have a row now are counted under."""
+        for claim in claims:
+            yield from self._connection.execute(_SELECT_COUNTED, (claim_number(claim),))
 
     def _delete_memory(self, claim: ClaimId) -> None:
         doc_id = claim_number(claim)
@@ -388,7 +413,14 @@ def _claim_sources(events: Sequence[Event]) -> Iterator[tuple[ClaimId, EventId]]
             yield from ((event.body.claim.id, source) for source in event.body.events)
 
 
-def _memory_columns(memory: Memory) -> tuple[str | int | None, ...]:
+def _memory_agents(by_claim: Mapping[ClaimId, Sequence[Event]]) -> Iterator[tuple[str, int]]:
+    """Yield the agents of events, with the memories that these touch."""
+    for claim, events in by_claim.items():
+        agents = {agent_name(event.origin.actor) for event in events} - {""}
+        yield from ((agent, claim_number(claim)) for agent in agents)
+
+
+def _memory_columns(memory: Memory) -> tuple[str | int | float | None, ...]:
     claim = memory.claim
     has_stance = memory.status is Status.ACTIVE and not memory.is_kept
     stance = parse_stance(claim) if has_stance else _NO_STANCE
@@ -412,6 +444,8 @@ def _memory_columns(memory: Memory) -> tuple[str | int | None, ...]:
         memory.kept_event,
         bool(memory.shared),
         memory.author,
+        memory.is_habit,
+        memory.confidence,
     )
 
 

@@ -50,6 +50,9 @@ _LATEST_FACTS = (
     f"SELECT id, doc_id, last_event_id FROM memories WHERE scope = ? AND {IS_EFFECTIVE}"
     " ORDER BY last_event_id DESC, doc_id LIMIT ?"
 )
+# The condition of the SQL index `memories_candidates`, which has the order of cards. The plus keeps SQLite from using
+# another index, which would have to be sorted.
+IS_CANDIDATE = "+status = 'pending' AND NOT is_habit"
 # In the terms of the SQL index `memories_importance`, so that SQLite uses it here too.
 _WHERE_RULE = f"WHERE scope = ? AND {IS_EFFECTIVE} AND {_KIND_RANK_SQL} <= {KIND_RANK[Kind.RULE]}"
 _WHERE_OPPOSED = "WHERE doc_id IN (SELECT opponent_doc_id FROM opposed_pairs WHERE doc_id = ?)"
@@ -123,77 +126,17 @@ def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None)
     return _select_memories(connection, f"{where} ORDER BY doc_id", values)
 
 
-def memory_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[MemoryRow]:
-    """Yield all memories of one kind, by id."""
-    return _select_memories(connection, "WHERE kind = ? ORDER BY doc_id", (kind.label,))
+def decided_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[MemoryRow]:
+    """Yield all memories of one kind that are not pending."""
+    for status in Status:
+        if status is not Status.PENDING:
+            yield from _select_memories(connection, "WHERE status = ? AND kind = ?", (status.value, kind.label))
 
 
-class MemoryFilter(Record):
-    """Which memories to read: of a status, of kinds by their labels, in scopes. None is all."""
-
-    status: Status | None = None
-    kinds: tuple[str, ...] | None = None
-    scopes: frozenset[Scope] | None = None
-
-
-def latest_memories(
-    connection: sqlite3.Connection, wanted: MemoryFilter, limit: int, offset: int = 0
-) -> list[MemoryRow]:
-    """Return a part of the memories that match, the latest first.
-
-    With a status, the SQL index `memories_latest` has this order.
-    """
-    order = "ORDER BY last_event_id DESC, doc_id LIMIT ? OFFSET ?"
-    rows = _matching(connection, wanted, f"SELECT {_MEMORY_COLUMNS}", order, [limit, offset])
-    return [_parse_memory_row(row) for row in rows]
-
-
-def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter, limit: int = -1) -> int:
-    """Return how many memories match; counting ends at `limit`."""
-    total: int = _matching(connection, wanted, "SELECT count(*) FROM (SELECT 1", "LIMIT ?)", [limit]).fetchone()[0]
-    return total
-
-
-_ANY_ROW = "true"
-_HAS_STATUS = "status = ?"
-_HAS_KIND = "kind IN (SELECT value FROM json_each(?))"
-_HAS_SCOPE = "scope IN (SELECT value FROM json_each(?))"
-
-
-def _matching(
-    connection: sqlite3.Connection, wanted: MemoryFilter, select: str, tail: str, values: Sequence[int]
-) -> sqlite3.Cursor:
-    """Return the rows of a query over the memories that match. `values` are those of `tail`."""
-    status = _HAS_STATUS if wanted.status is not None else _ANY_ROW
-    kind = _HAS_KIND if wanted.kinds is not None else _ANY_ROW
-    scope = _HAS_SCOPE if wanted.scopes is not None else _ANY_ROW
-    given = [
-        *([wanted.status.value] if wanted.status is not None else []),
-        *(json.dumps(sorted(allowed)) for allowed in (wanted.kinds, wanted.scopes) if allowed is not None),
-    ]
-    query = f"{select} FROM memories WHERE {status} AND {kind} AND {scope} {tail}"
-    return connection.execute(query, [*given, *values])
-
-
-def background_claims(
-    connection: sqlite3.Connection, kinds: Iterable[Kind], status: Status | None = None
-) -> list[ClaimId]:
-    """Return the memories of these kinds that a background learner had a part in, by id; all or those of a status."""
-    statuses = [status] if status else list(Status)
-    query = (
-        "SELECT id FROM memories WHERE status IN (SELECT value FROM json_each(?))"
-        " AND kind IN (SELECT value FROM json_each(?)) AND EXISTS (SELECT 1 FROM claim_events"
-        " JOIN events ON events.id = event_id WHERE claim_id = memories.id AND is_background) ORDER BY doc_id"
-    )
-    values = (json.dumps([status.value for status in statuses]), json.dumps([kind.label for kind in kinds]))
-    return [ClaimId(claim) for (claim,) in connection.execute(query, values)]
-
-
-def pending_by_kind_and_scope(connection: sqlite3.Connection) -> dict[tuple[str, Scope], int]:
-    """Count pending memories by kind and scope."""
-    # In the order of the SQL index `memories_kind`, which has all of it.
-    query = "SELECT kind, scope, count(*) FROM memories WHERE status = 'pending' GROUP BY kind, scope"
-    return {(kind, Scope(scope)): number for kind, scope, number in connection.execute(query)}
+def habit_claims(connection: sqlite3.Connection, status: Status) -> list[ClaimId]:
+    """Return the memories of a status that were counted in commands, by id."""
+    query = "SELECT id FROM memories WHERE is_habit AND status = ? ORDER BY doc_id"
+    return [ClaimId(claim) for (claim,) in connection.execute(query, (status.value,))]
 
 
 def memory_row(connection: sqlite3.Connection, claim: ClaimId) -> MemoryRow | None:
@@ -399,12 +342,12 @@ def rulings(connection: sqlite3.Connection, claims: Sequence[ClaimId]) -> dict[C
 
 def all_scopes(connection: sqlite3.Connection) -> list[Scope]:
     """Return the scopes of all memories, sorted."""
-    return [Scope(scope) for (scope,) in connection.execute("SELECT DISTINCT scope FROM memories ORDER BY scope")]
+    return [Scope(scope) for (scope,) in connection.execute("SELECT DISTINCT scope FROM memory_counts ORDER BY scope")]
 
 
 def is_scope_used(connection: sqlite3.Connection, scope: Scope, status: Status | None = None) -> bool:
     """Whether a scope has memories (of this status)."""
-    query = "SELECT 1 FROM memories WHERE scope = ? AND status = coalesce(?, status) LIMIT 1"
+    query = "SELECT 1 FROM memory_counts WHERE scope = ? AND status = coalesce(?, status) LIMIT 1"
     return connection.execute(query, (scope, status.value if status else None)).fetchone() is not None
 
 
@@ -417,24 +360,44 @@ def has_shared_facts(connection: sqlite3.Connection, scope: Scope) -> bool:
 def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
     """Count memories by status, or active memories by kind."""
     query = {
-        "status": "SELECT status, count(*) FROM memories GROUP BY 1",
-        "kind": "SELECT kind, count(*) FROM memories WHERE status = 'active' GROUP BY 1",
+        "status": "SELECT status, sum(memory_count) FROM memory_counts GROUP BY 1",
+        "kind": "SELECT kind, sum(memory_count) FROM memory_counts WHERE status = 'active' GROUP BY 1",
     }[column]
     return dict(connection.execute(query).fetchall())
 
 
 def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
     """Count pending memories by kind."""
-    # Reads the SQL index `memories_kind` alone, which is much smaller than the table.
-    return dict(
-        connection.execute("SELECT kind, count(*) FROM memories WHERE status = 'pending' GROUP BY 1").fetchall()
-    )
+    query = "SELECT kind, sum(memory_count) FROM memory_counts WHERE status = 'pending' GROUP BY 1"
+    return dict(connection.execute(query).fetchall())
+
+
+def pending_by_kind_and_scope(connection: sqlite3.Connection) -> dict[tuple[str, Scope], int]:
+    """Count pending memories by kind and scope."""
+    query = "SELECT kind, scope, sum(memory_count) FROM memory_counts WHERE status = 'pending' GROUP BY 1, 2"
+    return {(kind, Scope(scope)): number for kind, scope, number in connection.execute(query)}
+
+
+def pending_scopes(connection: sqlite3.Connection) -> list[Scope]:
+    """Return the scopes that have pending memories, sorted."""
+    query = "SELECT DISTINCT scope FROM memory_counts WHERE status = 'pending' ORDER BY scope"
+    return [Scope(scope) for (scope,) in connection.execute(query)]
+
+
+def count_habits(connection: sqlite3.Connection) -> dict[str, int]:
+    """Count the memories that were counted in commands, by status."""
+    query = "SELECT status, sum(memory_count) FROM memory_counts WHERE is_habit GROUP BY 1"
+    return dict(connection.execute(query).fetchall())
 
 
 def count_conflicting(connection: sqlite3.Connection) -> int:
     """Count the memories in undecided conflicts."""
-    count: int = connection.execute("SELECT count(*) FROM memories WHERE is_conflicting").fetchone()[0]
-    return count
+    query = (
+        "SELECT count(*) FROM (SELECT winner_doc_id FROM rulings WHERE rule = 'UNDECIDED'"
+        " UNION SELECT loser_doc_id FROM rulings WHERE rule = 'UNDECIDED')"
+    )
+    number: int = connection.execute(query).fetchone()[0]
+    return number
 
 
 def has_checks(connection: sqlite3.Connection) -> bool:
@@ -444,7 +407,7 @@ def has_checks(connection: sqlite3.Connection) -> bool:
 
 def usage_metrics(connection: sqlite3.Connection) -> dict[str, int]:
     """Return the sums of the metrics `asked`, `missed`, `briefs` and `tokens`."""
-    return dict(connection.execute("SELECT name, sum(amount) FROM metrics GROUP BY name").fetchall())
+    return dict(connection.execute("SELECT name, amount FROM metric_totals").fetchall())
 
 
 # Pages, projects, trust, operations
@@ -474,6 +437,13 @@ def page_names(connection: sqlite3.Connection, kind: str) -> list[str]:
         query = "SELECT DISTINCT page_name FROM pages WHERE kind = ? AND NOT is_hidden ORDER BY page_name"
         rows = connection.execute(query, (kind,))
     return [name for (name,) in rows]
+
+
+def last_page_name(connection: sqlite3.Connection, kind: str) -> str | None:
+    """Return the last day that has a page of a kind, None if there is none."""
+    query = "SELECT page_name FROM pages WHERE kind = ? AND NOT is_hidden ORDER BY page_name DESC LIMIT 1"
+    row = connection.execute(query, (kind,)).fetchone()
+    return row[0] if row else None
 
 
 def project_roots(connection: sqlite3.Connection, scope: Scope) -> list[str]:
@@ -512,6 +482,12 @@ def embedding_model(connection: sqlite3.Connection) -> str:
     """Return the model of the stored vectors, "" if there are none."""
     row = connection.execute("SELECT value FROM meta WHERE name = 'embedding_model'").fetchone()
     return str(row[0]) if row else ""
+
+
+def complete_folders(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return the folders that had all their pages, with the time of their last change before that in nanoseconds."""
+    rows = connection.execute("SELECT name, value FROM meta WHERE name >= 'complete ' AND name < 'complete!'")
+    return {name.partition(" ")[2]: int(value) for name, value in rows}
 
 
 def stale_views(connection: sqlite3.Connection) -> list[str]:
@@ -563,13 +539,17 @@ def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Itera
         "events",
         "claim_events",
         "memories",
+        "memory_counts",
+        "memory_agents",
         "memory_topics",
         "opposed_pairs",
+        "rulings",
         "pages",
         "project_roots",
         "sessions",
+        "session_groups",
     )
-    lagging = () if answers_only else ("log_cursors", "metrics", "injected_memories", "memory_checks")
+    lagging = () if answers_only else ("log_cursors", "metrics", "metric_totals", "injected_memories", "memory_checks")
     for table in (*folded, *lagging):
         yield from rows(table, f"SELECT * FROM {table} ORDER BY 1, 2")
     if not answers_only:

@@ -5,7 +5,8 @@
 PRAGMA application_id = 0x54414349;
 
 -- A row is one value of the index as a whole: `version`; `doc_count` and `total_length`, the number of documents and of
--- their words; `last_learned_command_id`, the row of shell_commands up to which learners have read; `embedding_model`.
+-- their words; `last_learned_command_id`, the row of shell_commands up to which learners have read; `embedding_model`;
+-- `complete FOLDER`, when a folder of pages was changed that had all its pages afterwards (may be lost).
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 -- A row is how far a segment of the log was read. `tail` is the last bytes before that point.
@@ -45,10 +46,9 @@ CREATE TABLE claim_events (
 
 -- A row is what lists, ranking and conflicts need of a memory; the whole memory is folded from its events. `id` is the
 -- id of its claim, and `doc_id` is the same as an integer, so that rows are in the order of ids. `kept_event_id` is the
--- decision to keep it beside what it contradicts. `author` is who said it for the team and who accepted it. `question`, `answer`, `is_positive` and `is_exclusive` are its stance
--- (model/conflict.py).
--- The indexes memories_ruled, memories_scope, memories_latest, memories_kind and memories_importance are created after the
--- first rows: see writer.py.
+-- decision to keep it beside what it contradicts. `question`, `answer`, `is_positive` and `is_exclusive` are its stance
+-- (model/conflict.py). `author` is who said it for the team and who accepted it. `is_habit` marks what was counted in
+-- commands. `confidence` orders the candidates. The indexes of this table are created after the first rows: see writer.py.
 CREATE TABLE memories (
   doc_id INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
@@ -69,9 +69,28 @@ CREATE TABLE memories (
   kept_event_id TEXT,
   is_shared INTEGER NOT NULL,
   author TEXT NOT NULL,
+  is_habit INTEGER NOT NULL,
+  confidence REAL NOT NULL,
   overruled_by_id TEXT,
   is_conflicting INTEGER NOT NULL DEFAULT 0
 );
+
+-- A row is how many memories have this scope, status and kind, and are habits or not. Rows of 0 are deleted.
+CREATE TABLE memory_counts (
+  scope TEXT NOT NULL,
+  status TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  is_habit INTEGER NOT NULL,
+  memory_count INTEGER NOT NULL,
+  PRIMARY KEY (scope, status, kind, is_habit)
+) WITHOUT ROWID;
+
+-- A row is an agent and a memory that it had a part in, by an event of its own.
+CREATE TABLE memory_agents (
+  agent TEXT NOT NULL,
+  doc_id INTEGER NOT NULL,
+  PRIMARY KEY (agent, doc_id)
+) WITHOUT ROWID;
 
 -- A row is an active memory and one of its topics (model/terms.py), hashed together with the scope.
 CREATE TABLE memory_topics (
@@ -87,6 +106,21 @@ CREATE TABLE opposed_pairs (
   PRIMARY KEY (doc_id, opponent_doc_id)
 ) WITHOUT ROWID;
 
+-- A row is a ruling between two opposed memories (model/conflict.py), in the order in which conflicts are listed.
+-- `group_doc_id` is the first memory of a connected group that lost or is in an undecided conflict, `position` the place
+-- of the ruling in the group. `rule` is the name of a ConflictRule.
+CREATE TABLE rulings (
+  group_doc_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  winner_doc_id INTEGER NOT NULL,
+  loser_doc_id INTEGER NOT NULL,
+  rule TEXT NOT NULL,
+  PRIMARY KEY (group_doc_id, position)
+) WITHOUT ROWID;
+CREATE INDEX rulings_winner ON rulings (winner_doc_id);
+CREATE INDEX rulings_loser ON rulings (loser_doc_id);
+CREATE INDEX rulings_rule ON rulings (rule);
+
 -- A row is an entry of a readable page: an entry of the worklog, an evaluation, or a turn of a session. `page_name` is
 -- the day, or the name of the session's page. Hidden entries were undone or superseded.
 CREATE TABLE pages (
@@ -99,7 +133,7 @@ CREATE TABLE pages (
   title TEXT NOT NULL,
   is_hidden INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX pages_name ON pages (kind, page_name);
+CREATE INDEX pages_name ON pages (kind, page_name, is_hidden);
 
 -- A row is a directory in which a project was seen.
 CREATE TABLE project_roots (scope TEXT NOT NULL, root TEXT NOT NULL, PRIMARY KEY (scope, root)) WITHOUT ROWID;
@@ -112,6 +146,9 @@ CREATE TABLE metrics (
   amount INTEGER NOT NULL,
   PRIMARY KEY (event_id, name)
 ) WITHOUT ROWID;
+
+-- A row is the sum of a metric over all events.
+CREATE TABLE metric_totals (name TEXT PRIMARY KEY, amount INTEGER NOT NULL) WITHOUT ROWID;
 
 -- A row is a trusted fact file of a repository as it was when it was last compared with what was trusted.
 CREATE TABLE fact_files (path TEXT PRIMARY KEY, signature TEXT NOT NULL) WITHOUT ROWID;
@@ -257,7 +294,8 @@ CREATE TABLE command_postings (
 ) WITHOUT ROWID;
 
 -- A row is what lists and prompts show of a session with an agent. `number` is its id as an integer, `host_session_id`
--- the id that its host gave it. `files` are separated by line ends. `request_key` is the normalized prompts.
+-- the id that its host gave it. `files` are separated by line ends. `request_key` is the normalized prompts, and
+-- `request_hash` the hash of what makes two sessions of a scope one entry of a list; NULL if no list shows the session.
 -- `compacted_at` is the last time. `model` is the model that wrote `outcome` as a summary of the whole session, '' if
 -- none did.
 CREATE TABLE sessions (
@@ -275,10 +313,24 @@ CREATE TABLE sessions (
   files TEXT NOT NULL,
   request_key TEXT NOT NULL,
   compacted_at TEXT NOT NULL,
-  model TEXT NOT NULL
+  model TEXT NOT NULL,
+  request_hash INTEGER
 );
 CREATE INDEX sessions_scope ON sessions (scope, ended_at);
 CREATE INDEX sessions_ended_at ON sessions (ended_at);
+CREATE INDEX sessions_request ON sessions (scope, request_hash, ended_at DESC, number) WHERE request_hash IS NOT NULL;
+
+-- A row is an entry of the list of sessions: those of a scope in which the same was asked, and the latest of them.
+CREATE TABLE session_groups (
+  scope TEXT NOT NULL,
+  request_hash INTEGER NOT NULL,
+  session_count INTEGER NOT NULL,
+  ended_at TEXT NOT NULL,
+  session_number INTEGER NOT NULL,
+  PRIMARY KEY (scope, request_hash)
+) WITHOUT ROWID;
+CREATE INDEX session_groups_latest ON session_groups (ended_at DESC, session_number);
+CREATE INDEX session_groups_scope ON session_groups (scope, ended_at DESC, session_number);
 
 -- A row is an injection into a prompt, with the position of its line in the log as in `events`.
 CREATE TABLE injections (
@@ -312,6 +364,8 @@ CREATE TABLE memory_checks (
   correction_id TEXT NOT NULL,
   PRIMARY KEY (claim_id, session_id)
 ) WITHOUT ROWID;
+CREATE INDEX memory_checks_event ON memory_checks (event_id, result);
+CREATE INDEX memory_checks_failed ON memory_checks (claim_id) WHERE result = 'violated' OR correction_id <> '';
 
 -- A row is how far a transcript was read. If this is lost, transcripts are read again, and no event is new.
 CREATE TABLE transcript_cursors (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
+from hashlib import blake2b
 from itertools import groupby
 
 from tacit.index.commands import agent_execution, store_commands
@@ -36,7 +37,11 @@ _MAX_REQUEST_KEY_CHARS = 400  # two sessions are the same request if they agree 
 _MAX_FILES = 50
 _MAIN_BRANCHES = ("main", "master", "trunk", "HEAD")  # their names say nothing about the work
 _INSERT_SESSION_EVENT = "INSERT OR IGNORE INTO session_events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SELECT_GROUP = (
+    "SELECT count(*), max(ended_at), (SELECT number FROM sessions WHERE scope = ?1 AND request_hash = ?2"
+    " ORDER BY ended_at DESC, number LIMIT 1) FROM sessions WHERE scope = ?1 AND request_hash = ?2"
+)
 
 
 class IndexedSessionEvent(Record):
@@ -63,6 +68,9 @@ class SessionMessage(Record):
     bodies: Sequence[PromptGiven | ReplyGiven | ToolUsed] = ()
 
 
+_SessionGroup = tuple[str, int]  # scope and request hash
+
+
 class SessionWriter:
     """Stores events of sessions. `flush` folds and writes the sessions they belong to."""
 
@@ -71,6 +79,7 @@ class SessionWriter:
         self._postings = postings
         self._decode = decode
         self._new_events: dict[int, list[Event]] = {}
+        self._changed_groups: set[_SessionGroup] = set()
 
     def add_events(self, entries: Sequence[IndexedSessionEvent]) -> None:
         """Store events, and the commands among them. Events that are stored already are ignored."""
@@ -93,13 +102,33 @@ class SessionWriter:
                 session = fold_session(*_agent_and_name(new[0]), events)
                 # By identity: a folded session holds the bodies of its events and not their ids.
                 event_ids = {id(event.body): event.id for event in events}
+                self._changed_groups |= self._group_of(number)
                 _write_session(self._connection, self._postings, number, session, event_ids)
+                self._changed_groups |= self._group_of(number)
             # A model that summarized a session has read it. It is not paid for that again after a rebuild.
             for event in sorted(new, key=lambda event: event.id):
                 if isinstance(event.body, SessionSummarized):
                     session_key = session_id(*_agent_and_name(event))
                     mark_session_learned(self._connection, session_key, event.body.until, event.body.model)
         self._new_events = {}
+        self._write_groups()
+
+    def _group_of(self, number: int) -> set[_SessionGroup]:
+        """Return the entry of the list of sessions that a session belongs to now, if any."""
+        query = "SELECT scope, request_hash FROM sessions WHERE number = ? AND request_hash IS NOT NULL"
+        return set(self._connection.execute(query, (number,)))
+
+    def _write_groups(self) -> None:
+        """Write the entries of the list of sessions that lost or gained a session."""
+        run = self._connection.execute
+        for group in self._changed_groups:
+            session_count, ended_at, latest = run(_SELECT_GROUP, group).fetchone()
+            if session_count:
+                row = (*group, session_count, ended_at, latest)
+                run("INSERT OR REPLACE INTO session_groups VALUES (?, ?, ?, ?, ?)", row)
+            else:
+                run("DELETE FROM session_groups WHERE scope = ? AND request_hash = ?", group)
+        self._changed_groups = set()
 
     def _events_of(self, number: int, new: list[Event]) -> list[Event]:
         """Return all events of a session. They are read from the log only if some are not in `new`."""
@@ -128,6 +157,8 @@ def _write_session(
 ) -> None:
     summary = session.summary if session.summary and not session.summary.newer_turns else None
     old = connection.execute("SELECT page_name FROM sessions WHERE number = ?", (number,)).fetchone()
+    outcome = summary.text if summary else session.outcome
+    request_key = normalize_text(" ".join(session.requests))[:_MAX_REQUEST_KEY_CHARS]
     row = (
         number,
         session.id,
@@ -139,15 +170,21 @@ def _write_session(
         timestamp(session.ended_at.astimezone(UTC)),
         len(session.turns),
         session.title,
-        summary.text if summary else session.outcome,
+        outcome,
         "\n".join(session.files[:_MAX_FILES]),
-        normalize_text(" ".join(session.requests))[:_MAX_REQUEST_KEY_CHARS],
+        request_key,
         timestamp(session.last_compacted_at) if session.last_compacted_at else "",
         summary.model if summary else "",
+        _request_hash(request_key or f"\n{session.id}") if request_key or outcome else None,
     )
     connection.execute(_INSERT_SESSION, row)
     _write_messages(connection, postings, number, session, old[0] if old else None, event_ids)
     mark_stale(connection, {f"session {session.page_name}", *([f"session {old[0]}"] if old else [])})
+
+
+def _request_hash(key: str) -> int:
+    """Return 64 bits of the hash of what was asked. A session without requests has a key of its own."""
+    return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _write_messages(

@@ -9,7 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from tacit.index.doc_ids import session_start_id
-from tacit.index.reader import Decode, LoggedEvent, ids_with_prefix, select_events
+from tacit.index.reader import Decode, LoggedEvent, ids_with_prefix, select_events, usage_metrics
 from tacit.model.claim import Scope
 from tacit.model.event import Event
 from tacit.model.ids import ClaimId, EventId, claim_number
@@ -23,6 +23,8 @@ _SESSION_COLUMNS = (
     "id, agent, host_session_id, page_name, scope, started_at, ended_at, turn_count, title, outcome, files,"
     " request_key, compacted_at, model"
 )
+
+_IS_LISTED = "request_hash IS NOT NULL"
 
 
 class SessionRow(Record):
@@ -69,6 +71,31 @@ def session_rows(connection: sqlite3.Connection, scope: Scope | None = None, lim
     if scope is None:
         return _select_sessions(connection, "ORDER BY ended_at DESC, id LIMIT ?", (limit,))
     return _select_sessions(connection, "WHERE scope = ? ORDER BY ended_at DESC, id LIMIT ?", (scope, limit))
+
+
+def listed_sessions(
+    connection: sqlite3.Connection, scope: Scope | None = None, limit: int = -1, *, grouped: bool = True
+) -> list[tuple[int, int]]:
+    """Return the sessions of a list, the latest first: the number of each, and how many others asked the same.
+
+    Sessions that asked the same in a project are one entry if `grouped`. Sessions without a word are left out.
+    """
+    if grouped:
+        where = "" if scope is None else "WHERE scope = ?"
+        columns, table, order = "session_number, session_count - 1", "session_groups", "session_number"
+    else:
+        where = f"WHERE {_IS_LISTED}" if scope is None else f"WHERE {_IS_LISTED} AND scope = ?"
+        columns, table, order = "number, 0", "sessions", "number"
+    query = f"SELECT {columns} FROM {table} {where} ORDER BY ended_at DESC, {order} LIMIT ?"
+    return connection.execute(query, (limit,) if scope is None else (scope, limit)).fetchall()
+
+
+def count_sessions(connection: sqlite3.Connection, scope: Scope | None = None, *, grouped: bool = False) -> int:
+    """Return how many entries `listed_sessions` has."""
+    column = "count(*)" if grouped else "coalesce(sum(session_count), 0)"
+    where, values = ("", ()) if scope is None else ("WHERE scope = ?", (scope,))
+    number: int = connection.execute(f"SELECT {column} FROM session_groups {where}", values).fetchone()[0]
+    return number
 
 
 def session_row(connection: sqlite3.Connection, session: ClaimId) -> SessionRow | None:
@@ -226,6 +253,32 @@ def injection_events(
     values = (limit,) if host_session_id is None else (host_session_id, limit)
     query = f"SELECT {_EVENT_LINE} FROM injections {where} ORDER BY event_id DESC LIMIT ?"
     return select_events(connection, decode, query, values)
+
+
+def injection_ids(connection: sqlite3.Connection, host_session_id: str | None = None, limit: int = -1) -> list[EventId]:
+    """Return the ids of the events that `injection_events` returns."""
+    where = "" if host_session_id is None else "WHERE host_session_id = ?"
+    values = (limit,) if host_session_id is None else (host_session_id, limit)
+    query = f"SELECT event_id FROM injections {where} ORDER BY event_id DESC LIMIT ?"
+    return [EventId(event) for (event,) in connection.execute(query, values)]
+
+
+def injections_by_id(connection: sqlite3.Connection, decode: Decode, events: Sequence[EventId]) -> list[Event]:
+    """Return those of these injections that exist, in the given order."""
+    query = (
+        f"SELECT {_EVENT_LINE} FROM json_each(?) AS wanted JOIN injections ON event_id = wanted.value"
+        " ORDER BY wanted.key"
+    )
+    return select_events(connection, decode, query, (json.dumps(list(events)),))
+
+
+def count_injections(connection: sqlite3.Connection, host_session_id: str | None = None) -> int:
+    """Return how many events `injection_events` has without a limit."""
+    if host_session_id is None:
+        return usage_metrics(connection).get("briefs", 0)
+    query = "SELECT count(*) FROM injections WHERE host_session_id = ?"
+    number: int = connection.execute(query, (host_session_id,)).fetchone()[0]
+    return number
 
 
 def _select_sessions(connection: sqlite3.Connection, tail: str, values: Sequence[str | int]) -> list[SessionRow]:

@@ -15,7 +15,7 @@ from tacit.index.database import transaction
 from tacit.index.habits import store_shell_commands
 from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries
 from tacit.index.postings_writer import PostingsWriter
-from tacit.index.reader import IMPORTANCE_ORDER, IS_EFFECTIVE, IS_RULED, Decode
+from tacit.index.reader import IMPORTANCE_ORDER, IS_CANDIDATE, IS_EFFECTIVE, IS_RULED, Decode
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, is_of_team
 from tacit.model.observation import (
     SESSION_TYPES,
@@ -53,12 +53,16 @@ _FOLDED_BODIES = (
 # Created after the rows of a new index are inserted, which takes half the time of updating them row by row.
 _CREATE_INDEXES = (
     f"CREATE INDEX IF NOT EXISTS memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
-    "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status)",
-    "CREATE INDEX IF NOT EXISTS memories_latest ON memories (status, last_event_id DESC, kind, scope)",
-    "CREATE INDEX IF NOT EXISTS memories_kind ON memories (status, kind, scope)",
+    "CREATE INDEX IF NOT EXISTS memories_latest ON memories (status, last_event_id DESC, doc_id DESC)",
+    "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status, last_event_id DESC, doc_id DESC, kind)",
+    "CREATE INDEX IF NOT EXISTS memories_kind ON memories (status, kind, last_event_id DESC, doc_id DESC)",
+    "CREATE INDEX IF NOT EXISTS memories_candidates ON memories"
+    f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {IS_CANDIDATE}",
+    "CREATE INDEX IF NOT EXISTS memories_habits ON memories (status) WHERE is_habit",
     f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
 )
 _INSERT_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_METRIC = "INSERT INTO metric_totals VALUES (?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount"
 # These learners and the team write between two commands of a person, who never means their events by "the latest".
 _BACKGROUND_ACTORS = ("learner:habit", "learner:talk")
 
@@ -170,5 +174,7 @@ def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEven
 
 
 def _add_metrics(connection: sqlite3.Connection, event: Event, **amounts: int) -> None:
-    rows = [(event.id, name, amount) for name, amount in amounts.items()]
-    connection.executemany("INSERT OR IGNORE INTO metrics VALUES (?, ?, ?)", rows)
+    for name, amount in amounts.items():
+        row = (event.id, name, amount)
+        if connection.execute("INSERT OR IGNORE INTO metrics VALUES (?, ?, ?)", row).rowcount:
+            connection.execute(_ADD_METRIC, (name, amount))

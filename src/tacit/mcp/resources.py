@@ -239,13 +239,11 @@ in. Do not run it yourself, and do not act on a suggestion that I have not accep
 def run_review(vault: Vault, _arguments: McpArguments) -> str:
     from tacit.text.fence import fenced_lines
 
-    waiting = vault.suggestions("all")
-    if not waiting:
+    waiting = vault.pending.listing(limit=_MAX_SUGGESTIONS)
+    if not waiting.total:
         return "Tell me that no suggestion waits for my decision."
-    more = f"\n{len(waiting) - _MAX_SUGGESTIONS} more wait: tacit review" if len(waiting) > _MAX_SUGGESTIONS else ""
-    return (
-        f"{_REVIEW_REQUEST}\n\n{fenced_lines(_suggestion_line(listed) for listed in waiting[:_MAX_SUGGESTIONS])}{more}"
-    )
+    more = f"\n{waiting.total - _MAX_SUGGESTIONS} more wait: tacit review" if waiting.total > _MAX_SUGGESTIONS else ""
+    return f"{_REVIEW_REQUEST}\n\n{fenced_lines(_suggestion_line(listed) for listed in waiting.entries)}{more}"
 
 
 def _suggestion_line(listed: ListedMemory) -> str:

@@ -63,7 +63,7 @@ def session_page(vault: Vault, name: str) -> str | None:
         listed, session = vault.sessions.session(name)
     except (NotFoundError, UsageError):
         return None
-    if listed.row.id not in {other.row.id for other in vault.sessions.sessions(project=True, grouped=False)}:
+    if not vault.sessions.is_of_this_project(listed):
         return None
     lines: list[str] = []
     for line in vault.sessions.session_lines(session):

@@ -95,6 +95,12 @@ def is_of_team(actor: str) -> bool:
     return actor == TEAM or actor.startswith(f"{TEAM}:")
 
 
+def agent_name(actor: str) -> str:
+    """Return the name of the agent that an actor is; "" for the person, policy, the team, learners and others."""
+    name = actor.removeprefix("agent:")
+    return "" if ":" in name or name in (USER, POLICY, REPOSITORY, TEAM) else name
+
+
 class Attribution(Record):
     """The actor of one event of an operation, where it is not whoever ran the command."""
 

@@ -27,6 +27,8 @@ from tacit.model.ids import ClaimId, EventId
 from tacit.record import Record
 from tacit.text.words import normalize_text
 
+HABIT_SOURCE = "habit"  # of claims that were counted in commands
+HABIT_KINDS = frozenset((Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN, Kind.PREFERENCE))
 # Confidence by source: the base, and the cap it rises to with observations and sessions.
 _CONFIDENCE_RANGES = {
     "user_direct": (1.0, 1.0),
@@ -35,7 +37,7 @@ _CONFIDENCE_RANGES = {
     "edit": (0.90, 1.0),
     "decision": (0.90, 1.0),
     "evaluation": (0.50, 0.80),
-    "habit": (0.0, 0.0),  # the learner computes it from its counts: see learn/habits/habit.py
+    HABIT_SOURCE: (0.0, 0.0),  # the learner computes it from its counts: see learn/habits/habit.py
 }
 _DEFAULT_CONFIDENCE_RANGE = (0.50, 0.85)
 _FULL_STRENGTH, _FULL_SESSIONS = 4, 3  # observations and sessions after the first that reach the cap
@@ -130,6 +132,11 @@ class Memory(Record):
         if not is_of_team(self.decided_by):
             return ""
         return ", ".join(filter(None, (self.decided_by.removeprefix(f"{TEAM}:"), self.reason)))
+
+    @property
+    def is_habit(self) -> bool:
+        """Whether it was counted in commands, and nobody filed it under a kind that habits do not have."""
+        return self.source == HABIT_SOURCE and self.kind in HABIT_KINDS
 
     @property
     def is_unreviewed(self) -> bool:

@@ -89,6 +89,23 @@ def restatement_key(text: str) -> tuple[object, ...]:
     return (*prefixes, bool(profile.denied), profile.is_negative)
 
 
+def restatement_words(text: str) -> list[str]:
+    """Return the words of a statement that its restatements have too, or words that are derived from them.
+
+    Names that have several spellings are left out.
+    """
+    profile = profile_statement(text)
+    terms = [term for term in _significant_terms(profile) if term.word not in _respelled_stems()]
+    return list(dict.fromkeys(profile.tokens[term.position] for term in terms))
+
+
+@cache
+def _respelled_stems() -> frozenset[str]:
+    """Return the words that stand for others in a profile."""
+    names = (*lexicon.ALIASES.values(), *lexicon.NEGATED_STATES.values(), *lexicon.MULTIWORD_NAMES.values())
+    return frozenset(map(simple_stem, names))
+
+
 def compare_profiles(first: StatementProfile, second: StatementProfile) -> Relation:
     """Compare two parsed statements as `relate` does."""
     if first.tokens > second.tokens:

@@ -349,11 +349,9 @@ class Decisions(HomePart):
         queries = Queries(self._home)
         kept = queries.show(reference).memory
         forgotten = []
-        for conflict in queries.conflicts():
-            sides = {conflict.winner.memory.id, conflict.loser.memory.id}
-            if kept.id in sides:
-                (other,) = sides - {kept.id}
-                forgotten.append(self.forget(other, reason="contradicted", evidence=f"kept {kept.id}"))
+        for conflict in queries.conflicts_of(kept.id):
+            (other,) = {conflict.winner.memory.id, conflict.loser.memory.id} - {kept.id}
+            forgotten.append(self.forget(other, reason="contradicted", evidence=f"kept {kept.id}"))
         return kept, forgotten
 
     def edit(

@@ -14,7 +14,8 @@ from tacit.home.home import Home, HomePart
 from tacit.home.store import Store
 from tacit.index import reader, sessions
 from tacit.index.database import translate_sqlite_errors
-from tacit.index.reader import MemoryFilter, MemoryRow
+from tacit.index.listings import MemoryFilter, latest_memories
+from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
 from tacit.inject.checks import missing_references
 from tacit.log.codec import must_decode
@@ -76,7 +77,7 @@ def outdated_rows(connection: sqlite3.Connection, store: Store, environment: Map
         return []
     scope, root = store.scope_in(connection), store.project.root
     wanted = MemoryFilter(Status.ACTIVE, scopes=frozenset((scope,)))
-    latest = reader.latest_memories(connection, wanted, _MAX_MEMORIES)
+    latest = latest_memories(connection, wanted, _MAX_MEMORIES)
     rows = {row.id: row for row in latest if row.overruled_by is None}
     missing = missing_references(rows.values(), root, root, environment, seconds=LOOKUP_SECONDS)
     outdated = (OutdatedRow(rows[claim], _not_kept(connection, rows[claim], names)) for claim, names in missing.items())

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.errors import IndexUnusableError, NotFoundError, StoreError, UsageError
 from tacit.home.home import HomePart
-from tacit.index import reader
+from tacit.index import listings, reader
 from tacit.index.database import translate_sqlite_errors
-from tacit.index.reader import MemoryFilter, MemoryRow
+from tacit.index.listings import MemoryFilter
+from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name, scope_label
 from tacit.model.event import (
-    POLICY,
-    REPOSITORY,
-    TEAM,
-    USER,
     ClaimDecided,
     ClaimProposed,
     Draft,
     Event,
     EventsUndone,
+    agent_name,
 )
-from tacit.model.ids import ClaimId
+from tacit.model.ids import ClaimId, claim_number
 from tacit.model.observation import BriefInjected, RecallAsked
 from tacit.pages.locations import FileLocation
 from tacit.record import Record
@@ -36,10 +34,11 @@ from tacit.search.rank import COMMAND, PAGE_KINDS, Query, relevance, search
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip, printable
 from tacit.vault.hits import Hit, HitBuilder, SessionQuote
+from tacit.vault.listing import Listing, load_in_chunks
 
 if TYPE_CHECKING:
     from tacit.inject.brief import Brief
-    from tacit.model.conflict import ConflictRule
+    from tacit.model.conflict import ConflictRule, Ruling
     from tacit.model.memory import Memory
     from tacit.search.semantic import SimilarityFunction
 
@@ -48,7 +47,6 @@ _AGENT_PREFIX = "agent:"
 _PROJECT_PREFIX = "project:"  # of a scope that names a project
 _COMMAND_SOURCES = ("suggest", "remember", "note", "mcp", "agent")  # of proposals by a command; learners have others
 _COMMAND_EVENT = "command.ran"
-_MAX_SIFTED = 2000  # candidates that are looked at for those of an agent or a time
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
 
 
@@ -291,57 +289,69 @@ class Queries(HomePart):
         scope: str | None = None,
         tag: str | None = None,
         filters: Filters | None = None,
+        limit: int | None = None,
     ) -> list[ListedMemory]:
         """List memories, the latest first; see `Vault.entries`."""
-        _check_kind(kind)
-        wanted = filters or Filters()
+        listing = self.listing(status=status, kind=kind, scope=scope, tag=tag, filters=filters, limit=limit)
+        return list(listing.entries)
 
-        def read(connection: sqlite3.Connection) -> list[ListedMemory]:
-            scopes = self._scopes(connection, scope or ("all" if wanted.project else None))
-            project = self._project_scopes(connection, wanted.project) if wanted.project else None
-            since = self._parse_since(wanted.since) or ""
-            before = self._parse_time(wanted.before, end_of_day=False) if wanted.before else "~"
-            rows = [
-                row
-                for row in reader.memory_rows(connection, status=status)
-                if (scopes is None or row.scope in scopes)
-                and (project is None or row.scope in project)
-                and kind in (None, row.kind.label)
-                and (tag is None or tag in row.tags)
-                and since <= row.at < before
-                and (wanted.agent is None or _is_from_agent(connection, row.id, wanted.agent))
-            ]
-            rows.sort(key=lambda row: (row.last_event, row.id), reverse=True)
-            return [self._load_memory(connection, row.id) for row in rows]
+    def listing(
+        self,
+        *,
+        status: Status | None,
+        kind: str | None = None,
+        scope: str | None = None,
+        tag: str | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+    ) -> Listing[ListedMemory]:
+        """List memories, the latest first. The first `limit` are loaded, or all, and all are counted."""
 
-        return self._store.read(read)
+        def read(connection: sqlite3.Connection) -> tuple[Sequence[int], int]:
+            wanted = self.memory_filter(connection, status=status, kind=kind, scope=scope, filters=filters)
+            wanted = wanted._replace(tag=tag)
+            doc_ids, total = listings.latest_ids(connection, wanted, limit), listings.count_memories(connection, wanted)
+            must_agree(doc_ids, total, limit)
+            return doc_ids, total
 
-    def latest_candidates(
-        self, limit: int, *, kind: str | None = None, filters: Filters | None = None
-    ) -> list[ListedMemory]:
-        """Return the candidates that were touched last; at most `limit`.
+        doc_ids, total = self._store.read(read)
+        return Listing(self.load_memories(doc_ids), total)
 
-        Raise UsageError or NotFoundError if a filter names nothing.
+    def memory_filter(
+        self,
+        connection: sqlite3.Connection,
+        *,
+        status: Status | None,
+        kind: str | None,
+        scope: str | None,
+        filters: Filters | None,
+    ) -> MemoryFilter:
+        """Return a filter with the scopes and times that a person's words stand for.
+
+        Raise UsageError or NotFoundError if they name nothing.
         """
         _check_kind(kind)
-        wanted = filters or Filters()
+        given = filters or Filters()
+        scopes = self._scopes(connection, scope or ("all" if given.project else None))
+        if given.project:
+            project = self._project_scopes(connection, given.project)
+            scopes = project if scopes is None else scopes & project
+        since = self._parse_since(given.since)
+        before = self._parse_time(given.before, end_of_day=False) if given.before else None
+        return MemoryFilter(status, (kind,) if kind else None, scopes, None, given.agent, since, before)
 
-        def read(connection: sqlite3.Connection) -> list[ListedMemory]:
-            scopes = self._project_scopes(connection, wanted.project) if wanted.project else None
-            is_sifted = wanted.agent is not None or wanted.since is not None or wanted.before is not None
-            since = self._parse_since(wanted.since) or ""
-            before = self._parse_time(wanted.before, end_of_day=False) if wanted.before else "~"
-            pending = MemoryFilter(Status.PENDING, (kind,) if kind else None, scopes)
-            rows = reader.latest_memories(connection, pending, _MAX_SIFTED if is_sifted else limit)
-            chosen = (
-                row
-                for row in rows
-                if since <= row.at < before
-                and (wanted.agent is None or _is_from_agent(connection, row.id, wanted.agent))
-            )
-            return [self._load_memory(connection, row.id) for row in islice(chosen, limit)]
+    def load_memories(self, doc_ids: Sequence[int]) -> Iterator[ListedMemory]:
+        """Yield memories by their doc ids, in the given order. Those that were removed meanwhile are left out."""
 
-        return self._store.read(read)
+        def load(chunk: Sequence[int]) -> list[ListedMemory]:
+            return self._store.read(lambda connection: self.load_chunk(connection, chunk))
+
+        return load_in_chunks(doc_ids, load)
+
+    def load_chunk(self, connection: sqlite3.Connection, doc_ids: Sequence[int]) -> list[ListedMemory]:
+        """Return the memories of doc ids that exist, in the given order."""
+        rows = reader.rows_by_doc_id(connection, list(doc_ids))
+        return [_with_row(connection, row) for doc_id in doc_ids if isinstance(row := rows.get(doc_id), MemoryRow)]
 
     def _project_scopes(self, connection: sqlite3.Connection, name: str) -> frozenset[Scope]:
         """Return the scopes of a project, which is named or given by a folder in it.
@@ -474,9 +484,8 @@ class Queries(HomePart):
         def read(connection: sqlite3.Connection) -> tuple[list[MemoryRow], int]:
             scopes = self._project_scopes(connection, project) if project else None
             wanted = MemoryFilter(status, None if kinds is None else tuple(kinds), scopes)
-            rows = reader.latest_memories(connection, wanted, limit, offset)
-            is_all = not offset and len(rows) < limit
-            return rows, len(rows) if is_all else reader.count_memories(connection, wanted)
+            rows = listings.latest_memories(connection, wanted, limit, offset)
+            return rows, listings.count_memories(connection, wanted)
 
         return self._store.read(read)
 
@@ -485,26 +494,58 @@ class Queries(HomePart):
         scopes = self._store.read(reader.all_scopes)
         return sorted({project_name(scope) for scope in scopes if is_project_scope(scope)})
 
-    def conflicts(self) -> list[MemoryConflict]:
-        """Return all pairs of active memories that contradict each other, also those that a rule has decided."""
-        from tacit.index.memories import ruled_conflicts
+    def conflicts(self, limit: int | None = None, *, decided: bool | None = None) -> Listing[MemoryConflict]:
+        """List pairs of active memories that contradict each other: all, or only those that a rule has decided or not.
 
-        def read(connection: sqlite3.Connection) -> list[MemoryConflict]:
-            conflicts = []
-            for conflict in ruled_conflicts(connection):
-                winner = self._load_memory(connection, conflict.ruling.winner)
-                loser = self._load_memory(connection, conflict.ruling.loser)
-                scope = winner.memory.claim.scope
-                conflicts.append(MemoryConflict(conflict.why, scope, winner, loser, conflict.ruling.rule))
-            return conflicts
+        The total is always that of all.
+        """
 
-        return self._store.read(read)
+        def read(connection: sqlite3.Connection) -> tuple[list[Ruling], int]:
+            return [*islice(listings.rulings(connection, decided), limit)], listings.count_rulings(connection)
+
+        def load(chunk: Sequence[Ruling]) -> list[MemoryConflict]:
+            return self._store.read(lambda connection: self._load_conflicts(connection, chunk))
+
+        rulings, total = self._store.read(read)
+        return Listing(load_in_chunks(rulings, load), total)
+
+    def conflicts_of(self, claim: ClaimId) -> list[MemoryConflict]:
+        """Return the conflicts of one memory."""
+        return self._store.read(
+            lambda connection: self._load_conflicts(connection, listings.rulings_of(connection, claim))
+        )
+
+    def _load_conflicts(self, connection: sqlite3.Connection, rulings: Sequence[Ruling]) -> list[MemoryConflict]:
+        from tacit.model.relation import relate
+
+        conflicts = []
+        for ruling in rulings:
+            doc_ids = [claim_number(claim) for claim in (ruling.winner, ruling.loser)]
+            match self.load_chunk(connection, doc_ids):
+                case [winner, loser]:
+                    claim, other = winner.memory.claim, loser.memory.claim
+                    difference = relate(claim.sentence, other.sentence).reason
+                    conflicts.append(MemoryConflict(difference, claim.scope, winner, loser, ruling.rule))
+        return conflicts
 
     def _load_memory(self, connection: sqlite3.Connection, claim: ClaimId) -> ListedMemory:
-        row, memory = reader.memory_row(connection, claim), reader.load_memory(connection, claim, must_decode)
-        if row is None or memory is None:
+        row = reader.memory_row(connection, claim)
+        if row is None:
             raise IndexUnusableError("its tables disagree")
-        return ListedMemory(reader.short_id(connection, claim), memory, row.overruled_by, row.is_conflicting)
+        return _with_row(connection, row)
+
+
+def must_agree(doc_ids: Sequence[int], total: int, limit: int | None = None) -> None:
+    """Raise IndexUnusableError if a list has not as many entries as were counted. SQLite does not notice lost pages."""
+    if len(doc_ids) != (total if limit is None else min(limit, total)):
+        raise IndexUnusableError("its tables disagree")
+
+
+def _with_row(connection: sqlite3.Connection, row: MemoryRow) -> ListedMemory:
+    memory = reader.load_memory(connection, row.id, must_decode)
+    if memory is None:
+        raise IndexUnusableError("its tables disagree")
+    return ListedMemory(reader.short_id(connection, row.id), memory, row.overruled_by, row.is_conflicting)
 
 
 def with_basis(listed: ListedMemory, events: Iterable[Event]) -> ListedMemory:
@@ -540,20 +581,13 @@ def _is_agent_proposal(event: Event) -> bool:
     return is_by_command and event.origin.provenance <= Provenance.MODEL
 
 
-def _is_from_agent(connection: sqlite3.Connection, claim: ClaimId, agent: str) -> bool:
-    """Return whether an agent of this name proposed a memory, or took part in a session it was concluded from."""
-    return any(name == agent or name.startswith(f"{agent}-") for name in agents_of_memory(connection, claim))
-
-
 def agents_of_memory(connection: sqlite3.Connection, claim: ClaimId) -> set[str]:
     """Return the agents that proposed a memory, and those of the sessions that it was concluded from."""
     from tacit.index.sessions import agents_of
 
     events = reader.events_of_claim(connection, claim, must_decode)
     sources = [source for event in events if isinstance(event.body, ClaimProposed) for source in event.body.events]
-    actors = {event.origin.actor.removeprefix("agent:") for event in events} - {USER, POLICY, REPOSITORY, TEAM}
-    proposers = {actor for actor in actors if ":" not in actor}  # others are learners and models
-    return proposers | agents_of(connection, sources)
+    return {agent_name(event.origin.actor) for event in events} - {""} | agents_of(connection, sources)
 
 
 def _similarity(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:

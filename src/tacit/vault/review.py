@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 from tacit.errors import RefusedError
-from tacit.home.home import HomePart
+from tacit.home.home import Home, HomePart
 from tacit.index import reader
 from tacit.index.adherence import ineffective_claims
-from tacit.index.reader import MemoryFilter, MemoryRow
+from tacit.index.listings import MemoryFilter, count_memories, matching_candidates
+from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope, project_name
-from tacit.model.ids import ClaimId
-from tacit.model.memory import Memory
+from tacit.model.ids import ClaimId, claim_number
+from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.relation import is_restatement, restatement_key
 from tacit.record import Record
 from tacit.search.memories import similar_memories
+from tacit.search.restatements import possible_restatements, same_claims
 from tacit.text.display import clip
 from tacit.text.words import normalize_text
-from tacit.vault.queries import Filters, ListedMemory, agents_of_memory
+from tacit.vault.listing import Listing
+from tacit.vault.queries import Filters, ListedMemory, Queries, agents_of_memory
 
+_MAX_GROUPED = 500  # candidates of which each is compared with all others; of more, with those that share rare words
+_MAX_COMPARED = 2000  # active memories that the candidates of a page are compared with
 _MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
-_HABIT_SOURCE = "habit"  # as in `learn.habits.learn`, which is too much to import for one word
 
 
 class Card(Record):
@@ -84,7 +89,7 @@ def _may_be_same(first: str, second: str) -> bool:
 
 def is_same_lesson(first: Memory, second: Memory) -> bool:
     """Return whether two memories say the same. A habit is counted where it was observed, and is like no other."""
-    if _HABIT_SOURCE in (first.source, second.source):
+    if HABIT_SOURCE in (first.source, second.source):
         return False
     return first.claim.key == second.claim.key or is_restatement(first.claim.sentence, second.claim.sentence)
 
@@ -118,6 +123,69 @@ class ReviewCounts(Record):
     ineffective: int
 
 
+class CardListing(Listing[Card]):
+    """The first cards, or all. `total` is the number of candidates. `card_total` is the number of cards, None if there
+    are too many candidates to know it."""
+
+    def __init__(self, entries: Iterable[Card], total: int, card_total: int | None) -> None:
+        super().__init__(entries, total)
+        self.card_total = card_total
+
+
+class _CardLookup:
+    """Makes the cards that `group_candidates` makes of all candidates, one after the other.
+
+    Cards depend on each other only if their candidates may say the same. So the candidates that are reached from one of
+    them in this way are grouped together, and the others need not be loaded.
+    """
+
+    def __init__(self, home: Home, kind: str | None, filters: Filters | None) -> None:
+        self._home = home
+        self._kind = kind
+        self._filters = filters
+        self._cards: dict[ClaimId, Card] = {}  # by the first candidate of each
+        self._grouped: set[ClaimId] = set()
+
+    def card_of(self, listed: ListedMemory) -> list[Card]:
+        """Return the card that begins with a candidate; nothing if it belongs to an earlier card."""
+        claim = listed.memory.id
+        if listed.counts is not None:  # a habit is like no other
+            return [Card((listed,))]
+        if claim not in self._grouped:
+            for card in group_candidates(self._home.store.read(lambda connection: self._related(connection, listed))):
+                self._cards[card.ids[0]] = card
+                self._grouped.update(card.ids)
+        return [self._cards[claim]] if claim in self._cards else []
+
+    def _related(self, connection: sqlite3.Connection, listed: ListedMemory) -> list[ListedMemory]:
+        """Return the candidates that may say the same as one, or as one of those, in the order of their cards."""
+        queries = Queries(self._home)
+        wanted = queries.memory_filter(
+            connection, status=Status.PENDING, kind=self._kind, scope="all", filters=self._filters
+        )
+        scopes = reader.pending_scopes(connection)
+        found, queue = {listed.memory.id: listed}, [listed.memory]
+        while queue:
+            claim = queue.pop().claim
+            same, key = same_claims(scopes, claim.key), restatement_key(claim.sentence)
+            doc_ids = (same | possible_restatements(connection, claim.sentence)) - set(map(claim_number, found))
+            rows = reader.rows_by_doc_id(connection, matching_candidates(connection, wanted, sorted(doc_ids)))
+            # Those that `group_candidates` compares with each other.
+            alike = [
+                doc_id
+                for doc_id, row in rows.items()
+                if isinstance(row, MemoryRow) and (doc_id in same or restatement_key(row.sentence) == key)
+            ]
+            for other in queries.load_chunk(connection, alike):
+                found[other.memory.id] = other
+                queue.append(other.memory)
+        if len(found) == 1:
+            return [listed]
+        order = matching_candidates(connection, wanted, [claim_number(claim) for claim in found])
+        by_number = {claim_number(claim): other for claim, other in found.items()}
+        return [by_number[doc_id] for doc_id in order]
+
+
 class Review(HomePart):
     """What can be reviewed in one home."""
 
@@ -134,15 +202,71 @@ class Review(HomePart):
         Args:
             kind, filters: only these.
             learn: learn habits first.
-            limit: look only at so many candidates, those that were touched last. All of a large home take long.
+            limit: look only at so many candidates, the first. All of a large home take long.
 
         Raises:
             UsageError, NotFoundError: a filter names nothing.
         """
         from tacit.vault.suggestions import Suggestions
 
-        pending = Suggestions(self._home).suggestions(kind=kind, filters=filters, learn=learn, limit=limit)
-        return group_candidates(pending)
+        # Reasons and contradictions take milliseconds for each candidate, and most of them in a large home.
+        with_details = limit is None or self._store.read(_is_small)
+        pending = Suggestions(self._home).listing(
+            kind=kind, filters=filters, learn=learn, limit=limit, with_details=with_details
+        )
+        return group_candidates(list(pending.entries))
+
+    def listing(
+        self,
+        *,
+        kind: str | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        with_details: bool = True,
+    ) -> CardListing:
+        """List the cards of candidates that match, the most important first, after learning habits.
+
+        The first `limit` cards are made, or all. With `with_details`, their candidates have reasons and contradictions.
+
+        Raises:
+            UsageError, NotFoundError: a filter names nothing.
+        """
+        from tacit.vault.suggestions import Suggestions
+
+        def read_candidates(max_candidates: int | None, *, learn: bool) -> Listing[ListedMemory]:
+            return Suggestions(self._home).listing(
+                kind=kind, filters=filters, learn=learn, limit=max_candidates, with_details=False
+            )
+
+        first = read_candidates(_MAX_GROUPED, learn=True)
+        if first.total <= _MAX_GROUPED:
+            grouped = group_candidates(list(first.entries))
+            cards: Iterable[Card] = islice(grouped, limit)
+            card_total: int | None = len(grouped)
+        else:
+            cards = islice(self._large_listing(read_candidates, limit, kind, filters), limit)
+            card_total = None
+        return CardListing(map(self.detailed, cards) if with_details else cards, first.total, card_total)
+
+    def _large_listing(
+        self,
+        read_candidates: Callable[..., Listing[ListedMemory]],
+        limit: int | None,
+        kind: str | None,
+        filters: Filters | None,
+    ) -> Iterator[Card]:
+        """Yield the cards of more candidates than can be compared with each other: each is looked up by its words."""
+        grouping = _CardLookup(self._home, kind, filters)
+        # Further candidates are read if so many of the first belong to cards that there are too few cards.
+        sizes = [None] if limit is None else [size * limit for size in (2, 40)] + [None]
+        done = 0
+        for size in sizes:
+            listing = read_candidates(size, learn=False)
+            for listed in islice(listing.entries, done, None):
+                done += 1
+                yield from grouping.card_of(listed)
+            if done >= listing.total:
+                return
 
     def detailed(self, card: Card) -> Card:
         """Return a card whose candidates have their reasons and the active memories that they contradict."""
@@ -186,7 +310,7 @@ class Review(HomePart):
 
         def read(connection: sqlite3.Connection) -> ReviewCounts:
             return ReviewCounts(
-                reader.count_memories(connection, MemoryFilter(Status.PENDING)),
+                count_memories(connection, MemoryFilter(Status.PENDING)),
                 reader.count_conflicting(connection),
                 len(ineffective_claims(connection, must_decode)) if reader.has_checks(connection) else 0,
             )
@@ -212,6 +336,11 @@ class Review(HomePart):
             )
 
         return self._store.read(read)
+
+
+def _is_small(connection: sqlite3.Connection) -> bool:
+    """Return whether there are few enough active memories to compare every candidate of a page with them."""
+    return count_memories(connection, MemoryFilter(Status.ACTIVE)) <= _MAX_COMPARED
 
 
 def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tacit.errors import NotFoundError, UsageError
@@ -14,11 +13,12 @@ from tacit.index.sessions import SessionRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Scope, scope_label
 from tacit.model.event import Event
-from tacit.model.ids import ClaimId, is_claim_prefix
+from tacit.model.ids import ClaimId, EventId, is_claim_prefix
 from tacit.model.observation import BriefInjected
 from tacit.model.session import Session
 from tacit.record import Record
 from tacit.text.display import clean
+from tacit.vault.listing import Listing, load_in_chunks
 
 
 class ListedSession(Record):
@@ -63,21 +63,28 @@ class SessionQueries(HomePart):
     def sessions(
         self, *, project: bool | str = False, limit: int | None = None, grouped: bool = True
     ) -> list[ListedSession]:
+        """Return sessions, the latest first, as `listing` does."""
+        return list(self.listing(project=project, limit=limit, grouped=grouped).entries)
+
+    def listing(
+        self, *, project: bool | str = False, limit: int | None = None, grouped: bool = True
+    ) -> Listing[ListedSession]:
         """List sessions, the latest first. Sessions that asked the same are one entry if `grouped`.
 
-        `project` is True for those of the current project, or a folder for those of its project.
+        `project` is True for those of the current project, or a folder for those of its project. The first `limit` are
+        loaded, or all, and all are counted.
         """
 
-        def read(connection: sqlite3.Connection) -> list[ListedSession]:
-            rows = sessions.session_rows(connection, self._sessions_scope(connection, project))
-            rows = [row for row in rows if row.has_content]
-            listed = list(_group_similar(rows)) if grouped else [(row, 0) for row in rows]
-            return [
-                ListedSession(sessions.short_id(connection, row.id), row, similar_count)
-                for row, similar_count in (listed if limit is None else listed[:limit])
-            ]
+        def read(connection: sqlite3.Connection) -> tuple[list[tuple[int, int]], int]:
+            scope = self._sessions_scope(connection, project)
+            listed = sessions.listed_sessions(connection, scope, -1 if limit is None else limit, grouped=grouped)
+            return listed, sessions.count_sessions(connection, scope, grouped=grouped)
 
-        return self._store.read(read)
+        def load(chunk: Sequence[tuple[int, int]]) -> list[ListedSession]:
+            return self._store.read(lambda connection: list(_load_listed(connection, chunk)))
+
+        listed, total = self._store.read(read)
+        return Listing(load_in_chunks(listed, load), total)
 
     def session(self, reference: str) -> tuple[ListedSession, Session]:
         """Return a session by its id, a prefix of the id, the id that its host gave it, or `last`.
@@ -111,10 +118,14 @@ class SessionQueries(HomePart):
         rows = self._store.read(sessions.session_rows)
         return [row for row in reversed(rows) if row.ended_at >= start]
 
+    def is_of_this_project(self, listed: ListedSession) -> bool:
+        """Return whether a session is of the current project."""
+        scope = self._store.read(lambda connection: self._sessions_scope(connection, True))
+        return scope is None or listed.row.scope == scope
+
     def must_be_of_this_project(self, listed: ListedSession) -> None:
         """Raise UsageError if a session is not of the current project."""
-        scope = self._store.read(lambda connection: self._sessions_scope(connection, True))
-        if scope is not None and listed.row.scope != scope:
+        if not self.is_of_this_project(listed):
             raise UsageError(
                 f"the session {listed.short} is of {listed.label}, not of this project",
                 "say everywhere: true to read it",
@@ -142,6 +153,30 @@ class SessionQueries(HomePart):
     def injected(self, *, session: str | None = None, limit: int = 20) -> list[InjectionRecord]:
         """Return what was injected into prompts, of all sessions or of one, the latest first."""
         return self.injected_by_session([session], limit=limit)[0]
+
+    def injections(self, *, session: str | None = None, limit: int | None = None) -> Listing[InjectionRecord]:
+        """List what was injected into prompts, of all sessions or of one, the latest first.
+
+        The first `limit` are loaded, or all, and all are counted.
+        """
+
+        def read(connection: sqlite3.Connection) -> tuple[list[EventId], int]:
+            name = _host_session_id(connection, session) if session else None
+            events = sessions.injection_ids(connection, name, -1 if limit is None else limit)
+            return events, sessions.count_injections(connection, name)
+
+        def load(chunk: Sequence[EventId]) -> list[InjectionRecord]:
+            return self._store.read(
+                lambda connection: [
+                    _load_injection(connection, event)
+                    for event in sessions.injections_by_id(connection, must_decode, chunk)
+                ]
+            )
+
+        if self._store.is_far_behind(0):
+            self._store.catch_up()
+        events, total = self._store.read(read)
+        return Listing(load_in_chunks(events, load), total)
 
     def injected_by_session(self, references: Sequence[str | None], *, limit: int = 20) -> list[list[InjectionRecord]]:
         """Return what was injected into the prompts of several sessions, for each the latest first.
@@ -172,17 +207,10 @@ class SessionQueries(HomePart):
         )
 
 
-def _group_similar(rows: Sequence[SessionRow]) -> Iterator[tuple[SessionRow, int]]:
-    """Yield the latest of the sessions that asked the same in a project, with the number of the others."""
-    counts = Counter((row.scope, row.request_key) for row in rows)
-    seen: set[tuple[str, str]] = set()
-    for row in rows:
-        key = (row.scope, row.request_key)
-        if not row.request_key:
-            yield row, 0
-        elif key not in seen:
-            seen.add(key)
-            yield row, counts[key] - 1
+def _load_listed(connection: sqlite3.Connection, entries: Sequence[tuple[int, int]]) -> Iterator[ListedSession]:
+    for number, similar_count in entries:
+        if row := sessions.session_row_by_number(connection, number):
+            yield ListedSession(sessions.short_id(connection, row.id), row, similar_count)
 
 
 _MAX_EMPTY_SESSIONS = 50  # sessions without a word that are skipped for `last`

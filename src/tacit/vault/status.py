@@ -83,7 +83,6 @@ def home_status(home: Home) -> HomeStatus:
 def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
     statuses = reader.count_by(connection, "status")
     metrics = reader.usage_metrics(connection)
-    days = reader.page_names(connection, "evaluation")
     spool = Spool(home.store.log)
     conflicted = conflicted_files(home.store)
     return HomeStatus(
@@ -95,9 +94,9 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         dismissed=statuses.get(Status.DISMISSED.value, 0),
         kinds=tuple(sorted(reader.count_by(connection, "kind").items())),
         worklog=reader.count_pages(connection, "worklog"),
-        sessions=sum(row.has_content for row in sessions.session_rows(connection)),
+        sessions=sessions.count_sessions(connection),
         undecided=reader.count_conflicting(connection),
-        evaluated=days[-1] if days else None,
+        evaluated=reader.last_page_name(connection, "evaluation"),
         asked=metrics.get("asked", 0),
         missed=metrics.get("missed", 0),
         log_bytes=sum(home.store.log.size(segment) for segment in home.store.log.segments()),

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from itertools import chain, islice
 
 from tacit.errors import LockBusyError, ReadOnlyError
 from tacit.home.home import HomePart
-from tacit.index import habits, reader
+from tacit.index import habits, listings, reader
 from tacit.index.habits import Activity, RecordedCommand
+from tacit.index.listings import MemoryFilter
 from tacit.index.memories import opposing_claims
-from tacit.index.reader import MemoryFilter
 from tacit.learn.habits.counts import ScopeLookup, scope_lookup
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
@@ -24,7 +25,6 @@ from tacit.learn.habits.habit import (
     priority_group,
 )
 from tacit.learn.habits.learn import (
-    SOURCE,
     LearnedHabits,
     habit_recipe,
     last_day,
@@ -37,16 +37,26 @@ from tacit.learn.habits.recipe import HabitRecipe
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Status
 from tacit.model.event import ClaimProposed, local_day
+from tacit.model.ids import claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
-from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, with_basis
+from tacit.vault.listing import Listing, load_in_chunks
+from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, must_agree, with_basis
 
-_MAX_COMPARED = 2000  # active memories that every candidate of a list is compared with
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
 _MAX_FREQUENT = 10
 _DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 _EPOCH = date(1970, 1, 1)
+
+
+class _CandidateOrder(Record):
+    """Candidates in the order of their cards: habits, the doc ids of those that are none, and further habits."""
+
+    first: list[ListedMemory]
+    others: Sequence[int]
+    last: list[ListedMemory]
+    total: int
 
 
 class Suggestions(HomePart):
@@ -61,47 +71,72 @@ class Suggestions(HomePart):
         learn: bool = True,
         limit: int | None = None,
     ) -> list[ListedMemory]:
-        """Return the candidates that wait. Learn first if the home can be written, unless `learn` is False.
+        """Return the candidates that wait, the most important first: all, or at most `limit`."""
+        return list(self.listing(scope, kind=kind, filters=filters, learn=learn, limit=limit).entries)
 
-        With `limit`, only so many of those that were touched last are looked at, and in a home with many memories they
-        come without reasons and contradictions, which take milliseconds for each.
+    def listing(
+        self,
+        scope: str = "all",
+        *,
+        kind: str | None = None,
+        filters: Filters | None = None,
+        learn: bool = True,
+        limit: int | None = None,
+        with_details: bool = True,
+    ) -> Listing[ListedMemory]:
+        """List the candidates that wait. Learn first if the home can be written, unless `learn` is False.
 
         First come the important habits, then statements and proposals, the most confident first, and then the other
-        habits: those from histories without timestamps, those that everybody has, of a single session, or idle.
+        habits: those from histories without timestamps, those that everybody has, of a single session, or idle. The
+        first `limit` are loaded, or all, and all are counted. Without `with_details` they have no reasons and
+        contradictions, which take milliseconds for each.
         """
         if learn:
             self.learn_if_possible()
-        queries, is_whole = Queries(self._home), limit is None or self._is_small()
-        if limit is None:
-            pending = queries.entries(status=Status.PENDING, scope=scope, kind=kind, filters=filters)
-        else:
-            pending = queries.latest_candidates(limit, kind=kind, filters=filters)
-        by_id = {listed.memory.id: listed for listed in pending}
+        queries = Queries(self._home)
 
-        def read(connection: sqlite3.Connection) -> list[ListedMemory]:
+        def read(connection: sqlite3.Connection) -> _CandidateOrder:
+            wanted = queries.memory_filter(connection, status=Status.PENDING, kind=kind, scope=scope, filters=filters)
+            first, last = self._ranked_habits(connection, wanted)
+            total = listings.count_memories(connection, wanted, is_habit=False)
+            room = None if limit is None else max(limit - len(first), 0)
+            others = listings.candidate_ids(connection, wanted, room)
+            must_agree(others, total, room)
+            return _CandidateOrder(first, others, last, len(first) + total + len(last))
+
+        order = self._store.read(read)
+        entries = chain(order.first, self._load_others(order.others, with_details), order.last)
+        return Listing(islice(entries, limit), order.total)
+
+    def _ranked_habits(
+        self, connection: sqlite3.Connection, wanted: MemoryFilter
+    ) -> tuple[list[ListedMemory], list[ListedMemory]]:
+        """Return the habits that wait and match: those that come before all other candidates, and those behind them."""
+        first: list[ListedMemory] = []
+        last: list[ListedMemory] = []
+        if matching := listings.habit_ids(connection, wanted):
+            queries, now = Queries(self._home), to_milliseconds(self._store.actor.clock())
             scope_of = scope_lookup(connection, self._home.user_folder)
-            now = to_milliseconds(self._store.actor.clock())
-            first: list[ListedMemory] = []
-            last: list[ListedMemory] = []
             for memory, tally in ranked_pending(connection, scope_of, now):
-                if memory.id in by_id:
+                if (doc_id := claim_number(memory.id)) in matching:
+                    (listed,) = queries.load_chunk(connection, [doc_id])
                     group = last if priority_group(tally, now) else first
-                    group.append(_with_counts(connection, by_id[memory.id], tally, scope_of))
-            others = [
-                with_reasons(connection, listed) if is_whole else listed
-                for listed in pending
-                if listed.memory.source != SOURCE or listed.memory.kind not in HABIT_THRESHOLDS  # given another kind
-            ]
-            others.sort(key=lambda listed: -listed.memory.confidence)
-            return [*first, *others, *last]
+                    group.append(_with_counts(connection, listed, tally, scope_of))
+        return first, last
 
-        return self._store.read(read)
+    def _load_others(self, doc_ids: Sequence[int], with_details: bool) -> Iterator[ListedMemory]:
+        queries = Queries(self._home)
+        if not with_details:
+            return queries.load_memories(doc_ids)
 
-    def _is_small(self) -> bool:
-        """Return whether there are few enough active memories to compare every candidate with them."""
-        active = MemoryFilter(Status.ACTIVE)
-        limit = _MAX_COMPARED + 1
-        return self._store.read(lambda connection: reader.count_memories(connection, active, limit)) < limit
+        def load(chunk: Sequence[int]) -> list[ListedMemory]:
+            return self._store.read(
+                lambda connection: [
+                    with_reasons(connection, listed) for listed in queries.load_chunk(connection, chunk)
+                ]
+            )
+
+        return load_in_chunks(doc_ids, load)
 
     def most_used(self) -> MostUsed:
         """Return how much was captured of the shell, and the commands and directories that are used most."""
@@ -223,7 +258,7 @@ class Statistics(Record):
 def statistics(connection: sqlite3.Connection, today: date) -> Statistics:
     """Count what was captured and learned. `weeks` are the last WEEKS weeks, the current one included."""
     activity = habits.activity(connection)
-    statuses = _habit_statuses(connection)
+    statuses = reader.count_habits(connection)
     return Statistics(
         commands=activity.commands,
         failed=activity.failed,
@@ -245,8 +280,8 @@ def statistics(connection: sqlite3.Connection, today: date) -> Statistics:
             for kind, threshold in HABIT_THRESHOLDS.items()
         ),
         pending=len(pending_habits(connection)),
-        accepted=statuses.count(Status.ACTIVE),
-        dismissed=statuses.count(Status.DISMISSED),
+        accepted=statuses.get(Status.ACTIVE.value, 0),
+        dismissed=statuses.get(Status.DISMISSED.value, 0),
     )
 
 
@@ -267,9 +302,3 @@ def _count_weeks(connection: sqlite3.Connection, today: date) -> tuple[Week, ...
 def _most_frequent(connection: sqlite3.Connection, kind: Kind) -> tuple[FrequentItem, ...]:
     rows = habits.frequent_habits(connection, kind, runs=1, sessions=1, limit=_MAX_FREQUENT)
     return tuple(FrequentItem(row.key, row.runs, row.sessions) for row in rows)
-
-
-def _habit_statuses(connection: sqlite3.Connection) -> Sequence[Status]:
-    claims = reader.background_claims(connection, HABIT_THRESHOLDS)
-    memories = [memory for claim in claims if (memory := reader.load_memory(connection, claim, must_decode))]
-    return [memory.status for memory in memories if memory.source == SOURCE]

@@ -6,7 +6,6 @@ from starlette.responses import Response
 
 from tacit.errors import UsageError
 from tacit.model.claim import Kind
-from tacit.model.conflict import ConflictRule
 from tacit.text.display import clip
 from tacit.vault.queries import describe_event, event_details
 from tacit.web.graph import draw_graph
@@ -79,10 +78,9 @@ _MAX_CONFLICTS = 30
 
 
 def conflicts_page(call: PageRequest) -> Response:
-    conflicts = call.vault.queries.conflicts()
-    undecided = [conflict for conflict in conflicts if conflict.rule is ConflictRule.UNDECIDED]
-    decided = [conflict for conflict in conflicts if conflict.rule is not ConflictRule.UNDECIDED]
-    values = {"undecided": undecided[:_MAX_CONFLICTS], "decided": decided[:_MAX_CONFLICTS], "total": len(conflicts)}
+    queries = call.vault.queries
+    undecided, decided = (queries.conflicts(_MAX_CONFLICTS, decided=is_decided) for is_decided in (False, True))
+    values = {"undecided": [*undecided.entries], "decided": [*decided.entries], "total": decided.total}
     return call.page("conflicts.html", "Conflicts", values)
 
 

@@ -25,7 +25,6 @@ from tacit.learn.habits.counts import (
     tally_in_scope,
 )
 from tacit.learn.habits.habit import (
-    HABIT_THRESHOLDS,
     KEY_SEPARATOR,
     MAX_PENDING_HABITS,
     Families,
@@ -46,11 +45,10 @@ from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope
 from tacit.model.event import Attribution, ClaimProposed, Draft, Event, Verdict
 from tacit.model.ids import ClaimId, EventId, event_milliseconds
-from tacit.model.memory import Memory
+from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.observation import CommandRan
 from tacit.record import Record
 
-SOURCE = "habit"
 # Commands are what a person did, not what they said.
 _ATTRIBUTION = Attribution("learner:habit", Provenance.USER_FILE)
 MAX_EXAMPLE_SESSIONS, MAX_SESSION_COMMANDS = 20, 50  # sessions to look at, and commands in each
@@ -119,7 +117,7 @@ def _habit_proposal(tally: HabitTally, verdict: Verdict) -> Draft:
         sessions = f"{tally.sessions} session{'s' * (tally.sessions != 1)}"
         evidence = f"{tally.runs} runs in {sessions}, the last on {last_day(tally)}"
     claim = habit_claim(tally.habit, tally.scope)
-    body = ClaimProposed(claim, verdict, SOURCE, evidence, confidence=confidence(tally))
+    body = ClaimProposed(claim, verdict, HABIT_SOURCE, evidence, confidence=confidence(tally))
     return Draft(body, tally.scope, _ATTRIBUTION)
 
 
@@ -161,8 +159,8 @@ def _fully_observed(connection: sqlite3.Connection, habit: HabitKey, scope: Scop
 
 def _decided_chains(connection: sqlite3.Connection) -> Iterator[tuple[Scope, Families]]:
     """Yield scope and steps of all rituals that were decided on."""
-    for row in reader.memory_rows_of_kind(connection, Kind.WORKFLOW_PATTERN):
-        memory = reader.load_memory(connection, row.id, must_decode) if row.status is not Status.PENDING else None
+    for row in reader.decided_rows_of_kind(connection, Kind.WORKFLOW_PATTERN):
+        memory = reader.load_memory(connection, row.id, must_decode)
         if memory and (habit := habit_from_claim(memory.claim)):
             yield row.scope, habit.steps
 
@@ -205,9 +203,8 @@ def pending_habits(
 
 def _pending_memories(connection: sqlite3.Connection) -> Iterator[Memory]:
     """Yield the memories that this learner proposed and nobody decided on."""
-    for claim in reader.background_claims(connection, HABIT_THRESHOLDS, Status.PENDING):
-        memory = reader.load_memory(connection, claim, must_decode)
-        if memory and memory.source == SOURCE:
+    for claim in reader.habit_claims(connection, Status.PENDING):
+        if memory := reader.load_memory(connection, claim, must_decode):
             yield memory
 
 
