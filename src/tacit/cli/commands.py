@@ -15,6 +15,7 @@ from tacit.errors import UsageError
 from tacit.record import Record
 
 if TYPE_CHECKING:
+    from tacit.cli.progress import ProgressBar
     from tacit.vault.vault import Vault
 
 
@@ -63,6 +64,7 @@ class Invocation:
         self.args: list[str] = []
         self.values: dict[str, list[str]] = {}
         self._vault: Vault | None = None
+        self._bar: ProgressBar | None = None
 
     @property
     def vault(self) -> Vault:
@@ -72,9 +74,20 @@ class Invocation:
             from tacit.vault.vault import Vault
 
             self._vault = Vault(Home(self.value("--home")))
+            self._vault.home.store.progress = self.show_progress
         return self._vault
 
+    def show_progress(self, task: str, done: int, total: int) -> None:
+        """Show a bar for work that takes over a second. The work calls this now and then, with bytes done and to do."""
+        if self._bar is None:
+            from tacit.cli.progress import ProgressBar
+
+            self._bar = ProgressBar()
+        self._bar.show_bytes(task, done, total)
+
     def close(self) -> None:
+        if self._bar is not None:
+            self._bar.clear()
         if self._vault is not None:
             self._vault.close()
             self._vault = None

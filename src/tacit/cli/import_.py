@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import ProgressBar, echo, echo_json, pluralize, short_path
+from tacit.cli.output import echo, echo_json, pluralize, short_path
+from tacit.cli.progress import ProgressBar
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import Home
 from tacit.hosts.capture import CapturedTranscript, TranscriptCapture, unknown_types

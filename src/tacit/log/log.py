@@ -41,6 +41,12 @@ from tacit.record import Record
 
 _CHUNK_BYTES = 1 << 20
 MAX_LINE_BYTES = 1 << 20
+# Shows how far long work is: its name, the bytes that are done, and the bytes to do.
+ReportProgress = Callable[[str, int, int], None]
+
+
+def ignore_progress(_task: str, _done: int, _total: int) -> None:
+    """Show nothing."""
 
 
 class RawLine(Record):
@@ -156,6 +162,7 @@ class Log:
         self.secret_digest = secret_digest
         self.signer = signer
         self._staged: dict[str, str] = {}
+        self.progress: ReportProgress = ignore_progress
 
     def path(self, segment: str) -> str:
         return self._staged.get(segment) or os.path.join(self._home, segment)
@@ -301,7 +308,7 @@ class Log:
     def exclusive(self, timeout: float | None = None) -> Iterator[Log]:
         """Hold the lock and yield a log that can be read and changed as a whole, because nobody else can append."""
         with self._locked(None, timeout):
-            yield Log(self._home, self._disk, _NoopLock(), self._entropy, self.secret_digest, self.signer)
+            yield self._with_lock(_NoopLock())
 
     def spool(self, draft: Draft, origin: EventOrigin) -> bool:
         """Keep a command that cannot be appended now, for the next holder of the lock. Return False if it is lost."""
@@ -462,8 +469,13 @@ class Log:
 
     def with_staged(self, staged: dict[str, str]) -> Log:
         """Return a log, for reading, in which these files (path by segment) stand for their segments."""
-        log = Log(self._home, self._disk, self._lock, self._entropy, self.secret_digest, self.signer)
+        log = self._with_lock(self._lock)
         log._staged = staged
+        return log
+
+    def _with_lock(self, lock: Lock) -> Log:
+        log = Log(self._home, self._disk, lock, self._entropy, self.secret_digest, self.signer)
+        log.progress = self.progress
         return log
 
     def import_events(self, name: str, events: Sequence[Event]) -> None:
