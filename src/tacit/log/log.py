@@ -13,7 +13,17 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from datetime import datetime
 from typing import BinaryIO
 
-from tacit.disk.files import Disk, commit_file, make_folder, open_fd, open_plain, read_file, skip_hole, stage_file
+from tacit.disk.files import (
+    Disk,
+    commit_file,
+    make_folder,
+    open_fd,
+    open_plain,
+    read_file,
+    skip_hole,
+    stage_file,
+    write_all,
+)
 from tacit.disk.lock import Lock
 from tacit.errors import StoreError
 from tacit.log.codec import DamagedLine, decode, encode, id_in_line
@@ -448,7 +458,9 @@ class Log:
 
     # Replacing and importing
 
-    def replace(self, segment: str, data: bytes, unsigned_end: int | None = None, staged: str = "") -> None:
+    def replace(
+        self, segment: str, data: bytes | Iterable[bytes], unsigned_end: int | None = None, staged: str = ""
+    ) -> None:
         """Replace the content of a segment, all of it or none. The caller holds the lock.
 
         `staged` is a file that has the content already. `unsigned_end` is where the lines end now that were written
@@ -463,9 +475,16 @@ class Log:
         if signer and baseline and unsigned_end is not None:
             signer.move_end(segment, unsigned_end)
 
-    def stage(self, segment: str, data: bytes) -> str:
+    def stage(self, segment: str, data: bytes | Iterable[bytes]) -> str:
         """Write new content for a segment to a durable file beside it, and return the path of that file."""
         return stage_file(self._disk, self.path(segment), data)
+
+    def extend_staged(self, path: str, data: Iterable[bytes]) -> None:
+        """Append to a staged file what was added to its segment since. On return it is durable."""
+        with open_fd(self._disk, path, os.O_WRONLY | os.O_APPEND) as fd:
+            for block in data:
+                write_all(self._disk, fd, block)
+            self._disk.sync_data(fd)
 
     def with_staged(self, staged: dict[str, str]) -> Log:
         """Return a log, for reading, in which these files (path by segment) stand for their segments."""
