@@ -141,6 +141,15 @@ class Indexer:
         self._index_all(connection, until, excluded)
         return connection
 
+    def temporary_index(self) -> sqlite3.Connection:
+        """Return an index of the whole log in a file without a name, which is gone when the connection is closed.
+
+        It takes little memory, however long the log is (see `database.temporary_files_in`).
+        """
+        connection = database.create_index(database.TEMPORARY, self._log.line_reader())
+        self._index_all(connection)
+        return connection
+
     def _index_all(
         self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
     ) -> None:

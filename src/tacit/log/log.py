@@ -361,6 +361,10 @@ class Log:
         with open_plain(self.path(segment)) as file:
             yield from read_lines(file, offset=cursor.offset, number=cursor.lines)
 
+    def lines(self, segment: str) -> Iterator[RawLine]:
+        """Yield the complete lines of a segment, not decoded."""
+        return self._lines(segment, Cursor())
+
     def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
         """Yield the complete lines after `cursor`, readable and damaged. Empty lines are skipped."""
         for line in self._lines(segment, cursor or Cursor()):
@@ -546,3 +550,22 @@ def late_segment(origin: EventOrigin) -> str:
 
 def _activity_segment(origin: EventOrigin, suffix: str) -> str:
     return f"{_ACTIVITY_FOLDER}/{origin.at.year:04d}-{origin.at.month:02d}{suffix}"
+
+
+class SegmentProgress:
+    """Reports how far all segments were read, while they are read one after the other."""
+
+    def __init__(self, log: Log, task: str, segments: Sequence[str]) -> None:
+        self._log = log
+        self._task = task
+        self._before = 0
+        self._total = sum(map(log.size, segments))
+
+    def show(self, offset: int) -> None:
+        """Report the offset in the current segment."""
+        self._log.progress(self._task, min(self._before + offset, self._total - 1), self._total)
+
+    def next_segment(self, read: str) -> None:
+        """Go on after a segment was read to its end. After the last one the work is done."""
+        self._before += self._log.size(read)
+        self._log.progress(self._task, self._before, self._total)

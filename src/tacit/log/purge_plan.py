@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from tacit.errors import RefusedError
 from tacit.log.codec import decode, encode, is_encoding_of, split_mac
-from tacit.log.log import Log
+from tacit.log.log import Log, SegmentProgress
 from tacit.log.rewrite import LineEdit, PurgePlan, SegmentEdits, decode_raw
 from tacit.log.search import (
     LineFilter,
@@ -90,7 +90,11 @@ class PurgeSearch:
         tombstone will. Raise RefusedError if a line holds a text in a field that this version does not know.
         """
         names = log.segments()
-        self._segments = {name: self._search_segment(log, name) for name in self._with_progress(log, names)}
+        progress = SegmentProgress(log, SEARCH_TASK, names)
+        found_before, self._segments = self._segments, {}
+        for name in names:
+            self._segments[name] = self._search_segment(log, name, found_before.get(name), progress)
+            progress.next_segment(name)
         moved = {old: new for found in self._segments.values() for old, new in found.moved.items()}
         gone = self._gone_claims(log) - moved.keys()
         full = self._target._replace(moved=moved, claims=self._target.claims | gone)
@@ -107,20 +111,14 @@ class PurgeSearch:
         changed = tuple(segment for segment in edits if segment.edits)
         return PurgePlan(full, changed, roots, frozenset(gone), matching - full.claims)
 
-    def _with_progress(self, log: Log, names: Sequence[str]) -> Iterator[str]:
-        self._done, self._total = 0, sum(map(log.size, names))
-        for name in names:
-            yield name
-            self._done += log.size(name)
-        log.progress(SEARCH_TASK, 1, 1)
-
-    def _search_segment(self, log: Log, name: str) -> _SegmentFindings:
-        """Return what is known of a segment, with the lines that were appended since the last search."""
+    def _search_segment(
+        self, log: Log, name: str, found: _SegmentFindings | None, progress: SegmentProgress
+    ) -> _SegmentFindings:
+        """Return what is known of a segment, with the lines that were appended since it was `found`."""
         path = log.path(name)
-        found = self._segments.get(name)
         if found is None or not found.is_current(path):
             found = _SegmentFindings()
-        for block in found.advance(path, lambda end: log.progress(SEARCH_TASK, self._done + end, self._total)):
+        for block in found.advance(path, progress):
             candidates, referring = self._filter.candidates(block, found.roots)
             for line in candidates:
                 self._add_candidate(found, line, name)
@@ -212,35 +210,37 @@ class TombstoneSearch:
         self._segments: dict[str, _TombstoneFindings] = {}
 
     def plan(self, log: Log) -> PurgePlan:
-        names, done, roots = log.segments(), 0, SharedRoots({}, set())
-        total = sum(map(log.size, names))
+        names, roots = log.segments(), SharedRoots({}, set())
+        progress = SegmentProgress(log, SEARCH_TASK, names)
         changed: list[SegmentEdits] = []
         before: set[str] = set()
         after: set[str] = set()
         for name in names:
-            found = self._search_segment(log, name, done, total)
-            done += log.size(name)
+            found = self._search_segment(log, name, progress)
+            progress.next_segment(name)
             tail = found.changes.tail_edits(found.end)
             changed.append(SegmentEdits(name, tuple(chain(found.edits, tail)), found.end))
             roots.seen.update(found.roots.seen)
             roots.shared_scopes.update(found.roots.shared_scopes)
             before |= found.claims_before
             after |= found.claims_after
-        log.progress(SEARCH_TASK, 1, 1)
         edits = tuple(segment for segment in changed if segment.edits)
         return PurgePlan(self._target, edits, roots, frozenset(before - after))
 
-    def _search_segment(self, log: Log, name: str, done: int, total: int) -> _TombstoneFindings:
+    def _search_segment(self, log: Log, name: str, progress: SegmentProgress) -> _TombstoneFindings:
         path = log.path(name)
         found = self._segments.get(name)
         if found is None or not found.is_current(path):
-            contains = lambda text: matches_any(text, self._target.matchers)  # noqa: E731
-            found = self._segments[name] = _TombstoneFindings(_LineChanges(log, name, self._change, contains))
+            changes = _LineChanges(log, name, self._change, self._contains)
+            found = self._segments[name] = _TombstoneFindings(changes)
         found.changes.log = log
-        for block in found.advance(path, lambda end: log.progress(SEARCH_TASK, done + end, total)):
+        for block in found.advance(path, progress):
             for line in block.located(range(len(block.lines))):
                 found.add(line)
         return found
+
+    def _contains(self, text: str) -> bool:
+        return matches_any(text, self._target.matchers)
 
 
 class _TombstoneFindings(SegmentState):

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from zlib import crc32
 
 from tacit.disk.files import open_plain
-from tacit.log.log import Log
+from tacit.log.log import Log, SegmentProgress
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Verdict
 from tacit.model.observation import ProjectSeen
 from tacit.record import Record
@@ -266,7 +266,7 @@ class SegmentState:
             is_same = file.read(len(self._tail)) == self._tail
         return is_same and (status.st_size > self.end or status.st_mtime_ns == self._modified)
 
-    def advance(self, path: str, progress: Callable[[int], None]) -> Iterator[LogBlock]:
+    def advance(self, path: str, progress: SegmentProgress) -> Iterator[LogBlock]:
         """Yield the lines that were appended since the last time."""
         with open_plain(path) as file:
             status = os.fstat(file.fileno())
@@ -276,7 +276,7 @@ class SegmentState:
             self.lines = block.first_number + len(block.lines) - 1
             self.end = block.end
             self._tail = block.lines[-1][-64:] + b"\n"
-            progress(self.end)
+            progress.show(self.end)
 
 
 def read_torn_tail(path: str, end: int) -> bytes:

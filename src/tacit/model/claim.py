@@ -98,6 +98,11 @@ class Claim(Record):
 # Keys and ids are asked for many times while a claim is folded, indexed and shown.
 @lru_cache(maxsize=1 << 18)
 def _cached_key(triple: Triple) -> str:
+    return triple_key(triple)
+
+
+def triple_key(triple: Triple) -> str:
+    """Return the dedupe key of a claim with this triple."""
     return "|".join([_normalize_part(part) for part in triple])
 
 

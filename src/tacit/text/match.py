@@ -247,16 +247,6 @@ def _decode_percent(match: re.Match[str]) -> _MappedLetters:
 # A normalized letter takes at least two thirds of a byte (Korean syllables in UTF-16). Shorter runs are not decoded.
 
 
-def hex_run(min_length: int) -> str:
-    """Return the pattern of runs that may be hexadecimal digits of so many letters."""
-    return rf"[0-9A-Fa-f]{{{max(8, min_length * 4 // 3)},}}"
-
-
-def base64_run(min_length: int) -> str:
-    """Return the pattern of runs that may be base64 digits of so many letters."""
-    return rf"[A-Za-z0-9+/_-]{{{max(6, min_length * 8 // 9)},}}"
-
-
 def hex_bytes(run: str, start: int) -> bytes:
     """Decode a run from its digit number `start` on: 0 or 1."""
     return bytes.fromhex(run[start : len(run) - (len(run) - start) % 2])
@@ -270,14 +260,14 @@ def base64_bytes(run: str, start: int) -> bytes:
 
 
 def _decode_hex(text: str, min_length: int) -> Iterator[_DecodedView]:
-    for run in re.finditer(hex_run(min_length), text):
+    for run in re.finditer(rf"[0-9A-Fa-f]{{{max(8, min_length * 4 // 3)},}}", text):
         for start in (0, 1):
             yield from _decode_charsets(hex_bytes(run[0], start), run.start() + start, lambda count: 2 * count)
 
 
 def _decode_base64(text: str, min_length: int) -> Iterator[_DecodedView]:
     """Decode from each of the first four positions of a run: the text may be encoded within a longer one."""
-    for run in re.finditer(base64_run(min_length), text):
+    for run in re.finditer(rf"[A-Za-z0-9+/_-]{{{max(6, min_length * 8 // 9)},}}", text):
         for start in range(4):
             data = base64_bytes(run[0], start)
             yield from _decode_charsets(

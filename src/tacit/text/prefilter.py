@@ -34,6 +34,7 @@ _MAX_TOKENS = 400_000  # runs of digits that need not be decoded again, about 40
 _PRINTABLE_BYTES = re.compile(rb"[\t-\r\x1c-\x7e\x80-\xff]*")
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 _DIGITS_ALONE = bytes(byte if byte in _DIGITS else 0x20 for byte in range(256))
+_HEX_RUN = re.compile(rb"[0-9A-Fa-f]{8,}")
 _FROM_URL_SAFE = bytes.maketrans(b"-_", b"+/")
 # Blocks of Unicode with all letters but ASCII whose folded form has printable ASCII, generously.
 _ASCII_LOOKALIKE_BLOCKS = (
@@ -57,7 +58,7 @@ class MatchPrefilter:
         self._words = [_words_of(text) for text in texts]
         min_bytes = min(map(_min_encoded_bytes, texts), default=0)
         self._min_digits = -(-min_bytes * 4 // 3)
-        self._hex_digits = re.compile(rb"[0-9A-Fa-f]{%d,}" % (2 * min_bytes))
+        self._min_hex_digits = 2 * min_bytes
         self._byte_tests = [_byte_test(words[0]) for words in self._words if words]
         self._rejected: set[bytes] = set()
         self._matching: set[bytes] = set()
@@ -140,8 +141,8 @@ class MatchPrefilter:
             end = len(digits) - ((len(digits) - start) % 4 == 1)
             if self._is_encoded_match(a2b_base64(digits[start:end] + b"=" * (-(end - start) % 4))):
                 return True
-        for run in self._hex_digits.findall(token):
-            for start in (0, 1):
+        for run in _HEX_RUN.findall(token):
+            for start in (0, 1) if len(run) >= self._min_hex_digits else ():
                 if self._is_encoded_match(a2b_hex(run[start : len(run) - (len(run) - start) % 2])):
                     return True
         return False
