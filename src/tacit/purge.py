@@ -366,7 +366,7 @@ class Purger(HomePart):
 
         def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
             log = self._store.log
-            resumed = self._is_interrupted() and self._repeat_purges()
+            resumed = self.is_interrupted and self._repeat_purges()
             findings = self._search(request, also=self._still_purged(log) if resumed else PurgeTarget())
             if findings.report.is_empty and not resumed:
                 self._remove_marker()
@@ -465,7 +465,7 @@ class Purger(HomePart):
     def _require_hits(self, request: PurgeRequest) -> PurgeReport:
         """Return the report of a search. Raise NotFoundError if it is empty and no purge was interrupted."""
         report = self._search(request).report
-        if report.is_empty and not self._is_interrupted():
+        if report.is_empty and not self.is_interrupted:
             raise _not_found_error()
         return report
 
@@ -515,7 +515,9 @@ class Purger(HomePart):
         self._store.swap_segments(staged, commit)
         return plan
 
-    def _is_interrupted(self) -> bool:
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a purge began to change files and did not end."""
         return os.path.exists(self._store.paths.purge_marker)
 
     def _remove_marker(self) -> None:

@@ -85,6 +85,13 @@ class Invocation:
             self._bar = ProgressBar()
         self._bar.show_bytes(task, done, total)
 
+    def interrupted(self) -> str:
+        """Remove the bar, and return what to know after Ctrl-C; "" if there is nothing to say."""
+        if self._bar is None:
+            return ""
+        self._bar.clear()
+        return self._bar.interrupted()
+
     def close(self) -> None:
         if self._bar is not None:
             self._bar.clear()

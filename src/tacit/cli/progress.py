@@ -17,6 +17,11 @@ _REDRAW_SECONDS = 0.1  # a terminal costs more than what is counted
 _FIRST_DRAW_SECONDS = 1.0  # what is done sooner needs no bar
 _MIN_ESTIMATE_SECONDS = 2.0  # a rate that was measured for less says little about the remaining time
 _MEGABYTE = 1_000_000
+# What to know when work of the store was interrupted, by its task.
+_AFTER_INTERRUPT = {
+    "making the index": "The index is not finished; nothing is lost, and the next command makes it.",
+    "checking the log": "Nothing was changed. Run it again for all findings.",
+}
 
 
 class ProgressBar:
@@ -46,10 +51,15 @@ class ProgressBar:
         if task != self._task:
             self._task, self._task_started = task, time.monotonic()
         if done >= total:
+            self._task = ""
             self.clear()
         elif self._is_due(after=_FIRST_DRAW_SECONDS):
             rate = done / self._elapsed(self._task_started) / _MEGABYTE
             self._draw(task, done / total, f"{rate:,.1f} MB/s", self._task_started)
+
+    def interrupted(self) -> str:
+        """Return what to know if the work is interrupted now; "" if there is nothing to say."""
+        return _AFTER_INTERRUPT.get(self._task, "")
 
     def show_message(self, text: str) -> None:
         """Show a text instead, for work whose progress is unknown."""

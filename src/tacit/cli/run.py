@@ -177,6 +177,10 @@ def _run_command(name: str, arguments: list[str]) -> int:
         if code == 0 and name in RECORDING_COMMANDS:
             encode_in_background(call)
         return code
+    except KeyboardInterrupt:
+        if message := call.interrupted():
+            print(f"Interrupted. {message}", file=sys.stderr)
+        raise
     finally:
         call.close()
 

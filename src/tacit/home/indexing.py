@@ -14,7 +14,7 @@ from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import DamagedLine, encode, event_type, must_decode
-from tacit.log.log import Cursor, Log
+from tacit.log.log import Cursor, Log, SegmentProgress
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _TOMBSTONE_MARKER = b'"type":"memory.purged"'
+_LINES_PER_REPORT = 1_000
 _LINES_PER_BATCH = 5_000  # lines that are indexed together, about a second of work
 
 
@@ -174,6 +175,7 @@ class Indexer:
         reached: dict[str, Cursor] = {}
         tombstones = self._load_tombstones()
         count = 0
+        progress = None if cursors else SegmentProgress(self._log, "making the index", self._log.segments())
 
         def indexed_events() -> Iterator[writer.IndexedEvent]:
             nonlocal count
@@ -184,6 +186,8 @@ class Indexer:
                     count += 1
                     reached[segment] = log_line.cursor
                     event, line = log_line.event, log_line.line
+                    if progress and count % _LINES_PER_REPORT == 0:
+                        progress.show(line.end)
                     if isinstance(event, DamagedLine) or (until is not None and timestamp(event.at) > until):
                         continue
                     if event.id in excluded:
@@ -193,6 +197,8 @@ class Indexer:
                     yield writer.IndexedEvent(
                         left, event_type(left.body), segment, line.number, line.offset, line.length, raw
                     )
+                if progress:
+                    progress.next_segment(segment)
 
         def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
             yield from (writer.SegmentCursor(segment, *cursor) for segment, cursor in reached.items())
