@@ -92,7 +92,7 @@ def encoded_texts(draw: st.DrawFn) -> tuple[str, str]:
     return secret, draw(noise) + line + draw(noise)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(encoded_texts(), st.lists(noise, max_size=3))
 def test_every_line_that_the_exact_search_finds_is_named(example: tuple[str, str], others: list[str]) -> None:
     secret, line = example
@@ -102,7 +102,7 @@ def test_every_line_that_the_exact_search_finds_is_named(example: tuple[str, str
     assert expected <= MatchPrefilter([normalized]).candidates(lines)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60), st.integers(0, 40), st.integers(4, 12))
 def test_any_part_of_any_text_is_found_in_it(text: str, start: int, length: int) -> None:
     normalized = normalize_for_match(text[start : start + length])

@@ -51,11 +51,12 @@ class MatchPrefilter:
 
     Args:
         texts: normalized, as `normalize_for_match` returns them; none is empty.
+        across_lines: a text may begin in one line and end in another one. Lines with its longest word are named.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], *, across_lines: bool = False) -> None:
         texts = list(texts)
-        self._words = [_words_of(text) for text in texts]
+        self._words = [_words_of(text)[: 1 if across_lines else None] for text in texts]
         min_bytes = min(map(_min_encoded_bytes, texts), default=0)
         self._min_digits = -(-min_bytes * 4 // 3)
         self._min_hex_digits = 2 * min_bytes

@@ -7,6 +7,7 @@ next block is there, and a candidate line is searched together with its neighbou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, replace_matches
 from tacit.text.prefilter import MatchPrefilter
@@ -19,9 +20,9 @@ class Scrubber:
 
     def __init__(self, matchers: Sequence[TextMatcher], excluded: str = "") -> None:
         self._matchers = matchers
-        self._excluded = excluded
+        self._replace = partial(replace_matches, matchers=matchers, excluded=excluded)
         literal = [matcher.normalized for matcher in matchers if isinstance(matcher, LiteralMatcher)]
-        self._prefilter = MatchPrefilter(literal) if len(literal) == len(matchers) else None
+        self._prefilter = MatchPrefilter(literal, across_lines=True) if len(literal) == len(matchers) else None
         self._span = max((text.count(" ") + 1 for text in literal), default=1)
         if self._prefilter is None:
             self._span = _MAX_WORDS_UNKNOWN
@@ -47,7 +48,7 @@ class Scrubber:
         for block in blocks:
             lines = kept + block
             for start, end in reversed(self._candidate_windows(lines)):
-                text = replace_matches("\n".join(lines[start:end]), self._matchers, self._excluded)
+                text = self._replace("\n".join(lines[start:end]))
                 lines[start:end] = text.split("\n")
             cut = self._reach(lines, len(lines), -1)
             kept = lines[cut:]
