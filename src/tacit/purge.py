@@ -49,7 +49,7 @@ _TRANSCRIPT_FOLDERS = (".claude", ".codex", ".gemini", ".copilot", ".local/share
 _HISTORY_FILES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".local/share/atuin")
 
 
-_LARGE_FILE_BYTES = 4 << 20  # such files are read in blocks; smaller ones are searched as a whole
+_LARGE_FILE_BYTES = 64 << 10  # such files are searched in blocks, smaller ones as a whole, which takes longer
 _CLAIM_ID = re.compile(rb"[0-9a-hjkmnp-tv-z]{12}")
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from binascii import a2b_base64, a2b_hex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from unicodedata import combining
 
 from tacit.text.match import (
@@ -57,12 +57,17 @@ class MatchPrefilter:
     def __init__(self, texts: Iterable[str], *, across_lines: bool = False) -> None:
         texts = list(texts)
         self._words = [_words_of(text)[: 1 if across_lines else None] for text in texts]
-        min_bytes = min(map(_min_encoded_bytes, texts), default=0)
-        self._min_digits = -(-min_bytes * 4 // 3)
-        self._min_hex_digits = 2 * min_bytes
-        self._byte_tests = [_byte_test(words[0]) for words in self._words if words]
+        self._texts = texts
         self._rejected: set[bytes] = set()
         self._matching: set[bytes] = set()
+
+    @cached_property
+    def _min_bytes(self) -> int:
+        return min(map(_min_encoded_bytes, self._texts))
+
+    @cached_property
+    def _byte_tests(self) -> list[_ByteTest]:
+        return [_byte_test(words[0]) for words in self._words]
 
     def candidates(self, lines: Sequence[str], depth: int = MAX_DEPTH) -> set[int]:
         """Return the indices of the lines that may contain a text, within `depth` encodings."""
@@ -128,8 +133,9 @@ class MatchPrefilter:
         """Return the runs of digits in these lines that may contain a text."""
         if len(self._rejected) > _MAX_TOKENS:
             self._rejected.clear()
+        min_digits = -(-self._min_bytes * 4 // 3)
         joined = SEPARATOR.join([text for _, text in lines]).encode("ascii", "replace")
-        tokens = {token for token in set(joined.translate(_DIGITS_ALONE).split()) if len(token) >= self._min_digits}
+        tokens = {token for token in set(joined.translate(_DIGITS_ALONE).split()) if len(token) >= min_digits}
         tokens -= self._rejected
         matching = [token for token in tokens if token in self._matching or self._is_token_match(token)]
         self._matching.update(matching)
@@ -143,7 +149,7 @@ class MatchPrefilter:
             if self._is_encoded_match(a2b_base64(digits[start:end] + b"=" * (-(end - start) % 4))):
                 return True
         for run in _HEX_RUN.findall(token):
-            for start in (0, 1) if len(run) >= self._min_hex_digits else ():
+            for start in (0, 1) if len(run) >= 2 * self._min_bytes else ():
                 if self._is_encoded_match(a2b_hex(run[start : len(run) - (len(run) - start) % 2])):
                     return True
         return False
@@ -182,7 +188,7 @@ class _ByteTest:
         self._plain = b""
         if word.isascii():
             self._plain, self._wide = word.encode("ascii"), word.encode("utf-16-le")[:-1]
-            codes = [code for code in _codes_in(_ASCII_LOOKALIKE_BLOCKS) if _has_bare_letter(chr(code), word)]
+            codes = [code for code, folded in _ascii_lookalikes() if _has_bare_letter(folded, word)]
         else:
             letter = max(word)
             codes = [code for code in _codes_in(_ALL_BLOCKS) if letter in fold_letters(chr(code))]
@@ -205,9 +211,15 @@ def _codes_in(blocks: Iterable[tuple[int, int]]) -> Iterator[int]:
         yield from range(start, end)
 
 
-def _has_bare_letter(letter: str, word: str) -> bool:
+@cache
+def _ascii_lookalikes() -> list[tuple[int, str]]:
+    """Return the letters whose folded form has printable ASCII, with that form."""
+    folds = ((code, fold_letters(chr(code))) for code in _codes_in(_ASCII_LOOKALIKE_BLOCKS))
+    return [(code, folded) for code, folded in folds if any("!" <= char <= "~" for char in folded)]
+
+
+def _has_bare_letter(folded: str, word: str) -> bool:
     """Return whether the folded form of a letter has a letter of an ASCII word that is not followed by an accent."""
-    folded = fold_letters(letter)
     return any(
         char in word and not (at + 1 < len(folded) and combining(folded[at + 1])) for at, char in enumerate(folded)
     )
@@ -258,7 +270,7 @@ def _min_encoded_bytes(text: str) -> int:
     """
     if not text.isascii():
         return max(4, len(text) * 2 // 3)
-    folds = {fold_letters(chr(code)) for code in _codes_in(_ASCII_LOOKALIKE_BLOCKS)}
+    folds = {folded for _, folded in _ascii_lookalikes() if len(folded) > 2}
     covered = max((_overlap(fold, text) for fold in folds), default=1)
     return len(text) if covered <= 2 else min(len(text), 2 * -(-len(text) // covered))
 
