@@ -125,6 +125,13 @@ def test_an_ordinary_line_is_ruled_out(line: str) -> None:
     assert MatchPrefilter(["hunter2 magic word"]).candidates([line]) == set()
 
 
+def test_a_letter_that_stands_for_many_is_found_in_few_digits() -> None:
+    for letter, encoding in (("\ufdfa", "utf-16-le"), ("ﬃ", "utf-16-be"), ("㏂", "utf-16-le")):
+        text = normalize_for_match(letter * 2)
+        line = "xx" + base64.b64encode(b"abcd" + (letter * 2).encode(encoding) + b"efgh").decode()
+        assert matches_any(line, [LiteralMatcher(text)]) <= (MatchPrefilter([text]).candidates([line]) == {0})
+
+
 def test_several_texts_are_searched_at_once() -> None:
     lines = ["nothing", "my Walrus", base64.b64encode(b"hunter2!").decode()]
     assert MatchPrefilter(["walrus", "hunter2"]).candidates(lines) == {1, 2}

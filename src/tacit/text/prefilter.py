@@ -62,8 +62,10 @@ class MatchPrefilter:
         self._matching: set[bytes] = set()
 
     @cached_property
-    def _min_bytes(self) -> int:
-        return min(map(_min_encoded_bytes, self._texts))
+    def _min_digits(self) -> tuple[int, int]:
+        """The fewest digits that may hold a text, of base64 and hexadecimal."""
+        base64, hexadecimal = zip(*map(_min_digits_of, self._texts), strict=True)
+        return min(base64), min(hexadecimal)
 
     @cached_property
     def _byte_tests(self) -> list[_ByteTest]:
@@ -133,7 +135,7 @@ class MatchPrefilter:
         """Return the runs of digits in these lines that may contain a text."""
         if len(self._rejected) > _MAX_TOKENS:
             self._rejected.clear()
-        min_digits = -(-self._min_bytes * 4 // 3)
+        min_digits = self._min_digits[0]
         joined = SEPARATOR.join([text for _, text in lines]).encode("ascii", "replace")
         tokens = {token for token in set(joined.translate(_DIGITS_ALONE).split()) if len(token) >= min_digits}
         tokens -= self._rejected
@@ -149,7 +151,7 @@ class MatchPrefilter:
             if self._is_encoded_match(a2b_base64(digits[start:end] + b"=" * (-(end - start) % 4))):
                 return True
         for run in _HEX_RUN.findall(token):
-            for start in (0, 1) if len(run) >= 2 * self._min_bytes else ():
+            for start in (0, 1) if len(run) >= self._min_digits[1] else ():
                 if self._is_encoded_match(a2b_hex(run[start : len(run) - (len(run) - start) % 2])):
                     return True
         return False
@@ -262,17 +264,18 @@ def _words_of(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _min_encoded_bytes(text: str) -> int:
-    """Return the fewest bytes that a text takes in UTF-8 or UTF-16.
+def _min_digits_of(text: str) -> tuple[int, int]:
+    """Return the fewest digits of base64 and of hexadecimal that may hold a text.
 
     A letter of an ASCII text takes a byte, unless some letter that takes two stands for three or four of its letters
-    (㏂, ﬃ). A letter of another text takes at least two thirds of a byte, as `match.py` has it.
+    (㏂, ﬃ). Of other texts, runs are as short as those that `match.py` decodes.
     """
     if not text.isascii():
-        return max(4, len(text) * 2 // 3)
+        return max(6, len(text) * 8 // 9), max(8, len(text) * 4 // 3)
     folds = {folded for _, folded in _ascii_lookalikes() if len(folded) > 2}
     covered = max((_overlap(fold, text) for fold in folds), default=1)
-    return len(text) if covered <= 2 else min(len(text), 2 * -(-len(text) // covered))
+    size = len(text) if covered <= 2 else min(len(text), 2 * -(-len(text) // covered))
+    return -(-size * 4 // 3), 2 * size
 
 
 def _overlap(fold: str, text: str) -> int:
