@@ -60,7 +60,7 @@ _MAX_SENTENCE_CHARS = 80
 # write and checkpoint happens under one lock), so this is for the person's other programs.
 _WAL_FIXED_VERSIONS = ((3, 44, 6), (3, 50, 7), (3, 51, 3))
 _MAX_UNIX_SECONDS = 253_402_300_799  # the end of the year 9999: anybody may give a file a name
-_MAX_MEMORIES_FOLDED = 5_000
+_MAX_MEMORIES_FOLDED = 1_000
 _TAIL_BYTES = 64 * 1024
 _TIME = re.compile(rb'"ts":"([0-9TZ:.-]{27})","type":"')
 _SPOOL_LOCK_SECONDS = 0.5  # to wait before commands are reported as waiting in the spool
