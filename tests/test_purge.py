@@ -343,3 +343,38 @@ def test_a_purge_that_would_not_reach_behind_a_link_changes_nothing(planted: Per
     said = planted.tacit("purge", "--text", "nothing but a word", "--yes", code=1)
     assert "symbolic link" in said.err and f"cp -a {behind}" in said.err
     assert (tree(planted.home), tree(behind)) == before
+
+
+# Large homes
+
+
+def test_a_page_that_is_read_in_blocks_loses_it_everywhere(planted: Person) -> None:
+    lines = [f"- my own line {number} about nothing" for number in range(4000)]
+    lines[10], lines[2000] = f"- first {SECRET}", "- second Hunter q999x\n\n  MAGIC\n  word, and more"
+    planted.long_term.write_text(planted.long_term.read_text() + "\n".join(lines) + f"\n- last {SECRET}")
+    purge(planted)
+    page = planted.long_term.read_text()
+    assert traces(planted.folder, SECRET) == []
+    assert (
+        "- first [purged]\n" in page and "- second [purged], and more\n" in page and page.endswith("- last [purged]\n")
+    )
+    assert all(line in page for line in lines[11:2000])
+
+
+def test_ctrl_c_says_whether_anything_was_changed(planted: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tacit.log.purge_plan import PurgeSearch
+    from tacit.log.rewrite import PurgePlan
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = tree(planted.home)
+    with monkeypatch.context() as patch:
+        patch.setattr(PurgeSearch, "plan", interrupt)
+        assert "Nothing was changed" in planted.tacit("purge", "--text", SECRET, "--yes", code=130).err
+    assert tree(planted.home) == before
+    with monkeypatch.context() as patch:
+        patch.setattr(PurgePlan, "stage", interrupt)
+        assert "tacit purge --again" in planted.tacit("purge", "--text", SECRET, "--yes", code=130).err
+    planted.tacit("purge", "--again")
+    assert traces(planted.folder, SECRET) == []

@@ -4,43 +4,38 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
-from tacit.disk.files import PRIVATE_FILE, Disk, OsDisk, link_hint, read_file, replace_file
+from tacit.disk.files import PRIVATE_FILE, Disk, OsDisk, link_hint, open_plain, read_file, replace_file
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.input import checked_optional_text
 from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, REMOTES_FOLDER, HomePaths
 from tacit.home.project import FACT_FILE
 from tacit.index import reader
-from tacit.log.codec import EVENT_TYPES
+from tacit.log.codec import EVENT_TYPES, decode, must_decode
 from tacit.log.log import SPOOL_FOLDER, Log
-from tacit.log.rewrite import (
-    PurgePlan,
-    PurgeSearch,
-    QuarantinedLine,
-    TombstoneSearch,
-    additional_tombstones,
-    make_tombstones,
-    quarantine_unreadable,
-)
+from tacit.log.purge_plan import PurgeSearch, TombstoneSearch, additional_tombstones, make_tombstones
+from tacit.log.rewrite import PurgePlan, QuarantinedLine, StagedSegments, quarantine_unreadable
+from tacit.log.search import SharedRoots, claim_word, lines_with_claims, read_blocks, read_torn_tail
 from tacit.log.spool import Spool
 from tacit.log.strays import index_copies, is_index_copy, is_stray_copy
 from tacit.log.tombstones import load_tombstones
 from tacit.model import purge as purge_model
 from tacit.model.claim import Kind, Provenance
-from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventBody, Verdict, local_day
+from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, local_day
 from tacit.model.ids import ClaimId, is_claim_prefix
-from tacit.model.observation import MemoryPurged, ProjectSeen
-from tacit.model.purge import MIN_TEXT_LENGTH, PurgeTarget, claims_of, make_fingerprint, purge_event
+from tacit.model.observation import MemoryPurged
+from tacit.model.purge import MIN_TEXT_LENGTH, PurgeTarget, make_fingerprint, purge_event
 from tacit.pages import facts, long_term
 from tacit.pages.long_term import HEADER, SECTIONS
 from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK, clean
 from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match, replace_matches
+from tacit.text.scrub import Scrubber
 
 # Scrubbing of the files beside the log. A page and its copy of what was last written are changed alike, so that a hand
 # edit stays the same edit.
@@ -54,16 +49,21 @@ _TRANSCRIPT_FOLDERS = (".claude", ".codex", ".gemini", ".copilot", ".local/share
 _HISTORY_FILES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".local/share/atuin")
 
 
-# The scrubbed bytes of a file, by its path, its bytes, and the target's claims and number of texts.
-ScrubCache = dict[tuple[str, bytes, frozenset[str], int], bytes]
+_LARGE_FILE_BYTES = 64 << 10  # such files are searched in blocks, smaller ones as a whole, which takes longer
+_CLAIM_ID = re.compile(rb"[0-9a-hjkmnp-tv-z]{12}")
 
 
 class ScrubbedFile(Record):
-    """A file and the bytes it should have. `below` is the root of a project that links must not lead out of."""
+    """A file and the bytes it should have, in blocks. `below` is the root of a project that no link may lead out of."""
 
     path: str
-    data: bytes
+    blocks: Callable[[], Iterable[bytes]]
     below: str = ""
+
+
+# What has to be written, by the path of a file, its state, and the target's claims and number of texts.
+_FileState = tuple[int, int, int]
+ScrubCache = dict[tuple[str, _FileState, frozenset[str], int], "ScrubbedFile | None"]
 
 
 class HomeFiles:
@@ -79,21 +79,54 @@ class HomeFiles:
         """Yield every file of ours that has to be written so that nothing of the target is left. Nothing is written.
 
         Pages come before their copies: if only the copies were written, the rest would look like a hand edit. With
-        `cache`, a second pass costs no more than reading the files.
+        `cache`, files that did not change since the last time are not read again.
         """
         cache = {} if cache is None else cache
         copies, skipped = self._paths.path(".tacit"), (self._paths.path(SPOOL_FOLDER, ""), self._remotes)
+        scrubber = Scrubber(target.matchers, _IDS_AND_DATES)
         for path in sorted([*self._list_files(ours=True), *self._fact_files], key=lambda path: path.startswith(copies)):
             if path.startswith(skipped):  # whole events, which log/spool.py scrubs, and keys
                 continue
+            key = (path, _state_of(path), target.claims, len(target.matchers))
+            if key not in cache:
+                cache[key] = self._scrub_file(path, target, scrubber)
+            if (file := cache[key]) is not None:
+                yield file
+
+    def _scrub_file(self, path: str, target: PurgeTarget, scrubber: Scrubber) -> ScrubbedFile | None:
+        """Return a file with its new content; None if it stays as it is."""
+        below = path[: -len(FACT_FILE) - 1] if path in self._fact_files else ""
+        doomed = self._lines_to_remove(path, target)
+        if _state_of(path)[0] <= _LARGE_FILE_BYTES:
             data = read_file(path) or b""
-            key = (path, data, target.claims, len(target.matchers))
-            scrubbed = cache.get(key)
-            if scrubbed is None:
-                text = self._scrub_text(path, _decode_utf8(data), target)
-                scrubbed = cache[key] = text.encode("utf-8", "surrogateescape")
-            if scrubbed != data:
-                yield ScrubbedFile(path, scrubbed, path[: -len(FACT_FILE) - 1] if path in self._fact_files else "")
+            text = _decode_utf8(data)
+            if not doomed and not scrubber.may_contain(text):
+                return None
+            kept = "\n".join(_remaining_lines(text.split("\n"), doomed))
+            scrubbed = replace_matches(kept, target.matchers, _IDS_AND_DATES).encode("utf-8", "surrogateescape")
+            return ScrubbedFile(path, lambda: (scrubbed,), below) if scrubbed != data else None
+        blocks = partial(_scrubbed_blocks, path, doomed, scrubber)
+        return None if _same_content(path, blocks()) else ScrubbedFile(path, blocks, below)
+
+    def _lines_to_remove(self, path: str, target: PurgeTarget) -> dict[str, str | None]:
+        """Return the lines of purged claims, and what is left of each: a line that a person changed, without its id."""
+        if not (target.claims and path.endswith((".md", ".ndjson"))):
+            return {}
+        claims = {claim.encode("ascii") for claim in target.claims}
+        id_of = facts.fact_id if path.endswith(".ndjson") else long_term.entry_id
+        doomed = {
+            line
+            for lines in _line_blocks(path, lambda data: not claims.isdisjoint(_CLAIM_ID.findall(data)))
+            for line in lines
+            if id_of(line) in target.claims
+        }
+        if not doomed:
+            return {}
+        copy, wanted = self._view_store.copy_path(path), {line.encode("utf-8", "surrogateescape") for line in doomed}
+        if not os.path.isfile(copy):
+            return dict.fromkeys(doomed)
+        written = {line for lines in _line_blocks(copy, lambda data: data in wanted) for line in lines}
+        return {line: None if line in written else re.sub(r" \^[0-9a-z]{12}$", "", line) for line in doomed}
 
     def strays(self) -> list[str]:
         """Return the temporary files that interrupted writes left, in the home and beside the fact files."""
@@ -111,11 +144,8 @@ class HomeFiles:
         If a memory is purged, our files are not searched: other memories with the same words stay.
         """
         ours = [*self._list_files(ours=True), *self._fact_files] if target.everywhere else []
-        return [
-            path
-            for path in [*ours, *self._list_files(ours=False)]
-            if matches_any(re.sub(_IDS_AND_DATES, "", _decode_utf8(read_file(path) or b"")), target.matchers)
-        ]
+        scrubber = Scrubber(target.matchers)
+        return [path for path in [*ours, *self._list_files(ours=False)] if _contains(path, target, scrubber)]
 
     def _list_files(self, *, ours: bool) -> Iterator[str]:
         index, copies = os.path.basename(self._paths.index), set(self.index_copies())
@@ -136,28 +166,65 @@ class HomeFiles:
         """Return whether a file is a key, or a copy of what is on a remote: only addresses and names are text there."""
         return path.startswith(self._remotes) and not path.endswith(".json")
 
-    def _scrub_text(self, path: str, text: str, target: PurgeTarget) -> str:
-        if target.claims and path.endswith((".md", ".ndjson")):
-            text = "\n".join(self._remaining_lines(path, text.split("\n"), target))
-        return replace_matches(text, target.matchers, _IDS_AND_DATES)
 
-    def _remaining_lines(self, path: str, lines: Sequence[str], target: PurgeTarget) -> Iterator[str]:
-        """Yield the lines that are not of purged claims. A line that a person changed stays, without its id."""
-        id_of = facts.fact_id if path.endswith(".ndjson") else long_term.entry_id
-        copy = read_file(self._view_store.copy_path(path))
-        last_written = None if copy is None else set(_decode_utf8(copy).split("\n"))
-        for line in lines:
-            if id_of(line) not in target.claims:
-                yield line
-            elif last_written is not None and line not in last_written:
-                yield re.sub(r" \^[0-9a-z]{12}$", "", line)
+def _state_of(path: str) -> _FileState:
+    """Return size, inode and time of change of a file."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return 0, 0, 0
+    return status.st_size, status.st_ino, status.st_mtime_ns
+
+
+def _line_blocks(path: str, is_wanted: Callable[[bytes], bool] | None = None) -> Iterator[list[str]]:
+    """Yield the lines of a file in blocks, only some of them if wanted. What is behind the last line feed is a line."""
+    end = 0
+    try:
+        for block in read_blocks(path):
+            yield [_decode_utf8(line) for line in block.lines if is_wanted is None or is_wanted(line)]
+            end = block.end
+        rest = read_torn_tail(path, end)
+    except FileNotFoundError:
+        return
+    if is_wanted is None or is_wanted(rest):
+        yield [_decode_utf8(rest)]
+
+
+def _remaining_lines(lines: Iterable[str], doomed: Mapping[str, str | None]) -> Iterator[str]:
+    for line in lines:
+        if (left := doomed.get(line, line)) is not None:
+            yield left
+
+
+def _scrubbed_blocks(path: str, doomed: Mapping[str, str | None], scrubber: Scrubber) -> Iterator[bytes]:
+    """Yield the new content of a large file."""
+    kept = (list(_remaining_lines(lines, doomed)) for lines in _line_blocks(path))
+    separator = b""
+    for lines in scrubber.replace(kept):
+        if lines:
+            yield separator + "\n".join(lines).encode("utf-8", "surrogateescape")
+            separator = b"\n"
+
+
+def _same_content(path: str, blocks: Iterable[bytes]) -> bool:
+    with open_plain(path) as file:
+        return all(file.read(len(block)) == block for block in blocks) and not file.read(1)
+
+
+def _contains(path: str, target: PurgeTarget, scrubber: Scrubber) -> bool:
+    if _state_of(path)[0] > _LARGE_FILE_BYTES:
+        return scrubber.contains(
+            re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path)
+        )
+    text = re.sub(_IDS_AND_DATES, "", _decode_utf8(read_file(path) or b""))
+    return scrubber.may_contain(text) and matches_any(text, target.matchers)
 
 
 def write_scrubbed(disk: Disk, files: Iterable[ScrubbedFile]) -> None:
     """Write scrubbed files to the disk."""
     for file in files:
         mode = SHARED_FILE_MODE if file.below else PRIVATE_FILE
-        replace_file(disk, file.path, file.data, mode, below=file.below)
+        replace_file(disk, file.path, file.blocks(), mode, below=file.below)
 
 
 def unreachable_places(user_folder: str, roots: Iterable[str]) -> list[str]:
@@ -225,6 +292,7 @@ class PurgeRequest(Record):
 
     texts: tuple[str, ...]
     claim: ClaimId | None = None
+    claim_key: str = ""
 
     @property
     def target(self) -> PurgeTarget:
@@ -308,7 +376,7 @@ class Purger(HomePart):
     def _purge_request(self, request: PurgeRequest, why: str) -> PurgeReport:
         def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
             log = self._store.log
-            resumed = self._is_interrupted() and self._repeat_purges()
+            resumed = self.is_interrupted and self._repeat_purges()
             findings = self._search(request, also=self._still_purged(log) if resumed else PurgeTarget())
             if findings.report.is_empty and not resumed:
                 self._remove_marker()
@@ -318,7 +386,7 @@ class Purger(HomePart):
                     make_fingerprint(text, self._store.entropy() + self._store.entropy()) for text in request.texts
                 ]
                 self._replace_segments(self._search_cache[request][0], lambda plan: make_tombstones(plan, prints, why))
-            self._clean_files(findings.plan.before, findings.files)
+            self._clean_files(findings.plan.roots, findings.files)
             return findings.plan, findings.target, findings.report
 
         return self._finish(*self._store.rewrite_log(work, rebuild=False))
@@ -348,9 +416,9 @@ class Purger(HomePart):
                 self._remove_marker()
                 raise NotFoundError("nothing was ever purged from this home")
             target = self._still_purged(self._store.log)
-            files = list(self._home_files(plan.before).scrub(target))
-            self._clean_files(plan.before, files)
-            return plan, target, self._make_report(plan, PurgeRequest(()), files)
+            files = list(self._home_files(plan.roots).scrub(target))
+            self._clean_files(plan.roots, files)
+            return plan, target, self._make_report(plan, files)
 
         return self._finish(*self._store.rewrite_log(work, rebuild=False))
 
@@ -402,13 +470,23 @@ class Purger(HomePart):
             raise NotFoundError(f"no memory has the id {prefix}", "for a text: tacit purge --text '…'")
         if len(ids) > 1:
             raise RefusedError(f"{prefix} is the beginning of {len(ids)} ids", "type one or two letters more")
-        sentences = purge_model.claim_sentences(self._store.log.events(), ids[0])
-        return PurgeRequest(tuple(text for text in sentences if _is_purgeable(text)), ids[0])
+        memory = self._store.read(lambda connection: reader.load_memory(connection, ids[0], must_decode))
+        key = memory.claim.key if memory else ""
+        sentences = purge_model.claim_sentences(self._events_of_claim(key), ids[0])
+        return PurgeRequest(tuple(text for text in sentences if _is_purgeable(text)), ids[0], key)
+
+    def _events_of_claim(self, key: str) -> Iterator[Event]:
+        """Yield the events that may be about the claim with this key."""
+        log, words = self._store.log, [claim_word(key)] if claim_word(key) else None
+        for segment in log.segments():
+            for line in lines_with_claims(log, segment, words):
+                if isinstance(event := decode(line.data), Event):
+                    yield event
 
     def _require_hits(self, request: PurgeRequest) -> PurgeReport:
         """Return the report of a search. Raise NotFoundError if it is empty and no purge was interrupted."""
         report = self._search(request).report
-        if report.is_empty and not self._is_interrupted():
+        if report.is_empty and not self.is_interrupted:
             raise _not_found_error()
         return report
 
@@ -421,14 +499,19 @@ class Purger(HomePart):
         cached.
         """
         self._store.drain_spool(_SPOOL_TIMEOUT_SECONDS, limit=None)  # spooled events are searched as part of the log
-        search, cache = self._search_cache.setdefault(request, (PurgeSearch(request.target), {}))
+        if request not in self._search_cache:
+            self._search_cache[request] = (
+                PurgeSearch(request.target, [request.claim_key] * (request.claim is not None)),
+                {},
+            )
+        search, cache = self._search_cache[request]
         plan = search.plan(self._store.log)
         target = plan.target
         if also:
             matchers, claims = target.matchers + also.matchers, target.claims | also.claims
             target = target._replace(matchers=matchers, claims=claims)
-        files = tuple(self._home_files(plan.before).scrub(target, cache))
-        return _PurgeFindings(plan, target, files, self._make_report(plan, request, files))
+        files = tuple(self._home_files(plan.roots).scrub(target, cache))
+        return _PurgeFindings(plan, target, files, self._make_report(plan, files))
 
     def _replace_segments(
         self, search: PurgeSearch | TombstoneSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]
@@ -448,15 +531,14 @@ class Purger(HomePart):
             if late := [event for event in current.changed if event not in planned]:  # recorded since
                 log.append(tombstones_of(current.limited_to(late)), origin())
                 current = search.plan(log)
-            unchanged = {
-                name: path for name, path in staged.items() if current.segment_data(name) == plan.segment_data(name)
-            }
-            current.apply(log, unchanged)
+            current.apply(log, StagedSegments(plan, staged))
 
         self._store.swap_segments(staged, commit)
         return plan
 
-    def _is_interrupted(self) -> bool:
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a purge began to change files and did not end."""
         return os.path.exists(self._store.paths.purge_marker)
 
     def _remove_marker(self) -> None:
@@ -469,23 +551,22 @@ class Purger(HomePart):
         if tombstones is None:
             return None
         search = TombstoneSearch(tombstones)
-        return self._replace_segments(search, lambda plan: list(additional_tombstones(plan, tombstones)))
+        return self._replace_segments(
+            search, lambda plan: list(additional_tombstones(self._store.log, plan, tombstones))
+        )
 
     def _still_purged(self, log: Log) -> PurgeTarget:
         """Return what was ever purged and was not recorded anew since, to be removed from other files too."""
         tombstones = load_tombstones(log)
-        events = list(log.events())
-        targets = [
-            tombstone.target
-            for tombstone in (tombstones.all if tombstones else ())
-            if all(purge_event(event, tombstone.target) is event for event in events)
-        ]
+        targets = [tombstone.target for tombstone in (tombstones.all if tombstones else ())]
+        for event in log.events():
+            targets = [target for target in targets if purge_event(event, target) is event]
         matchers = tuple(matcher for target in targets for matcher in target.matchers)
         return PurgeTarget(matchers, frozenset(claim for target in targets for claim in target.claims))
 
-    def _clean_files(self, before: Iterable[Event], files: Iterable[ScrubbedFile]) -> None:
+    def _clean_files(self, roots: SharedRoots, files: Iterable[ScrubbedFile]) -> None:
         """Write the scrubbed files, remove strays and copies of the index, and scrub the spool."""
-        disk, home_files = OsDisk(self._store.paths.root), self._home_files(before)
+        disk, home_files = OsDisk(self._store.paths.root), self._home_files(roots)
         for path in [*home_files.strays(), *home_files.index_copies()]:
             with suppress(FileNotFoundError):
                 disk.remove(path)
@@ -494,56 +575,42 @@ class Purger(HomePart):
 
     def _finish(self, plan: PurgePlan, target: PurgeTarget, report: PurgeReport) -> PurgeReport:
         """Complete the report with what remains, once everything is written, and remove the marker."""
-        remaining = self._home_files(plan.before).files_containing(target)
+        remaining = self._home_files(plan.roots).files_containing(target)
         self._remove_marker()
         return report._replace(
             remaining_files=tuple(remaining),
-            unreachable=tuple(unreachable_places(self._home.user_folder, self._sharing_roots(plan.before))),
+            unreachable=tuple(unreachable_places(self._home.user_folder, self._sharing_roots(plan.roots))),
         )
 
     # The report
 
-    def _make_report(self, plan: PurgePlan, request: PurgeRequest, files: Iterable[ScrubbedFile]) -> PurgeReport:
-        matchers = request.target.matchers
-        similar = {
-            claim.id
-            for event in (plan.after if request.claim is not None else ())
-            for claim in claims_of(event.body)
-            if matches_any(claim.sentence, matchers)
-        }
+    def _make_report(self, plan: PurgePlan, files: Iterable[ScrubbedFile]) -> PurgeReport:
         return PurgeReport(
             len(plan.changed),
             tuple(sorted(plan.gone_claims)),
             plan.damaged,
             tuple(file.path for file in files),
-            tuple(sorted(similar)),
-            index_copies=tuple(self._home_files(plan.before).index_copies()),
+            tuple(sorted(plan.matching_claims)),
+            index_copies=tuple(self._home_files(plan.roots).index_copies()),
         )
 
-    def _home_files(self, events: Iterable[Event]) -> HomeFiles:
+    def _home_files(self, roots: SharedRoots) -> HomeFiles:
         paths, log, view_store = self._store.paths, self._store.log, self._store.publisher.view_store
-        return HomeFiles(paths, view_store, log.segments(), self._project_roots(events))
+        return HomeFiles(paths, view_store, log.segments(), self._project_roots(roots))
 
-    def _project_roots(self, events: Iterable[Event]) -> list[str]:
+    def _project_roots(self, roots: SharedRoots) -> list[str]:
         """Return the roots of projects, as far as the log knows them, and of the current one."""
         current = [self._store.project.root] if self._store.project else []
-        seen = [event.body.root for event in events if isinstance(event.body, ProjectSeen)]
-        return list(dict.fromkeys([*current, *seen]))
+        return list(dict.fromkeys([*current, *(root for _, root in roots.seen)]))
 
-    def _sharing_roots(self, events: Sequence[Event]) -> list[str]:
+    def _sharing_roots(self, roots: SharedRoots) -> list[str]:
         """Return the roots that have or had a fact file. It may have been committed, also if it is gone now."""
-        scopes = {event.scope for event in events if event.is_by_user and _is_sharing(event.body)}
-        seen = {event.body.root for event in events if isinstance(event.body, ProjectSeen) and event.scope in scopes}
+        shared = {root for scope, root in roots.seen if scope in roots.shared_scopes}
         return [
             root
-            for root in self._project_roots(events)
-            if root in seen or os.path.exists(os.path.join(root, FACT_FILE))
+            for root in self._project_roots(roots)
+            if root in shared or os.path.exists(os.path.join(root, FACT_FILE))
         ]
-
-
-def _is_sharing(body: EventBody) -> bool:
-    """Return whether a judgement of the person puts something into a fact file."""
-    return isinstance(body, ClaimProposed | ClaimDecided) and (not body.private or body.verdict is Verdict.SHARED)
 
 
 def _text_request(text: str) -> PurgeRequest:

@@ -14,7 +14,7 @@ from harness.person import Person, tree
 from tacit.log import spool
 from tacit.log.codec import encode
 from tacit.log.log import Log
-from tacit.log.rewrite import PurgePlan
+from tacit.log.rewrite import PurgePlan, StagedSegments
 from tacit.log.spool import BLOCK_BYTES, RESERVE_FILES, Spool
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Draft, EventOrigin
@@ -206,7 +206,7 @@ def test_a_purge_reaches_what_is_spooled_while_it_is_at_work(person: Person, mon
     person.tacit("add", f"never enter the {WORDS}")
     carry_out = PurgePlan.apply
 
-    def meanwhile(plan: PurgePlan, log: Log, staged: dict[str, str]) -> None:
+    def meanwhile(plan: PurgePlan, log: Log, staged: StagedSegments) -> None:
         carry_out(plan, log, staged)
         with monkeypatch.context() as patch:  # as if the tombstone were not there yet when this one looked
             patch.setattr(Spool, "_load_tombstones", lambda _: None)

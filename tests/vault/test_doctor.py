@@ -319,3 +319,35 @@ def test_a_link_in_the_reserve_of_the_spool_is_named(person: Person) -> None:
     reserve.mkdir(exist_ok=True)
     (reserve / "zz").symlink_to(person.folder / "elsewhere")
     assert str(reserve / "zz") in person.tacit("doctor", code=3).out
+
+
+# Quick checks
+
+
+def test_a_quick_check_says_what_it_leaves_out(home: Person) -> None:
+    before = looks(home.home)
+    said = home.tacit("doctor", "--quick").out
+    assert "Nothing is wrong as far as it was checked. Not checked: every line of the log" in said
+    assert looks(home.home) == before
+
+
+@pytest.mark.parametrize(
+    ("harm", "told"),
+    [
+        (lambda home: (home.home / ".tacit/purging").touch(mode=0o600), "a purge was interrupted"),
+        (lambda home: home.events.open("ab").write(b"rubbish\n"), "a line near its end is damaged"),
+        (lambda home: (home.home / "index.sqlite").unlink(), "the index cannot be used"),
+        (lambda home: home.events.chmod(0o644), "others can read or write it"),
+    ],
+)
+def test_a_quick_check_finds_what_can_be_seen_at_once(
+    home: Person, harm: Callable[[Person], object], told: str
+) -> None:
+    harm(home)
+    assert told in home.tacit("doctor", "--quick", code=None).out
+
+
+def test_a_quick_check_does_not_read_the_log(home: Person) -> None:
+    home.events.write_bytes(b"rubbish\n" + b" " * 100_000 + b"\n" + home.events.read_bytes())
+    assert "damaged" not in home.tacit("doctor", "--quick", code=None).out
+    assert "--quick does not read the log" in home.tacit("doctor", "--quick", "--log", code=2).err

@@ -205,3 +205,13 @@ def test_what_was_purged_here_stays_out_of_a_home_that_never_heard_of_it(filled:
     assert "that you have purged" in said
     assert "pnpm" not in "".join(data.decode("utf-8", "replace") for data in tree(laptop.home).values())
     assert "think about caching" in {one["label"] for one in laptop.listed("--status", "all")}
+
+
+def test_an_export_counts_different_lines_and_leaves_out_what_was_never_acknowledged(person: Person) -> None:
+    for text in ("use pnpm", "never force push"):
+        person.tacit("add", text)
+    lines = person.events.read_bytes()
+    person.events.write_bytes(lines + lines + b"torn")
+    said = person.tacit("export", "--to", str(person.folder / "copy")).out
+    assert "Exported 2 events" in said
+    assert (person.folder / "copy/memory/events.jsonl").read_bytes() == lines + lines

@@ -15,6 +15,7 @@ from tacit.errors import UsageError
 from tacit.record import Record
 
 if TYPE_CHECKING:
+    from tacit.cli.progress import ProgressBar
     from tacit.vault.vault import Vault
 
 
@@ -65,6 +66,7 @@ class Invocation:
         self.args: list[str] = []
         self.values: dict[str, list[str]] = {}
         self._vault: Vault | None = None
+        self._bar: ProgressBar | None = None
 
     @property
     def vault(self) -> Vault:
@@ -75,6 +77,7 @@ class Invocation:
 
             home = Home(self.value("--home"))
             home.store.defers_pages = home.settings.pages_background and self.command.name not in _LONG_COMMANDS
+            home.store.progress = self.show_progress
             self._vault = Vault(home)
         return self._vault
 
@@ -82,8 +85,25 @@ class Invocation:
     def is_vault_open(self) -> bool:
         return self._vault is not None
 
+    def show_progress(self, task: str, done: int, total: int) -> None:
+        """Show a bar for work that takes over a second. The work calls this now and then, with bytes done and to do."""
+        if self._bar is None:
+            from tacit.cli.progress import ProgressBar
+
+            self._bar = ProgressBar()
+        self._bar.show_bytes(task, done, total)
+
+    def interrupted(self) -> str:
+        """Remove the bar, and return what to know after Ctrl-C; "" if there is nothing to say."""
+        if self._bar is None:
+            return ""
+        self._bar.clear()
+        return self._bar.interrupted()
+
     def close(self) -> bool:
         """Close the home. Return whether pages wait to be drawn."""
+        if self._bar is not None:
+            self._bar.clear()
         if self._vault is None:
             return False
         self._vault.close()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import ProgressBar, echo, echo_json, pluralize, short_path
+from tacit.cli.output import echo, echo_json, pluralize, short_path, warn
+from tacit.cli.progress import ProgressBar
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import Home
 from tacit.hosts.capture import CapturedTranscript, TranscriptCapture, unknown_types
@@ -270,7 +271,14 @@ def run_export(call: Invocation) -> int:
         raise UsageError(f"{options[0]} goes with --as", f"tacit export --as {_RULE_FORM} {options[0]}")
     if not call.value("--to"):
         raise UsageError("tacit export wants --to DIR", f"for example: {EXPORT.example}")
-    exported = call.vault.exchange.export(call.text_value("--to"))
+    try:
+        exported = call.vault.exchange.export(call.text_value("--to"))
+    except KeyboardInterrupt:
+        call.close()
+        warn(
+            f"Interrupted: the copy in {printable(call.text_value('--to'))} is not complete. Remove it, and try again."
+        )
+        raise
     events, files = pluralize(exported.events, "event"), pluralize(exported.files, "file")
     echo(f"Exported {events} in {files} to {printable(exported.to)}")
     echo(f"  on your other machine: tacit import {printable(exported.to)} --mine")

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
-
-from tacit.text.display import clip, printable
 
 if TYPE_CHECKING:
     from tacit.vault.embeddings import EncodeResult
@@ -208,11 +205,7 @@ def echo_encoded(encoded: EncodeResult | None) -> None:
         echo(f"Meaning: {encoded.new} more texts can be compared, {encoded.total} in all.")
 
 
-# Questions to a person at a terminal, and a progress bar
-
-_BAR_WIDTH = 24
-_MAX_NAME_CHARS = 40
-_REDRAW_SECONDS = 0.1  # a terminal costs more than what is counted
+# Questions to a person at a terminal
 
 
 def ask(prompt: str) -> str:
@@ -265,35 +258,3 @@ def _signal_wakeup() -> Iterator[int]:
         signal.set_wakeup_fd(before)
         os.close(reading)
         os.close(writing)
-
-
-class ProgressBar:
-    """A bar in one line of stderr. It shows nothing if that is no terminal. Call `clear` at the end."""
-
-    def __init__(self, noun: str = "commands") -> None:
-        self._noun = noun
-        self._is_visible = sys.stderr.isatty()
-        self._last_draw = float("-inf")
-
-    def __call__(self, path: str, done: int, share: float) -> None:
-        now = time.monotonic()
-        if not self._is_visible or now < self._last_draw + _REDRAW_SECONDS:
-            return
-        self._last_draw = now
-        full = round(share * _BAR_WIDTH)
-        name = clip(printable(os.path.basename(path)), _MAX_NAME_CHARS)
-        self._write(f"{name} [{'#' * full}{' ' * (_BAR_WIDTH - full)}] {share:4.0%} {done:,} {self._noun}")
-
-    def show_message(self, text: str) -> None:
-        """Show a text instead, for work whose progress is unknown."""
-        if self._is_visible:
-            self._last_draw = time.monotonic()
-            self._write(text)
-
-    def clear(self) -> None:
-        if self._is_visible and self._last_draw > 0:
-            self._write("")
-
-    def _write(self, text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()

@@ -135,7 +135,7 @@ NEUTRAL_WORDS: Mapping[str, str] = {
     "config": "show get",
     "completion": "words",
     "status": "--commands",
-    "doctor": "--log --yes --reindex",
+    "doctor": "--log --quick --yes --reindex",
     "redact": "--count",
     "web": "--port --no-open --read-only",
     "remember": "--text --evidence --global",

@@ -16,6 +16,18 @@ from tacit.text.display import printable
 
 
 def run_purge(call: Invocation) -> int:
+    try:
+        return _purge(call)
+    except KeyboardInterrupt:
+        call.interrupted()
+        if call.vault.purger.is_interrupted:
+            warn("Interrupted before all files were changed. To complete it, run it again, or: tacit purge --again")
+        else:
+            warn("Interrupted. Nothing was changed.")
+        raise
+
+
+def _purge(call: Invocation) -> int:
     if call.flag("--again"):
         return _echo_purge(call, call.vault.purger.purge_again())
     if len(call.args) > 1 or (call.args and call.flag("--text")):  # neither is repeated in the message

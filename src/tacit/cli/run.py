@@ -177,6 +177,10 @@ def _run_command(name: str, arguments: list[str]) -> int:
         code = command.run(call)
         if name not in _CONFLICT_COMMANDS:
             _warn_of_conflicts(call)
+    except KeyboardInterrupt:
+        if message := call.interrupted():
+            print(f"Interrupted. {message}", file=sys.stderr)
+        raise
     finally:
         pages_wait = call.close()
     if pages_wait or (code == 0 and name in RECORDING_COMMANDS and _can_encode()):

@@ -12,7 +12,8 @@ from tacit.cli import sessions
 from tacit.cli.cards import card_lines
 from tacit.cli.commands import Command, Invocation
 from tacit.cli.import_ import history_report
-from tacit.cli.output import ProgressBar, echo, pluralize, short_path
+from tacit.cli.output import echo, pluralize, short_path
+from tacit.cli.progress import ProgressBar
 from tacit.cli.status import statistics_lines
 from tacit.home.home import Home
 from tacit.text.display import printable

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Protocol
 
@@ -268,7 +268,9 @@ _MAX_FILE_BYTES = 2 << 30  # a log of many years
 _FD_FOLDER = "/proc/self/fd"
 
 
-def replace_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE, *, below: str = "") -> None:
+def replace_file(
+    disk: Disk, path: str, data: bytes | Iterable[bytes], mode: int = PRIVATE_FILE, *, below: str = ""
+) -> None:
     """Replace a file: write and sync a temporary file in the same folder, then rename it.
 
     The temporary name is the same every time, so that a crash leaves at most one stray file, which the next write
@@ -306,13 +308,17 @@ def _current_folder() -> str:
         return ""
 
 
-def stage_file(disk: Disk, path: str, data: bytes, mode: int = PRIVATE_FILE) -> str:
-    """Write and sync a temporary file, the first half of `replace_file`. Return its path."""
+def stage_file(disk: Disk, path: str, data: bytes | Iterable[bytes], mode: int = PRIVATE_FILE) -> str:
+    """Write and sync a temporary file, the first half of `replace_file`. Return its path.
+
+    A large file is given in blocks, so that it need not be in memory.
+    """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.tacit-new")
     fd = _create_file(disk, temporary, mode)
     try:
-        write_all(disk, fd, data)
+        for block in (data,) if isinstance(data, bytes) else data:
+            write_all(disk, fd, block)
         disk.sync_data(fd)
     finally:
         disk.close(fd)

@@ -15,7 +15,7 @@ from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import DamagedLine, encode, event_type, must_decode
-from tacit.log.log import Cursor, Log
+from tacit.log.log import Cursor, Log, SegmentProgress
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _TOMBSTONE_MARKER = b'"type":"memory.purged"'
 _SETTLED_NANOSECONDS = 1_000_000_000  # time stamps of files are less exact than the clock
+_LINES_PER_REPORT = 1_000
 _LINES_PER_BATCH = 5_000  # lines that are indexed together, about a second of work
 
 
@@ -144,6 +145,15 @@ class Indexer:
         self._index_all(connection, until, excluded)
         return connection
 
+    def temporary_index(self) -> sqlite3.Connection:
+        """Return an index of the whole log in a file without a name, which is gone when the connection is closed.
+
+        It takes little memory, however long the log is (see `database.temporary_files_in`).
+        """
+        connection = database.create_index(database.TEMPORARY, self._log.line_reader())
+        self._index_all(connection)
+        return connection
+
     def _index_all(
         self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
     ) -> None:
@@ -168,6 +178,7 @@ class Indexer:
         reached: dict[str, Cursor] = {}
         tombstones = self._load_tombstones()
         count = 0
+        progress = None if cursors else SegmentProgress(self._log, "making the index", self._log.segments())
 
         def indexed_events() -> Iterator[writer.IndexedEvent]:
             nonlocal count
@@ -178,6 +189,8 @@ class Indexer:
                     count += 1
                     reached[segment] = log_line.cursor
                     event, line = log_line.event, log_line.line
+                    if progress and count % _LINES_PER_REPORT == 0:
+                        progress.show(line.end)
                     if isinstance(event, DamagedLine) or (until is not None and timestamp(event.at) > until):
                         continue
                     if event.id in excluded:
@@ -187,6 +200,8 @@ class Indexer:
                     yield writer.IndexedEvent(
                         left, event_type(left.body), segment, line.number, line.offset, line.length, raw
                     )
+                if progress:
+                    progress.next_segment(segment)
 
         def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
             yield from (writer.SegmentCursor(segment, *cursor) for segment, cursor in reached.items())

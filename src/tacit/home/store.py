@@ -25,7 +25,7 @@ from tacit.home.project import Project
 from tacit.home.settings import Settings
 from tacit.index import database, reader
 from tacit.index.database import LineReader, open_for_reading, snapshot, translate_sqlite_errors
-from tacit.log.log import Log
+from tacit.log.log import Log, ReportProgress
 from tacit.log.signing import LineSigner
 from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event
@@ -171,6 +171,15 @@ class Store:
         self.accepted_in: dict[ClaimId, EventId] = {}  # the operation that accepted a memory while this was open
         self._pending_observations: list[Draft] = []
         self._observations_written_at = float("-inf")
+
+    @property
+    def progress(self) -> ReportProgress:
+        """Called during long work with its name, the bytes done and the bytes to do. By default nothing is shown."""
+        return self.log.progress
+
+    @progress.setter
+    def progress(self, report: ReportProgress) -> None:
+        self.log.progress = report
 
     def _secret_digest(self, secret: str) -> str:
         from tacit.log.signing import secret_digest

@@ -31,6 +31,9 @@ _WRITER_PRAGMAS = (
     "trusted_schema = OFF",
     "mmap_size = 0",
 )
+# Places of an index that ends with its connection: in memory, or in a file of SQLite that has no name.
+IN_MEMORY, TEMPORARY = ":memory:", ""
+_TEMPORARY_FOLDER = "SQLITE_TMPDIR"
 _SCHEMA_PATH = os.path.join(os.path.dirname(__file__), "schema.sql")
 # The index is not damaged: another process holds it, or the folder cannot be written.
 _ACCESS_ERRORS = frozenset(
@@ -131,14 +134,14 @@ def _register_event_line(connection: sqlite3.Connection, lines: LineReader) -> N
 
 
 def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connection:
-    """Create an empty index, replacing what is at `path`, or one in memory for ":memory:".
+    """Create an empty index, replacing what is at `path`; for IN_MEMORY in memory, for TEMPORARY in a nameless file.
 
     Nobody may read it before `finish_index`, as it is written without syncs.
     """
-    if path != ":memory:":
+    if path not in (IN_MEMORY, TEMPORARY):
         _remove_files(path)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
-    address = path if path == ":memory:" else sqlite_uri(path, "rw")
+    address = path if path in (IN_MEMORY, TEMPORARY) else sqlite_uri(path, "rw")
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
     connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
     with open(_SCHEMA_PATH, encoding="ascii") as file:
@@ -146,6 +149,22 @@ def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connec
     connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))
     _register_event_line(connection, lines)
     return connection
+
+
+@contextmanager
+def temporary_files_in(folder: str) -> Iterator[None]:
+    """Let SQLite put files without a name into this folder, which is private. They vanish with the process.
+
+    In a folder that cannot be written, SQLite uses that of the system.
+    """
+    before = os.environ.get(_TEMPORARY_FOLDER)
+    os.environ[_TEMPORARY_FOLDER] = folder
+    try:
+        yield
+    finally:
+        del os.environ[_TEMPORARY_FOLDER]
+        if before is not None:
+            os.environ[_TEMPORARY_FOLDER] = before
 
 
 def finish_index(connection: sqlite3.Connection, path: str) -> None:

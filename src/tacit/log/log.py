@@ -13,7 +13,17 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from datetime import datetime
 from typing import BinaryIO
 
-from tacit.disk.files import Disk, commit_file, make_folder, open_fd, open_plain, read_file, skip_hole, stage_file
+from tacit.disk.files import (
+    Disk,
+    commit_file,
+    make_folder,
+    open_fd,
+    open_plain,
+    read_file,
+    skip_hole,
+    stage_file,
+    write_all,
+)
 from tacit.disk.lock import Lock
 from tacit.errors import StoreError
 from tacit.log.codec import DamagedLine, decode, encode, id_in_line
@@ -41,6 +51,12 @@ from tacit.record import Record
 
 _CHUNK_BYTES = 1 << 20
 MAX_LINE_BYTES = 1 << 20
+# Shows how far long work is: its name, the bytes that are done, and the bytes to do.
+ReportProgress = Callable[[str, int, int], None]
+
+
+def ignore_progress(_task: str, _done: int, _total: int) -> None:
+    """Show nothing."""
 
 
 class RawLine(Record):
@@ -158,6 +174,7 @@ class Log:
         self.secret_digest = secret_digest
         self.signer = signer
         self._staged: dict[str, str] = {}
+        self.progress: ReportProgress = ignore_progress
 
     def path(self, segment: str) -> str:
         return self._staged.get(segment) or os.path.join(self._home, segment)
@@ -305,7 +322,7 @@ class Log:
     def exclusive(self, timeout: float | None = None) -> Iterator[Log]:
         """Hold the lock and yield a log that can be read and changed as a whole, because nobody else can append."""
         with self._locked(None, timeout):
-            yield Log(self._home, self._disk, _NoopLock(), self._entropy, self.secret_digest, self.signer)
+            yield self._with_lock(_NoopLock())
 
     def spool(self, draft: Draft, origin: EventOrigin) -> bool:
         """Keep a command that cannot be appended now, for the next holder of the lock. Return False if it is lost."""
@@ -347,6 +364,10 @@ class Log:
     def _lines(self, segment: str, cursor: Cursor) -> Iterator[RawLine]:
         with open_plain(self.path(segment)) as file:
             yield from read_lines(file, offset=cursor.offset, number=cursor.lines)
+
+    def lines(self, segment: str) -> Iterator[RawLine]:
+        """Yield the complete lines of a segment, not decoded."""
+        return self._lines(segment, Cursor())
 
     def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
         """Yield the complete lines after `cursor`, readable and damaged. Empty lines are skipped."""
@@ -445,7 +466,9 @@ class Log:
 
     # Replacing and importing
 
-    def replace(self, segment: str, data: bytes, unsigned_end: int | None = None, staged: str = "") -> None:
+    def replace(
+        self, segment: str, data: bytes | Iterable[bytes], unsigned_end: int | None = None, staged: str = ""
+    ) -> None:
         """Replace the content of a segment, all of it or none. The caller holds the lock.
 
         `staged` is a file that has the content already. `unsigned_end` is where the lines end now that were written
@@ -460,14 +483,26 @@ class Log:
         if signer and baseline and unsigned_end is not None:
             signer.move_end(segment, unsigned_end)
 
-    def stage(self, segment: str, data: bytes) -> str:
+    def stage(self, segment: str, data: bytes | Iterable[bytes]) -> str:
         """Write new content for a segment to a durable file beside it, and return the path of that file."""
         return stage_file(self._disk, self.path(segment), data)
 
+    def extend_staged(self, path: str, data: Iterable[bytes]) -> None:
+        """Append to a staged file what was added to its segment since. On return it is durable."""
+        with open_fd(self._disk, path, os.O_WRONLY | os.O_APPEND) as fd:
+            for block in data:
+                write_all(self._disk, fd, block)
+            self._disk.sync_data(fd)
+
     def with_staged(self, staged: dict[str, str]) -> Log:
         """Return a log, for reading, in which these files (path by segment) stand for their segments."""
-        log = Log(self._home, self._disk, self._lock, self._entropy, self.secret_digest, self.signer)
+        log = self._with_lock(self._lock)
         log._staged = staged
+        return log
+
+    def _with_lock(self, lock: Lock) -> Log:
+        log = Log(self._home, self._disk, lock, self._entropy, self.secret_digest, self.signer)
+        log.progress = self.progress
         return log
 
     def import_events(self, name: str, events: Sequence[Event]) -> None:
@@ -554,3 +589,22 @@ def late_segment(origin: EventOrigin) -> str:
 
 def _activity_segment(origin: EventOrigin, suffix: str) -> str:
     return f"{_ACTIVITY_FOLDER}/{origin.at.year:04d}-{origin.at.month:02d}{suffix}"
+
+
+class SegmentProgress:
+    """Reports how far all segments were read, while they are read one after the other."""
+
+    def __init__(self, log: Log, task: str, segments: Sequence[str]) -> None:
+        self._log = log
+        self._task = task
+        self._before = 0
+        self._total = sum(map(log.size, segments))
+
+    def show(self, offset: int) -> None:
+        """Report the offset in the current segment."""
+        self._log.progress(self._task, min(self._before + offset, self._total - 1), self._total)
+
+    def next_segment(self, read: str) -> None:
+        """Go on after a segment was read to its end. After the last one the work is done."""
+        self._before += self._log.size(read)
+        self._log.progress(self._task, self._before, self._total)

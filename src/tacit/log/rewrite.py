@@ -6,34 +6,24 @@ that nobody else appends.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
-from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import BinaryIO
 
-from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
-from tacit.errors import RefusedError
-from tacit.log.codec import DamagedLine, decode, encode, is_encoding_of, split_mac
+from tacit.disk.files import OsDisk, make_folder, open_plain, read_file, replace_file
+from tacit.log.codec import DamagedLine, decode
 from tacit.log.log import MAX_LINE_BYTES, Log, read_lines
-from tacit.log.tombstones import Tombstones
-from tacit.model import purge
-from tacit.model.claim import GLOBAL
-from tacit.model.event import Draft, Event
+from tacit.log.search import SharedRoots
+from tacit.model.event import Event
 from tacit.model.ids import EventId
-from tacit.model.observation import Fingerprint, LogSealed, MemoryPurged, PurgedStub, UnknownBody
-from tacit.model.purge import PurgeTarget, purge_bound, purge_event
+from tacit.model.observation import LogSealed
+from tacit.model.purge import PurgeTarget
 from tacit.record import Record
-from tacit.text.match import matches_any
 
 QUARANTINE_FOLDER = "quarantine"
-_ENVELOPE_KEYS = ("id", "op", "ts", "m", "c", "type", "src")
-
-T = TypeVar("T")
-ChangeEvent = Callable[[Event], Event]
-ContainsText = Callable[[str], bool]
+_COPY_BYTES = 1 << 20
 
 
 class SegmentLine(Record):
@@ -49,36 +39,10 @@ class SegmentLine(Record):
         return self.raw.removesuffix(b"\n")
 
 
-class RewrittenSegment(Record):
-    """A segment as it should be.
-
-    Attributes:
-        segment: its name.
-        data: its new content.
-        before: all of its events before the change.
-        after: the same events after the change.
-        changed: the ids of those that differ.
-        damaged: how many unreadable lines were removed.
-        unsigned_end: where the lines end now that were written before lines were signed; None if there is no baseline.
-    """
-
-    segment: str
-    data: bytes
-    before: tuple[Event, ...]
-    after: tuple[Event, ...]
-    changed: tuple[EventId, ...]
-    damaged: int
-    unsigned_end: int | None = None
-
-    @property
-    def is_changed(self) -> bool:
-        return bool(self.changed or self.damaged)
-
-
 def segment_lines(log: Log, segment: str) -> Iterator[SegmentLine]:
     """Yield every line of a segment, readable or not."""
     for number, raw, offset in _raw_lines(log, segment):
-        yield SegmentLine(number, raw, _decode_raw(raw), offset)
+        yield SegmentLine(number, raw, decode_raw(raw), offset)
 
 
 def _raw_lines(log: Log, segment: str) -> Iterator[tuple[int, bytes, int]]:
@@ -92,74 +56,13 @@ def _raw_lines(log: Log, segment: str) -> Iterator[tuple[int, bytes, int]]:
         yield 0, data[end:], end
 
 
-def _decode_raw(raw: bytes) -> Event | DamagedLine | None:
+def decode_raw(raw: bytes) -> Event | DamagedLine | None:
     """Return the event of a line; None if the line is empty."""
     if not raw.endswith(b"\n"):
         return DamagedLine("unfinished")
     if len(raw) > MAX_LINE_BYTES:
         return DamagedLine("longer than any line we write")
     return decode(raw[:-1]) if raw != b"\n" else None
-
-
-class _LineOutcome(Record):
-    """What becomes of a line: its event and what is left of it; for an unreadable line, whether it is dropped."""
-
-    event: Event | None = None
-    remaining: Event | None = None
-    is_dropped: bool = False
-
-
-class Rewriter:
-    """Applies `change` to every event of a segment, and drops unreadable lines for which `contains` is true.
-
-    Nothing is written. Outcomes are cached by the bytes of a line, so that a second pass over a log costs no more than
-    reading it: a purge searches before it takes the lock, and again when it holds it.
-    """
-
-    def __init__(self, change: ChangeEvent, contains: ContainsText) -> None:
-        self._change = change
-        self._contains = contains
-        self._outcomes: dict[bytes, _LineOutcome] = {}
-
-    def rewrite(self, log: Log, segment: str) -> RewrittenSegment:
-        """Return the segment as it should be.
-
-        Raise RefusedError if a line holds text that is to go in a field that this version does not know.
-        """
-        output: list[_OutputLine] = []
-        before: list[Event] = []
-        after: list[Event] = []
-        dropped: set[str] = set()
-        for number, raw, offset in _raw_lines(log, segment):
-            outcome = self._outcomes.get(raw) or self._line_outcome(
-                SegmentLine(number, raw, _decode_raw(raw), offset), segment
-            )
-            if outcome.event is None or outcome.remaining is None:
-                if outcome.is_dropped:
-                    dropped.add(sha256(raw.removesuffix(b"\n")).hexdigest())
-                else:
-                    output.append(_OutputLine(offset, raw))
-                continue
-            remaining = _without_seal(outcome.remaining, dropped)
-            before.append(outcome.event)
-            after.append(remaining)
-            is_same = remaining == outcome.event
-            output.append(_OutputLine(offset, raw if is_same else _encode_remaining(log, raw, remaining)))
-        changed = [old.id for old, new in zip(before, after, strict=True) if old != new]
-        data = b"".join([line for _, line in output])
-        end = _unsigned_end(log, segment, output)
-        return RewrittenSegment(segment, data, tuple(before), tuple(after), tuple(changed), len(dropped), end)
-
-    def _line_outcome(self, line: SegmentLine, segment: str) -> _LineOutcome:
-        if isinstance(line.event, Event):
-            _refuse_unknown_fields(line, line.event, segment, self._contains)
-            outcome = _LineOutcome(line.event, self._change(line.event))
-        else:
-            is_dropped = line.event is not None and self._contains(line.raw.decode("utf-8", "surrogateescape"))
-            outcome = _LineOutcome(is_dropped=is_dropped)
-        if line.raw.endswith(b"\n"):  # a torn tail may be another line the next time
-            self._outcomes[line.raw] = outcome
-        return outcome
 
 
 class _OutputLine(Record):
@@ -173,44 +76,6 @@ def _unsigned_end(log: Log, segment: str, output: Sequence[_OutputLine]) -> int 
     """Return where the unsigned lines end if only these lines are kept; None if there is no baseline."""
     baseline = log.signer.read_baseline() if log.signer else None
     return sum(len(line) for offset, line in output if offset < baseline.end_of(segment)) if baseline else None
-
-
-def _encode_remaining(log: Log, raw: bytes, remaining: Event) -> bytes:
-    """Encode what is left of a line. It is signed only if the line had a correct MAC: a purge vouches for nothing."""
-    was_signed = log.signer and log.signer.verifies(*split_mac(raw.removesuffix(b"\n")))
-    return encode(remaining, log.sign if was_signed else None)
-
-
-def _without_seal(event: Event, dropped: set[str]) -> Event:
-    """Remove the seal of a dropped fragment: guesses at its text could be compared with the hash."""
-    if isinstance(event.body, LogSealed) and event.body.sha256 in dropped:
-        return event._replace(body=PurgedStub("log.sealed"))
-    return event
-
-
-def _refuse_unknown_fields(line: SegmentLine, event: Event, segment: str, contains: ContainsText) -> None:
-    """Raise RefusedError if a line of a newer version contains text that is to go."""
-    if not isinstance(event.body, UnknownBody) and is_encoding_of(event, line.data):
-        return
-    values = [value for name, value in json.loads(line.data).items() if name not in _ENVELOPE_KEYS]
-    if any(contains(text) for text in _strings_in_json(values)):
-        raise RefusedError(
-            f"{segment}:{line.number} holds it too, and a newer version of Tacit wrote that line; nothing was changed",
-            "update Tacit, then purge again",
-        )
-
-
-def _strings_in_json(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for name, inner in value.items():
-                yield name
-                yield from _strings_in_json(inner)
-        case list():
-            for inner in value:
-                yield from _strings_in_json(inner)
 
 
 # Quarantine
@@ -273,146 +138,140 @@ def _save_copy(log: Log, segment: str, line: SegmentLine, day: str) -> str:
 
 # Purges
 
-_MAX_IDS_PER_TOMBSTONE = 2000  # a tombstone has to fit into a line
+
+class LineEdit(Record):
+    """A line that a purge changes: where it is, the bytes it has then, and its event (None if it is unreadable).
+
+    The number 0 is a torn tail.
+    """
+
+    number: int
+    offset: int
+    length: int
+    data: bytes
+    event: EventId | None
+
+
+class SegmentEdits(Record):
+    """What a purge changes in a segment, and where its last complete line ends."""
+
+    segment: str
+    edits: tuple[LineEdit, ...]
+    end: int
+
+    @property
+    def complete(self) -> tuple[LineEdit, ...]:
+        """The edits without that of a torn tail, which may grow into a line."""
+        return tuple(edit for edit in self.edits if edit.number)
 
 
 class PurgePlan(Record):
-    """What a purge will do to a log: all segments, before and after. Nothing is written until `apply`."""
+    """What a purge will do to a log. Nothing is written until `apply`.
+
+    Attributes:
+        target: what is purged, with the claims that turned out to be gone.
+        segments: the segments that change.
+        roots: the projects that the log knows, and which of them have or had a fact file.
+        gone_claims: the claims that are removed entirely.
+        matching_claims: the claims that contain a text and stay, if only some claims are purged.
+    """
 
     target: PurgeTarget
-    segments: tuple[RewrittenSegment, ...]
-
-    @property
-    def before(self) -> list[Event]:
-        return [event for segment in self.segments for event in segment.before]
-
-    @property
-    def after(self) -> list[Event]:
-        return [event for segment in self.segments for event in segment.after]
+    segments: tuple[SegmentEdits, ...]
+    roots: SharedRoots
+    gone_claims: frozenset[str] = frozenset()
+    matching_claims: frozenset[str] = frozenset()
 
     @property
     def changed(self) -> list[EventId]:
-        return [event_id for segment in self.segments for event_id in segment.changed]
+        """The ids of the events that change."""
+        return [edit.event for segment in self.segments for edit in segment.edits if edit.event is not None]
 
     @property
     def damaged(self) -> int:
-        return sum(segment.damaged for segment in self.segments)
-
-    @property
-    def gone_claims(self) -> set[str]:
-        """The claims that are removed entirely."""
-        return purge.removed_claims(self.before, self.after) - self.target.moved.keys()
+        """How many unreadable lines are removed."""
+        return sum(edit.event is None for segment in self.segments for edit in segment.edits)
 
     def stage(self, log: Log) -> dict[str, str]:
-        """Write the changed segments beside the old ones. Return the path of each new file by its segment."""
+        """Write the changed segments beside the old ones, as far as they have complete lines.
+
+        Return the path of each new file by its segment.
+        """
         return {
-            segment.segment: log.stage(segment.segment, segment.data) for segment in self.segments if segment.is_changed
+            segment.segment: log.stage(segment.segment, _edited(log, segment.segment, segment.complete, 0, segment.end))
+            for segment in self.segments
         }
 
-    def apply(self, log: Log, staged: dict[str, str]) -> None:
-        """Replace the changed segments, with the staged file if there is one.
+    def apply(self, log: Log, staged: StagedSegments) -> None:
+        """Replace the changed segments, with the staged file if it fits.
 
         The caller holds the log's lock and has appended the tombstones.
         """
         for segment in self.segments:
-            if segment.is_changed:
-                log.replace(segment.segment, segment.data, segment.unsigned_end, staged.get(segment.segment, ""))
-
-    def segment_data(self, segment: str) -> bytes:
-        """Return the new content of a segment."""
-        return next((rewritten.data for rewritten in self.segments if rewritten.segment == segment), b"")
+            name, size = segment.segment, log.size(segment.segment)
+            path, start = staged.usable(segment)
+            rest = _edited(log, name, [edit for edit in segment.edits if edit.offset >= start], start, size)
+            if path:
+                log.extend_staged(path, rest)
+            log.replace(name, rest, _unsigned_end_after(log, segment), path)
 
     def limited_to(self, events: Sequence[EventId]) -> PurgePlan:
         """Return the plan without changes of other events, for tombstones that name these."""
         wanted = set(events)
         limited = [
-            segment._replace(changed=tuple(event for event in segment.changed if event in wanted), damaged=0)
+            segment._replace(edits=tuple(edit for edit in segment.edits if edit.event in wanted))
             for segment in self.segments
         ]
-        return PurgePlan(self.target, tuple(limited))
+        return self._replace(segments=tuple(limited))
 
 
-class PurgeSearch:
-    """Plans a purge, repeatedly: lines that were searched before are not searched again.
+class StagedSegments(Record):
+    """Files that were staged for a plan, by their segments."""
 
-    The first, long search needs no lock. The one under the lock only searches lines that were appended since.
-    """
+    plan: PurgePlan
+    paths: dict[str, str]
 
-    def __init__(self, target: PurgeTarget) -> None:
-        self._target = target
-        self._first_rewriter = _make_rewriter(target, lambda event: purge_event(event, target))
-        self._full_target: PurgeTarget | None = None
-        self._second_rewriter = self._first_rewriter
+    def usable(self, segment: SegmentEdits) -> tuple[str, int]:
+        """Return the staged file of a segment and how far it goes in the old one; "" and 0 if it does not fit.
 
-    def plan(self, log: Log) -> PurgePlan:
-        """Return the plan for the log as it is now.
-
-        The first pass finds the claims that the purge removes or moves. The second pass removes them by their ids, too,
-        as a tombstone will.
+        It fits if the plan of now has the same edits up to there: lines were only appended.
         """
-        first = _plan_segments(log, self._target, self._first_rewriter)
-        moved = purge.moved_claims(first.before, self._target)
-        gone = first._replace(target=self._target._replace(moved=moved)).gone_claims
-        full = self._target._replace(moved=moved, claims=self._target.claims | gone)
-        known = self._full_target
-        if known is None or (full.moved, full.claims) != (known.moved, known.claims):
-            self._full_target = full
-            self._second_rewriter = _make_rewriter(full, lambda event: purge_event(event, full))
-        return _plan_segments(log, full, self._second_rewriter)
+        for planned in self.plan.segments:
+            path = self.paths.get(segment.segment, "")
+            if planned.segment == segment.segment and path and segment.end >= planned.end:
+                same = tuple(edit for edit in segment.edits if edit.offset < planned.end) == planned.complete
+                return (path, planned.end) if same else ("", 0)
+        return "", 0
 
 
-class TombstoneSearch:
-    """Plans the removal of everything that was ever purged from a log."""
-
-    def __init__(self, tombstones: Tombstones) -> None:
-        matchers = (matcher for tombstone in tombstones.all for matcher in tombstone.target.matchers)
-        self._target = PurgeTarget(tuple(matchers))
-        self._rewriter = _make_rewriter(self._target, tombstones.apply_fully)
-
-    def plan(self, log: Log) -> PurgePlan:
-        return _plan_segments(log, self._target, self._rewriter)
-
-
-def _make_rewriter(target: PurgeTarget, change: ChangeEvent) -> Rewriter:
-    return Rewriter(change, lambda text: matches_any(text, target.matchers))
+def _edited(log: Log, segment: str, edits: Sequence[LineEdit], start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes of a segment between two offsets, with the edits carried out."""
+    with open_plain(log.path(segment)) as file:
+        file.seek(start)
+        for edit in edits:
+            yield from _copied(file, edit.offset - start)
+            yield edit.data
+            start = edit.offset + edit.length
+            file.seek(start)
+        yield from _copied(file, end - start)
 
 
-def _plan_segments(log: Log, target: PurgeTarget, rewriter: Rewriter) -> PurgePlan:
-    return PurgePlan(target, tuple(rewriter.rewrite(log, segment) for segment in log.segments()))
+def _copied(file: BinaryIO, size: int) -> Iterator[bytes]:
+    while size > 0 and (data := file.read(min(size, _COPY_BYTES))):
+        yield data
+        size -= len(data)
 
 
-def make_tombstones(plan: PurgePlan, prints: Sequence[Fingerprint], reason: str) -> list[Draft]:
-    """Return the tombstones of a plan: one, or as many as its ids need."""
-    whole = MemoryPurged(reason, prints=tuple(prints), everywhere=plan.target.everywhere)
-    parts = zip_longest(
-        _chunks(plan.changed),
-        _chunks(sorted(plan.target.claims)),
-        _chunks(sorted(plan.target.moved.items())),
-        fillvalue=(),
-    )
-    bodies = [
-        whole._replace(events=tuple(events), claims=tuple(claims), moved=tuple(moved))
-        for events, claims, moved in parts
-    ] or [whole]
-    bodies[0] = bodies[0]._replace(damaged=plan.damaged)
-    return [Draft(body, GLOBAL) for body in bodies]
-
-
-def additional_tombstones(plan: PurgePlan, tombstones: Tombstones) -> Iterator[Draft]:
-    """Yield tombstones for events that earlier ones apply to and do not name. They remove no more than those."""
-    for tombstone in tombstones.all:
-        unnamed = [
-            event.id
-            for event in plan.before
-            if tombstone.applies_to(event)
-            and event.id not in tombstone.body.events
-            and purge_event(event, tombstone.target) is not event
-        ]
-        before = purge_bound(tombstone.id, tombstone.body)
-        for events in _chunks(unnamed):
-            body = tombstone.body._replace(events=tuple(events), claims=(), damaged=0, before=before)
-            yield Draft(body, GLOBAL)
-
-
-def _chunks(items: Sequence[T]) -> list[Sequence[T]]:
-    return [items[start : start + _MAX_IDS_PER_TOMBSTONE] for start in range(0, len(items), _MAX_IDS_PER_TOMBSTONE)]
+def _unsigned_end_after(log: Log, segment: SegmentEdits) -> int | None:
+    """Return where the unsigned lines end when the edits are carried out; None if there is no baseline."""
+    baseline = log.signer.read_baseline() if log.signer else None
+    if baseline is None:
+        return None
+    end = min(baseline.end_of(segment.segment), log.size(segment.segment))
+    if end:
+        with open_plain(log.path(segment.segment)) as file:  # to the end of its line
+            file.seek(end - 1)
+            while (data := file.read(_COPY_BYTES)) and b"\n" not in data:
+                end += len(data)
+            end += data.find(b"\n")
+    return end + sum(len(edit.data) - edit.length for edit in segment.edits if edit.offset < end)

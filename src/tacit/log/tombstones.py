@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from tacit.log.log import Cursor, Log, is_received
-from tacit.model.claim import GLOBAL
+from tacit.model.claim import GLOBAL, Scope, Triple, triple_key
 from tacit.model.event import Draft, Event
-from tacit.model.ids import EventId
+from tacit.model.ids import ClaimId, EventId, claim_id
 from tacit.model.memory import touched_claims
 from tacit.model.observation import MemoryPurged, PurgedStub
 from tacit.model.purge import PurgeTarget, purge_bound, purge_event, purge_target_of
 from tacit.record import Record
+
+if TYPE_CHECKING:
+    from tacit.log.forms import KnownForm
 
 TOMBSTONE_MARKER = b'"type":"memory.purged"'
 _MAX_LATE_IDS = 1000  # in one tombstone: a line has at most 256 KiB
@@ -57,6 +61,14 @@ class Tombstones:
                 event = purge_event(event, tombstone.target) if tombstone.applies_to(event) else event
         return event
 
+    def ignores(self, form: KnownForm) -> bool:
+        """Return whether `apply` would leave an event as it is, by the form of its line. False if that is not known."""
+        if form.event in self._by_event:
+            return False
+        if not (self._by_claim and form.has_claims):
+            return True
+        return form.claim is not None and _claim_id_of(*form.claim) not in self._by_claim
+
     def apply_fully(self, event: Event) -> Event:
         """Return what is left of an event if all of its texts are compared with all fingerprints."""
         for tombstone in self.all:
@@ -77,6 +89,13 @@ class Tombstones:
     def rejects(self, event: Event) -> bool:
         """Return whether an event from elsewhere holds anything that was purged here."""
         return self.filter_import(event) != event
+
+
+def _claim_id_of(*parts: bytes) -> ClaimId:
+    import json
+
+    scope, *triple = (str(json.loads(part)) if b"\\" in part else part[1:-1].decode("ascii") for part in parts)
+    return claim_id(Scope(scope), triple_key(Triple(*triple)))
 
 
 def _merge_tombstones(events: Iterable[Event]) -> Iterator[tuple[EventId, MemoryPurged]]:

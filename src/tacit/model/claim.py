@@ -95,13 +95,18 @@ class Claim(Record):
         return _cached_id(self.scope, self.triple)
 
 
-# Keys and ids are asked for many times while a claim is folded, indexed and shown.
-@lru_cache(maxsize=1 << 18)
+# Keys and ids are asked for many times while a claim is folded, indexed and shown. An entry takes 300 bytes.
+@lru_cache(maxsize=1 << 15)
 def _cached_key(triple: Triple) -> str:
+    return triple_key(triple)
+
+
+def triple_key(triple: Triple) -> str:
+    """Return the dedupe key of a claim with this triple."""
     return "|".join([_normalize_part(part) for part in triple])
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 15)
 def _cached_id(scope: Scope, triple: Triple) -> ClaimId:
     return claim_id(scope, _cached_key(triple))
 

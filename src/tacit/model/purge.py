@@ -59,6 +59,7 @@ from tacit.text.match import TextMatcher, matches_any, normalize_for_match, repl
 
 _PRIME = 1_048_573  # the largest below 2^20
 _PBKDF2_ROUNDS = 20_000
+_MAX_REMEMBERED_CHARS, _MAX_REMEMBERED = 64, 100_000
 MIN_TEXT_LENGTH = 4  # of a text to purge: shorter ones occur in half of all words
 PURGE_REASON = "purged"
 HIDDEN_SCOPE = project_scope(PURGED_MARK)
@@ -90,6 +91,7 @@ class FingerprintMatcher:
     def __init__(self, fingerprint: Fingerprint) -> None:
         self._fingerprint = fingerprint
         self._salt = bytes.fromhex(fingerprint.salt)
+        self._without: set[str] = set()  # short texts without a match: most come again
 
     @property
     def length(self) -> int:
@@ -97,7 +99,14 @@ class FingerprintMatcher:
 
     def find(self, plain: str) -> Iterator[int]:
         """Yield each position of the text in `plain`, which is normalized."""
-        for start in self._weak_matches(plain):
+        if len(plain) < self.length or plain in self._without:
+            return
+        weak_matches = list(self._weak_matches(plain))
+        if not weak_matches and len(plain) <= _MAX_REMEMBERED_CHARS:
+            if len(self._without) >= _MAX_REMEMBERED:
+                self._without.clear()
+            self._without.add(plain)
+        for start in weak_matches:
             if _strong_hash(plain[start : start + self.length], self._salt) == self._fingerprint.strong:
                 yield start
 

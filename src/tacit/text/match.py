@@ -17,7 +17,7 @@ from tacit.record import Record
 from tacit.text.display import PURGED_MARK
 
 _Offsets = tuple[int, int]
-_MAX_DEPTH = 3
+MAX_DEPTH = 3  # encodings inside each other
 # Strings, not compiled patterns: something is seldom purged.
 _ESCAPE = (
     r"(?s:\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([dD][89aAbB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})"
@@ -58,7 +58,7 @@ class LiteralMatcher(Record):
 
 def normalize_for_match(text: str) -> str:
     """Return one spelling for all that look alike: decomposed, without case, runs of blanks as one."""
-    return " ".join(_fold_letters(text).split())
+    return " ".join(fold_letters(text).split())
 
 
 def matches_any(text: str, matchers: Iterable[TextMatcher]) -> bool:
@@ -95,7 +95,7 @@ def _merge_spans(spans: Iterable[_Offsets]) -> list[_Offsets]:
 
 
 def _find_spans(text: str, matcher: TextMatcher) -> Iterator[_Offsets]:
-    for view in _decoded_views(text, matcher.length, _MAX_DEPTH):
+    for view in _decoded_views(text, matcher.length, MAX_DEPTH):
         for start, end in _spans_in_view(view.text, matcher):
             yield view.start_of(start), view.end_of(end - 1)
 
@@ -111,7 +111,8 @@ def _spans_in_view(text: str, matcher: TextMatcher) -> Iterator[_Offsets]:
             yield starts[start], ends[end - 1]
 
 
-def _fold_letters(text: str) -> str:
+def fold_letters(text: str) -> str:
+    """Return the text decomposed and without case. Blanks stay as they are."""
     return text.lower() if text.isascii() else normalize("NFKD", normalize("NFKD", text).casefold())
 
 
@@ -121,7 +122,7 @@ def _normalize_with_offsets(text: str) -> tuple[str, list[int], list[int]]:
     starts: list[int] = []
     ends: list[int] = []
     for start, end in _letter_clusters(text):
-        for letter in _fold_letters(text[start:end]):
+        for letter in fold_letters(text[start:end]):
             if letter.isspace() and letters and letters[-1] == " ":
                 ends[-1] = end
                 continue
@@ -188,6 +189,16 @@ def _decode_once(text: str, min_length: int) -> Iterator[_DecodedView]:
 _MappedLetters = list[tuple[str, int, int]]
 
 
+def resolve_escapes(text: str) -> str:
+    """Return the text with backslash escapes resolved once."""
+    return re.sub(_ESCAPE, lambda match: _decode_escape(match)[0][0], text)
+
+
+def resolve_percents(text: str) -> str:
+    """Return the text with percent encoding resolved once. Bytes that are no UTF-8 become lone surrogates."""
+    return re.sub(_PERCENT_ENCODED, lambda match: "".join([letter for letter, _, _ in _decode_percent(match)]), text)
+
+
 def _decode_matches(text: str, pattern: str, decode: Callable[[re.Match[str]], _MappedLetters]) -> _DecodedView:
     """Return the text with each match decoded to letters with their positions."""
     pieces: list[str] = []
@@ -236,21 +247,32 @@ def _decode_percent(match: re.Match[str]) -> _MappedLetters:
 # A normalized letter takes at least two thirds of a byte (Korean syllables in UTF-16). Shorter runs are not decoded.
 
 
+def hex_bytes(run: str, start: int) -> bytes:
+    """Decode a run from its digit number `start` on: 0 or 1."""
+    return bytes.fromhex(run[start : len(run) - (len(run) - start) % 2])
+
+
+def base64_bytes(run: str, start: int) -> bytes:
+    """Decode a run from its digit number `start` on: 0 to 3. Both alphabets are decoded."""
+    digits = run[start:].translate(_FROM_URL_SAFE)
+    digits = digits[:-1] if len(digits) % 4 == 1 else digits
+    return a2b_base64(digits + "=" * (-len(digits) % 4))
+
+
 def _decode_hex(text: str, min_length: int) -> Iterator[_DecodedView]:
     for run in re.finditer(rf"[0-9A-Fa-f]{{{max(8, min_length * 4 // 3)},}}", text):
-        for start in (run.start(), run.start() + 1):
-            digits = text[start : run.end() - (run.end() - start) % 2]
-            yield from _decode_charsets(bytes.fromhex(digits), start, lambda count: 2 * count)
+        for start in (0, 1):
+            yield from _decode_charsets(hex_bytes(run[0], start), run.start() + start, lambda count: 2 * count)
 
 
 def _decode_base64(text: str, min_length: int) -> Iterator[_DecodedView]:
     """Decode from each of the first four positions of a run: the text may be encoded within a longer one."""
     for run in re.finditer(rf"[A-Za-z0-9+/_-]{{{max(6, min_length * 8 // 9)},}}", text):
-        for start in range(run.start(), run.start() + 4):
-            digits = text[start : run.end()].translate(_FROM_URL_SAFE)
-            digits = digits[:-1] if len(digits) % 4 == 1 else digits
-            data = a2b_base64(digits + "=" * (-len(digits) % 4))
-            yield from _decode_charsets(data, start, lambda count: (count * 8 + 5) // 6, lambda count: count * 8 // 6)
+        for start in range(4):
+            data = base64_bytes(run[0], start)
+            yield from _decode_charsets(
+                data, run.start() + start, lambda count: (count * 8 + 5) // 6, lambda count: count * 8 // 6
+            )
 
 
 def _decode_raw_bytes(text: str) -> Iterator[_DecodedView]:

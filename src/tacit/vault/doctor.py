@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from itertools import zip_longest
 from shlex import quote
 
-from tacit.disk.files import link_error, link_hint, read_file
+from tacit.disk.files import link_error, link_hint, open_plain, read_file
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, LockBusyError, NotFoundError, StoreError, TacitError
 from tacit.guard.store import RULE_FILE, load_rules
@@ -28,18 +31,18 @@ from tacit.home.store import Store
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.install.merge_driver import ATTRIBUTE_FILE, driver_state
-from tacit.log.codec import is_encoding_of, must_decode
-from tacit.log.log import PURGED_SEGMENT, SPOOL_FOLDER, Cursor, LogLine
+from tacit.log.codec import damage_reason, decode, must_decode
+from tacit.log.log import PURGED_SEGMENT, SPOOL_FOLDER, Cursor, Log
 from tacit.log.rewrite import QuarantinedLine, quarantine_lines
+from tacit.log.search import read_blocks
 from tacit.log.segment import MAX_EVENT_BYTES
 from tacit.log.spool import Spool
 from tacit.log.strays import is_stray_copy
 from tacit.log.tombstones import load_tombstones
-from tacit.log.verify import Finding, UnverifiedDecision, unverified_decisions, verify
+from tacit.log.verify import PURGE_MARKER, Finding, UnverifiedDecision, unverified_decisions, verify
 from tacit.model.event import Event, local_day, timestamp
 from tacit.model.ids import EventId, event_milliseconds
 from tacit.model.memory import fold_memories
-from tacit.model.observation import MemoryPurged, UnknownBody
 from tacit.pages import facts
 from tacit.text.display import clip
 from tacit.vault.outdated import outdated_rows
@@ -58,24 +61,40 @@ _MAX_SENTENCE_CHARS = 80
 # write and checkpoint happens under one lock), so this is for the person's other programs.
 _WAL_FIXED_VERSIONS = ((3, 44, 6), (3, 50, 7), (3, 51, 3))
 _MAX_UNIX_SECONDS = 253_402_300_799  # the end of the year 9999: anybody may give a file a name
+_MAX_MEMORIES_FOLDED = 1_000
+_TAIL_BYTES = 64 * 1024
+_TIME = re.compile(rb'"ts":"([0-9TZ:.-]{27})","type":"')
 _SPOOL_LOCK_SECONDS = 0.5  # to wait before commands are reported as waiting in the spool
 
 
-def check_clock(store: Store) -> Iterator[Finding]:
+def check_clock(exam: Examination) -> Iterator[Finding]:
     """The clock. Events stay in order if it is wrong, but their dates are wrong."""
+    store = exam.store
     now = store.actor.origin().at
-    latest = max((event.at for event in store.log.events()), default=now)
-    if latest - now > _MAX_CLOCK_SKEW:
+    latest = max(_future_times(store.log, now + _MAX_CLOCK_SKEW), default=now)
+    if latest > now:
         what = f"the last event is of {timestamp(latest)}, the clock says {timestamp(now)}"
         yield Finding("the clock", what, "date; set the clock. The order of events does not depend on it", False)
-    purges = [event.at for event in store.log.events() if isinstance(event.body, MemoryPurged)]
-    if purges and max(purges) - now > _MAX_CLOCK_SKEW:
-        what = f"a purge is dated {timestamp(max(purges))}; until then, what it purged is left out of commands you run"
+    tombstones = load_tombstones(store.log, since=now + _MAX_CLOCK_SKEW)
+    if tombstones and latest > now:
+        what = f"a purge is dated {timestamp(latest)}; until then, what it purged is left out of commands you run"
         yield Finding(PURGED_SEGMENT, what, "nothing: all other commands are recorded as they are", False)
 
 
-def check_disk(store: Store) -> Iterator[Finding]:
+def _future_times(log: Log, limit: datetime) -> Iterator[datetime]:
+    """Yield the times of events after `limit`. Other lines are not decoded."""
+    after = timestamp(limit).encode("ascii")
+    for segment in log.segments():
+        for block in read_blocks(log.path(segment)):
+            for line in block.lines if max(_TIME.findall(b"\n".join(block.lines)), default=b"") > after else ():
+                event = decode(line) if any(time > after for time in _TIME.findall(line)) else None
+                if isinstance(event, Event) and event.at > limit:
+                    yield event.at
+
+
+def check_disk(exam: Examination) -> Iterator[Finding]:
     """The disk: free space, and a file system with reliable locks and appends."""
+    store = exam.store
     root = store.paths.root
     status = os.statvfs(root)
     free = status.f_bavail * status.f_frsize
@@ -102,8 +121,9 @@ def file_system(path: str) -> str:
     return max(matching, default=(0, ""))[1]
 
 
-def check_files(store: Store) -> Iterator[Finding]:
+def check_files(exam: Examination) -> Iterator[Finding]:
     """The files of Tacit: permissions, owners, links, leftovers. Files of other programs are not checked."""
+    store = exam.store
     home = store.paths
     # The home itself may be a link, but nothing in it.
     yield from _check_permissions(os.path.realpath(home.root) if os.path.islink(home.root) else home.root)
@@ -156,8 +176,9 @@ def _check_permissions(path: str) -> Iterator[Finding]:
         yield Finding(path, "it has a second name elsewhere (a hard link)", copy)
 
 
-def check_guard(store: Store) -> Iterator[Finding]:
+def check_guard(exam: Examination) -> Iterator[Finding]:
     """The rules of the guard. A file that hooks cannot use stops nothing."""
+    store = exam.store
     path = store.paths.path(RULE_FILE)
     try:
         load_rules(store.paths.root)
@@ -165,8 +186,9 @@ def check_guard(store: Store) -> Iterator[Finding]:
         yield Finding(path, f"the guard stops nothing: {error}", f"rm {quote(path)}, then tacit guard on ID again")
 
 
-def check_index(store: Store) -> Iterator[Finding]:
+def check_index(exam: Examination) -> Iterator[Finding]:
     """The index, compared with a fresh replay of the log."""
+    store = exam.store
     path = store.paths.index
     try:
         with translate_sqlite_errors():
@@ -174,8 +196,8 @@ def check_index(store: Store) -> Iterator[Finding]:
     except IndexUnusableError as error:
         yield Finding(path, f"the index cannot be used: {error}", "tacit doctor --reindex")
         return
-    with closing(stored), closing(store.in_memory_index()) as fresh:
-        if what := _index_problem(stored, fresh):
+    with closing(stored):
+        if what := _index_problem(stored, exam.fresh_index):
             yield Finding(path, what, "tacit doctor --reindex")
 
 
@@ -184,53 +206,43 @@ def _index_problem(stored: sqlite3.Connection, fresh: sqlite3.Connection) -> str
         with translate_sqlite_errors():
             if stored.execute("PRAGMA quick_check").fetchone() != ("ok",):
                 return "the index is damaged"
-            same = list(reader.dump(stored, answers_only=True)) == list(reader.dump(fresh, answers_only=True))
-            return "" if same else "the index is not what the log says"
+            pairs = zip_longest(reader.dump_rows(stored, answers_only=True), reader.dump_rows(fresh, answers_only=True))
+            return "" if all(one == other for one, other in pairs) else "the index is not what the log says"
     except IndexUnusableError:
         return "the index is damaged"
 
 
-def check_laws(store: Store) -> Iterator[Finding]:
-    """The laws that hold for every log, tried on this one: encoding and folding."""
-    lines = [line for segment in store.log.segments() for line in store.log.read(segment)]
-    yield from _check_encoding(lines)
-    events = [line.event for line in lines if isinstance(line.event, Event)]
-    tombstones = load_tombstones(store.log)
-    yield from _check_fold(store, [tombstones.apply(event) for event in events] if tombstones else events)
+def check_laws(exam: Examination) -> Iterator[Finding]:
+    """The law of folding, tried on this log: events in any order and repeated fold into the same memories.
 
-
-def _check_encoding(lines: list[LogLine]) -> Iterator[Finding]:
-    """An event that is decoded and encoded again is the same line, byte for byte."""
-    for line in lines:
-        event = line.event
-        if not isinstance(event, Event) or isinstance(event.body, UnknownBody):
-            continue
-        if not is_encoding_of(event, line.line.data):
-            what = "written by another program in another form; it can be read"
-            yield Finding(f"{line.segment}:{line.line.number}", what, "nothing: it counts as it stands", False)
-
-
-def _check_fold(store: Store, events: list[Event]) -> Iterator[Finding]:
-    """Events in any order, repeated, or through the index fold into the same memories."""
+    In a long log it is tried on some memories, which stand for all: it is a law of the program, not of the home.
+    """
+    fresh = exam.fresh_index
+    claims = [row.id for row in reader.memory_rows(fresh)]
+    claims = claims[:: max(1, -(-len(claims) // _MAX_MEMORIES_FOLDED))]
+    by_claim = [reader.events_of_claim(fresh, claim, must_decode) for claim in claims]
+    events = list({event.id: event for events in by_claim for event in events}.values())
     memories = fold_memories(events)
-    if fold_memories([*reversed(events), *events]) != memories:
-        yield Finding(store.paths.root, "the order of lines changes what is remembered", _REPORT_HINT)
-    with closing(store.in_memory_index()) as fresh:
-        if {memory.id: memory for memory in reader.load_memories(fresh, must_decode)} != memories:
-            yield Finding(store.paths.root, "the index and the log disagree on what is remembered", _REPORT_HINT)
+    repeated = fold_memories([*reversed(events), *events])
+    if any(memories.get(claim) != repeated.get(claim) for claim in claims):
+        yield Finding(exam.store.paths.root, "the order of lines changes what is remembered", _REPORT_HINT)
+    if any(memories.get(claim) != reader.load_memory(fresh, claim, must_decode) for claim in claims):
+        yield Finding(exam.store.paths.root, "the index and the log disagree on what is remembered", _REPORT_HINT)
 
 
-def check_lines(store: Store) -> Iterator[Finding]:
+def check_lines(exam: Examination) -> Iterator[Finding]:
     """Every line of the log, and whether the disk ever refused to keep one."""
-    yield from verify(store.log)
+    store = exam.store
+    yield from verify(store.log, forms=True)
     for segment in store.log.segments():
         if marker := store.log.suspect_file(segment):
             what = "the disk once refused to keep what was written; it was written afresh elsewhere"
             yield Finding(segment, what, f"check the disk (dmesg, smartctl), then: rm {quote(marker)}")
 
 
-def check_locks(store: Store) -> Iterator[Finding]:
+def check_locks(exam: Examination) -> Iterator[Finding]:
     """The locks: a process that holds one for long blocks all others."""
+    store = exam.store
     home = store.paths
     for path in (home.write_lock, home.log_lock, home.capture_lock, home.injection_lock):
         if os.path.exists(path) and not _can_lock(path):
@@ -257,13 +269,13 @@ def _can_lock(path: str) -> bool:
         os.close(fd)
 
 
-def check_repository(store: Store) -> Iterator[Finding]:
+def check_repository(exam: Examination) -> Iterator[Finding]:
     """The current repository: facts of it that wait for a decision."""
+    store = exam.store
     if store.project is None:
         return
     try:
-        with closing(store.in_memory_index()) as fresh:
-            repository = inspect_repository(store, fresh, Settings().limits_text)[0]
+        repository = inspect_repository(store, exam.fresh_index, Settings().limits_text)[0]
     except TacitError as error:
         yield Finding(store.project.facts, error.message, error.hint or "tacit trust --show", False)
         return
@@ -272,14 +284,15 @@ def check_repository(store: Store) -> Iterator[Finding]:
         yield Finding(repository.path, what, "tacit trust --show", False)
 
 
-def check_conflicts(store: Store) -> Iterator[Finding]:
+def check_conflicts(exam: Examination) -> Iterator[Finding]:
     """Fact files in which a merge left conflict markers."""
-    for file in conflicted_files(store):
+    for file in conflicted_files(exam.store):
         yield Finding(file.path, file.summary, "tacit sync")
 
 
-def check_merge_driver(store: Store) -> Iterator[Finding]:
+def check_merge_driver(exam: Examination) -> Iterator[Finding]:
     """The merge driver that the current repository names: whether this clone has it, and whether it can be run."""
+    store = exam.store
     if store.project is None:
         return
     state = driver_state(store.project.root, os.environ)
@@ -292,12 +305,12 @@ def check_merge_driver(store: Store) -> Iterator[Finding]:
         yield Finding(path, what, "tacit init, or to take it out: tacit init --no-merge-driver", False)
 
 
-def check_references(store: Store) -> Iterator[Finding]:
+def check_references(exam: Examination) -> Iterator[Finding]:
     """Memories of the current project that name what is not in its work tree. Agents are told so, or not told them."""
+    store = exam.store
     if store.project is None:
         return
-    with closing(store.in_memory_index()) as fresh:
-        outdated = outdated_rows(fresh, store, os.environ)
+    outdated = outdated_rows(exam.fresh_index, store, os.environ)
     for memory, missing in outdated:
         names = ", ".join(reference.text for reference in missing)
         what = f"“{clip(memory.sentence, _MAX_SENTENCE_CHARS)}” names what is not in this work tree: {names}"
@@ -305,7 +318,7 @@ def check_references(store: Store) -> Iterator[Finding]:
         yield Finding(f"memory {memory.id}", what, hint, False)
 
 
-def check_sqlite(_store: Store) -> Iterator[Finding]:
+def check_sqlite(_exam: Examination) -> Iterator[Finding]:
     """Known bugs of the version of SQLite."""
     if not has_wal_fix(sqlite3.sqlite_version_info):
         yield Finding(
@@ -322,11 +335,11 @@ def has_wal_fix(version: tuple[int, ...]) -> bool:
     return any(version[:2] == fixed[:2] and version >= fixed for fixed in _WAL_FIXED_VERSIONS)
 
 
-def check_views(store: Store) -> Iterator[Finding]:
+def check_views(exam: Examination) -> Iterator[Finding]:
     """The readable pages, compared with fresh ones, and hand edits that were not read yet."""
-    with closing(store.in_memory_index()) as fresh:
-        for path, lines in _fresh_views(store, fresh):
-            yield from _compare_view(store, path, lines)
+    store = exam.store
+    for path, lines in _fresh_views(store, exam.fresh_index):
+        yield from _compare_view(store, path, lines)
 
 
 def _fresh_views(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str, list[str]]]:
@@ -352,8 +365,9 @@ def _compare_view(store: Store, path: str, lines: list[str]) -> Iterator[Finding
             yield Finding(path, "edited by hand; Tacit keeps that", hint, False)
 
 
-def check_spool(store: Store) -> Iterator[Finding]:
+def check_spool(exam: Examination) -> Iterator[Finding]:
     """Commands that wait in the spool, and commands that were lost, with the reason."""
+    store = exam.store
     spool = Spool(store.log)
     if names := spool.waiting():
         seconds = min(event_milliseconds(EventId(names[0])) // 1000, _MAX_UNIX_SECONDS)
@@ -388,8 +402,9 @@ def _spool_reason(store: Store) -> str:
     return "the disk is full" if status.f_bavail * status.f_frsize < MAX_EVENT_BYTES else "the log could not be written"
 
 
-def check_strays(store: Store) -> Iterator[Finding]:
+def check_strays(exam: Examination) -> Iterator[Finding]:
     """Copies that sync programs and editors left in the home. Those with events are read; all are named."""
+    store = exam.store
     strays = store.log.strays()
     known: set[EventId] = set()
     if strays:
@@ -419,7 +434,44 @@ def _unread_copies(folder_path: str, folder: str, read: set[str]) -> Iterator[Fi
             yield Finding(path, what, f"rm {quote(path)}, or to keep it elsewhere: mv {quote(path)} ~/", False)
 
 
-Check = Callable[[Store], Iterator[Finding]]
+# Quick checks, which read no file as a whole
+
+
+def check_purge(exam: Examination) -> Iterator[Finding]:
+    """A purge that was interrupted."""
+    if os.path.exists(exam.store.paths.purge_marker):
+        yield Finding(PURGE_MARKER, "a purge was interrupted", "tacit purge --again")
+
+
+def check_ends(exam: Examination) -> Iterator[Finding]:
+    """The last lines of each segment: a write that failed leaves its traces there."""
+    log = exam.store.log
+    for segment in log.segments():
+        with open_plain(log.path(segment)) as file:
+            file.seek(max(log.size(segment) - _TAIL_BYTES, 0))
+            lines = file.read().split(b"\n")
+        whole = lines[1:-1] if log.size(segment) > _TAIL_BYTES else lines[:-1]
+        if any(line and damage_reason(line) for line in whole):
+            yield Finding(
+                segment, "a line near its end is damaged, or was cut off by a crash", "tacit doctor --log", False
+            )
+
+
+def check_index_state(exam: Examination) -> Iterator[Finding]:
+    """Whether the index can be opened, and is of this log."""
+    store = exam.store
+    try:
+        with translate_sqlite_errors():
+            stored = database.open_for_reading(store.paths.index, store.log.line_reader())
+    except IndexUnusableError as error:
+        yield Finding(store.paths.index, f"the index cannot be used: {error}", "tacit doctor --reindex")
+        return
+    with closing(stored):
+        if not store.indexer.is_index_of_log(stored):
+            yield Finding(store.paths.index, "the index is of another log", "tacit doctor --reindex")
+
+
+Check = Callable[["Examination"], Iterator[Finding]]
 _CHECKS: tuple[Check, ...] = (
     check_lines,
     check_files,
@@ -438,8 +490,34 @@ _CHECKS: tuple[Check, ...] = (
     check_references,
     check_sqlite,
 )
+_QUICK_CHECKS: tuple[Check, ...] = (
+    check_purge,
+    check_ends,
+    check_files,
+    check_index_state,
+    check_locks,
+    check_spool,
+    check_disk,
+    check_guard,
+    check_sqlite,
+)
 # They do not apply to a home in which nothing was recorded yet.
-_VIEW_CHECKS = (check_index, check_views)
+_VIEW_CHECKS = (check_index, check_views, check_index_state)
+
+
+class Examination:
+    """What the checks of one run share: the store, and a fresh index of the log, which is built when it is needed."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @cached_property
+    def fresh_index(self) -> sqlite3.Connection:
+        return self.store.indexer.temporary_index()
+
+    def close(self) -> None:
+        if "fresh_index" in self.__dict__:
+            self.fresh_index.close()
 
 
 class Doctor(HomePart):
@@ -456,10 +534,23 @@ class Doctor(HomePart):
         with suppress(OSError):  # the checks report what is wrong
             self._store.drain_spool(_SPOOL_LOCK_SECONDS, limit=None)
             self._store.index_backlog()
+        return self._run(_CHECKS)
+
+    def quick(self) -> list[Finding]:
+        """Run the checks that take less than a second, however large the home is.
+
+        They read neither the whole log nor the whole index, and no page.
+        """
+        if not os.path.isdir(self._store.paths.root):
+            return [Finding(self._store.paths.root, "there is no home yet", "tacit init", False)]
+        return self._run(_QUICK_CHECKS)
+
+    def _run(self, checks: Sequence[Check]) -> list[Finding]:
         skipped = _VIEW_CHECKS if _is_empty_home(self._store) else ()
-        checks = (check for check in _CHECKS if check not in skipped)
-        findings = (finding for check in checks for finding in _run_check(check, self._store))
-        return list(dict.fromkeys((*findings, *_team_findings(team_summary(self._home)))))
+        folder = self._store.paths.path(".tacit")
+        with database.temporary_files_in(folder), closing(Examination(self._store)) as exam:
+            findings = (finding for check in checks if check not in skipped for finding in _run_check(check, exam))
+            return list(dict.fromkeys((*findings, *_team_findings(team_summary(self._home)))))
 
     def reindex(self) -> int:
         """Rebuild index and views. Return how many memories they have."""
@@ -522,12 +613,12 @@ def _team_findings(team: TeamSummary | None) -> Iterator[Finding]:
         yield Finding("the team", what, "tacit sync; tacit team says which", False)
 
 
-def _run_check(check: Check, store: Store) -> Iterator[Finding]:
+def _run_check(check: Check, exam: Examination) -> Iterator[Finding]:
     """Run one check. A file that it cannot read ends it and is reported; the other checks go on."""
     try:
-        yield from check(store)
+        yield from check(exam)
     except OSError as error:
-        path = str(error.filename or store.paths.root)
+        path = str(error.filename or exam.store.paths.root)
         if link_error(error) is not None:
             yield link_finding(path)
         else:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from functools import cached_property
 from hashlib import sha256
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
-from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
+from tacit.disk.files import OsDisk, make_folder, open_plain, replace_file
 from tacit.disk.lock import FileLock
 from tacit.disk.read import open_external, read_foreign
 from tacit.errors import NotFoundError, RefusedError
@@ -24,7 +26,7 @@ from tacit.home.input import MAX_EVIDENCE_CHARS
 from tacit.index import reader
 from tacit.log.codec import DamagedLine, decode, encode, must_decode
 from tacit.log.incoming import IncomingFilter
-from tacit.log.log import Log, read_lines
+from tacit.log.log import Log, ReportProgress, read_lines
 from tacit.log.tombstones import load_tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.decide import propose
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 _IMPORT_VOICE = Attribution(IMPORT, Provenance.EXTERNAL)
 _EXPORTED_VIEWS = ("memory/long-term.md", "memory/memories.ndjson", "tacit.toml")
 _EXPORTED_PAGES = ("worklog", "evaluations", "sessions")
+_COPY_BYTES = 1 << 20
+_UINT64, _PARTS = (1 << 64) - 1, 8
 _MAX_CLOCK_AHEAD = timedelta(days=1)  # of the other machine's clock
 
 
@@ -89,19 +93,18 @@ class Exchange(HomePart):
             raise RefusedError(f"{folder} is there already and not empty", f"tacit export --to {folder}-2")
         if not os.path.isdir(self._home.root):
             raise NotFoundError("there is no home to export", "tacit init")
-        segments = {}
-        with self._store.log.exclusive() as log:
-            for name in log.segments():
-                data = read_file(log.path(name)) or b""
-                segments[name] = data[: data.rfind(b"\n") + 1]  # the last line may be incomplete
-        names = self._exported_names()
-        pages = {name: page for name in names if (page := read_file(self._store.paths.path(name))) is not None}
-        for name, data in {**segments, **pages}.items():
-            path = os.path.join(folder, name)
-            make_folder(os.path.dirname(path))
-            replace_file(OsDisk(), path, data)
-        events = len({line for data in segments.values() for line in data.split(b"\n") if line})
-        return Exported(folder, events, len(segments) + len(pages))
+        with ExitStack() as files:
+            with self._store.log.exclusive() as log:  # only to open the files: others go on writing meanwhile
+                segments = {name: files.enter_context(open_plain(log.path(name))) for name in log.segments()}
+                ends = {name: _end_of_lines(file) for name, file in segments.items()}
+            counter = _LineCounter(self._store.progress, sum(ends.values()))
+            for name, file in segments.items():
+                _write_copy(os.path.join(folder, name), counter.count(_blocks_of(file, ends[name])))
+        pages = [name for name in self._exported_names() if os.path.isfile(self._store.paths.path(name))]
+        for name in pages:
+            with suppress(FileNotFoundError), open_plain(self._store.paths.path(name)) as page:
+                _write_copy(os.path.join(folder, name), _blocks_of(page))
+        return Exported(folder, counter.distinct(), len(segments) + len(pages))
 
     def import_(self, source: str, *, mine: bool = False) -> Imported:
         """Import another home, an export or a fact file. Only with `mine` it is believed as it is.
@@ -201,6 +204,54 @@ class Exchange(HomePart):
         origin = self._store.actor.origin()
         draft_id = event_id(int(origin.at.timestamp() * 1000), self._store.entropy())
         return Event(draft_id, draft_id, origin.attributed_to(draft.attribution), draft.scope, draft.body)
+
+
+def _write_copy(path: str, blocks: Iterable[bytes]) -> None:
+    make_folder(os.path.dirname(path))
+    replace_file(OsDisk(), path, blocks)
+
+
+def _blocks_of(file: BinaryIO, end: int | None = None) -> Iterator[bytes]:
+    """Yield the bytes of an open file up to `end`, in blocks."""
+    file.seek(0)
+    left = os.fstat(file.fileno()).st_size if end is None else end
+    while left > 0 and (data := file.read(min(left, _COPY_BYTES))):
+        yield data
+        left -= len(data)
+
+
+def _end_of_lines(file: BinaryIO) -> int:
+    """Return where the last complete line of an open file ends. What is behind it was never acknowledged."""
+    end = os.fstat(file.fileno()).st_size
+    while end > 0:
+        start = max(end - _COPY_BYTES, 0)
+        file.seek(start)
+        if (at := file.read(end - start).rfind(b"\n")) >= 0:
+            return start + at + 1
+        end = start
+    return 0
+
+
+class _LineCounter:
+    """Counts different lines of blocks that pass through it. It keeps eight bytes of each line."""
+
+    def __init__(self, progress: ReportProgress, total: int) -> None:
+        self._hashes = array("Q")
+        self._progress = progress
+        self._done, self._total = 0, total
+
+    def count(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        pending = b""
+        for block in blocks:
+            yield block
+            *lines, pending = (pending + block).split(b"\n")
+            self._hashes.extend([hash(line) & _UINT64 for line in lines if line])
+            self._done += len(block)
+            self._progress("copying the log", self._done, self._total)
+
+    def distinct(self) -> int:
+        """Return how many different lines there were. Parts of them are compared, so that sets stay small."""
+        return sum(len({value for value in self._hashes if value % _PARTS == part}) for part in range(_PARTS))
 
 
 class _ForeignStatement(Record):
