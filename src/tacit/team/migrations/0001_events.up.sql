@@ -221,7 +221,6 @@ create function tacit.stamp_event() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   added constant bigint := n.added from tacit.numbering n;
-  beyond xid8;
 begin
   -- An older snapshot would not see a purge that was committed meanwhile.
   if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
@@ -235,8 +234,12 @@ begin
      and exists (select from tacit.tombstone t where t.project = new.project and t.memory = new.memory) then
     return null; -- somebody who has not heard of the purge must not bring the text back
   end if;
-  beyond := greatest(new.xid, (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + added)::text::xid8);
-  if exists (select from tacit.event e where e.project = new.project and e.xid > beyond) then
+  -- One statement, so that both sides are of one snapshot: a transaction that began and committed after another
+  -- snapshot was taken would look as if it were of the future.
+  if exists (
+    select from tacit.event e where e.project = new.project
+      and e.xid > greatest(new.xid, (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + added)::text::xid8)
+  ) then
     perform tacit.fail_as_restored();
   end if;
   return new;
