@@ -41,11 +41,13 @@ def _tracing(told: Path) -> tuple[str, ...]:
     return ("strace", "-A", "-f", "-qq", "-e", "trace=%network,%process", "-o", str(told))
 
 
-def _trace(program: str, tmp_path: Path) -> str:
+def _trace(program: str, tmp_path: Path, background: str = "off") -> str:
+    """Run to the end of the last process that it starts, and return the calls of all of them."""
     need_strace()
     told = tmp_path / "calls"
     system = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     environment = {**system, "HOME": str(tmp_path), "TACIT_HOME": str(tmp_path / "home"), "LC_ALL": "C.UTF-8"}
+    environment["TACIT_PAGES_BACKGROUND"] = background
     calls = ["strace", "-f", "-qq", "-e", "trace=%network,%process", "-o", str(told)]
     subprocess.run(
         [*calls, sys.executable, "-c", program],
@@ -62,6 +64,13 @@ def test_no_command_opens_a_socket_or_starts_a_process(tmp_path: Path) -> None:
     calls = _trace(_WALK, tmp_path)
     assert _NETWORK.findall(calls) == []
     assert len(_STARTED.findall(calls)) == 1  # the one that was started here
+
+
+def test_what_draws_pages_in_the_background_opens_no_socket_and_runs_no_other_program(tmp_path: Path) -> None:
+    calls = _trace(_WALK, tmp_path, background="")
+    assert _NETWORK.findall(calls) == []
+    assert len(_STARTED.findall(calls)) > 1
+    assert len(re.findall(r"^\d+ +execve\(", calls, re.MULTILINE)) == 1
 
 
 def test_no_hook_no_recorder_and_no_server_opens_a_socket(tmp_path: Path) -> None:
