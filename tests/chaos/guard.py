@@ -22,9 +22,12 @@ from tests.chaos.strace import need_strace
 from tests.chaos.writers import Acknowledge, finish, start
 
 _ROOT = Path(__file__).resolve().parents[2]
-_CALLS = "flock,close,fcntl,write,pwrite64,ftruncate,fdatasync,fsync,?clone3"
-# Python starts its threads, and nothing else, with this call.
-_THREAD = re.compile(r"^(?P<pid>\d+) +(?:clone3\(|<\.\.\. clone3 resumed>).* = (?P<thread>\d+)$")
+_CALLS = "flock,close,fcntl,write,pwrite64,ftruncate,fdatasync,fsync,?clone,?clone3"
+# A thread is started with `clone3`, with which Python starts nothing else, or on some machines with `clone`.
+_THREAD = re.compile(
+    r"^(?P<pid>\d+) +(?:clone3\(|<\.\.\. clone3 resumed>|clone\(.*CLONE_THREAD|<\.\.\. clone resumed>, .*tls=).*"
+    r" = (?P<thread>\d+)$"
+)
 _LINE = re.compile(r"^(?P<pid>\d+) +(?P<name>\w+)\((?P<fd>\d+)<(?P<path>[^>]*)>(?P<rest>.*)$")
 _COPIED = re.compile(r" = (?P<fd>\d+)<")
 _RESUMED = re.compile(r"^(?P<pid>\d+) +<\.\.\. (?P<name>\w+) resumed>(?P<rest>.*)$")

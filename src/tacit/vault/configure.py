@@ -330,8 +330,10 @@ class Setup(HomePart):
         if project is None or not os.path.lexists(os.path.join(project.root, ".git")):
             return None
         root, environment = project.root, self._home.environment
-        if register and not self._home.is_person and driver_state(root, environment).command:
-            return None
+        if register and not self._home.is_person:
+            problem = "that is for you to do, not for an agent"
+            has_driver = bool(driver_state(root, environment).command)
+            return None if has_driver else InitDriverResult(root, problem=problem, hint="tacit init")
         try:
             option = "" if register else " --no-merge-driver"
             self._store.actor.require_person("changes a repository's merge driver", f"tacit init{option}")
