@@ -69,7 +69,9 @@ def test_ctrl_c_leaves_json_that_can_be_read(owner: Person) -> None:
         assert started.stdout is not None and started.stderr is not None
         listed = json.loads("[" + started.stdout.read())
         assert "Traceback" not in started.stderr.read()
-    assert started.returncode == 130 and 0 < len(listed) < MEMORIES
+    # On a busy machine the command may have ended before the signal reached it.
+    assert (started.returncode, len(listed) == MEMORIES) in ((130, False), (0, True))
+    assert listed
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(owner: Person) -> None:

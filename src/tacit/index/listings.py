@@ -7,6 +7,7 @@ Ids are read in order from SQL indexes, so that the first fifty of a million cos
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,6 +51,7 @@ _HAS_AGENT = (
     " OR id IN (SELECT claim_id FROM claim_sources JOIN session_events USING (event_id)"
     f" JOIN sessions ON number = session_number WHERE {_IS_NAMED}))"
 )
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _HAS_TAG = "instr(' ' || tags || ' ', ' ' || ? || ' ') > 0"
 _HAS_KIND = "+kind IN (SELECT value FROM json_each(?))"  # the plus: another column has the order of the list
 _HAS_SCOPE = "+scope IN (SELECT value FROM json_each(?))"
@@ -66,7 +68,8 @@ def _select(
 
     The status is not among them: `head` has it, as it has what an SQL index is sorted by.
     """
-    is_word = wanted.tag is not None and wanted.tag.split() == [wanted.tag]
+    # A tag is one word. An argument that is no UTF-8 has half characters, which SQLite does not take.
+    is_word = wanted.tag is not None and wanted.tag.split() == [wanted.tag] and not _HALF_CHARACTER.search(wanted.tag)
     kind = _ANY_ROW if wanted.kinds is None else _HAS_KIND
     scope = _ANY_ROW if wanted.scopes is None else _HAS_SCOPE
     tag = _ANY_ROW if wanted.tag is None else _HAS_TAG if is_word else _NO_ROW
