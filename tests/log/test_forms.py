@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -50,6 +51,8 @@ def test_what_is_plain_can_be_decoded_whatever_was_changed(at: int, put: bytes, 
     ("name", "value"),
     [
         ("ts", "2026-02-30T12:00:00.000000Z"),
+        ("ts", "2026-02-29T12:00:00.000000Z"),
+        ("ts", "2100-02-29T12:00:00.000000Z"),
         ("ts", "2026-13-01T12:00:00.000000Z"),
         ("tz", "60"),
         ("src", "somebody"),
@@ -63,3 +66,10 @@ def test_a_field_that_does_not_fit_is_no_known_form(name: str, value: object) ->
     fields.pop("c")
     record = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
     assert known_form(with_checksum(record).rstrip(b"\n")) is None
+
+
+@pytest.mark.parametrize("day", ["2024-02-29", "2000-02-29", "2026-12-31", "2026-04-30"])
+def test_the_last_day_of_a_month_is_a_day(day: str) -> None:
+    moved = re.sub(rb'"ts":"[0-9-]{10}', b'"ts":"%s' % day.encode(), LINE[: LINE.rfind(b',"c":')])
+    form = known_form(with_checksum(moved + b"}").rstrip(b"\n"))
+    assert form is not None and form.is_plain
