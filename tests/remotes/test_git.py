@@ -1,4 +1,4 @@
-"""A git repository as a remote: a branch for each machine without history, and no program of the repository runs."""
+"""A git repository as a remote: a branch without history for each file, and no program of the repository runs."""
 
 from __future__ import annotations
 
@@ -55,6 +55,22 @@ def test_machines_meet_in_branches_of_their_own(pair: list[Machine], repository:
         assert len(git(repository, "rev-list", branch).split()) == 1
         author = git(repository, "log", "-1", "--format=%an %ae %cn %ce %B %ai", branch)
         assert author.startswith("tacit tacit tacit tacit -") and "+0000" in author
+
+
+def test_a_git_that_was_killed_does_not_stop_the_next_sync(pair: list[Machine]) -> None:
+    laptop, desktop = pair
+    laptop.add(PNPM)
+    laptop.sync()
+    desktop.sync()
+    mirror = desktop.home / ".tacit" / "remotes" / "home.git"
+    refs = [path for path in (mirror / "refs").rglob("*") if path.is_file()]
+    assert refs
+    for path in (*refs, mirror / "packed-refs"):
+        path.with_name(f"{path.name}.lock").touch()
+    laptop.add(TABS)
+    laptop.sync()
+    desktop.sync()
+    assert desktop.known == {PNPM, TABS}
 
 
 def test_a_second_fetch_brings_only_what_is_new(pair: list[Machine], repository: Path) -> None:

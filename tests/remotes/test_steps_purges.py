@@ -91,6 +91,23 @@ def test_deletion_wins_when_the_other_had_published_before(pair: list[Machine]) 
     assert b"Walrus" not in log_text(desktop)
 
 
+def test_deletion_wins_over_a_machine_that_never_hears_of_it(tmp_path: Path) -> None:
+    """The laptop has taken its line before the purge reaches the laptop, and the server does not come back."""
+    laptop, desktop, server = connected(tmp_path, 3)
+    desktop.add(SECRET)
+    desktop.purge("Operation Walrus")
+    server.clock = timedelta(hours=12)
+    server.add("Operation Walrus begins on Monday", PNPM)
+    server.sync()
+    laptop.sync()
+    assert laptop.known == {"Operation Walrus begins on Monday", PNPM}
+    desktop.sync()
+    laptop.sync()
+    desktop.sync()
+    assert laptop.known == desktop.known == {PNPM}
+    assert b"Walrus" not in log_text(laptop)
+
+
 def test_who_knows_of_the_purge_may_say_the_same_again(pair: list[Machine]) -> None:
     laptop, desktop = pair
     laptop.purge("Operation Walrus")

@@ -577,11 +577,6 @@ def received_segment(machine: str, *, activity: bool = False) -> str:
     return f"{_RECEIVED_PREFIX}{machine}{_RECEIVED_ACTIVITY_SUFFIX if activity else '.jsonl'}"
 
 
-def is_received(segment: str) -> bool:
-    """Return whether a segment has lines that another machine of the person sent."""
-    return segment.startswith(_RECEIVED_PREFIX)
-
-
 def late_segment(origin: EventOrigin) -> str:
     """Return the segment of a spooled command."""
     return _activity_segment(origin, _LATE_SUFFIX)

@@ -6,11 +6,11 @@ text is checked, because the same text may be there under ids that this home has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tacit.log.log import Cursor, Log, is_received
+from tacit.log.log import Cursor, Log
 from tacit.model.claim import GLOBAL, Scope, Triple, triple_key
 from tacit.model.event import Draft, Event
 from tacit.model.ids import ClaimId, EventId, claim_id
@@ -122,30 +122,38 @@ def is_purge(event: Event) -> bool:
     return isinstance(event.body, MemoryPurged) and not event.body.before
 
 
-def late_tombstones(log: Log, imported: Iterable[Event]) -> list[Draft]:
-    """Return tombstones for events of this home that `imported` ones would purge if they were older.
+def late_tombstones(log: Log, imported: Iterable[Event], knew: Callable[[str], Collection[str]]) -> list[Draft]:
+    """Return tombstones for events of this log that `imported` ones would purge if they were older.
 
-    Whoever wrote these events did not know of the purge: deletion wins, whatever the clocks say. Lines that other
-    machines sent are left to those machines, which may have said the same again after the purge. A tombstone that adds
-    events to an earlier one (it has `before`) means these events alone.
+    Whoever wrote these events did not know of the purge: deletion wins, whatever the clocks say. `knew` returns the
+    segments of machines that had applied a purge, by its operation: they may have said the same again on purpose. A
+    tombstone that adds events to an earlier one (it has `before`) means these events alone.
     """
+    purges: dict[str, list[Event]] = {}
+    for event in imported:
+        if is_purge(event):
+            purges.setdefault(event.op, []).append(event)
     unnamed: list[Draft] = []
-    own = [segment for segment in log.segments() if not is_received(segment)]
-    for tombstone in Tombstones(event for event in imported if is_purge(event)).all:
-        bound = purge_bound(tombstone.id, tombstone.body)
-        late = [
-            line.event.id
-            for segment in own
-            for line in log.read(segment)
-            if isinstance(line.event, Event)
-            and line.event.id >= bound
-            and not isinstance(line.event.body, MemoryPurged)
-            and purge_event(line.event, tombstone.target) is not line.event
-        ]
-        for start in range(0, len(late), _MAX_LATE_IDS):
-            events = tuple(late[start : start + _MAX_LATE_IDS])
-            unnamed.append(Draft(tombstone.body._replace(events=events, damaged=0, before=bound), GLOBAL))
+    for op, events in purges.items():
+        segments = [segment for segment in log.segments() if segment not in knew(op)]
+        for tombstone in Tombstones(events).all:
+            late = list(_late_events(log, segments, tombstone))
+            bound = purge_bound(tombstone.id, tombstone.body)
+            for start in range(0, len(late), _MAX_LATE_IDS):
+                named = tuple(late[start : start + _MAX_LATE_IDS])
+                unnamed.append(Draft(tombstone.body._replace(events=named, damaged=0, before=bound), GLOBAL))
     return unnamed
+
+
+def _late_events(log: Log, segments: Iterable[str], tombstone: Tombstone) -> Iterator[EventId]:
+    """Yield the events that a tombstone means, but for their time."""
+    for segment in segments:
+        for line in log.read(segment):
+            event = line.event
+            if not isinstance(event, Event) or isinstance(event.body, MemoryPurged) or tombstone.applies_to(event):
+                continue
+            if purge_event(event, tombstone.target) is not event:
+                yield event.id
 
 
 def load_tombstones(log: Log, since: datetime | None = None) -> Tombstones | None:

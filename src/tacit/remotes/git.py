@@ -98,6 +98,7 @@ class GitTransport:
 
     def fetch(self) -> None:
         self._make_mirror()
+        self._remove_locks()
         heads, known = self._remote_heads(), self._known_heads()
         changed = [path for path, commit in heads.items() if known.get(path) != commit]
         for batch in _batches(changed):
@@ -175,6 +176,15 @@ class GitTransport:
             make_folder(folder, below=os.path.dirname(os.path.dirname(folder)))
             make_folder(self._mirror, below=folder)
             self._run("init", "--quiet", "--bare", "--template=")
+
+    def _remove_locks(self) -> None:
+        """Remove locks that a git left behind which was killed. One sync at a time uses the mirror."""
+        folders = [(self._mirror, [], os.listdir(self._mirror)), *os.walk(os.path.join(self._mirror, "refs"))]
+        for folder, _, names in folders:
+            for name in names:
+                if name.endswith(".lock"):
+                    with suppress(FileNotFoundError):
+                        os.unlink(os.path.join(folder, name))
 
     def _run(self, *arguments: str, data: bytes = b"") -> bytes:
         config = [word for name, value in _CONFIG for word in ("-c", f"{name}={value}")]

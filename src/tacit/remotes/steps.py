@@ -195,12 +195,19 @@ class RemoteSteps(HomePart):
         if tombstones := incoming.new_tombstones(events):
             self._store.mark_purge()
             log.import_tombstones(tombstones)
-            if drafts := late_tombstones(log, tombstones):
+            manifests = [manifest for found in received for manifest in found.area.manifests]
+            if drafts := late_tombstones(log, tombstones, partial(self._segments_that_knew, manifests)):
                 log.append(drafts, self._store.actor.origin())
         counts = {found.area.machine: self._append_received(incoming, found) for found in received}
         self.finish_purges()
         self._store.record(lambda _connection: [])
         return counts
+
+    def _segments_that_knew(self, manifests: Sequence[Manifest], op: str) -> set[str]:
+        """Return the segments of received lines whose machine had applied a purge, as far as any remote tells."""
+        known = [peer.manifest for state in self._remotes.all() for peer in state.peers]
+        machines = {manifest.machine for manifest in (*known, *manifests) if op in manifest.purges}
+        return {received_segment(machine, activity=activity) for machine in machines for activity in (False, True)}
 
     def _append_received(self, incoming: IncomingFilter, found: Received) -> int:
         lines, count = tombstone_events(self._store.log), 0
