@@ -6,6 +6,8 @@ import gc
 import os
 import sqlite3
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from tacit.disk.lock import is_read_only_error, read_only_error
@@ -14,16 +16,19 @@ from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import DamagedLine, encode, event_type, must_decode
-from tacit.log.log import Cursor, Log
+from tacit.log.log import Cursor, Log, LogLine
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
 
 if TYPE_CHECKING:
+    from tacit.index.bulk_steps import LogChunk
+    from tacit.index.writer import IndexedEvent
     from tacit.log.tombstones import Tombstones
 
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _TOMBSTONE_MARKER = b'"type":"memory.purged"'
+_CHUNK_BYTES = 2 << 20  # of the log, that one step of a rebuild takes
 _LINES_PER_BATCH = 5_000  # lines that are indexed together, about a second of work
 
 
@@ -100,7 +105,7 @@ class Indexer:
     def catch_up(self, connection: sqlite3.Connection) -> None:
         """Index the backlog in batches, each of them a transaction: a process that is killed leaves less to do."""
         with translate_sqlite_errors():
-            while self._index_lines(connection, _cursors(connection), limit=_LINES_PER_BATCH):
+            while self._index_lines(connection, _cursors(connection), _LINES_PER_BATCH):
                 pass
 
     def rebuild(self) -> sqlite3.Connection:
@@ -145,28 +150,36 @@ class Indexer:
         self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
     ) -> None:
         """Index the whole log. Events hold no cycles, so garbage collection would only cost time (an eighth)."""
+        from tacit.index.bulk import build_index
+        from tacit.index.bulk_steps import BulkSteps
+        from tacit.index.spill import Spill
+
+        reader = ChunkReader(self._log, until, excluded)
+        steps = BulkSteps(reader.read, self._log.line_reader(), must_decode, Spill())
         gc.disable()
         try:
-            self._index_lines(connection, {}, until, excluded)
+            build_index(connection, steps, lambda name, calls: starmap(getattr(steps, name), calls), self._chunks())
         finally:
             gc.enable()
 
-    def _index_lines(
-        self,
-        connection: sqlite3.Connection,
-        cursors: dict[str, Cursor],
-        until: str | None = None,
-        excluded: frozenset[EventId] = frozenset(),
-        limit: int | None = None,
-    ) -> bool:
+    def _chunks(self) -> list[LogChunk]:
+        from tacit.index.bulk_steps import LogChunk
+
+        return [
+            LogChunk(segment, start.offset, start.lines, end)
+            for segment in self._log.segments()
+            for start, end in self._log.cut(segment, _CHUNK_BYTES)
+        ]
+
+    def _index_lines(self, connection: sqlite3.Connection, cursors: dict[str, Cursor], limit: int) -> bool:
         """Index at most `limit` lines after the cursors, with the new cursors. Return whether the limit was reached."""
         from tacit.index import writer
 
         reached: dict[str, Cursor] = {}
-        tombstones = self._load_tombstones()
+        chunk_reader = ChunkReader(self._log)
         count = 0
 
-        def indexed_events() -> Iterator[writer.IndexedEvent]:
+        def indexed_events() -> Iterator[IndexedEvent]:
             nonlocal count
             for segment in self._log.segments():
                 for log_line in self._log.read(segment, cursors.get(segment)):
@@ -174,16 +187,8 @@ class Indexer:
                         return
                     count += 1
                     reached[segment] = log_line.cursor
-                    event, line = log_line.event, log_line.line
-                    if isinstance(event, DamagedLine) or (until is not None and timestamp(event.at) > until):
-                        continue
-                    if event.id in excluded:
-                        continue
-                    left = tombstones.apply(event) if tombstones else event
-                    raw = None if left is event else encode(left).rstrip(b"\n")
-                    yield writer.IndexedEvent(
-                        left, event_type(left.body), segment, line.number, line.offset, line.length, raw
-                    )
+                    if (entry := chunk_reader.indexed(log_line)) is not None:
+                        yield entry
 
         def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
             yield from (writer.SegmentCursor(segment, *cursor) for segment, cursor in reached.items())
@@ -191,12 +196,45 @@ class Indexer:
         writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
         return count == limit
 
-    def _load_tombstones(self) -> Tombstones | None:
+
+class ChunkReader:
+    """Reads lines of a log as events for the index: those up to the timestamp `until`, without the `excluded` ones."""
+
+    def __init__(self, log: Log, until: str | None = None, excluded: frozenset[EventId] = frozenset()) -> None:
+        self._log = log
+        self._until = until
+        self._excluded = excluded
+
+    @cached_property
+    def _tombstones(self) -> Tombstones | None:
         if not self._log.tombstone_segments():
             return None
         from tacit.log.tombstones import load_tombstones
 
         return load_tombstones(self._log)
+
+    def read(self, chunk: LogChunk) -> tuple[list[IndexedEvent], Cursor | None]:
+        """Return the events of a chunk, and how far it goes."""
+        entries: list[IndexedEvent] = []
+        cursor: Cursor | None = None
+        for log_line in self._log.read(chunk.segment, Cursor(chunk.offset, chunk.lines), chunk.end):
+            cursor = log_line.cursor
+            if (entry := self.indexed(log_line)) is not None:
+                entries.append(entry)
+        return entries, cursor
+
+    def indexed(self, log_line: LogLine) -> IndexedEvent | None:
+        """Return the event of a line, as tombstones leave it; None if it is damaged or left out."""
+        from tacit.index.writer import IndexedEvent
+
+        event, line = log_line.event, log_line.line
+        if isinstance(event, DamagedLine) or (self._until is not None and timestamp(event.at) > self._until):
+            return None
+        if event.id in self._excluded:
+            return None
+        left = self._tombstones.apply(event) if self._tombstones else event
+        raw = None if left is event else encode(left).rstrip(b"\n")
+        return IndexedEvent(left, event_type(left.body), log_line.segment, line.number, line.offset, line.length, raw)
 
 
 def _cursors(connection: sqlite3.Connection) -> dict[str, Cursor]:

@@ -344,13 +344,27 @@ class Log:
         with open_plain(self.path(segment)) as file:
             yield from read_lines(file, offset=cursor.offset, number=cursor.lines)
 
-    def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
-        """Yield the complete lines after `cursor`, readable and damaged. Empty lines are skipped."""
+    def read(self, segment: str, cursor: Cursor | None = None, end: int | None = None) -> Iterator[LogLine]:
+        """Yield the complete lines after `cursor` and before `end`, readable and damaged. Empty lines are skipped."""
         for line in self._lines(segment, cursor or Cursor()):
+            if end is not None and line.offset >= end:
+                return
             if line.too_long:
                 yield LogLine(segment, line, DamagedLine("longer than any line we write"))
             elif line.data:
                 yield LogLine(segment, line, decode(line.data))
+
+    def cut(self, segment: str, size: int) -> Iterator[tuple[Cursor, int]]:
+        """Yield where pieces of about `size` bytes begin and end, each of complete lines."""
+        with open_plain(self.path(segment)) as file:
+            start = lines = offset = 0
+            while data := file.read(size):
+                last = data.rfind(b"\n") + 1
+                if last:
+                    yield Cursor(start, lines), offset + last
+                    lines += data.count(b"\n", 0, last)
+                    start = offset + last
+                offset += len(data)
 
     def line_reader(self) -> Callable[[str, int, int], bytes | None]:
         """Return a function that reads one line by segment, offset and length. It keeps the segments open."""

@@ -96,12 +96,12 @@ class Claim(Record):
 
 
 # Keys and ids are asked for many times while a claim is folded, indexed and shown.
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 14)
 def _cached_key(triple: Triple) -> str:
     return "|".join([_normalize_part(part) for part in triple])
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 14)
 def _cached_id(scope: Scope, triple: Triple) -> ClaimId:
     return claim_id(scope, _cached_key(triple))
 

@@ -89,7 +89,10 @@ def _iter_tokens(text: str) -> Iterator[StatementToken]:
 def join_multiword_names(text: str) -> str:
     """Return the text with each known name of several words as one word."""
     lower = text.lower()
-    if not any(ending in lower for ending in _multiword_endings()):
+    for first, lasts in _multiword_ends().items():
+        if first in lower and any(last in lower for last in lasts):
+            break
+    else:  # most texts
         return text
     return regex(_multiword_pattern()).sub(lambda match: lexicon.MULTIWORD_NAMES[normalize_text(match[0])], text)
 
@@ -101,9 +104,13 @@ def _multiword_pattern() -> str:
 
 
 @cache
-def _multiword_endings() -> frozenset[str]:
-    """Return the last word of each name: a text without any of them contains none of the names."""
-    return frozenset(f" {phrase.split()[-1]}" for phrase in lexicon.MULTIWORD_NAMES)
+def _multiword_ends() -> dict[str, set[str]]:
+    """Return the last words of names by their first word: a text without such a pair contains none of the names."""
+    ends: dict[str, set[str]] = {}
+    for phrase in lexicon.MULTIWORD_NAMES:
+        first, *_, last = phrase.split()
+        ends.setdefault(first, set()).add(last)
+    return ends
 
 
 def _split_word(word: str, quoted: bool) -> list[str]:
@@ -294,17 +301,40 @@ _MAX_TOPICS = 12  # of one statement
 _FEW_TOPICS = 3
 _TOPIC_WORD = r"[^\W_][\w.+#-]*[^\W_]|[^\W_]"
 _TOPIC_WORD_PART = r"[^\W_]+"
+_MAX_CACHED_TOKENS = 50_000
 
 
 @lru_cache(maxsize=1 << 14)
 def topics(text: str) -> frozenset[str]:
     """Return the topics of a statement. Light words count only if there is nothing else ("max line length is 88")."""
-    folded = join_multiword_names(text).casefold()
-    words = {*regex(_TOPIC_WORD).findall(folded), *regex(_TOPIC_WORD_PART).findall(folded)}
-    topic_stems = {topic for word in words if (topic := _word_topic(word))}
+    tokens = join_multiword_names(text).casefold().split()
+    topic_stems: set[str] = set()
+    for token in tokens:
+        topic_stems.update(_TOKEN_TOPICS[token])
     if len(topic_stems) < 2:
+        words = {word for token in tokens for word in _topic_words(token)}
         topic_stems |= {simple_stem(word) for word in words - lexicon.FUNCTION_WORDS} & light_word_stems()
     return frozenset(sorted(topic_stems)[:_MAX_TOPICS])
+
+
+def _topic_words(token: str) -> set[str]:
+    """Return the words of a token: whole identifiers, and their parts."""
+    if token.isalpha():
+        return {token}
+    return {*regex(_TOPIC_WORD).findall(token), *regex(_TOPIC_WORD_PART).findall(token)}
+
+
+class _TokenTopics(dict[str, tuple[str, ...]]):
+    """The topics of tokens, which are the same few in most statements. It is emptied when it becomes too large."""
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        if len(self) >= _MAX_CACHED_TOKENS:
+            self.clear()
+        self[token] = found = tuple({topic for word in _topic_words(token) if (topic := _word_topic(word))})
+        return found
+
+
+_TOKEN_TOPICS = _TokenTopics()
 
 
 def is_worth_comparing(shared: int, fewest: int, is_any_change: Callable[[], bool]) -> bool:
