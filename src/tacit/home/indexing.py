@@ -6,29 +6,28 @@ import gc
 import os
 import sqlite3
 from collections.abc import Iterator
-from functools import cached_property
-from itertools import starmap
 from typing import TYPE_CHECKING
 
 from tacit.disk.lock import is_read_only_error, read_only_error
+from tacit.home.chunks import ChunkReader
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
-from tacit.log.codec import DamagedLine, encode, event_type, must_decode
-from tacit.log.log import Cursor, Log, LogLine
+from tacit.log.codec import must_decode
+from tacit.log.log import Cursor, Log
 from tacit.model.claim import Scope
-from tacit.model.event import Event, timestamp
+from tacit.model.event import Event
 from tacit.model.ids import EventId
 
 if TYPE_CHECKING:
     from tacit.index.bulk_steps import LogChunk
     from tacit.index.writer import IndexedEvent
-    from tacit.log.tombstones import Tombstones
 
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _TOMBSTONE_MARKER = b'"type":"memory.purged"'
 _CHUNK_BYTES = 2 << 20  # of the log, that one step of a rebuild takes
+_LONG_LOG_BYTES = 16 << 20  # it is worth the start of other processes, and too long for intermediate data in memory
 _LINES_PER_BATCH = 5_000  # lines that are indexed together, about a second of work
 
 
@@ -143,22 +142,29 @@ class Indexer:
     ) -> sqlite3.Connection:
         """Return an in-memory index of the log, up to the timestamp `until` and without the `excluded` events."""
         connection = database.create_index(":memory:", self._log.line_reader())
-        self._index_all(connection, until, excluded)
+        self._index_all(connection, until, excluded, in_memory=True)
         return connection
 
     def _index_all(
-        self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
+        self,
+        connection: sqlite3.Connection,
+        until: str | None = None,
+        excluded: frozenset[EventId] = frozenset(),
+        *,
+        in_memory: bool = False,
     ) -> None:
         """Index the whole log. Events hold no cycles, so garbage collection would only cost time (an eighth)."""
+        from tacit.home.workers import step_runner, worker_count
         from tacit.index.bulk import build_index
-        from tacit.index.bulk_steps import BulkSteps
-        from tacit.index.spill import Spill
 
-        reader = ChunkReader(self._log, until, excluded)
-        steps = BulkSteps(reader.read, self._log.line_reader(), must_decode, Spill())
+        chunks = self._chunks()
+        is_long = not in_memory and sum(chunk.end - chunk.offset for chunk in chunks) > _LONG_LOG_BYTES
+        folder = self._paths.root if is_long else None
         gc.disable()
         try:
-            build_index(connection, steps, lambda name, calls: starmap(getattr(steps, name), calls), self._chunks())
+            reader = ChunkReader(self._log, until, excluded)
+            with step_runner(self._log, reader, folder, worker_count() if is_long else 0) as runner:
+                build_index(connection, runner.steps, runner.run, chunks)
         finally:
             gc.enable()
 
@@ -195,46 +201,6 @@ class Indexer:
 
         writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
         return count == limit
-
-
-class ChunkReader:
-    """Reads lines of a log as events for the index: those up to the timestamp `until`, without the `excluded` ones."""
-
-    def __init__(self, log: Log, until: str | None = None, excluded: frozenset[EventId] = frozenset()) -> None:
-        self._log = log
-        self._until = until
-        self._excluded = excluded
-
-    @cached_property
-    def _tombstones(self) -> Tombstones | None:
-        if not self._log.tombstone_segments():
-            return None
-        from tacit.log.tombstones import load_tombstones
-
-        return load_tombstones(self._log)
-
-    def read(self, chunk: LogChunk) -> tuple[list[IndexedEvent], Cursor | None]:
-        """Return the events of a chunk, and how far it goes."""
-        entries: list[IndexedEvent] = []
-        cursor: Cursor | None = None
-        for log_line in self._log.read(chunk.segment, Cursor(chunk.offset, chunk.lines), chunk.end):
-            cursor = log_line.cursor
-            if (entry := self.indexed(log_line)) is not None:
-                entries.append(entry)
-        return entries, cursor
-
-    def indexed(self, log_line: LogLine) -> IndexedEvent | None:
-        """Return the event of a line, as tombstones leave it; None if it is damaged or left out."""
-        from tacit.index.writer import IndexedEvent
-
-        event, line = log_line.event, log_line.line
-        if isinstance(event, DamagedLine) or (self._until is not None and timestamp(event.at) > self._until):
-            return None
-        if event.id in self._excluded:
-            return None
-        left = self._tombstones.apply(event) if self._tombstones else event
-        raw = None if left is event else encode(left).rstrip(b"\n")
-        return IndexedEvent(left, event_type(left.body), log_line.segment, line.number, line.offset, line.length, raw)
 
 
 def _cursors(connection: sqlite3.Connection) -> dict[str, Cursor]:

@@ -22,7 +22,7 @@ from tacit.index.postings_writer import PostingRun, SpilledPostings, add_to_corp
 from tacit.index.spill import SpilledRanges
 from tacit.index.writer import OtherEventsWriter, create_indexes, insert_events, new_entries
 
-_RANGE_BYTES = 4 << 20  # of the log, whose memories are merged at once
+_RANGE_BYTES = 6 << 20  # of the log, whose memories are merged at once
 _MAX_RANGE_BITS = 8
 _Pair = tuple[int, int]
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
 from tacit.index.database import LineReader
 from tacit.index.memories import (
     ActiveMemory,
-    MemoryContent,
     are_opposed,
     claims_of_event,
     memory_content,
@@ -26,7 +25,7 @@ from tacit.index.memories import (
 from tacit.index.postings_writer import PostingRun, merged_blocks, posting_runs
 from tacit.index.reader import Decode
 from tacit.index.spill import Span, Spill
-from tacit.index.writer import FOLDED_BODIES, IndexedEvent
+from tacit.index.writer import IndexedEvent
 from tacit.model.event import ClaimDecided, ClaimProposed, EventsUndone
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import fold_memory
@@ -97,20 +96,28 @@ class BulkSteps:
     def prepare_entries(self, entries: Sequence[IndexedEvent], cursor: _Row | None, range_bits: int) -> PreparedChunk:
         """Return the rows of these events."""
         by_claim: dict[ClaimId, list[IndexedEvent]] = {}
+        event_rows: list[_Row] = []
+        source_rows: list[_Row] = []
+        others: list[IndexedEvent] = []
         for entry in entries:
-            for claim in claims_of_event(entry.event):
+            event = entry.event
+            if not isinstance(event.body, _JUDGEMENTS):
+                others.append(entry)
+                if entry.is_folded:
+                    event_rows.append(entry.row)
+                continue
+            event_rows.append(entry.row)
+            claims = claims_of_event(event)
+            for claim in claims:
                 by_claim.setdefault(claim, []).append(entry)
+            if isinstance(event.body, ClaimProposed) and event.body.events:
+                source_rows += [(claims[0], source) for source in event.body.events]
         fragments = sorted([_fragment(claim, group) for claim, group in by_claim.items()], key=itemgetter(0))
         return PreparedChunk(
-            [entry.row for entry in entries if isinstance(entry.event.body, FOLDED_BODIES)],
-            [
-                (entry.event.body.claim.id, source)
-                for entry in entries
-                if isinstance(entry.event.body, ClaimProposed)
-                for source in entry.event.body.events
-            ],
+            event_rows,
+            source_rows,
             self._spill_by_number(fragments, CLAIM_BITS - range_bits),
-            [entry for entry in entries if not isinstance(entry.event.body, _JUDGEMENTS)],
+            others,
             any(isinstance(entry.event.body, EventsUndone) for entry in entries),
             cursor,
         )
@@ -139,19 +146,19 @@ class BulkSteps:
         documents: list[_Row] = []
         members: list[tuple[int, int]] = []
         added: dict[str, list[int]] = defaultdict(list)
-        length = 0
-        for number, group in groupby(fragments, key=itemgetter(0)):
-            _, claim, positions, content = self._joined(list(group))
+        length, stem = 0, STEMS.__getitem__
+        for number, claim, positions, content in self._joined(fragments):
             claim_events += [(claim, position[0]) for position in positions]
             if content is None:
                 continue
-            memory = MemoryContent(*content)
-            memories.append(memory.row)
-            documents.append((number, memory.text, memory.extra))
-            members += [(topic, number) for topic in memory.topics]
-            words = memory.document.words
+            _, row, text, extra, topic_hashes = content
+            memories.append(row)
+            documents.append((number, text, extra))
+            members += [(topic, number) for topic in topic_hashes]
+            words = text.split()
+            words += extra.split()
             length += len(words)
-            for term in set(map(STEMS.__getitem__, words)):
+            for term in set(map(stem, words)):
                 added[term].append(number)
         if bounds is None:
             bounds = _quantiles(sorted(added), ranges)
@@ -166,15 +173,18 @@ class BulkSteps:
             length,
         )
 
-    def _joined(self, group: Sequence[_Row]) -> _Row:
-        """Return the whole of a memory, which is folded again if its events were in several chunks."""
-        if len(group) == 1:
-            return group[0]
-        number, claim = group[0][:2]
-        positions = sorted({position[0]: position for part in group for position in part[2]}.values())
-        events = [self.decode(raw or self.lines(*place) or b"") for _, *place, raw in positions]
-        memory = fold_memory(events, claim)
-        return number, claim, positions, tuple(memory_content(memory, number)) if memory else None
+    def _joined(self, fragments: Sequence[_Row]) -> Iterator[_Row]:
+        """Yield the whole of each memory, which is folded again if its events were in several chunks."""
+        for number, group in groupby(fragments, key=itemgetter(0)):
+            first, *others = group
+            if not others:
+                yield first
+                continue
+            claim = first[1]
+            positions = sorted({position[0]: position for part in (first, *others) for position in part[2]}.values())
+            events = [self.decode(raw or self.lines(*place) or b"") for _, *place, raw in positions]
+            memory = fold_memory(events, claim)
+            yield number, claim, positions, tuple(memory_content(memory, number)) if memory else None
 
     def _spill_topics(self, members: Sequence[tuple[int, int]], ranges: int) -> list[tuple[int, Span]]:
         """Spill sorted pairs of topic and memory by range of topics."""
@@ -194,7 +204,7 @@ class BulkSteps:
         cuts = [0, *(bisect_left(runs, bound, key=itemgetter(0)) for bound in bounds), len(runs)]
         return [
             (number, self.spill.write(runs[low:high]))
-            for number, (low, high) in enumerate(zip(cuts, cuts[1:], strict=False))
+            for number, (low, high) in enumerate(pairwise(cuts))
             if low < high
         ]
 

@@ -22,7 +22,7 @@ from tacit.index.doc_ids import page_doc_id
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.index.reader import EVENT_LINE, IS_RULED, SELECT_UNDONE, Decode, events_of_claim
 from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
-from tacit.model.claim import Claim, Kind, Provenance, Scope, Status
+from tacit.model.claim import Claim, Kind, Provenance, Status
 from tacit.model.conflict import ConflictRule, ConflictSide, Ruling, Stance, parse_stance, resolve_conflicts
 from tacit.model.event import ClaimProposed, Event, EventsUndone, timestamp
 from tacit.model.ids import ClaimId, EventId, claim_number
@@ -302,7 +302,7 @@ def load_active(connection: sqlite3.Connection, doc_ids: Iterable[int]) -> list[
 
 def _topic_hashes(scope: str, sentence: str) -> list[int]:
     """Return the topics of a sentence in a scope as 64-bit hashes."""
-    return [_topic_hash(scope, topic) for topic in sorted(topics(sentence))]
+    return [_topic_hash(scope, topic) for topic in topics(sentence)]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -402,7 +402,7 @@ class MemoryWriter:
         drop_stale_memory_vectors(self._connection, [EmbeddingText(doc_id, "")])
 
 
-def claims_of_event(event: Event) -> Iterable[ClaimId]:
+def claims_of_event(event: Event) -> Sequence[ClaimId]:
     """Return the claims an event touches. `EventsUndone` names them itself, as its targets may arrive later."""
     if isinstance(event.body, EventsUndone):
         return [ClaimId(claim) for claim in event.body.claims]

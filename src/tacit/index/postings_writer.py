@@ -221,6 +221,8 @@ PostingRun = tuple[str, bytes, bytes, bytes]  # a term, ids of memories and page
 
 def posting_runs(added: Mapping[str, Sequence[int]], messages: Mapping[str, Sequence[int]]) -> list[PostingRun]:
     """Return gathered postings in the order of their terms. `messages` are packed ids and frequencies."""
+    if not messages:
+        return [(term, array("q", sorted(added[term])).tobytes(), b"", b"") for term in sorted(added)]
     return [
         (term, array("q", sorted(added.get(term, ()))).tobytes(), *_unpacked(messages.get(term, ())))
         for term in sorted(added.keys() | messages.keys())

@@ -59,11 +59,6 @@ class Spill:
             raise OSError("a file with intermediate data is shorter than it should be")
         return marshal.loads(data)
 
-    def close(self) -> None:
-        """Close the files."""
-        for fd in self._files:
-            os.close(fd)
-
 
 class SpilledRanges:
     """The parts of each range of keys, in the order in which they were added."""

@@ -122,13 +122,9 @@ _TITLE_AUTHORS: dict[str, TitleAuthor] = {author.value: author for author in Tit
 
 
 def event_type(body: EventBody) -> str:
-    match body:
-        case ClaimProposed(verdict=verdict) | ClaimDecided(verdict=verdict):
-            return verdict.value
-        case UnknownBody(type=name):
-            return name
-        case _:
-            return _TYPE_NAMES[type(body)]
+    if isinstance(body, ClaimProposed | ClaimDecided):
+        return body.verdict.value
+    return body.type if isinstance(body, UnknownBody) else _TYPE_NAMES[type(body)]
 
 
 def body_fields(body: EventBody) -> dict[str, object]:

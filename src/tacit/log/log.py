@@ -13,7 +13,17 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from datetime import datetime
 from typing import BinaryIO
 
-from tacit.disk.files import Disk, commit_file, make_folder, open_fd, open_plain, read_file, skip_hole, stage_file
+from tacit.disk.files import (
+    Disk,
+    OsDisk,
+    commit_file,
+    make_folder,
+    open_fd,
+    open_plain,
+    read_file,
+    skip_hole,
+    stage_file,
+)
 from tacit.disk.lock import Lock
 from tacit.errors import StoreError
 from tacit.log.codec import DamagedLine, decode, encode, id_in_line
@@ -156,6 +166,23 @@ class Log:
         self.secret_digest = secret_digest
         self.signer = signer
         self._staged: dict[str, str] = {}
+
+    @classmethod
+    def for_reading(cls, home: str, staged: dict[str, str]) -> Log:
+        """Return the log of a home in a process that only reads it. `staged` is as in `with_staged`."""
+        log = cls(home, OsDisk(home), _NoopLock(), lambda: os.urandom(10))
+        log._staged = staged
+        return log
+
+    @property
+    def home(self) -> str:
+        """The root of the home."""
+        return self._home
+
+    @property
+    def staged(self) -> dict[str, str]:
+        """The files that stand for segments, by segment."""
+        return self._staged
 
     def path(self, segment: str) -> str:
         return self._staged.get(segment) or os.path.join(self._home, segment)

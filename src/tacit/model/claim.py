@@ -111,7 +111,8 @@ def _normalize_part(part: str) -> str:
     """Return the part without case, articles and trailing punctuation. What is nothing else stays."""
     whole = normalize_text(part).replace("|", "¦")
     text = whole.rstrip(".!?… ") or whole
-    return " ".join([word for word in text.split(" ") if word not in _ARTICLES]) or text
+    words = text.split(" ")
+    return text if _ARTICLES.isdisjoint(words) else " ".join([word for word in words if word not in _ARTICLES]) or text
 
 
 def project_scope(name: str) -> Scope:

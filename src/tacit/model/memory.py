@@ -143,9 +143,10 @@ def fold_memory(events: Iterable[Event], claim: ClaimId) -> Memory | None:
 
 def effective_events(events: Iterable[Event]) -> list[Event]:
     """Return the events in order, each once, without those that were undone."""
-    unique = {event.id: event for event in events}
-    if len(unique) == 1:
-        return list(unique.values())
+    given = list(events)
+    if len(given) == 1:
+        return given
+    unique = {event.id: event for event in given}
     ordered = [unique[event_id] for event_id in sorted(unique)]
     undone = undone_ids(ordered)
     return [event for event in ordered if event.id not in undone] if undone else ordered

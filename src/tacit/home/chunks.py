@@ -1,0 +1,54 @@
+"""Reading the log for the index: whole lines as events, in chunks, without what was purged."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tacit.index.writer import IndexedEvent
+from tacit.log.codec import DamagedLine, encode, event_type
+from tacit.log.log import Cursor, Log, LogLine
+from tacit.model.event import timestamp
+from tacit.model.ids import EventId
+
+if TYPE_CHECKING:
+    from tacit.index.bulk_steps import LogChunk
+    from tacit.log.tombstones import Tombstones
+
+
+class ChunkReader:
+    """Reads lines of a log as events for the index: those up to the timestamp `until`, without the `excluded` ones."""
+
+    def __init__(self, log: Log, until: str | None = None, excluded: frozenset[EventId] = frozenset()) -> None:
+        self._log = log
+        self._until = until
+        self._excluded = excluded
+
+    @cached_property
+    def _tombstones(self) -> Tombstones | None:
+        if not self._log.tombstone_segments():
+            return None
+        from tacit.log.tombstones import load_tombstones
+
+        return load_tombstones(self._log)
+
+    def read(self, chunk: LogChunk) -> tuple[list[IndexedEvent], Cursor | None]:
+        """Return the events of a chunk, and how far it goes."""
+        entries: list[IndexedEvent] = []
+        log_line: LogLine | None = None
+        for log_line in self._log.read(chunk.segment, Cursor(chunk.offset, chunk.lines), chunk.end):
+            if (entry := self.indexed(log_line)) is not None:
+                entries.append(entry)
+        return entries, log_line.cursor if log_line else None
+
+    def indexed(self, log_line: LogLine) -> IndexedEvent | None:
+        """Return the event of a line, as tombstones leave it; None if it is damaged or left out."""
+        event, line = log_line.event, log_line.line
+        if isinstance(event, DamagedLine) or event.id in self._excluded:
+            return None
+        if self._until is not None and timestamp(event.at) > self._until:
+            return None
+        left, raw = event, None
+        if self._tombstones and (left := self._tombstones.apply(event)) is not event:
+            raw = encode(left).rstrip(b"\n")
+        return IndexedEvent(left, event_type(left.body), log_line.segment, line.number, line.offset, line.length, raw)
