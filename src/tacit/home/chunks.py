@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tacit.index.writer import IndexedEvent
-from tacit.log.codec import DamagedLine, encode, event_type
-from tacit.log.log import Cursor, Log, LogLine
-from tacit.model.event import timestamp
+from tacit.log.codec import DamagedLine, decode, encode, event_type
+from tacit.log.log import Cursor, Log, LogLine, RawLine, cursor_after
+from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
 
 if TYPE_CHECKING:
@@ -35,15 +35,17 @@ class ChunkReader:
     def read(self, chunk: LogChunk) -> tuple[list[IndexedEvent], Cursor | None]:
         """Return the events of a chunk, and how far it goes."""
         entries: list[IndexedEvent] = []
-        log_line: LogLine | None = None
-        for log_line in self._log.read(chunk.segment, Cursor(chunk.offset, chunk.lines), chunk.end):
-            if (entry := self.indexed(log_line)) is not None:
+        last: RawLine | None = None
+        for last in self._log.lines_between(chunk.segment, Cursor(chunk.offset, chunk.lines), chunk.end):
+            if not last.too_long and (entry := self._indexed(chunk.segment, last, decode(last.data))) is not None:
                 entries.append(entry)
-        return entries, log_line.cursor if log_line else None
+        return entries, cursor_after(last) if last else None
 
     def indexed(self, log_line: LogLine) -> IndexedEvent | None:
         """Return the event of a line, as tombstones leave it; None if it is damaged or left out."""
-        event, line = log_line.event, log_line.line
+        return self._indexed(log_line.segment, log_line.line, log_line.event)
+
+    def _indexed(self, segment: str, line: RawLine, event: Event | DamagedLine) -> IndexedEvent | None:
         if isinstance(event, DamagedLine) or event.id in self._excluded:
             return None
         if self._until is not None and timestamp(event.at) > self._until:
@@ -51,4 +53,4 @@ class ChunkReader:
         left, raw = event, None
         if self._tombstones and (left := self._tombstones.apply(event)) is not event:
             raw = encode(left).rstrip(b"\n")
-        return IndexedEvent(left, event_type(left.body), log_line.segment, line.number, line.offset, line.length, raw)
+        return IndexedEvent(left, event_type(left.body), segment, line.number, line.offset, line.length, raw)

@@ -436,7 +436,7 @@ def _memory_columns(memory: Memory, doc_id: int) -> tuple[str | int | None, ...]
     stance = parse_stance(claim) if has_stance else _NO_STANCE
     return (
         doc_id,
-        memory.id,
+        claim.id,
         claim.scope,
         claim.kind.label,
         memory.status.value,

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
+from itertools import takewhile
 from typing import BinaryIO
 
 from tacit.disk.files import (
@@ -50,6 +51,7 @@ from tacit.model.observation import (
 from tacit.record import Record
 
 _CHUNK_BYTES = 1 << 20
+_MAX_BYTES_AT_ONCE = 8 << 20
 MAX_LINE_BYTES = 1 << 20
 
 
@@ -140,7 +142,7 @@ class LogLine(Record):
 
     @property
     def cursor(self) -> Cursor:
-        return _cursor_after(self.line)
+        return cursor_after(self.line)
 
 
 class Log:
@@ -371,15 +373,32 @@ class Log:
         with open_plain(self.path(segment)) as file:
             yield from read_lines(file, offset=cursor.offset, number=cursor.lines)
 
-    def read(self, segment: str, cursor: Cursor | None = None, end: int | None = None) -> Iterator[LogLine]:
-        """Yield the complete lines after `cursor` and before `end`, readable and damaged. Empty lines are skipped."""
+    def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
+        """Yield the complete lines after `cursor`, readable and damaged. Empty lines are skipped."""
         for line in self._lines(segment, cursor or Cursor()):
-            if end is not None and line.offset >= end:
-                return
             if line.too_long:
                 yield LogLine(segment, line, DamagedLine("longer than any line we write"))
             elif line.data:
                 yield LogLine(segment, line, decode(line.data))
+
+    def lines_between(self, segment: str, cursor: Cursor, end: int) -> Iterator[RawLine]:
+        """Yield the lines from `cursor` to `end`, where a line ends, without empty ones. They are read at once."""
+        if end - cursor.offset > _MAX_BYTES_AT_ONCE:
+            lines = takewhile(lambda line: line.offset < end, self._lines(segment, cursor))
+            yield from (line for line in lines if line.data or line.too_long)
+            return
+        with open_plain(self.path(segment)) as file:
+            file.seek(cursor.offset)
+            data = file.read(end - cursor.offset)
+        offset, number = cursor.offset, cursor.lines
+        for piece in data.split(b"\n")[:-1]:
+            number += 1
+            length = len(piece) + 1
+            if length > MAX_LINE_BYTES:
+                yield RawLine(number, offset, length, b"", True)
+            elif piece:
+                yield RawLine(number, offset, length, piece)
+            offset += length
 
     def cut(self, segment: str, size: int) -> Iterator[tuple[Cursor, int]]:
         """Yield where pieces of about `size` bytes begin and end, each of complete lines."""
@@ -435,7 +454,7 @@ class Log:
             if more := not any(map(line.data.__contains__, _DEFERRABLE_TYPES)):
                 break
             last = line
-        return _cursor_after(last) if last else cursor, more
+        return cursor_after(last) if last else cursor, more
 
     def has_tombstone_since(self, moment: datetime) -> bool:
         """Return whether a tombstone has this time or a later one, or a time that cannot be compared.
@@ -531,7 +550,8 @@ def _may_sync_later(drafts: Sequence[Draft]) -> bool:
     return all(isinstance(draft.body, _DEFERRED_SYNC_BODIES) for draft in drafts)
 
 
-def _cursor_after(line: RawLine) -> Cursor:
+def cursor_after(line: RawLine) -> Cursor:
+    """Return how far a segment was read if this is the last line."""
     return Cursor(line.end, line.number, line_tail(line.data))
 
 

@@ -98,7 +98,8 @@ class Claim(Record):
 # Keys and ids are asked for many times while a claim is folded, indexed and shown.
 @lru_cache(maxsize=1 << 14)
 def _cached_key(triple: Triple) -> str:
-    return "|".join([_normalize_part(part) for part in triple])
+    subject, predicate, object_ = triple
+    return f"{_normalize_part(subject)}|{_normalize_part(predicate)}|{_normalize(object_)}"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -108,6 +109,10 @@ def _cached_id(scope: Scope, triple: Triple) -> ClaimId:
 
 @lru_cache(maxsize=8192)  # most claims share their subject and predicate with others
 def _normalize_part(part: str) -> str:
+    return _normalize(part)
+
+
+def _normalize(part: str) -> str:
     """Return the part without case, articles and trailing punctuation. What is nothing else stays."""
     whole = normalize_text(part).replace("|", "¦")
     text = whole.rstrip(".!?… ") or whole
