@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import starmap
 from typing import Any
 
@@ -27,7 +27,7 @@ def built(pieces: list[list[IndexedEvent]], ranges: int = 1) -> list[str]:
     def read_chunk(chunk: LogChunk) -> tuple[list[IndexedEvent], None]:
         return pieces[chunk.lines], None
 
-    def run(name: str, calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
+    def run(name: str, calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
         return starmap(getattr(steps, name), calls)
 
     steps = BulkSteps(read_chunk, lambda *_: None, must_decode, Spill())

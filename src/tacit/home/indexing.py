@@ -15,7 +15,7 @@ from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import must_decode
-from tacit.log.log import Cursor, Log
+from tacit.log.log import Cursor, Log, LogLine
 from tacit.model.claim import Scope
 from tacit.model.event import Event
 from tacit.model.ids import EventId
@@ -181,7 +181,7 @@ class Indexer:
         """Index at most `limit` lines after the cursors, with the new cursors. Return whether the limit was reached."""
         from tacit.index import writer
 
-        reached: dict[str, Cursor] = {}
+        reached: dict[str, LogLine] = {}
         chunk_reader = ChunkReader(self._log)
         count = 0
 
@@ -192,12 +192,12 @@ class Indexer:
                     if count == limit:
                         return
                     count += 1
-                    reached[segment] = log_line.cursor
+                    reached[segment] = log_line
                     if (entry := chunk_reader.indexed(log_line)) is not None:
                         yield entry
 
         def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
-            yield from (writer.SegmentCursor(segment, *cursor) for segment, cursor in reached.items())
+            yield from (writer.SegmentCursor(segment, *last.cursor) for segment, last in reached.items())
 
         writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
         return count == limit

@@ -90,8 +90,9 @@ class StepRunner:
             return MergedRange(*answer)
         if name != "prepare":
             return answer
-        prepared = PreparedChunk(*answer)
-        return prepared._replace(others=[self._entry(*other) for other in prepared.others])
+        event_rows, source_rows, fragments, others, has_undo, cursor = answer
+        entries = [self._entry(*other) for other in others]
+        return PreparedChunk(event_rows, source_rows, fragments, entries, has_undo, cursor)
 
     def _entry(self, type_: str, segment: str, line: int, offset: int, length: int, raw: bytes | None) -> IndexedEvent:
         event = self.steps.decode(raw or self.steps.lines(segment, offset, length) or b"")
@@ -197,5 +198,6 @@ def _answer(steps: BulkSteps, name: str, call: tuple[Any, ...]) -> Any:
         return tuple(result) if name == "merge" else result
     chunk, range_bits = call
     prepared = steps.prepare(LogChunk(*chunk), range_bits)
+    others = [tuple(entry[1:]) for entry in prepared.others]
     cursor = tuple(prepared.cursor) if prepared.cursor else None
-    return tuple(prepared._replace(others=[tuple(entry[1:]) for entry in prepared.others], cursor=cursor))
+    return *prepared[:3], others, prepared.has_undo, cursor

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
@@ -161,7 +161,7 @@ class BulkSteps:
             for term in set(map(stem, words)):
                 added[term].append(number)
         if bounds is None:
-            bounds = _quantiles(sorted(added), ranges)
+            bounds = _term_bounds(added, ranges)
         runs = posting_runs(added, {})
         return MergedRange(
             claim_events,
@@ -245,5 +245,13 @@ def _fragment(claim: ClaimId, entries: Sequence[IndexedEvent]) -> _Row:
     return number, claim, positions, tuple(memory_content(memory, number)) if memory else None
 
 
-def _quantiles(values: Sequence[str], ranges: int) -> list[str]:
-    return sorted({values[len(values) * number // ranges] for number in range(1, ranges)}) if values else []
+def _term_bounds(added: Mapping[str, Sequence[int]], ranges: int) -> list[str]:
+    """Return where the ranges of terms begin that have about the same number of postings each, but for the first."""
+    share = sum(map(len, added.values())) / ranges
+    bounds: list[str] = []
+    gathered = 0
+    for term in sorted(added):
+        if gathered >= share * (len(bounds) + 1) and len(bounds) + 1 < ranges:
+            bounds.append(term)
+        gathered += len(added[term])
+    return bounds
