@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import groupby
 
 from tacit.commandline.names import ParsedCommand, parse_commands
 from tacit.home.project import find_project
@@ -90,7 +89,7 @@ def detect_habits(trail: CommandTrail, step: CommandStep) -> tuple[CommandTrail,
 
 
 def _advance_trail(trail: CommandTrail, step: CommandStep, families: tuple[str, ...]) -> CommandTrail:
-    if all([command.is_trivial for command in step.commands]):  # looking around changes nothing
+    if all(command.is_trivial for command in step.commands):  # looking around changes nothing
         return CommandTrail(trail.families, step.at, trail.failed, trail.directories)
     return CommandTrail(
         (*trail.families, *families)[-SEQUENCE_LOOKBACK:],
