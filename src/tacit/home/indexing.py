@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tacit.disk.lock import is_read_only_error, read_only_error
-from tacit.home.chunks import ChunkReader
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import Project
 from tacit.index import database, reader
@@ -154,6 +153,7 @@ class Indexer:
         in_memory: bool = False,
     ) -> None:
         """Index the whole log. Events hold no cycles, so garbage collection would only cost time (an eighth)."""
+        from tacit.home.chunks import ChunkReader
         from tacit.home.workers import step_runner, worker_count
         from tacit.index.bulk import build_index
 
@@ -179,6 +179,7 @@ class Indexer:
 
     def _index_lines(self, connection: sqlite3.Connection, cursors: dict[str, Cursor], limit: int) -> bool:
         """Index at most `limit` lines after the cursors, with the new cursors. Return whether the limit was reached."""
+        from tacit.home.chunks import ChunkReader
         from tacit.index import writer
 
         reached: dict[str, LogLine] = {}
