@@ -22,6 +22,7 @@ from tacit.text.words import STEMS
 # page is lost, and answers would silently miss documents.
 _BLOCK_SIZE = 80
 _MAX_GATHERED = 3_000_000  # words, which take about 100 MB
+_MAX_SPILLED = 600_000  # words, if more than one part of a posting list costs little
 _FREQ_BITS = 8  # a message id and a frequency packed into one integer take half the time of two
 _MAX_FREQ = (1 << _FREQ_BITS) - 1
 
@@ -58,6 +59,8 @@ class _PostingBlock(Record):
 class PostingsWriter:
     """Adds and removes documents. `flush` writes the postings."""
 
+    max_gathered = _MAX_GATHERED
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._reset()
@@ -76,7 +79,7 @@ class PostingsWriter:
         for document in new:
             self._gather(document)
         self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?)", new)
-        if self._gathered > _MAX_GATHERED:
+        if self._gathered > self.max_gathered:
             self.flush()
 
     def remove(self, doc_id: int) -> None:
@@ -204,6 +207,8 @@ def add_to_corpus(connection: sqlite3.Connection, doc_count: int, total_length: 
 
 class SpilledPostings(PostingsWriter):
     """Passes the postings to `spill` instead of writing them, for an index that is new and without postings."""
+
+    max_gathered = _MAX_SPILLED
 
     def __init__(self, connection: sqlite3.Connection, spill: Callable[[list[PostingRun]], None]) -> None:
         super().__init__(connection)
