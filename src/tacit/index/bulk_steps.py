@@ -227,14 +227,30 @@ class BulkSteps:
     def compare(self, span: Span) -> list[tuple[int, int]]:
         """Return those of the spilled pairs of memories that contradict each other."""
         rows, pairs = self.spill.read(span)
-        memories = {row[0]: ActiveMemory(*row) for row in rows}
-        return [(first, second) for first, second in pairs if _is_contradiction(memories[first], memories[second])]
+        memories = {row[0]: _Comparable.of(ActiveMemory(*row)) for row in rows}
+        return [
+            (first, second)
+            for first, second in pairs
+            if memories[first].shares_enough(memories[second])
+            and are_opposed(memories[first].memory, memories[second].memory)
+        ]
 
 
-def _is_contradiction(first: ActiveMemory, second: ActiveMemory) -> bool:
-    ours, theirs = topics(first.sentence), topics(second.sentence)
-    fewest = min(len(ours), len(theirs))
-    return share_enough(len(ours & theirs), fewest, first.sentence, second.sentence) and are_opposed(first, second)
+class _Comparable(Record):
+    """A memory and its topics. `with_any` says that one topic in common is enough to compare it with another one."""
+
+    memory: ActiveMemory
+    topics: frozenset[str]
+    with_any: bool
+
+    @classmethod
+    def of(cls, memory: ActiveMemory) -> _Comparable:
+        found = topics(memory.sentence)
+        return cls(memory, found, share_enough(1, len(found), memory.sentence, ""))
+
+    def shares_enough(self, other: _Comparable) -> bool:
+        """Return whether two memories that share a topic are compared, as `share_enough` says of their sentences."""
+        return self.with_any or other.with_any or len(self.topics & other.topics) > 1
 
 
 def _fragment(claim: ClaimId, entries: Sequence[IndexedEvent]) -> _Row:
