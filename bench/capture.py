@@ -25,10 +25,12 @@ from bench.figures import Figure, amount, at_most, encoded, table
 from tacit.home.home import Home
 from tacit.hosts.capture import HEAD_BYTES, SOURCES, TranscriptCapture, detect_source, transcript_files
 from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptSource
+from tacit.index.database import checkpoint_and_close
 from tacit.model.observation import PromptGiven, PromptKind
 from tacit.vault.vault import Vault
 
 ROUNDS, TARGET, WHOLE, LEARNING, MEMORY = 5, 1.5, 4, 2, 150
+RATE, CATCH_UP, PER_PROMPT = 40, 0.5, 2
 _SIZE = 100 << 20
 _TURNS = (PromptKind.TYPED, PromptKind.COMMAND, PromptKind.SHELL)
 _PEAK = """
@@ -145,9 +147,14 @@ def figures(found: dict[str, Row]) -> Iterator[Figure]:
         least = min(_cpu(lambda: _captured(files)) for _ in _rounds())
         note = f"{least:.2f} s of CPU; index and pages follow with the next question"
         yield at_most("capturing them into a new home against `json.loads`", least / other, WHOLE, " ×", note)
-        taught = min(_learned(files) for _ in _rounds())
+        megabytes = sum(Path(path).stat().st_size for path in files) / 1e6
+        rate = megabytes / least
+        yield Figure("transcripts into the log", f"{rate:.1f} MB per CPU s", f"≥ {RATE} MB per CPU s", rate >= RATE)
+        caught, taught, prompts = (min(times) for times in zip(*(_learned(files) for _ in _rounds()), strict=True))
+        yield at_most(f"catch-up of the index after {megabytes:.0f} MB of transcripts", caught, CATCH_UP, " s", "CPU")
         note = f"{taught:.2f} s of CPU"
         yield at_most("learning from them against capturing them", taught / least, LEARNING, " ×", note)
+        yield at_most("learning from a prompt", taught / prompts * 1000, PER_PROMPT, " ms", f"{prompts:,.0f} prompts")
 
 
 def _captured(files: list[str]) -> None:
@@ -156,12 +163,21 @@ def _captured(files: list[str]) -> None:
         assert not [one.problem for one in TranscriptCapture(opened).capture_transcripts(files) if one.problem]
 
 
-def _learned(files: list[str]) -> float:
-    """The time that all learners take over all sessions, from the index to durable suggestions."""
+def _learned(files: list[str]) -> tuple[float, float, float]:
+    """The time to bring the index up to date, that of all learners over all sessions, and how many prompts there are.
+
+    Learners are timed from the index to durable suggestions.
+    """
     with TemporaryDirectory() as home, Vault(Home(home, cwd="/")) as vault:
         vault.transcripts.capture_transcripts(files)
-        rows = vault.sessions.sessions_to_learn(everything=True)  # the index is brought up to date by it
-        return _cpu(lambda: [vault.learning.learn_from_session(row) for row in rows])
+        store = vault.home.store
+        with store._exclusive():
+            began = time.process_time()
+            checkpoint_and_close(store._open_writer())
+            caught = time.process_time() - began
+        rows = vault.sessions.sessions_to_learn(everything=True)
+        prompts = sum(isinstance(event.body, PromptGiven) for event in store.log.events())
+        return caught, _cpu(lambda: [vault.learning.learn_from_session(row) for row in rows]), prompts
 
 
 def huge() -> Iterator[Figure]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -45,6 +46,11 @@ class Figure:
 
 def _unwrapped(note: str) -> str:
     return note[1:-1] if note.startswith("(") and note.find(")") == len(note) - 1 else note
+
+
+def cpu_with_children() -> float:
+    """Seconds of CPU of this process and of those it started that have ended."""
+    return sum(os.times()[:4])
 
 
 def at_most(name: str, value: float, target: float, unit: str, note: str = "") -> Figure:

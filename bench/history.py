@@ -1,8 +1,8 @@
 """What the import of a history costs against the least one could do with it: read the lines and `json.dumps` them.
 
 Both are done in turn in one process, on 100,000 lines of an extended zsh history in which, as in real ones, a few
-commands make up most and every third line stands there for the first time. Learning is not part of it. The memory is
-that of another process, which imports the same file; with `--huge` also one of 2 GB.
+commands make up most and every third line stands there for the first time. Learning is not part of that, and measured
+last. The memory is that of another process, which imports the same file; with `--huge` also one of 2 GB.
 
 The baseline makes one JSON object of each line, with two numbers beside it, as a command has a time and a duration. Of
 the bare string it would be one call into C; that figure stands beside it, and no event can be made in so little.
@@ -22,10 +22,11 @@ from tempfile import TemporaryDirectory
 
 import tacit
 from bench.figures import Figure, amount, at_most, median, show
+from tacit.learn.habits.learn import learn_habits
 from tacit.shell.history_import import HistoryFile
 
 LINES, ROUNDS = 100_000, 7
-TARGET, MEMORY = 3, 200
+TARGET, MEMORY, LEARNED = 3, 200, 6
 HUGE = 2 << 30
 _TOOLS = "git status|git diff|git add -A|git push|ls -la|cd ..|make test|make|npm test|docker ps|vim README|pytest -q"
 _IMPORT = """
@@ -43,6 +44,17 @@ def measure(folder: Path) -> Iterator[Figure]:
         path.write_bytes(b"".join(history(LINES)))
         yield from _speed(Path(place), path)
         yield _memory(Path(place), path, f"{LINES:,} lines")
+        yield _with_learning(Path(place), path)
+
+
+def _with_learning(folder: Path, path: Path) -> Figure:
+    """From the file to suggestions: lines of the log, the index, and the habits counted in it."""
+    with tacit.open(folder / "home-learned", cwd=folder) as vault:
+        store = vault.home.store
+        filed = _cpu(lambda: vault.histories.import_history([HistoryFile(str(path), "zsh")]))
+        indexed, learned = _cpu(store.catch_up), _cpu(lambda: learn_habits(store, str(folder)))
+    note = f"CPU: {filed:.2f} s into the log, {indexed:.2f} s into the index, {learned:.2f} s of learning"
+    return at_most(f"import of {LINES:,} zsh lines with learning", filed + indexed + learned, LEARNED, " s", note)
 
 
 def huge(folder: Path) -> Iterator[Figure]:

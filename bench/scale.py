@@ -16,16 +16,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tacit
-from bench.figures import Figure, amount, at_most, encoded, median, quantile, table
+from bench.figures import Figure, amount, at_most, cpu_with_children, encoded, median, quantile, table
 from bench.homes import DEFAULT, copy_of, events, events_of, queries_of
 from bench.startup import cpu_of
+from tacit.home.workers import worker_count
 from tacit.index.database import checkpoint_and_close
 from tacit.log.log import MEMORY_SEGMENT
 from tacit.model.event import Draft
 from tacit.vault.vault import Vault
 
 SIZES = (10_000, 100_000, 1_000_000)
-P50, P99, COLD, ON_DISK, REBUILT = 5, 50, 10, 2, 15_000  # at the largest size
+P50, P99, COLD, ON_DISK, REBUILT = 5, 20, 10, 2, 12_000  # at the largest size
 _WARM_UP, _COLD_ROUNDS, _EVENTS = 20, 9, 25
 _TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
 
@@ -68,11 +69,12 @@ def _catch_up(vault: Vault) -> float:
 def _rebuild(vault: Vault, home: Path, size: int) -> Iterator[Figure]:
     store = vault.home.store
     with store._exclusive():
-        start = time.process_time()
+        start, began = cpu_with_children(), time.perf_counter()
         checkpoint_and_close(store.indexer.rebuild())
-        speed = events_of(home) / (time.process_time() - start)
-    ok = speed >= REBUILT
-    yield Figure(f"{size:,}: events a second of CPU in a rebuild", f"{speed:,.0f}", f"≥ {REBUILT:,}", ok)
+        cpu, took = cpu_with_children() - start, time.perf_counter() - began
+    speed = events_of(home) / cpu
+    note = f"{speed:,.0f} ({took:.1f} s with {worker_count() or 1} processes)"
+    yield Figure(f"{size:,}: events a second of CPU in a rebuild", note, f"≥ {REBUILT:,}", speed >= REBUILT)
 
 
 def _on_disk(home: Path, size: int) -> Figure:

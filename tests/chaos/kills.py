@@ -132,11 +132,11 @@ def index_faults(home: Path) -> Iterator[str]:
 
 def _ids(log: Log) -> Iterator[str]:
     """Of the lines that memories and pages are folded from: others are only counted."""
-    from tacit.index.writer import _FOLDED_BODIES
+    from tacit.index.writer import FOLDED_BODIES
 
     for segment in log.segments():
         for record in log.read(segment):
-            if isinstance(record.event, Event) and isinstance(record.event.body, _FOLDED_BODIES):
+            if isinstance(record.event, Event) and isinstance(record.event.body, FOLDED_BODIES):
                 yield record.event.id
 
 

@@ -60,6 +60,21 @@ def test_who_holds_a_word_is_the_same_however_it_is_looked_for(index: sqlite3.Co
         assert list(lists.first_postings(word, 5)) == before[:5]
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_list_is_read_in_steps_up_to_its_limit(index: sqlite3.Connection, is_known: bool) -> None:
+    numbers = [7 * number for number in range(1000)]
+    put(index, *(IndexedDocument(number, "walrus", "") for number in [*numbers, FIRST_PAGE_ID + 7]))
+    known = [*numbers, FIRST_PAGE_ID + 7] if is_known else None
+    stream = postings.PostingStream(index, "walru", 900, memories=True, known=known)
+    assert list(stream.take(3)) == numbers[:3]
+    assert list(stream.take_through(700)) == numbers[3:101]
+    assert list(stream.take_through(703)) == []
+    assert list(stream.take(10_000)) == numbers[101:900]
+    assert list(stream.take(1)) == []
+    whole = postings.PostingStream(index, "walru", ALL, memories=True, known=known)
+    assert list(whole.take_through(ALL)) == numbers
+
+
 _places = st.lists(st.integers(0, 400), unique=True).map(sorted)
 
 
@@ -69,9 +84,14 @@ _places = st.lists(st.integers(0, 400), unique=True).map(sorted)
 def test_what_stands_in_several_lists_is_found_from_the_beginning(
     there: list[int], lists: list[list[int]], wanted: int
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, closing(database.create_index(":memory:")) as index:
         patch.setattr(search_memories, "_INTERSECT_STEP", 16)
-        found = search_memories._intersect(there, lists, wanted)
+        patch.setattr(postings, "_IDS_AT_ONCE", 32)
+        words = {number: [f"list{at}" for at, one in enumerate(lists) if number in one] for number in range(401)}
+        put(index, *(IndexedDocument(number, " ".join(some), "") for number, some in words.items() if some))
+        rarest = postings.PostingStream(index, "", ALL, memories=True, known=there)
+        others = [postings.PostingStream(index, f"list{at}", ALL, memories=True) for at in range(len(lists))]
+        found = search_memories._intersect(rarest, others, wanted)
     every = [set(there).intersection(one) for one in lists]
     in_all, told = (sorted(set.intersection(*several)) if lists else [] for several in (every, found))
     assert told[:wanted] == in_all[:wanted]

@@ -14,20 +14,22 @@ from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
-from tacit.log.codec import DamagedLine, encode, event_type, must_decode
-from tacit.log.log import Cursor, Log, SegmentProgress
+from tacit.log.codec import must_decode
+from tacit.log.log import Cursor, Log, LogLine
 from tacit.model.claim import Scope
-from tacit.model.event import Event, timestamp
+from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.record import Record
 
 if TYPE_CHECKING:
-    from tacit.log.tombstones import Tombstones
+    from tacit.index.bulk_steps import LogChunk
+    from tacit.index.writer import IndexedEvent
 
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _TOMBSTONE_MARKER = b'"type":"memory.purged"'
 _SETTLED_NANOSECONDS = 1_000_000_000  # time stamps of files are less exact than the clock
-_LINES_PER_REPORT = 1_000
+_CHUNK_BYTES = 2 << 20  # of the log, that one step of a rebuild takes
+_LONG_LOG_BYTES = 16 << 20  # it is worth the start of other processes, and too long for intermediate data in memory
 _LINES_PER_BATCH = 5_000  # lines that are indexed together, about a second of work
 
 
@@ -104,7 +106,7 @@ class Indexer:
     def catch_up(self, connection: sqlite3.Connection) -> None:
         """Index the backlog in batches, each of them a transaction: a process that is killed leaves less to do."""
         with translate_sqlite_errors():
-            while self._index_lines(connection, _cursors(connection), limit=_LINES_PER_BATCH):
+            while self._index_lines(connection, _cursors(connection), _LINES_PER_BATCH):
                 pass
 
     def rebuild(self) -> sqlite3.Connection:
@@ -142,7 +144,7 @@ class Indexer:
     ) -> sqlite3.Connection:
         """Return an in-memory index of the log, up to the timestamp `until` and without the `excluded` events."""
         connection = database.create_index(":memory:", self._log.line_reader())
-        self._index_all(connection, until, excluded)
+        self._index_all(connection, until, excluded, in_memory=True)
         return connection
 
     def temporary_index(self) -> sqlite3.Connection:
@@ -155,66 +157,66 @@ class Indexer:
         return connection
 
     def _index_all(
-        self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
+        self,
+        connection: sqlite3.Connection,
+        until: str | None = None,
+        excluded: frozenset[EventId] = frozenset(),
+        *,
+        in_memory: bool = False,
     ) -> None:
         """Index the whole log. Events hold no cycles, so garbage collection would only cost time (an eighth)."""
+        from tacit.home.chunks import ChunkReader
+        from tacit.home.workers import step_runner, worker_count
+        from tacit.index.bulk import build_index
+
+        chunks = self._chunks()
+        is_long = not in_memory and sum(chunk.end - chunk.offset for chunk in chunks) > _LONG_LOG_BYTES
+        folder = self._paths.root if is_long else None
         gc.disable()
         try:
-            self._index_lines(connection, {}, until, excluded)
+            reader = ChunkReader(self._log, until, excluded)
+            with step_runner(self._log, reader, folder, worker_count() if is_long else 0) as runner:
+                build_index(connection, runner.steps, runner.run, chunks, self._report)
         finally:
             gc.enable()
 
-    def _index_lines(
-        self,
-        connection: sqlite3.Connection,
-        cursors: dict[str, Cursor],
-        until: str | None = None,
-        excluded: frozenset[EventId] = frozenset(),
-        limit: int | None = None,
-    ) -> bool:
+    def _report(self, done: int, total: int) -> None:
+        self._log.progress("making the index", done, total)
+
+    def _chunks(self) -> list[LogChunk]:
+        from tacit.index.bulk_steps import LogChunk
+
+        return [
+            LogChunk(segment, start.offset, start.lines, end)
+            for segment in self._log.segments()
+            for start, end in self._log.cut(segment, _CHUNK_BYTES)
+        ]
+
+    def _index_lines(self, connection: sqlite3.Connection, cursors: dict[str, Cursor], limit: int) -> bool:
         """Index at most `limit` lines after the cursors, with the new cursors. Return whether the limit was reached."""
+        from tacit.home.chunks import ChunkReader
         from tacit.index import writer
 
-        reached: dict[str, Cursor] = {}
-        tombstones = self._load_tombstones()
+        reached: dict[str, LogLine] = {}
+        chunk_reader = ChunkReader(self._log)
         count = 0
-        progress = None if cursors else SegmentProgress(self._log, "making the index", self._log.segments())
 
-        def indexed_events() -> Iterator[writer.IndexedEvent]:
+        def indexed_events() -> Iterator[IndexedEvent]:
             nonlocal count
             for segment in self._log.segments():
                 for log_line in self._log.read(segment, cursors.get(segment)):
                     if count == limit:
                         return
                     count += 1
-                    reached[segment] = log_line.cursor
-                    event, line = log_line.event, log_line.line
-                    if progress and count % _LINES_PER_REPORT == 0:
-                        progress.show(line.end)
-                    if isinstance(event, DamagedLine) or (until is not None and timestamp(event.at) > until):
-                        continue
-                    if event.id in excluded:
-                        continue
-                    left = tombstones.apply(event) if tombstones else event
-                    raw = None if left is event else encode(left).rstrip(b"\n")
-                    yield writer.IndexedEvent(
-                        left, event_type(left.body), segment, line.number, line.offset, line.length, raw
-                    )
-                if progress:
-                    progress.next_segment(segment)
+                    reached[segment] = log_line
+                    if (entry := chunk_reader.indexed(log_line)) is not None:
+                        yield entry
 
         def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
-            yield from (writer.SegmentCursor(segment, *cursor) for segment, cursor in reached.items())
+            yield from (writer.SegmentCursor(segment, *last.cursor) for segment, last in reached.items())
 
         writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
         return count == limit
-
-    def _load_tombstones(self) -> Tombstones | None:
-        if not self._log.tombstone_segments():
-            return None
-        from tacit.log.tombstones import load_tombstones
-
-        return load_tombstones(self._log)
 
 
 def _cursors(connection: sqlite3.Connection) -> dict[str, Cursor]:

@@ -17,7 +17,7 @@ from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
 T = TypeVar("T")
-INDEX_VERSION = "21"
+INDEX_VERSION = "22"
 # Returns a line of the log by segment, offset and length, None if there is none.
 LineReader = Callable[[str, int, int], bytes | None]
 _SQLITE_SUFFIXES = ("-wal", "-shm")
@@ -143,7 +143,7 @@ def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connec
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
     address = path if path in (IN_MEMORY, TEMPORARY) else sqlite_uri(path, "rw")
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
-    connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
+    connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;")
     with open(_SCHEMA_PATH, encoding="ascii") as file:
         connection.executescript(file.read())
     connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))

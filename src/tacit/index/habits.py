@@ -27,9 +27,8 @@ _LAST_LEARNED_KEY = "last_learned_command_id"
 _SELECT_FREQUENT = "SELECT key FROM habits WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
 _SELECT_BY_PREFIX = f"{_SELECT_FREQUENT} key > ? AND key < ? LIMIT ?"
 _SELECT_BY_SUFFIX = f"{_SELECT_FREQUENT} substr(key, instr(key, char(10)) + 1) = ? AND key <> ? LIMIT ?"
-_UPSERT_HABIT = (
-    "INSERT INTO habits (kind, key) VALUES (?, ?) ON CONFLICT (kind, key) DO UPDATE SET runs = runs RETURNING id"
-)
+_SELECT_HABIT_ID = "SELECT id FROM habits WHERE kind = ? AND key = ?"
+_INSERT_HABIT = "INSERT INTO habits (id, kind, key, runs, sessions, last_event_id) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_SESSION_COUNT = (
     "INSERT INTO habit_session_counts VALUES (?, ?, ?, ?, ?) ON CONFLICT (shell_session_id, habit_id, directory)"
     " DO UPDATE SET runs = runs + excluded.runs, last_event_id = max(last_event_id, excluded.last_event_id)"
@@ -196,6 +195,8 @@ class _HabitCounter:
         self._counts: dict[tuple[int, int, str], tuple[int, str]] = {}  # (session, habit, directory): (runs, last)
         self._totals: dict[str, int] = {}
         self._new_sessions: set[int] = set()
+        self._new_habits: dict[int, tuple[str, str]] = {}  # kind and key by id
+        self._last_id: int = connection.execute("SELECT coalesce(max(id), 0) FROM habits").fetchone()[0]
 
     def add(self, session: int, occurrences: Iterable[tuple[RecordedCommand, OccurrenceKey]], *, fresh: bool) -> None:
         """Count what was seen in a session. `fresh` says that nothing of it is counted yet."""
@@ -212,7 +213,7 @@ class _HabitCounter:
 
     def write(self) -> None:
         """Add the gathered counts. The cost does not depend on how much is stored already."""
-        rows = [(*key, *count) for key, count in self._counts.items()]
+        rows = sorted([(*key, *count) for key, count in self._counts.items()])  # inserted fastest in order
         by_habit: dict[int, tuple[int, int, str]] = {}
         by_directory: dict[tuple[int, str], tuple[int, int, str]] = {}
         counted: set[tuple[int, int]] = set()
@@ -228,8 +229,10 @@ class _HabitCounter:
             by_directory[habit, directory] = runs + new_runs, sessions + is_first_there, max(last, latest)
         run_many = self._connection.executemany
         run_many(_ADD_SESSION_COUNT, rows)
-        run_many(_ADD_DIRECTORY_COUNT, [(*key, *count) for key, count in by_directory.items()])
-        run_many(_ADD_COUNT, [(*count, habit) for habit, count in by_habit.items()])
+        run_many(_ADD_DIRECTORY_COUNT, sorted([(*key, *count) for key, count in by_directory.items()]))
+        new = self._new_habits
+        run_many(_INSERT_HABIT, [(habit, *names, *by_habit[habit]) for habit, names in new.items()])
+        run_many(_ADD_COUNT, [(*count, habit) for habit, count in by_habit.items() if habit not in new])
         run_many(_ADD_TOTAL, list(self._totals.items()))
 
     def subtract_session(self, session: int) -> None:
@@ -267,7 +270,11 @@ class _HabitCounter:
         return self._connection.execute(query, (session, habit, directory)).fetchone() is not None
 
     def _habit_id(self, kind: str, key: str) -> int:
-        habit_id: int = self._connection.execute(_UPSERT_HABIT, (kind, key)).fetchone()[0]
+        """Return the id of a habit. One that is new is inserted by `write`, with its counts."""
+        row = self._connection.execute(_SELECT_HABIT_ID, (kind, key)).fetchone() if self._last_id else None
+        habit_id: int = row[0] if row else self._last_id + len(self._new_habits) + 1
+        if row is None:
+            self._new_habits[habit_id] = kind, key
         self._habit_ids[kind, key] = habit_id
         return habit_id
 

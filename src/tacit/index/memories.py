@@ -14,6 +14,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import combinations, groupby
 from operator import itemgetter
@@ -23,13 +24,13 @@ from tacit.index.doc_ids import page_doc_id
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.index.reader import EVENT_LINE, IS_RULED, SELECT_UNDONE, Decode, events_of_claim
 from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
-from tacit.model.claim import Claim, Kind, Provenance, Scope, Status
+from tacit.model.claim import Claim, Kind, Provenance, Status
 from tacit.model.conflict import ConflictRule, ConflictSide, Ruling, Stance, parse_stance, resolve_conflicts
 from tacit.model.event import ClaimProposed, Event, EventsUndone, agent_name, timestamp
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import Memory, fold_memory, touched_claims, undone_ids
 from tacit.model.observation import EvaluationCreated, WorkLogged
-from tacit.model.relation import RelationKind, relate
+from tacit.model.relation import contradict
 from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.record import Record
 from tacit.text.words import tokenize
@@ -49,6 +50,10 @@ _ADD_COUNT = (
     "INSERT INTO memory_counts VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET memory_count = memory_count + excluded.memory_count"
 )
+# For a new index, in which nothing is counted yet.
+COUNT_MEMORIES = (
+    "INSERT INTO memory_counts SELECT scope, status, kind, is_habit, count(*) FROM memories GROUP BY 1, 2, 3, 4"
+)
 _HIDE_SUPERSEDED = """
   UPDATE pages SET is_hidden =
     event_id <> (SELECT max(event_id) FROM pages WHERE kind = 'evaluation' AND page_name = :page_name)
@@ -60,7 +65,7 @@ _SELECT_WORKLOG_ENTRY = f"""
 """
 
 
-class _ActiveMemory(Record):
+class ActiveMemory(Record):
     """What conflict detection needs of an active memory."""
 
     doc_id: int
@@ -99,28 +104,29 @@ class ConflictIndex:
             deleted = self._connection.execute(query, (topic, doc_id))
             self._topic_growth[topic] -= deleted.rowcount
 
-    def add_memories(self, memories: Iterable[tuple[int, Scope, str]]) -> None:
-        """Add the topics of active memories, each given as doc id, scope and sentence."""
+    def add_memories(self, memories: Iterable[MemoryContent]) -> None:
+        """Add the topics of active memories."""
         rows = []
-        for doc_id, scope, sentence in memories:
-            self._changed.add(doc_id)
-            rows += [(topic, doc_id) for topic in _topic_hashes(scope, sentence)]
+        for memory in memories:
+            self._changed.add(memory.doc_id)
+            rows += [(topic, memory.doc_id) for topic in memory.topics]
         self._connection.executemany("INSERT INTO memory_topics VALUES (?, ?)", sorted(rows))
         self._topic_growth.update(topic for topic, _ in rows)
 
     def flush(self) -> None:
         """Compare the changed memories and resolve the groups they belong to."""
         if len(self._changed) > _BULK_THRESHOLD:
-            self._resolve_all()
+            self.resolve_all(_all_opposed_pairs(self._connection))
         else:
             self._resolve_changed()
         self._reset()
 
-    def _resolve_all(self) -> None:
+    def resolve_all(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Store all pairs that contradict each other, each given once, and resolve all groups."""
         ruled = {doc_id for (doc_id,) in self._connection.execute(_SELECT_RULED)}
         self._connection.execute("DELETE FROM rulings")
+        edges = sorted(edge for pair in pairs for edge in (pair, pair[::-1]))
         self._connection.execute("DELETE FROM opposed_pairs")
-        edges = [edge for pair in _all_opposed_pairs(self._connection) for edge in (pair, pair[::-1])]
         self._connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?)", edges)
         self._resolve_groups(ruled | {doc_id for doc_id, _ in edges})
 
@@ -182,7 +188,7 @@ def opposing_claims(connection: sqlite3.Connection, claim: Claim) -> list[ClaimI
     return [
         ClaimId(memory.id)
         for memory in _comparable_memories(connection, claim.scope, claim.sentence)
-        if memory.doc_id != own and relate(memory.sentence, claim.sentence).kind is RelationKind.OPPOSED
+        if memory.doc_id != own and contradict(memory.sentence, claim.sentence)
     ]
 
 
@@ -199,7 +205,7 @@ def _ruling_rows(rulings: Sequence[Ruling]) -> list[tuple[int, int, int, int, st
 
 def _resolve_group(connection: sqlite3.Connection, group: set[int]) -> list[Ruling]:
     """Return the rulings among memories that are connected by opposed pairs."""
-    memories = _load_active(connection, group)
+    memories = load_active(connection, group)
     pairs = {frozenset((doc_id, other)) for doc_id in group for other in _opponents(connection, doc_id)}
     doc_ids = {memory.id: memory.doc_id for memory in memories}
     return resolve_conflicts(
@@ -229,20 +235,20 @@ def _find_opponents(connection: sqlite3.Connection, doc_id: int) -> list[int]:
     row = connection.execute(f"{_SELECT_ACTIVE} WHERE doc_id = ? AND status = 'active'", (doc_id,)).fetchone()
     if row is None:
         return []
-    memory = _ActiveMemory(*row)
+    memory = ActiveMemory(*row)
     candidates = _comparable_memories(connection, memory.scope, memory.sentence)
-    return [other.doc_id for other in candidates if other.doc_id != doc_id and _are_opposed(memory, other)]
+    return [other.doc_id for other in candidates if other.doc_id != doc_id and are_opposed(memory, other)]
 
 
-def _are_opposed(first: _ActiveMemory, second: _ActiveMemory) -> bool:
+def are_opposed(first: ActiveMemory, second: ActiveMemory) -> bool:
     """Return whether two memories contradict each other. They do not if a person kept both when both were known."""
     pairs = ((first, second), (second, first))
     if any(memory.kept_event and other.first_event < memory.kept_event for memory, other in pairs):
         return False
-    return relate(first.sentence, second.sentence).kind is RelationKind.OPPOSED
+    return contradict(first.sentence, second.sentence)
 
 
-def _comparable_memories(connection: sqlite3.Connection, scope: str, sentence: str) -> list[_ActiveMemory]:
+def _comparable_memories(connection: sqlite3.Connection, scope: str, sentence: str) -> list[ActiveMemory]:
     """Return the active memories of a scope that share enough topics with a sentence to be compared with it."""
     shared: Counter[int] = Counter()
     common = []
@@ -259,12 +265,13 @@ def _comparable_memories(connection: sqlite3.Connection, scope: str, sentence: s
     size = len(topics(sentence))
     return [
         memory
-        for memory in _load_active(connection, candidates)
-        if _share_enough(shared[memory.doc_id], min(size, len(topics(memory.sentence))), sentence, memory.sentence)
+        for memory in load_active(connection, candidates)
+        if share_enough(shared[memory.doc_id], min(size, len(topics(memory.sentence))), sentence, memory.sentence)
     ]
 
 
-def _share_enough(shared: int, fewest: int, first: str, second: str) -> bool:
+def share_enough(shared: int, fewest: int, first: str, second: str) -> bool:
+    """Return whether two sentences are compared: the number of topics they share, and the fewest that one has."""
     return is_worth_comparing(shared, fewest, lambda: is_change_or_denial(first) or is_change_or_denial(second))
 
 
@@ -282,7 +289,7 @@ def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[tuple[int, in
             members_of[topic] = members
     topic_counts = dict(connection.execute("SELECT doc_id, count(*) FROM memory_topics GROUP BY doc_id"))
     doc_ids = {doc_id for members in members_of.values() for doc_id in members}
-    memories = {memory.doc_id: memory for memory in _load_active(connection, doc_ids)}
+    memories = {memory.doc_id: memory for memory in load_active(connection, doc_ids)}
     for topic, members in members_of.items():
         for first, second in combinations(members, 2):
             shared = topics_of[first] & topics_of[second]
@@ -290,7 +297,7 @@ def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[tuple[int, in
                 continue  # compared under an earlier topic
             left, right = memories[first], memories[second]
             fewest = min(topic_counts[first], topic_counts[second])
-            if _share_enough(len(shared), fewest, left.sentence, right.sentence) and _are_opposed(left, right):
+            if share_enough(len(shared), fewest, left.sentence, right.sentence) and are_opposed(left, right):
                 yield first, second
 
 
@@ -299,19 +306,44 @@ def _topic_members(connection: sqlite3.Connection, topic: int, limit: int) -> li
     return [doc_id for (doc_id,) in connection.execute(query, (topic, limit))]
 
 
-def _load_active(connection: sqlite3.Connection, doc_ids: Iterable[int]) -> list[_ActiveMemory]:
+def load_active(connection: sqlite3.Connection, doc_ids: Iterable[int]) -> list[ActiveMemory]:
+    """Return what is compared of active memories."""
     query = f"{_SELECT_ACTIVE} WHERE doc_id = ?"
     rows = (connection.execute(query, (doc_id,)).fetchone() for doc_id in sorted(doc_ids))
-    return [_ActiveMemory(*row) for row in rows if row]
+    return [ActiveMemory(*row) for row in rows if row]
 
 
 def _topic_hashes(scope: str, sentence: str) -> list[int]:
     """Return the topics of a sentence in a scope as 64-bit hashes."""
-    hashes = (blake2b(f"{scope}\n{topic}".encode(), digest_size=8) for topic in sorted(topics(sentence)))
-    return [int.from_bytes(topic_hash.digest(), "big", signed=True) for topic_hash in hashes]
+    return [_topic_hash(scope, topic) for topic in topics(sentence)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _topic_hash(scope: str, topic: str) -> int:
+    return int.from_bytes(blake2b(f"{scope}\n{topic}".encode(), digest_size=8).digest(), "big", signed=True)
 
 
 # Memories
+
+
+class MemoryContent(Record):
+    """What the index stores of a memory: a row, the words of its text and of what describes it, and its topics, if it
+    is active, as hashes."""
+
+    doc_id: int
+    row: tuple[str | int | float | None, ...]
+    text: str
+    extra: str
+    topics: list[int]
+
+    @property
+    def document(self) -> IndexedDocument:
+        return IndexedDocument(self.doc_id, self.text, self.extra)
+
+
+def insert_memories(connection: sqlite3.Connection, rows: Iterable[tuple[str | int | float | None, ...]]) -> None:
+    """Insert rows of `memories`, or replace them."""
+    connection.executemany(_INSERT_MEMORY, rows)
 
 
 class MemoryWriter:
@@ -335,7 +367,7 @@ class MemoryWriter:
         rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
         self._connection.executemany("INSERT OR IGNORE INTO claim_events VALUES (?, ?)", rows)
         self._connection.executemany("INSERT OR IGNORE INTO claim_sources VALUES (?, ?)", _claim_sources(events))
-        self._connection.executemany("INSERT OR IGNORE INTO memory_agents VALUES (?, ?)", _memory_agents(by_claim))
+        self._connection.executemany("INSERT OR IGNORE INTO memory_agents VALUES (?, ?)", memory_agents(by_claim))
         self._stale_claims |= known
         new = sorted(by_claim.keys() - known)  # rows are inserted fastest in order
         self._write_memories({claim: fold_memory(by_claim[claim], claim) for claim in new}, fresh=True)
@@ -372,19 +404,19 @@ class MemoryWriter:
             if memory is None:
                 self._delete_memory(claim)
         memories = [memory for memory in folded.values() if memory is not None]
-        self._connection.executemany(_INSERT_MEMORY, [_memory_columns(memory) for memory in memories])
+        contents = [memory_content(memory, claim_number(memory.id)) for memory in memories]
+        insert_memories(self._connection, [content.row for content in contents])
         self._counts.update(
             (memory.claim.scope, memory.status.value, memory.claim.kind.label, int(memory.is_habit))
             for memory in memories
         )
-        self._postings.add([_memory_document(memory) for memory in memories], fresh=fresh)
+        self._postings.add([content.document for content in contents], fresh=fresh)
         if not fresh:
             drop_stale_memory_vectors(self._connection, [_embedding_text(memory) for memory in memories])
         is_bulk = len(folded) > _BULK_THRESHOLD
         mark_stale(self._connection, ["everything"] if is_bulk else [f"memory {claim}" for claim in folded])
-        active = [memory for memory in memories if memory.status is Status.ACTIVE]
         self._conflicts.add_memories(
-            (claim_number(memory.id), memory.claim.scope, memory.claim.sentence) for memory in active
+            content for memory, content in zip(memories, contents, strict=True) if memory.status is Status.ACTIVE
         )
 
     def _counted(self, claims: Iterable[ClaimId]) -> Iterator[tuple[str | int, ...]]:
@@ -399,7 +431,7 @@ class MemoryWriter:
         drop_stale_memory_vectors(self._connection, [EmbeddingText(doc_id, "")])
 
 
-def claims_of_event(event: Event) -> Iterable[ClaimId]:
+def claims_of_event(event: Event) -> Sequence[ClaimId]:
     """Return the claims an event touches. `EventsUndone` names them itself, as its targets may arrive later."""
     if isinstance(event.body, EventsUndone):
         return [ClaimId(claim) for claim in event.body.claims]
@@ -413,27 +445,43 @@ def _claim_sources(events: Sequence[Event]) -> Iterator[tuple[ClaimId, EventId]]
             yield from ((event.body.claim.id, source) for source in event.body.events)
 
 
-def _memory_agents(by_claim: Mapping[ClaimId, Sequence[Event]]) -> Iterator[tuple[str, int]]:
-    """Yield the agents of events, with the memories that these touch."""
+def memory_agents(by_claim: Mapping[ClaimId, Sequence[Event]]) -> list[tuple[str, int]]:
+    """Return the agents of events, with the memories that these touch."""
+    rows: list[tuple[str, int]] = []
     for claim, events in by_claim.items():
         agents = {agent_name(event.origin.actor) for event in events} - {""}
-        yield from ((agent, claim_number(claim)) for agent in agents)
+        rows += [(agent, claim_number(claim)) for agent in sorted(agents)]
+    return rows
 
 
-def _memory_columns(memory: Memory) -> tuple[str | int | float | None, ...]:
+def memory_content(memory: Memory, doc_id: int) -> MemoryContent:
+    """Return what the index stores of a memory. `doc_id` is the number of its claim."""
+    claim = memory.claim
+    extra = (*claim.tags, claim.kind.label, *[evidence.text for evidence in memory.evidence], memory.reason)
+    is_active = memory.status is Status.ACTIVE
+    return MemoryContent(
+        doc_id,
+        _memory_columns(memory, doc_id),
+        " ".join(tokenize(claim.sentence)),
+        " ".join(tokenize("\n".join(extra))),
+        _topic_hashes(claim.scope, claim.sentence) if is_active else [],
+    )
+
+
+def _memory_columns(memory: Memory, doc_id: int) -> tuple[str | int | float | None, ...]:
     claim = memory.claim
     has_stance = memory.status is Status.ACTIVE and not memory.is_kept
     stance = parse_stance(claim) if has_stance else _NO_STANCE
     return (
-        claim_number(memory.id),
-        memory.id,
+        doc_id,
+        claim.id,
         claim.scope,
         claim.kind.label,
         memory.status.value,
         claim.sentence,
         " ".join(claim.tags),
         memory.strength,
-        memory.provenance,
+        int(memory.provenance),
         memory.last_event,
         timestamp(memory.last_at),
         stance.question if has_stance else None,
@@ -453,13 +501,6 @@ def _embedding_text(memory: Memory) -> EmbeddingText:
     """Return the text that is embedded, "" for a memory that was dismissed or retired."""
     is_embedded = memory.status in (Status.ACTIVE, Status.PENDING)
     return EmbeddingText(claim_number(memory.id), memory.claim.sentence if is_embedded else "")
-
-
-def _memory_document(memory: Memory) -> IndexedDocument:
-    claim = memory.claim
-    extra = (*claim.tags, claim.kind.label, *(evidence.text for evidence in memory.evidence), memory.reason)
-    text, extra_text = " ".join(tokenize(claim.sentence)), " ".join(tokenize("\n".join(extra)))
-    return IndexedDocument(claim_number(memory.id), text, extra_text)
 
 
 # Pages: entries of the worklog, and the latest evaluation of each day

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from tacit.errors import IndexUnusableError
@@ -26,7 +26,8 @@ SELECT_COVERING_BLOCK = (
     " ORDER BY first_doc_id DESC LIMIT 1"
 )
 MAX_INT64 = (1 << 63) - 1
-_DOC_ID_BYTES = 8
+_IDS_PER_BLOCK = 40  # at least, in most blocks: they are cut in halves when they are full
+_IDS_AT_ONCE, _MAX_IDS_AT_ONCE = 2_000, 40_000
 
 
 class CorpusStats(Record):
@@ -65,20 +66,65 @@ def doc_freq(connection: sqlite3.Connection, term: str) -> int:
     return row[0] if row else 0
 
 
+class PostingStream:
+    """The memories and pages, or with `memories` the memories alone, that contain a term, read as far as needed.
+
+    At most `limit` are read. `known` are the postings if they were read before.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        term: str,
+        limit: int,
+        *,
+        memories: bool,
+        known: Sequence[int] | None = None,
+    ) -> None:
+        self._room = limit
+        self._next_ids = array("q")
+        self._cursor: sqlite3.Cursor | None = None
+        if known is not None:
+            self._next_ids.extend(known[: min(limit, bisect_left(known, FIRST_PAGE_ID)) if memories else limit])
+        else:
+            end = FIRST_PAGE_ID if memories else MAX_INT64
+            self._cursor = connection.execute(_SELECT_BLOCKS, (term, 0, end))
+
+    def take(self, size: int) -> Sequence[int]:
+        """Return the next `size` postings, fewer at the end. Raise IndexUnusableError if they are damaged."""
+        while len(self._next_ids) < size and self._read_on(size - len(self._next_ids)):
+            pass
+        return self._cut(size)
+
+    def take_through(self, doc_id: int) -> Sequence[int]:
+        """Return the next postings up to `doc_id`. Raise IndexUnusableError if they are damaged."""
+        while (not self._next_ids or self._next_ids[-1] <= doc_id) and self._read_on(_IDS_AT_ONCE):
+            pass
+        return self._cut(bisect_right(self._next_ids, doc_id))
+
+    def _cut(self, size: int) -> Sequence[int]:
+        taken, self._next_ids = self._next_ids[:size], self._next_ids[size:]
+        return taken
+
+    def _read_on(self, size: int) -> bool:
+        """Read about `size` more postings. Return False at the end."""
+        if self._cursor is None or self._room <= 0:
+            return False
+        rows = self._cursor.fetchmany(min(size, self._room, _MAX_IDS_AT_ONCE) // _IDS_PER_BLOCK + 1)
+        if any(term_freqs for _, term_freqs in rows):
+            raise IndexUnusableError("a posting list is damaged")
+        new = array("q", b"".join([block for block, _ in rows]))[: self._room]
+        self._next_ids += new
+        self._room -= len(new)
+        return bool(rows)
+
+
 def memory_postings(connection: sqlite3.Connection, term: str, limit: int, *, memories: bool) -> Sequence[int]:
     """Return the memories and pages, or with `memories` the memories alone, that contain a term.
 
     Raise IndexUnusableError if the postings are damaged.
     """
-    blocks, room = [], limit * _DOC_ID_BYTES
-    for block, term_freqs in connection.execute(_SELECT_BLOCKS, (term, 0, FIRST_PAGE_ID if memories else MAX_INT64)):
-        if term_freqs:
-            raise IndexUnusableError("a posting list is damaged")
-        blocks.append(block)
-        room -= len(block)
-        if room <= 0:
-            break
-    return array("q", b"".join(blocks))[:limit]
+    return PostingStream(connection, term, limit, memories=memories).take(limit)
 
 
 def message_postings(connection: sqlite3.Connection, term: str, limit: int) -> PostingList:

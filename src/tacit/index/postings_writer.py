@@ -11,7 +11,7 @@ import sqlite3
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tacit.index.doc_ids import FIRST_PAGE_ID, MIN_DOC_ID, id_range_of, start_id_of
 from tacit.index.postings import SELECT_COVERING_BLOCK
@@ -22,6 +22,7 @@ from tacit.text.words import STEMS
 # page is lost, and answers would silently miss documents.
 _BLOCK_SIZE = 80
 _MAX_GATHERED = 3_000_000  # words, which take about 100 MB
+_MAX_SPILLED = 600_000  # words, if more than one part of a posting list costs little
 _FREQ_BITS = 8  # a message id and a frequency packed into one integer take half the time of two
 _MAX_FREQ = (1 << _FREQ_BITS) - 1
 
@@ -58,6 +59,8 @@ class _PostingBlock(Record):
 class PostingsWriter:
     """Adds and removes documents. `flush` writes the postings."""
 
+    max_gathered = _MAX_GATHERED
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._reset()
@@ -76,7 +79,7 @@ class PostingsWriter:
         for document in new:
             self._gather(document)
         self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?)", new)
-        if self._gathered > _MAX_GATHERED:
+        if self._gathered > self.max_gathered:
             self.flush()
 
     def remove(self, doc_id: int) -> None:
@@ -132,23 +135,26 @@ class PostingsWriter:
     def flush(self) -> None:
         """Write the gathered changes."""
         known = self._known_terms()
-        blocks: list[_PostingBlock] = []
+        blocks: list[tuple[str | int | bytes, ...]] = []
         doc_freqs: list[tuple[str, int]] = []
-        for term in sorted({*self._added, *self._added_messages, *self._removed}):
+        for run in posting_runs(self._added, self._added_messages):
+            term = run[0]
+            if term not in known:
+                doc_freq, rows = merged_blocks(term, [run])
+                blocks += rows
+                doc_freqs.append((term, doc_freq))
+        for term in sorted(known):
             added, messages = sorted(self._added.get(term, ())), sorted(self._added_messages.get(term, ()))
-            if term in known:
-                self._update_term(term, added, messages, self._removed.get(term, set()))
-            else:
-                blocks += _new_blocks(term, added, messages)
-                doc_freqs.append((term, len(added) + len(messages)))
-        self._connection.executemany(_INSERT_BLOCK, blocks)
-        self._connection.executemany("INSERT INTO terms VALUES (?, ?)", doc_freqs)
+            self._update_term(term, added, messages, self._removed.get(term, set()))
+        insert_postings(self._connection, blocks, doc_freqs)
+        self._write_lengths()
+        self._reset()
+
+    def _write_lengths(self) -> None:
         self._connection.executemany(_ADD_SESSION_LENGTH, self._session_lengths.items())
         start_ids = [(start_id,) for start_id in self._session_lengths]
         self._connection.executemany("DELETE FROM session_lengths WHERE start_id = ? AND length = 0", start_ids)
-        self._connection.execute(_ADD_TO_META, (self._doc_count, "doc_count"))
-        self._connection.execute(_ADD_TO_META, (self._total_length, "total_length"))
-        self._reset()
+        add_to_corpus(self._connection, self._doc_count, self._total_length)
 
     def _known_terms(self) -> set[str]:
         """Return the gathered terms that have postings already."""
@@ -183,16 +189,81 @@ class PostingsWriter:
         self._connection.execute("DELETE FROM terms WHERE term = ? AND doc_freq = 0", (term,))
 
 
-def _new_blocks(term: str, added: Sequence[int], messages: Sequence[int]) -> Iterator[_PostingBlock]:
+def insert_postings(
+    connection: sqlite3.Connection,
+    blocks: Iterable[tuple[str | int | bytes, ...]],
+    doc_freqs: Iterable[tuple[str, int]],
+) -> None:
+    """Insert the blocks and document frequencies of terms that have none yet."""
+    connection.executemany(_INSERT_BLOCK, blocks)
+    connection.executemany("INSERT INTO terms VALUES (?, ?)", doc_freqs)
+
+
+def add_to_corpus(connection: sqlite3.Connection, doc_count: int, total_length: int) -> None:
+    """Count documents and their words."""
+    connection.execute(_ADD_TO_META, (doc_count, "doc_count"))
+    connection.execute(_ADD_TO_META, (total_length, "total_length"))
+
+
+class SpilledPostings(PostingsWriter):
+    """Passes the postings to `spill` instead of writing them, for an index that is new and without postings."""
+
+    max_gathered = _MAX_SPILLED
+
+    def __init__(self, connection: sqlite3.Connection, spill: Callable[[list[PostingRun]], None]) -> None:
+        super().__init__(connection)
+        self._spill = spill
+
+    def flush(self) -> None:
+        """Spill the gathered postings. Nothing is removed from a new index."""
+        self._spill(posting_runs(self._added, self._added_messages))
+        self._write_lengths()
+        self._reset()
+
+
+PostingRun = tuple[str, bytes, bytes, bytes]  # a term, ids of memories and pages, ids of messages, their frequencies
+
+
+def posting_runs(added: Mapping[str, Sequence[int]], messages: Mapping[str, Sequence[int]]) -> list[PostingRun]:
+    """Return gathered postings in the order of their terms. `messages` are packed ids and frequencies."""
+    if not messages:
+        return [(term, array("q", sorted(added[term])).tobytes(), b"", b"") for term in sorted(added)]
+    return [
+        (term, array("q", sorted(added.get(term, ()))).tobytes(), *_unpacked(messages.get(term, ())))
+        for term in sorted(added.keys() | messages.keys())
+    ]
+
+
+def _unpacked(messages: Sequence[int]) -> tuple[bytes, bytes]:
+    if not messages:
+        return b"", b""
+    ordered = sorted(messages)
+    doc_ids = array("q", [entry >> _FREQ_BITS for entry in ordered])
+    return doc_ids.tobytes(), bytes([entry & _MAX_FREQ for entry in ordered])
+
+
+def merged_blocks(term: str, runs: Sequence[PostingRun]) -> tuple[int, list[tuple[str | int | bytes, ...]]]:
+    """Return the document frequency of a term, and its blocks. No document may be in two runs."""
+    added = array("q", b"".join([run[1] for run in runs]))
+    doc_ids = array("q", b"".join([run[2] for run in runs]))
+    freqs = b"".join([run[3] for run in runs])
+    if len(runs) > 1:
+        added = array("q", sorted(added))
+        if doc_ids:
+            entries = sorted(zip(doc_ids, freqs, strict=True))
+            doc_ids, freqs = array("q", [entry[0] for entry in entries]), bytes([entry[1] for entry in entries])
+    return len(added) + len(doc_ids), [tuple(block) for block in _new_blocks(term, added, doc_ids, freqs)]
+
+
+def _new_blocks(term: str, added: array[int], messages: array[int], freqs: bytes) -> Iterator[_PostingBlock]:
     """Yield the blocks of a new term. No block spans two sorts of documents."""
     if messages:
-        doc_ids = array("q", [entry >> _FREQ_BITS for entry in messages])
-        yield from _split_into_blocks(term, MIN_DOC_ID, doc_ids, bytes([entry & _MAX_FREQ for entry in messages]))
+        yield from _split_into_blocks(term, MIN_DOC_ID, messages, freqs)
     pages = bisect_left(added, FIRST_PAGE_ID)
     if pages:
-        yield from _split_into_blocks(term, 0, array("q", added[:pages]))
+        yield from _split_into_blocks(term, 0, added[:pages])
     if pages < len(added):
-        yield from _split_into_blocks(term, FIRST_PAGE_ID, array("q", added[pages:]))
+        yield from _split_into_blocks(term, FIRST_PAGE_ID, added[pages:])
 
 
 def _split_into_blocks(term: str, first: int, doc_ids: array[int], term_freqs: bytes = b"") -> Iterator[_PostingBlock]:

@@ -44,11 +44,11 @@ IS_EFFECTIVE = "status = 'active' AND overruled_by_id IS NULL"
 # Parts of one query: the SQL index `memories_latest` has the order of each status, and not of all together.
 _LATEST_OF_STATUS = (
     "SELECT * FROM (SELECT id, doc_id, last_event_id FROM memories WHERE status = ?"
-    " ORDER BY last_event_id DESC, doc_id LIMIT ?)"
+    " ORDER BY last_event_id DESC, doc_id DESC LIMIT ?)"
 )
 _LATEST_FACTS = (
     f"SELECT id, doc_id, last_event_id FROM memories WHERE scope = ? AND {IS_EFFECTIVE}"
-    " ORDER BY last_event_id DESC, doc_id LIMIT ?"
+    " ORDER BY last_event_id DESC, doc_id DESC LIMIT ?"
 )
 # The condition of the SQL index `memories_candidates`, which has the order of cards. The plus keeps SQLite from using
 # another index, which would have to be sorted.
@@ -310,7 +310,7 @@ def latest_fact_ids(connection: sqlite3.Connection, scope: Scope, limit: int) ->
 def _latest_ids(
     connection: sqlite3.Connection, subquery: str, values: Sequence[str | int], limit: int
 ) -> list[ClaimId]:
-    query = f"SELECT id FROM ({subquery}) ORDER BY last_event_id DESC, doc_id LIMIT ?"
+    query = f"SELECT id FROM ({subquery}) ORDER BY last_event_id DESC, doc_id DESC LIMIT ?"
     return [ClaimId(claim) for (claim,) in connection.execute(query, [*values, limit])]
 
 

@@ -35,6 +35,7 @@ from tacit.text.words import normalize_text, tokenize
 
 _MAX_REQUEST_KEY_CHARS = 400  # two sessions are the same request if they agree in so many characters
 _MAX_FILES = 50
+_MAX_HELD_EVENTS = 20_000  # of new sessions, in memory: about 50 MB
 _MAIN_BRANCHES = ("main", "master", "trunk", "HEAD")  # their names say nothing about the work
 _INSERT_SESSION_EVENT = "INSERT OR IGNORE INTO session_events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -78,8 +79,15 @@ class SessionWriter:
         self._connection = connection
         self._postings = postings
         self._decode = decode
-        self._new_events: dict[int, list[Event]] = {}
+        self._names: dict[int, tuple[str, str]] = {}  # agent and name of the sessions that got events
+        self._summaries: list[Event] = []
         self._changed_groups: set[_SessionGroup] = set()
+        self._hold_events()
+
+    def _hold_events(self) -> None:
+        """Forget the events that are held. Those of a session that is not held as a whole are read from the log."""
+        self._new_events: dict[int, list[Event]] = {}
+        self._held = 0
 
     def add_events(self, entries: Sequence[IndexedSessionEvent]) -> None:
         """Store events, and the commands among them. Events that are stored already are ignored."""
@@ -92,25 +100,32 @@ class SessionWriter:
                 numbers[name] = claim_number(session_id(*name))
             row = (entry.event.id, numbers[name], *entry[1:])
             if self._connection.execute(_INSERT_SESSION_EVENT, row).rowcount:
+                self._names[numbers[name]] = name
                 self._new_events.setdefault(numbers[name], []).append(entry.event)
+                self._held += 1
+                if isinstance(entry.event.body, SessionSummarized):
+                    self._summaries.append(entry.event)
+        if self._held > _MAX_HELD_EVENTS:
+            self._hold_events()
 
     def flush(self) -> None:
         """Fold and write the sessions that got events."""
-        for number, new in self._new_events.items():
-            events = self._events_of(number, new)
+        for number, name in self._names.items():
+            events = self._events_of(number, self._new_events.get(number, []))
             if any(isinstance(event.body, CONVERSATION_TYPES) for event in events):  # else it has a summary alone
-                session = fold_session(*_agent_and_name(new[0]), events)
+                session = fold_session(*name, events)
                 # By identity: a folded session holds the bodies of its events and not their ids.
                 event_ids = {id(event.body): event.id for event in events}
                 self._changed_groups |= self._group_of(number)
                 _write_session(self._connection, self._postings, number, session, event_ids)
                 self._changed_groups |= self._group_of(number)
-            # A model that summarized a session has read it. It is not paid for that again after a rebuild.
-            for event in sorted(new, key=lambda event: event.id):
-                if isinstance(event.body, SessionSummarized):
-                    session_key = session_id(*_agent_and_name(event))
-                    mark_session_learned(self._connection, session_key, event.body.until, event.body.model)
-        self._new_events = {}
+        # A model that summarized a session has read it. It is not paid for that again after a rebuild.
+        for event in sorted(self._summaries, key=lambda event: event.id):
+            if isinstance(event.body, SessionSummarized):
+                session_key = session_id(*_agent_and_name(event))
+                mark_session_learned(self._connection, session_key, event.body.until, event.body.model)
+        self._names, self._summaries = {}, []
+        self._hold_events()
         self._write_groups()
 
     def _group_of(self, number: int) -> set[_SessionGroup]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tacit.index.session_writer import SessionWriter
 
 _CHUNK_SIZE = 50_000
-_FOLDED_BODIES = (
+FOLDED_BODIES = (
     ClaimProposed,
     ClaimDecided,
     EventsUndone,
@@ -67,6 +67,9 @@ _ADD_METRIC = "INSERT INTO metric_totals VALUES (?, ?) ON CONFLICT DO UPDATE SET
 _BACKGROUND_ACTORS = ("learner:habit", "learner:talk")
 
 
+EventRow = tuple[str | int | bytes | None, ...]
+
+
 class IndexedEvent(Record):
     """An event and the position of its line in the log. `raw` replaces the line if tombstones changed the event."""
 
@@ -79,7 +82,12 @@ class IndexedEvent(Record):
     raw: bytes | None
 
     @property
-    def row(self) -> tuple[str | int | bytes | None, ...]:
+    def is_folded(self) -> bool:
+        """Whether memories, pages, workflows or trust are folded from it."""
+        return isinstance(self.event.body, FOLDED_BODIES)
+
+    @property
+    def row(self) -> EventRow:
         """The columns of the table `events`."""
         event = self.event
         op = None if event.op == event.id else event.op
@@ -106,28 +114,75 @@ def apply_events(
     with transaction(connection):
         postings = PostingsWriter(connection)
         memories = MemoryWriter(connection, postings, decode)
-        sessions: SessionWriter | None = None
+        others = OtherEventsWriter(connection, postings, decode)
         remaining = iter(events)
         while chunk := list(islice(remaining, _CHUNK_SIZE)):
-            _store_metrics(connection, chunk)
-            _store_commands(connection, chunk)
-            new = _insert_folded(connection, chunk)
-            memories.add_events(new)
-            add_pages(connection, postings, new)
-            if any(isinstance(event.body, EventsUndone | WorkLogged) for event in new):
-                hide_undone_entries(connection, decode)
-            if of_sessions := [entry for entry in chunk if isinstance(entry.event.body, SESSION_TYPES)]:
-                from tacit.index.session_writer import IndexedSessionEvent, SessionWriter  # `tacit add` needs none
-
-                sessions = sessions or SessionWriter(connection, postings, decode)
-                sessions.add_events([IndexedSessionEvent(entry.event, *entry[2:]) for entry in of_sessions])
-        for statement in _CREATE_INDEXES:
-            connection.execute(statement)
+            is_new = insert_events(connection, [entry.row for entry in chunk if entry.is_folded])
+            entries = new_entries(chunk, is_new)
+            memories.add_events([entry.event for entry in entries if entry.is_folded])
+            others.add_events(entries, has_undo=any(isinstance(entry.event.body, EventsUndone) for entry in entries))
+        create_indexes(connection)
         memories.flush()
-        if sessions:
-            sessions.flush()
+        others.flush()
         postings.flush()
         connection.executemany("INSERT OR REPLACE INTO log_cursors VALUES (?, ?, ?, ?)", cursors)
+
+
+def create_indexes(connection: sqlite3.Connection) -> None:
+    """Create the SQL indexes of `memories` if they are missing."""
+    for statement in _CREATE_INDEXES:
+        connection.execute(statement)
+
+
+def insert_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> list[bool] | None:
+    """Insert rows of `events`. Return for each whether it was not stored before; None if none was."""
+    connection.execute("SAVEPOINT insert_events")
+    before = connection.total_changes
+    connection.executemany(_INSERT_EVENT, rows)
+    if connection.total_changes - before == len(rows):  # the usual case
+        connection.execute("RELEASE insert_events")
+        return None
+    connection.execute("ROLLBACK TO insert_events")
+    connection.execute("RELEASE insert_events")
+    return [connection.execute(_INSERT_EVENT, row).rowcount == 1 for row in rows]
+
+
+def new_entries(entries: Sequence[IndexedEvent], is_new: Sequence[bool] | None) -> Sequence[IndexedEvent]:
+    """Return the entries without those whose row `insert_events` did not insert. Other writers ignore known events."""
+    if is_new is None:
+        return entries
+    flags = iter(is_new)
+    return [entry for entry in entries if not entry.is_folded or next(flags)]
+
+
+class OtherEventsWriter:
+    """Writes what is not about memories: pages, sessions, commands and metrics."""
+
+    def __init__(self, connection: sqlite3.Connection, postings: PostingsWriter, decode: Decode) -> None:
+        self._connection = connection
+        self._postings = postings
+        self._decode = decode
+        self._sessions: SessionWriter | None = None
+        self._hides_entries = False
+
+    def add_events(self, entries: Sequence[IndexedEvent], *, has_undo: bool) -> None:
+        """Write new events. `has_undo` says that some entry of the worklog may have been undone."""
+        _store_metrics(self._connection, entries)
+        _store_commands(self._connection, entries)
+        add_pages(self._connection, self._postings, [entry.event for entry in entries if entry.is_folded])
+        self._hides_entries |= has_undo or any(isinstance(entry.event.body, WorkLogged) for entry in entries)
+        if of_sessions := [entry for entry in entries if isinstance(entry.event.body, SESSION_TYPES)]:
+            from tacit.index.session_writer import IndexedSessionEvent, SessionWriter  # `tacit add` needs none
+
+            self._sessions = self._sessions or SessionWriter(self._connection, self._postings, self._decode)
+            self._sessions.add_events([IndexedSessionEvent(entry.event, *entry[2:]) for entry in of_sessions])
+
+    def flush(self) -> None:
+        """Write what depends on several events."""
+        if self._hides_entries:
+            hide_undone_entries(self._connection, self._decode)
+        if self._sessions:
+            self._sessions.flush()
 
 
 def _store_commands(connection: sqlite3.Connection, entries: Sequence[IndexedEvent]) -> None:
@@ -135,20 +190,6 @@ def _store_commands(connection: sqlite3.Connection, entries: Sequence[IndexedEve
     ran = [entry for entry in entries if isinstance(entry.event.body, CommandRan)]
     store_shell_commands(connection, (entry.event for entry in ran if entry.event.is_by_user))
     store_commands(connection, [shell_execution(entry.event, entry.segment, entry.line) for entry in ran])
-
-
-def _insert_folded(connection: sqlite3.Connection, entries: Sequence[IndexedEvent]) -> list[Event]:
-    """Store the events that memories, pages, workflows and trust are folded from. Return those not stored before."""
-    folded = [entry for entry in entries if isinstance(entry.event.body, _FOLDED_BODIES)]
-    connection.execute("SAVEPOINT insert_events")
-    before = connection.total_changes
-    connection.executemany(_INSERT_EVENT, [entry.row for entry in folded])
-    if connection.total_changes - before == len(folded):  # the usual case: all are new
-        connection.execute("RELEASE insert_events")
-        return [entry.event for entry in folded]
-    connection.execute("ROLLBACK TO insert_events")
-    connection.execute("RELEASE insert_events")
-    return [entry.event for entry in folded if connection.execute(_INSERT_EVENT, entry.row).rowcount]
 
 
 def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEvent]) -> None:

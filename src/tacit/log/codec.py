@@ -122,13 +122,9 @@ _TITLE_AUTHORS: dict[str, TitleAuthor] = {author.value: author for author in Tit
 
 
 def event_type(body: EventBody) -> str:
-    match body:
-        case ClaimProposed(verdict=verdict) | ClaimDecided(verdict=verdict):
-            return verdict.value
-        case UnknownBody(type=name):
-            return name
-        case _:
-            return _TYPE_NAMES[type(body)]
+    if isinstance(body, ClaimProposed | ClaimDecided):
+        return body.verdict.value
+    return body.type if isinstance(body, UnknownBody) else _TYPE_NAMES[type(body)]
 
 
 def body_fields(body: EventBody) -> dict[str, object]:
@@ -509,7 +505,9 @@ def decode(line: bytes) -> Event | DamagedLine:
         return DamagedLine(reason)
     try:
         fields = _JSON_DECODER.raw_decode(line.decode("ascii"))[0]
-        if b"\\ud" in line or b"\\uD" in line:  # perhaps a lone surrogate, which cannot be stored or printed
+        if b"\\u" in line and (
+            b"\\ud" in line or b"\\uD" in line
+        ):  # perhaps a lone surrogate, which cannot be stored or printed
             _UNICODE_ENCODER.encode(fields).encode("utf-8")
         return _decode_event(fields)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
@@ -545,7 +543,9 @@ def _decode_event(fields: Fields) -> Event:
         _time_field(fields, "ts"), integer_field(fields, "tz"), host, session, actor, PROVENANCE_BY_NAME[fields["src"]]
     )
     body = decode_body(name, fields["body"]) if fields["v"] <= FORMAT_VERSION else UnknownBody(name)
-    return Event(_id_field(fields, "id"), _id_field(fields, "op"), origin, Scope(scope), body)
+    event_id = _id_field(fields, "id")
+    op = event_id if fields["op"] == event_id else _id_field(fields, "op")
+    return Event(event_id, op, origin, Scope(scope), body)
 
 
 def _id_field(fields: Fields, name: str) -> EventId:
@@ -559,7 +559,8 @@ def _time_field(fields: Fields, name: str) -> datetime:
     time = datetime.fromisoformat(fields[name])
     if time.tzinfo is None:
         raise ValueError(name)
-    time.astimezone(UTC)  # raises OverflowError near the limits of datetime: here, and not in code that sorts by time
+    if time.tzinfo is not UTC:
+        time.astimezone(UTC)  # raises OverflowError near the limits of datetime: here, not in code that sorts by time
     return time
 
 

@@ -11,10 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
+from itertools import takewhile
 from typing import BinaryIO
 
 from tacit.disk.files import (
     Disk,
+    OsDisk,
     commit_file,
     make_folder,
     open_fd,
@@ -50,6 +52,7 @@ from tacit.model.observation import (
 from tacit.record import Record
 
 _CHUNK_BYTES = 1 << 20
+_MAX_BYTES_AT_ONCE = 8 << 20
 MAX_LINE_BYTES = 1 << 20
 # Shows how far long work is: its name, the bytes that are done, and the bytes to do.
 ReportProgress = Callable[[str, int, int], None]
@@ -148,7 +151,7 @@ class LogLine(Record):
 
     @property
     def cursor(self) -> Cursor:
-        return _cursor_after(self.line)
+        return cursor_after(self.line)
 
 
 class Log:
@@ -175,6 +178,23 @@ class Log:
         self.signer = signer
         self._staged: dict[str, str] = {}
         self.progress: ReportProgress = ignore_progress
+
+    @classmethod
+    def for_reading(cls, home: str, staged: dict[str, str]) -> Log:
+        """Return the log of a home in a process that only reads it. `staged` is as in `with_staged`."""
+        log = cls(home, OsDisk(home), _NoopLock(), lambda: os.urandom(10))
+        log._staged = staged
+        return log
+
+    @property
+    def home(self) -> str:
+        """The root of the home."""
+        return self._home
+
+    @property
+    def staged(self) -> dict[str, str]:
+        """The files that stand for segments, by segment."""
+        return self._staged
 
     def path(self, segment: str) -> str:
         return self._staged.get(segment) or os.path.join(self._home, segment)
@@ -377,6 +397,37 @@ class Log:
             elif line.data:
                 yield LogLine(segment, line, decode(line.data))
 
+    def lines_between(self, segment: str, cursor: Cursor, end: int) -> Iterator[RawLine]:
+        """Yield the lines from `cursor` to `end`, where a line ends, without empty ones. They are read at once."""
+        if end - cursor.offset > _MAX_BYTES_AT_ONCE:
+            lines = takewhile(lambda line: line.offset < end, self._lines(segment, cursor))
+            yield from (line for line in lines if line.data or line.too_long)
+            return
+        with open_plain(self.path(segment)) as file:
+            file.seek(cursor.offset)
+            data = file.read(end - cursor.offset)
+        offset, number = cursor.offset, cursor.lines
+        for piece in data.split(b"\n")[:-1]:
+            number += 1
+            length = len(piece) + 1
+            if length > MAX_LINE_BYTES:
+                yield RawLine(number, offset, length, b"", True)
+            elif piece:
+                yield RawLine(number, offset, length, piece)
+            offset += length
+
+    def cut(self, segment: str, size: int) -> Iterator[tuple[Cursor, int]]:
+        """Yield where pieces of about `size` bytes begin and end, each of complete lines."""
+        with open_plain(self.path(segment)) as file:
+            start = lines = offset = 0
+            while data := file.read(size):
+                last = data.rfind(b"\n") + 1
+                if last:
+                    yield Cursor(start, lines), offset + last
+                    lines += data.count(b"\n", 0, last)
+                    start = offset + last
+                offset += len(data)
+
     def line_reader(self) -> Callable[[str, int, int], bytes | None]:
         """Return a function that reads one line by segment, offset and length. It keeps the segments open."""
         files: dict[str, BinaryIO] = {}
@@ -419,7 +470,7 @@ class Log:
             if more := not any(map(line.data.__contains__, _DEFERRABLE_TYPES)):
                 break
             last = line
-        return _cursor_after(last) if last else cursor, more
+        return cursor_after(last) if last else cursor, more
 
     def has_tombstone_since(self, moment: datetime) -> bool:
         """Return whether a tombstone has this time or a later one, or a time that cannot be compared.
@@ -554,7 +605,8 @@ def _may_sync_later(drafts: Sequence[Draft]) -> bool:
     return all(isinstance(draft.body, _DEFERRED_SYNC_BODIES) for draft in drafts)
 
 
-def _cursor_after(line: RawLine) -> Cursor:
+def cursor_after(line: RawLine) -> Cursor:
+    """Return how far a segment was read if this is the last line."""
     return Cursor(line.end, line.number, line_tail(line.data))
 
 

@@ -96,27 +96,33 @@ class Claim(Record):
 
 
 # Keys and ids are asked for many times while a claim is folded, indexed and shown. An entry takes 300 bytes.
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def _cached_key(triple: Triple) -> str:
     return triple_key(triple)
 
 
 def triple_key(triple: Triple) -> str:
     """Return the dedupe key of a claim with this triple."""
-    return "|".join([_normalize_part(part) for part in triple])
+    subject, predicate, object_ = triple
+    return f"{_normalize_part(subject)}|{_normalize_part(predicate)}|{_normalize(object_)}"
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def _cached_id(scope: Scope, triple: Triple) -> ClaimId:
     return claim_id(scope, _cached_key(triple))
 
 
 @lru_cache(maxsize=8192)  # most claims share their subject and predicate with others
 def _normalize_part(part: str) -> str:
+    return _normalize(part)
+
+
+def _normalize(part: str) -> str:
     """Return the part without case, articles and trailing punctuation. What is nothing else stays."""
     whole = normalize_text(part).replace("|", "¦")
     text = whole.rstrip(".!?… ") or whole
-    return " ".join([word for word in text.split(" ") if word not in _ARTICLES]) or text
+    words = text.split(" ")
+    return text if _ARTICLES.isdisjoint(words) else " ".join([word for word in words if word not in _ARTICLES]) or text
 
 
 def project_scope(name: str) -> Scope:

@@ -118,8 +118,10 @@ _CHOICE_PREDICATES = frozenset({"use", "uses", "prefer", "prefers", "decided on"
 _UNIQUE_ADJECTIVES = frozenset({"default", "main", "primary", "preferred", "standard", "official", "current"})
 # Strings, not compiled patterns: hooks import this module and seldom use them.
 _REJECTED_ALTERNATIVE = r"(?i),\s|\s(?:instead of|rather than|over|not)\s"
+_REJECTING = (",", "instead of", "rather than", "over", "not")  # a text without any of them rejects nothing
+_FILLER_WORDS = ("only", "just", "always", "mode", "theme", "the", "a", "an", "to", "using", "use", "here")
 _FILLERS = (
-    r"\b(?:only|just|always|mode|theme|the|a|an|to|using|use|here"
+    rf"\b(?:{'|'.join(_FILLER_WORDS)}"
     r"|(?:in|for) (?:this|the|our) (?:project|repo|repository))\b"
 )
 
@@ -128,7 +130,7 @@ def parse_stance(claim: Claim) -> Stance:
     """Return the question that the claim answers, in a form that other wordings share, and its answer."""
     subject, act, answer = claim.key.split("|")  # the normalized triple
     predicate, positive = _split_polarity(act)
-    chosen = re.split(_REJECTED_ALTERNATIVE, answer)[0]
+    chosen = re.split(_REJECTED_ALTERNATIVE, answer)[0] if any(map(answer.__contains__, _REJECTING)) else answer
     if predicate in _CHOICE_PREDICATES:
         return _choice_stance(subject, chosen, positive)
     if predicate in ("is", "=", "lives in") and (predicate != "is" or _is_single_valued(subject, chosen)):
@@ -171,6 +173,9 @@ def _choice_stance(subject: str, chosen: str, positive: bool) -> Stance:
 
 
 def _strip_fillers(text: str) -> str:
+    words = text.split()
+    if "".join(words).isalnum() and "repo" not in text and "project" not in text:  # then words end at blanks alone
+        return " ".join([word for word in words if word not in _FILLER_WORDS])
     return " ".join(re.sub(_FILLERS, " ", text).split())
 
 

@@ -169,9 +169,10 @@ def fold_memory(events: Iterable[Event], claim: ClaimId) -> Memory | None:
 
 def effective_events(events: Iterable[Event]) -> list[Event]:
     """Return the events in order, each once, without those that were undone."""
-    unique = {event.id: event for event in events}
-    if len(unique) == 1:
-        return list(unique.values())
+    given = list(events)
+    if len(given) == 1:
+        return given
+    unique = {event.id: event for event in given}
     ordered = [unique[event_id] for event_id in sorted(unique)]
     undone = undone_ids(ordered)
     return [event for event in ordered if event.id not in undone] if undone else ordered
@@ -205,11 +206,11 @@ def _may_undo(event: Event, actor: str | None) -> bool:
 
 def touched_claims(event: Event) -> tuple[ClaimId, ...]:
     """Return the claims whose memory this event changes. An `EventsUndone` changes none by itself."""
-    match event.body:
-        case ClaimProposed(claim=claim) | ClaimDecided(claim=claim, instead=None):
-            return (claim.id,)
-        case ClaimDecided(claim=claim, instead=Claim() as instead):
-            return tuple(dict.fromkeys((claim.id, instead.id)))
+    body = event.body
+    if isinstance(body, ClaimProposed) or (isinstance(body, ClaimDecided) and body.instead is None):
+        return (body.claim.id,)
+    if isinstance(body, ClaimDecided) and body.instead is not None:
+        return tuple(dict.fromkeys((body.claim.id, body.instead.id)))
     return ()
 
 
@@ -218,7 +219,8 @@ def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
     body = event.body
     assert isinstance(body, ClaimProposed | ClaimDecided)
     if isinstance(body, ClaimProposed):
-        after = _apply_proposal(memory, event, body)
+        is_first = memory is None and body.verdict is not Verdict.SUGGESTED
+        after = _first_proposal(event, body) if is_first else _apply_proposal(memory, event, body)
     elif body.instead is not None and body.instead.id == claim:
         after = _apply_replacement(memory, event, body, body.instead)
     else:
@@ -236,12 +238,34 @@ def _shared_after(memory: Memory, body: EventBody) -> bool | None:
 
     Judgements from before there was sharing have no `private`: what a person held true then is shared.
     """
-    match body:
-        case ClaimDecided(verdict=Verdict.SHARED | Verdict.UNSHARED as verdict):
-            return verdict is Verdict.SHARED
-        case ClaimProposed(private=False) | ClaimDecided(private=False) if memory.status is Status.ACTIVE:
-            return True
+    if isinstance(body, ClaimDecided) and body.verdict in (Verdict.SHARED, Verdict.UNSHARED):
+        return body.verdict is Verdict.SHARED
+    if isinstance(body, ClaimProposed | ClaimDecided) and not body.private and memory.status is Status.ACTIVE:
+        return True
     return memory.shared
+
+
+def _first_proposal(event: Event, body: ClaimProposed) -> Memory:
+    """Return what `_apply_proposal` makes of a claim that nobody has named before: the one event of most memories."""
+    origin, day = event.origin, event.day
+    is_added = body.verdict is Verdict.ADDED and _may_decide(None, event)
+    return Memory(
+        claim=body.claim,
+        status=Status.ACTIVE if is_added else Status.PENDING,
+        source=body.source,
+        provenance=origin.provenance,
+        first_at=origin.at,
+        last_at=origin.at,
+        last_event=event.id,
+        day=day,
+        strength=1,
+        evidence=(Evidence(event.id, day, body.evidence),) if body.evidence else (),
+        sessions=frozenset((origin.session or day.isoformat(),)),
+        decided_by=origin.actor if is_added else "",
+        touched_by_user=event.is_by_user,
+        claimed=body.confidence,
+        first_event=event.id,
+    )
 
 
 def _apply_proposal(memory: Memory | None, event: Event, body: ClaimProposed) -> Memory:

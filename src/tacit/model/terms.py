@@ -8,7 +8,7 @@ share a topic, so only such pairs are compared. Topics are cheap, because they a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from tacit.model import lexicon
@@ -70,26 +70,36 @@ def statement_terms(text: str, tokens: Sequence[StatementToken]) -> tuple[Statem
 def _iter_tokens(text: str) -> Iterator[StatementToken]:
     for match in regex(_TOKEN).finditer(join_multiword_names(text.replace("’", "'"))):
         raw = match[0]
-        if raw in _CLAUSE_ENDS:
-            yield StatementToken(raw, "", True)
-            continue
-        quoted = raw[0] in '`"“'
-        bare = raw[1:-1] if quoted else raw.strip(_EDGE_PUNCTUATION) if raw not in ("->", "→") else raw
-        if not quoted and raw.startswith(".") and len(raw) > 2 and raw[1].isalpha():
-            bare = "." + bare  # `.env`
-        bare = bare or raw
-        if raw.endswith("!") and not regex(r"\s+[A-Z]|\s*$").match(match.string, match.end()):
-            bare += "!"  # `try!`
-        for piece in _split_word(bare, quoted):
-            yield StatementToken(piece, piece.lower() if piece.isascii() else normalize_text(piece), False)
-        if not quoted and raw[-1] in ".:?;,—–":
-            yield StatementToken(raw[-1], "", True)
+        is_name = raw.endswith("!") and not regex(r"\s+[A-Z]|\s*$").match(match.string, match.end())  # `try!`
+        yield from _tokens_of_word(raw, is_name)
+
+
+@lru_cache(maxsize=1 << 14)  # the same few words are in most statements
+def _tokens_of_word(raw: str, is_name: bool) -> tuple[StatementToken, ...]:
+    """Return the tokens of a word as it is written. A name keeps the exclamation mark at its end."""
+    if raw in _CLAUSE_ENDS:
+        return (StatementToken(raw, "", True),)
+    quoted = raw[0] in '`"“'
+    bare = raw[1:-1] if quoted else raw.strip(_EDGE_PUNCTUATION) if raw not in ("->", "→") else raw
+    if not quoted and raw.startswith(".") and len(raw) > 2 and raw[1].isalpha():
+        bare = "." + bare  # `.env`
+    bare = (bare or raw) + ("!" if is_name else "")
+    pieces = _split_word(bare, quoted)
+    tokens = [
+        StatementToken(piece, piece.lower() if piece.isascii() else normalize_text(piece), False) for piece in pieces
+    ]
+    if not quoted and raw[-1] in ".:?;,—–":
+        tokens.append(StatementToken(raw[-1], "", True))
+    return tuple(tokens)
 
 
 def join_multiword_names(text: str) -> str:
     """Return the text with each known name of several words as one word."""
     lower = text.lower()
-    if not any(ending in lower for ending in _multiword_endings()):
+    for first, lasts in _multiword_ends().items():
+        if first in lower and any(last in lower for last in lasts):
+            break
+    else:  # most texts
         return text
     return regex(_multiword_pattern()).sub(lambda match: lexicon.MULTIWORD_NAMES[normalize_text(match[0])], text)
 
@@ -101,9 +111,13 @@ def _multiword_pattern() -> str:
 
 
 @cache
-def _multiword_endings() -> frozenset[str]:
-    """Return the last word of each name: a text without any of them contains none of the names."""
-    return frozenset(f" {phrase.split()[-1]}" for phrase in lexicon.MULTIWORD_NAMES)
+def _multiword_ends() -> dict[str, set[str]]:
+    """Return the last words of names by their first word: a text without such a pair contains none of the names."""
+    ends: dict[str, set[str]] = {}
+    for phrase in lexicon.MULTIWORD_NAMES:
+        first, *_, last = phrase.split()
+        ends.setdefault(first, set()).add(last)
+    return ends
 
 
 def _split_word(word: str, quoted: bool) -> list[str]:
@@ -294,17 +308,58 @@ _MAX_TOPICS = 12  # of one statement
 _FEW_TOPICS = 3
 _TOPIC_WORD = r"[^\W_][\w.+#-]*[^\W_]|[^\W_]"
 _TOPIC_WORD_PART = r"[^\W_]+"
+_MAX_CACHED_TOKENS = 50_000
+_NAME_START = " "
 
 
 @lru_cache(maxsize=1 << 14)
 def topics(text: str) -> frozenset[str]:
     """Return the topics of a statement. Light words count only if there is nothing else ("max line length is 88")."""
-    folded = join_multiword_names(text).casefold()
-    words = {*regex(_TOPIC_WORD).findall(folded), *regex(_TOPIC_WORD_PART).findall(folded)}
-    topic_stems = {topic for word in words if (topic := _word_topic(word))}
+    tokens = text.casefold().split()
+    topic_stems = _topics_of_tokens(tokens)
+    if _NAME_START in topic_stems:
+        tokens = join_multiword_names(text).casefold().split()
+        topic_stems = _topics_of_tokens(tokens) - {_NAME_START}
     if len(topic_stems) < 2:
+        words = {word for token in tokens for word in _topic_words(token)}
         topic_stems |= {simple_stem(word) for word in words - lexicon.FUNCTION_WORDS} & light_word_stems()
-    return frozenset(sorted(topic_stems)[:_MAX_TOPICS])
+    if len(topic_stems) > _MAX_TOPICS:
+        return frozenset(sorted(topic_stems)[:_MAX_TOPICS])
+    return frozenset(topic_stems)
+
+
+def _topics_of_tokens(tokens: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for token in tokens:
+        found.update(_TOKEN_TOPICS[token])
+    return found
+
+
+def _topic_words(token: str) -> set[str]:
+    """Return the words of a token: whole identifiers, and their parts."""
+    if token.isalpha():
+        return {token}
+    return {*regex(_TOPIC_WORD).findall(token), *regex(_TOPIC_WORD_PART).findall(token)}
+
+
+class _TokenTopics(dict[str, tuple[str, ...]]):
+    """The topics of tokens, which are the same few in most statements. It is emptied when it becomes too large.
+
+    A token with the first word of a name of several words has the topic _NAME_START, too.
+    """
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        if len(self) >= _MAX_CACHED_TOKENS:
+            self.clear()
+        words = _topic_words(token)
+        found = {topic for word in words if (topic := _word_topic(word))}
+        if not words.isdisjoint(_multiword_ends()):
+            found.add(_NAME_START)
+        self[token] = topics_of_token = tuple(found)
+        return topics_of_token
+
+
+_TOKEN_TOPICS = _TokenTopics()
 
 
 def is_worth_comparing(shared: int, fewest: int, is_any_change: Callable[[], bool]) -> bool:

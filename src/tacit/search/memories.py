@@ -6,7 +6,7 @@ And which memory a person means who types an id or a text.
 from __future__ import annotations
 
 import sqlite3
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from heapq import nsmallest
@@ -30,7 +30,7 @@ _MAX_POSTINGS = 3000  # of all terms together that are read completely; terms th
 _MAX_COMMON_POSTINGS = 300  # of a common term, if there are no better candidates
 _MAX_INTERSECTED_POSTINGS = 30_000  # of each common term, to find documents that contain several of them
 _MAX_COMMON_TERMS = 3
-_POSTINGS_PER_LOOKUP = 500  # that can be read in a row in the time of one lookup in the file
+_POSTINGS_PER_LOOKUP = 200  # that can be read in a row in the time of one lookup in the file
 _POSTINGS_PER_BISECT = 20  # and in the time of one binary search
 _INTERSECT_STEP = 2000  # postings that are intersected at once
 _MIN_READ = 20  # documents that are read word by word
@@ -59,6 +59,11 @@ class _PostingsCache:
         if doc_ids is None:
             return postings.memory_postings(self._connection, term.stem, limit, memories=self._memories_only)
         return doc_ids[: min(limit, bisect_left(doc_ids, FIRST_PAGE_ID))] if self._memories_only else doc_ids[:limit]
+
+    def stream(self, term: QueryTerm, limit: int) -> postings.PostingStream:
+        """Return the same as `first_postings`, to be read step by step."""
+        known = self._full_lists.get(term.stem)
+        return postings.PostingStream(self._connection, term.stem, limit, memories=self._memories_only, known=known)
 
     def ids_with_term(self, term: QueryTerm, doc_ids: Sequence[int]) -> set[int]:
         """Return those of these sorted documents that contain a term."""
@@ -136,37 +141,35 @@ def _add_common_terms(
 def _intersect_common_terms(cache: _PostingsCache, common: Sequence[QueryTerm], pool_size: int) -> _CoarseScores:
     """Return documents with the rarest of the common terms; those that contain other common terms, too, come first."""
     rarest, *others = common[:_MAX_COMMON_TERMS]
-    doc_ids = cache.first_postings(rarest, _MAX_INTERSECTED_POSTINGS if others else _MAX_COMMON_POSTINGS)
-    shared = _intersect(doc_ids, [cache.first_postings(term, _MAX_INTERSECTED_POSTINGS) for term in others], pool_size)
+    first_ids = cache.first_postings(rarest, _MAX_COMMON_POSTINGS)
+    rarest_ids = cache.stream(rarest, _MAX_INTERSECTED_POSTINGS)
+    shared = _intersect(rarest_ids, [cache.stream(term, _MAX_INTERSECTED_POSTINGS) for term in others], pool_size)
     tiers = [(term.weight, term_ids) for term, term_ids in zip(others, shared, strict=True)]
     if len(tiers) > 1:
         tiers.insert(0, (sum(weight for weight, _ in tiers), set.intersection(*shared)))
     scores: _CoarseScores = {}
-    for weight, tier_ids in (*tiers, (0.0, doc_ids[:_MAX_COMMON_POSTINGS])):
+    for weight, tier_ids in (*tiers, (0.0, first_ids)):
         if len(scores) < pool_size:
             scores = dict.fromkeys(nsmallest(_MAX_COMMON_POSTINGS, tier_ids), rarest.weight + weight) | scores
     return scores
 
 
-def _intersect(doc_ids: Sequence[int], lists: Sequence[Sequence[int]], wanted: int) -> list[set[int]]:
-    """Return which of these documents are in each of the lists; all are sorted.
+def _intersect(rarest: postings.PostingStream, others: Sequence[postings.PostingStream], wanted: int) -> list[set[int]]:
+    """Return which of the documents of the rarest term have each of the others.
 
-    Stops once `wanted` documents are in all lists. Works in steps, because small sets are faster to build and to query.
+    Stops once `wanted` documents have all of them. Works in steps, because small sets are faster to build and to query,
+    and what follows need not be read.
     """
-    matches: list[set[int]] = [set() for _ in lists]
-    positions, in_all = [0] * len(lists), 0
-    for start in range(0, len(doc_ids) if lists else 0, _INTERSECT_STEP):
-        step = doc_ids[start : start + _INTERSECT_STEP]
+    matches: list[set[int]] = [set() for _ in others]
+    in_all = 0
+    while others and in_all < wanted and (step := rarest.take(_INTERSECT_STEP)):
         step_ids = set(step)
         in_step = step_ids
-        for index, other_ids in enumerate(lists):
-            end = bisect_right(other_ids, step[-1], positions[index])
-            new = step_ids.intersection(other_ids[positions[index] : end])
+        for index, other in enumerate(others):
+            new = step_ids.intersection(other.take_through(step[-1]))
             matches[index] |= new
-            positions[index], in_step = end, in_step & new
+            in_step = in_step & new
         in_all += len(in_step)
-        if in_all >= wanted:
-            break
     return matches
 
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import groupby
 
 from tacit.commandline.names import ParsedCommand, parse_commands
 from tacit.home.project import find_project
@@ -79,14 +78,19 @@ def parse_step(at: int, ran: CommandRan) -> CommandStep:
 def detect_habits(trail: CommandTrail, step: CommandStep) -> tuple[CommandTrail, tuple[HabitKey, ...]]:
     """Return the trail after one more step, and the habits that were seen in the step."""
     before = trail.after_pause(step.at)
-    seen = tuple(habit for detect in _DETECTORS for habit in detect(before, step))
-    return _advance_trail(before, step), seen
+    families = _new_families(before, step)
+    seen = (
+        *_detect_directories(step),
+        *_detect_commands(step),
+        *_detect_sequences(before, step, families),
+        *_detect_substitutions(before, step),
+    )
+    return _advance_trail(before, step, families), seen
 
 
-def _advance_trail(trail: CommandTrail, step: CommandStep) -> CommandTrail:
+def _advance_trail(trail: CommandTrail, step: CommandStep, families: tuple[str, ...]) -> CommandTrail:
     if all(command.is_trivial for command in step.commands):  # looking around changes nothing
-        return trail._replace(at=step.at)
-    families = _new_families(trail, step)
+        return CommandTrail(trail.families, step.at, trail.failed, trail.directories)
     return CommandTrail(
         (*trail.families, *families)[-SEQUENCE_LOOKBACK:],
         step.at,
@@ -97,35 +101,46 @@ def _advance_trail(trail: CommandTrail, step: CommandStep) -> CommandTrail:
 
 def _new_families(trail: CommandTrail, step: CommandStep) -> tuple[str, ...]:
     """Return the families that this step adds to the session: successful, not trivial, and no repetitions."""
-    families = (command.family for command in step.commands if step.ran.is_success and not command.is_trivial)
-    new = [family for family, _ in groupby(families)]
-    return tuple(new[1:] if new[:1] == list(trail.families[-1:]) else new)
+    if not step.ran.is_success:
+        return ()
+    last = trail.families[-1] if trail.families else None
+    new: list[str] = []
+    for command in step.commands:
+        if not command.is_trivial and command.family != last:
+            last = command.family
+            new.append(last)
+    return tuple(new)
 
 
-def _detect_directories(_trail: CommandTrail, step: CommandStep) -> Iterator[HabitKey]:
+def _detect_directories(step: CommandStep) -> list[HabitKey]:
     """Where a person works: every successful line counts for the directory it was started in (A1)."""
-    if step.ran.directory and step.ran.is_success and step.commands:
-        yield HabitKey(Kind.PREFERRED_CWD, step.ran.directory, step.ran.directory)
+    directory = step.ran.directory
+    is_counted = directory and step.commands and step.ran.is_success
+    return [HabitKey(Kind.PREFERRED_CWD, directory, directory)] if is_counted else []
 
 
-def _detect_commands(_trail: CommandTrail, step: CommandStep) -> Iterator[HabitKey]:
+def _detect_commands(step: CommandStep) -> list[HabitKey]:
     """What a person runs: every command of a successful line counts for its family (A2)."""
-    for command in step.commands if step.ran.is_success else ():
-        if not command.is_trivial:
-            yield HabitKey(Kind.RECURRING_COMMAND, command.family, step.ran.directory)
+    if not step.ran.is_success:
+        return []
+    directory = step.ran.directory
+    commands = [command for command in step.commands if not command.is_trivial]
+    return [HabitKey(Kind.RECURRING_COMMAND, command.family, directory) for command in commands]
 
 
-def _detect_sequences(trail: CommandTrail, step: CommandStep) -> Iterator[HabitKey]:
+def _detect_sequences(trail: CommandTrail, step: CommandStep, families: tuple[str, ...]) -> list[HabitKey]:
     """What a person runs in order: pairs and triples of different commands of one session (A3)."""
     before, places, here = trail.families, trail.directories, step.ran.directory
-    for family in _new_families(trail, step):
+    found: list[HabitKey] = []
+    for family in families:
         for length in range(1, len(before) + 1):
             sequence = (*before[-length:], family)
             if len(set(sequence)) == len(sequence):
                 directories = (*places[-length:], here)
                 directory = here if directories.count(here) > length else _common_directory(directories)
-                yield HabitKey(Kind.WORKFLOW_PATTERN, KEY_SEPARATOR.join(sequence), directory)
+                found.append(HabitKey(Kind.WORKFLOW_PATTERN, KEY_SEPARATOR.join(sequence), directory))
         before, places = (*before, family)[-SEQUENCE_LOOKBACK:], (*places, here)[-SEQUENCE_LOOKBACK:]
+    return found
 
 
 @lru_cache(maxsize=8192)  # people go back and forth between a few directories
@@ -169,9 +184,6 @@ def find_correction(wrong: tuple[ParsedCommand, ...], right: tuple[ParsedCommand
     if len(before) == 1 and SequenceMatcher(None, old, new).ratio() < _MIN_WORD_SIMILARITY:
         return None
     return None if KEY_SEPARATOR in old + new or max(len(old), len(new)) > _MAX_CORRECTION_CHARS else (old, new)
-
-
-_DETECTORS = (_detect_directories, _detect_commands, _detect_sequences, _detect_substitutions)
 
 
 # The counts that are kept

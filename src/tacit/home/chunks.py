@@ -1,0 +1,56 @@
+"""Reading the log for the index: whole lines as events, in chunks, without what was purged."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tacit.index.writer import IndexedEvent
+from tacit.log.codec import DamagedLine, decode, encode, event_type
+from tacit.log.log import Cursor, Log, LogLine, RawLine, cursor_after
+from tacit.model.event import Event, timestamp
+from tacit.model.ids import EventId
+
+if TYPE_CHECKING:
+    from tacit.index.bulk_steps import LogChunk
+    from tacit.log.tombstones import Tombstones
+
+
+class ChunkReader:
+    """Reads lines of a log as events for the index: those up to the timestamp `until`, without the `excluded` ones."""
+
+    def __init__(self, log: Log, until: str | None = None, excluded: frozenset[EventId] = frozenset()) -> None:
+        self._log = log
+        self._until = until
+        self._excluded = excluded
+
+    @cached_property
+    def _tombstones(self) -> Tombstones | None:
+        if not self._log.tombstone_segments():
+            return None
+        from tacit.log.tombstones import load_tombstones
+
+        return load_tombstones(self._log)
+
+    def read(self, chunk: LogChunk) -> tuple[list[IndexedEvent], Cursor | None]:
+        """Return the events of a chunk, and how far it goes."""
+        entries: list[IndexedEvent] = []
+        last: RawLine | None = None
+        for last in self._log.lines_between(chunk.segment, Cursor(chunk.offset, chunk.lines), chunk.end):
+            if not last.too_long and (entry := self._indexed(chunk.segment, last, decode(last.data))) is not None:
+                entries.append(entry)
+        return entries, cursor_after(last) if last else None
+
+    def indexed(self, log_line: LogLine) -> IndexedEvent | None:
+        """Return the event of a line, as tombstones leave it; None if it is damaged or left out."""
+        return self._indexed(log_line.segment, log_line.line, log_line.event)
+
+    def _indexed(self, segment: str, line: RawLine, event: Event | DamagedLine) -> IndexedEvent | None:
+        if isinstance(event, DamagedLine) or event.id in self._excluded:
+            return None
+        if self._until is not None and timestamp(event.at) > self._until:
+            return None
+        left, raw = event, None
+        if self._tombstones and (left := self._tombstones.apply(event)) is not event:
+            raw = encode(left).rstrip(b"\n")
+        return IndexedEvent(left, event_type(left.body), segment, line.number, line.offset, line.length, raw)
