@@ -24,6 +24,7 @@ from tacit.index.writer import OtherEventsWriter, create_indexes, insert_events,
 
 _RANGE_BYTES = 6 << 20  # of the log, whose memories are merged at once
 _MAX_RANGE_BITS = 8
+_READ, _MERGED, _WITH_POSTINGS = 0.45, 0.7, 0.8  # how much is done after each phase
 _Pair = tuple[int, int]
 
 # Runs a method of `BulkSteps` for each tuple of arguments, perhaps in other processes. Results are in order.
@@ -39,12 +40,12 @@ def build_index(
 ) -> None:
     """Fill a new index with these chunks of the log, in one transaction.
 
-    `report` is told how many bytes of the log are done, and how many there are. Reading them is about half of the work.
+    `report` is told how many bytes of the log are done, and how many there are. The shares of the phases are rough.
     """
     size = sum(chunk.end - chunk.offset for chunk in chunks)
     range_bits = min((size // _RANGE_BYTES).bit_length(), _MAX_RANGE_BITS)
     with transaction(connection):
-        _Builder(connection, steps, run, range_bits, report).build(chunks)
+        _Builder(connection, steps, run, range_bits, lambda share: report(int(share * size), size)).build(chunks)
 
 
 class _Builder:
@@ -54,12 +55,12 @@ class _Builder:
         steps: BulkSteps,
         run: RunSteps,
         range_bits: int,
-        report: Callable[[int, int], None],
+        report: Callable[[float], None],
     ) -> None:
         self._connection = connection
         self._steps = steps
         self._run = run
-        self._report = report
+        self._report = report  # how much is done, 0 to 1
         self._range_bits = range_bits
         self._ranges = 1 << range_bits
         self._fragments = SpilledRanges(self._ranges)
@@ -75,21 +76,22 @@ class _Builder:
         self._others.flush()
         self._postings.flush()
         self._merge_postings()
+        self._report(_WITH_POSTINGS)
         create_indexes(self._connection)
         ConflictIndex(self._connection).resolve_all(self._opposed_pairs())
-        self._report(1, 1)
+        self._report(1)
         mark_stale(self._connection, ["everything"])
 
     # Events, and parts of memories
 
     def _read_chunks(self, chunks: Sequence[LogChunk]) -> None:
         cursors: dict[str, tuple[Any, ...]] = {}
-        total, done = 2 * sum(chunk.end - chunk.offset for chunk in chunks), 0
+        size, read = sum(chunk.end - chunk.offset for chunk in chunks), 0
         calls = ((chunk, self._range_bits) for chunk in chunks)
         for chunk, prepared in zip(chunks, self._run("prepare", calls), strict=True):
             self._add_chunk(chunk, prepared)
-            done += chunk.end - chunk.offset
-            self._report(done, total)
+            read += chunk.end - chunk.offset
+            self._report(_READ * read / size)
             if prepared.cursor:
                 cursors[chunk.segment] = prepared.cursor
         rows = [(segment, *cursor) for segment, cursor in cursors.items()]
@@ -113,7 +115,7 @@ class _Builder:
         self._add_memories(first)
         for number, merged in enumerate(self._run("merge", ((spans, self._ranges, self._bounds) for spans in parts))):
             self._add_memories(merged)
-            self._report(self._ranges + number + 1, 2 * self._ranges)
+            self._report(_READ + (_MERGED - _READ) * (number + 2) / self._ranges)
         self._connection.execute(COUNT_MEMORIES)
 
     def _add_memories(self, merged: MergedRange) -> None:
