@@ -36,7 +36,7 @@ FIELDS = (TEXT, LIMIT, SCOPE, FLAG, TAGS)
 
 
 def count_memories(vault: Vault, arguments: McpArguments) -> McpResult:
-    count = len(vault.queries.entries(status=None))
+    count = vault.queries.listing(status=None).total
     return McpResult(f"{arguments.text('text')}: {count}", {"count": count})
 
 

@@ -102,8 +102,8 @@ def _targets(_call: Invocation, _args: Sequence[str]) -> Words:
 def _memories(call: Invocation, status: str | None) -> Words:
     from tacit.model.claim import Status
 
-    entries = call.vault.queries.entries(status=Status(status) if status else None, limit=_MAX_WORDS)
-    yield from ((listed.short, listed.memory.claim.sentence) for listed in entries)
+    listing = call.vault.queries.listing(status=Status(status) if status else None, limit=_MAX_WORDS)
+    yield from ((listed.short, listed.memory.claim.sentence) for listed in listing.entries)
 
 
 def _sessions(call: Invocation, args: Sequence[str]) -> Words:

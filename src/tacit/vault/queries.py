@@ -34,7 +34,7 @@ from tacit.search.rank import COMMAND, PAGE_KINDS, Query, relevance, search
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip, printable
 from tacit.vault.hits import Hit, HitBuilder, SessionQuote
-from tacit.vault.listing import Listing, load_in_chunks
+from tacit.vault.listing import Listing, load_in_chunks, must_agree
 
 if TYPE_CHECKING:
     from tacit.inject.brief import Brief
@@ -281,20 +281,6 @@ class Queries(HomePart):
 
     # Lists
 
-    def entries(
-        self,
-        *,
-        status: Status | None,
-        kind: str | None = None,
-        scope: str | None = None,
-        tag: str | None = None,
-        filters: Filters | None = None,
-        limit: int | None = None,
-    ) -> list[ListedMemory]:
-        """List memories, the latest first; see `Vault.entries`."""
-        listing = self.listing(status=status, kind=kind, scope=scope, tag=tag, filters=filters, limit=limit)
-        return list(listing.entries)
-
     def listing(
         self,
         *,
@@ -533,12 +519,6 @@ class Queries(HomePart):
         if row is None:
             raise IndexUnusableError("its tables disagree")
         return _with_row(connection, row)
-
-
-def must_agree(doc_ids: Sequence[int], total: int, limit: int | None = None) -> None:
-    """Raise IndexUnusableError if a list has not as many entries as were counted. SQLite does not notice lost pages."""
-    if len(doc_ids) != (total if limit is None else min(limit, total)):
-        raise IndexUnusableError("its tables disagree")
 
 
 def _with_row(connection: sqlite3.Connection, row: MemoryRow) -> ListedMemory:

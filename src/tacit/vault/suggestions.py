@@ -40,8 +40,8 @@ from tacit.model.event import ClaimProposed, local_day
 from tacit.model.ids import claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
-from tacit.vault.listing import Listing, load_in_chunks
-from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, must_agree, with_basis
+from tacit.vault.listing import Listing, load_in_chunks, must_agree
+from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, with_basis
 
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
@@ -61,18 +61,6 @@ class _CandidateOrder(Record):
 
 class Suggestions(HomePart):
     """Candidates and habits of one home."""
-
-    def suggestions(
-        self,
-        scope: str = "all",
-        *,
-        kind: str | None = None,
-        filters: Filters | None = None,
-        learn: bool = True,
-        limit: int | None = None,
-    ) -> list[ListedMemory]:
-        """Return the candidates that wait, the most important first: all, or at most `limit`."""
-        return list(self.listing(scope, kind=kind, filters=filters, learn=learn, limit=limit).entries)
 
     def listing(
         self,

@@ -136,7 +136,8 @@ class Vault:
         Raises:
             UsageError: a kind or scope that does not exist.
         """
-        return self.queries.entries(status=status, kind=kind, scope=scope, tag=tag, filters=filters)
+        listing = self.queries.listing(status=status, kind=kind, scope=scope, tag=tag, filters=filters)
+        return list(listing.entries)
 
     def show(self, reference: str, *, by_text: bool = False) -> ListedMemory:
         """Return one memory by its id, a prefix of the id or its text; with `by_text` by its text alone.
@@ -159,7 +160,7 @@ class Vault:
         self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None
     ) -> list[ListedMemory]:
         """Return the candidates that wait for a decision, the most important first."""
-        return self.pending.suggestions(scope, kind=kind, filters=filters)
+        return list(self.pending.listing(scope, kind=kind, filters=filters).entries)
 
     def status(self) -> HomeStatus:
         """Return counts of what the home holds."""
