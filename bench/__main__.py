@@ -20,7 +20,7 @@ from typing import NamedTuple
 from bench.figures import Figure, table
 from bench.homes import DEFAULT
 from bench.results import PATH, load, merged, results, save, this_machine
-from bench.suite import MATERIAL, NAMES, Bench, chosen
+from bench.suite import MATERIAL, NAMES, SUITE, Bench, chosen
 from tacit.search import semantic
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +49,8 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--only", nargs="+", choices=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}")
-    parser.add_argument("--quick", action="store_true", help="without those that take long: huge, million, team, peers")
+    slow = ", ".join(bench.name for bench in SUITE if bench.slow)
+    parser.add_argument("--quick", action="store_true", help=f"without those that take long: {slow}")
     parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
     parser.add_argument("--results", type=Path, default=PATH, help="the file to keep figures in (default: %(default)s)")
     named = Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None

@@ -20,6 +20,7 @@ from bench.figures import MARKS
 from bench.peers.row import HIT_RATE, NOT_RUN
 from bench.results import Result, load
 from bench.suite import NAMES, SUITE
+from bench.verbs import matrix
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
@@ -28,35 +29,49 @@ _PEERS, _OURS = "peers", "Tacit "
 
 
 class Leading(NamedTuple):
-    """A row of the README: what it is for a person, the bench, and words of the figure's name."""
+    """A row of the README: what it is for a person, the bench, and words of the figure's name.
+
+    `larger` are words of the figure for a home of a million memories, if there is one.
+    """
 
     what: str
     bench: str
     words: str
+    larger: str = ""
+
+
+def _verb(what: str, name: str) -> Leading:
+    return Leading(what, "verbs", f"1,000: {name}", f"1,000,000: {name}")
 
 
 LEADING = (
-    Leading("Search in 10,000 memories, in an open process", "waiting", "10,000 memories"),
-    Leading("CPU of `tacit recall`, relative to starting Python", "startup", "CPU of `tacit recall`"),
-    Leading("CPU of the hook before an agent starts, likewise", "hooks", "SessionStart: CPU"),
-    Leading("Time added to each prompt of zsh", "prompt", "zsh: added"),
-    Leading("Session of a commit among the first 5 hits", "commits", "of a commit, recall@5"),
-    Leading("Suggestions from prompts that are right", "prompts", "precision"),
+    _verb("Stating a rule, `tacit add`", "`tacit add`"),
+    _verb("Asking, `tacit recall`", "`tacit recall`"),
+    _verb("The latest memories, `tacit list`", "`tacit list`"),
+    _verb("What waits for your decision, `tacit suggestions`", "`tacit suggestions`"),
+    _verb("Telling an agent at the start of a session", "hook SessionStart"),
+    _verb("Telling an agent at a prompt", "hook UserPromptSubmit"),
+    _verb("For comparison: starting Python", "bare Python"),
+    Leading("Added to each prompt of zsh", "prompt", "zsh: added"),
+    Leading("Session of a commit among the first 5 answers", "commits", "of a commit, recall@5"),
+    Leading("Suggestions from prompts that are right, without a model", "prompts", "precision"),
     Leading("Formats of secrets found in a sentence", "redaction", "in a sentence"),
 )
 
 
 def leading(results: Sequence[Result]) -> Iterator[str]:
     """The few figures of the README, and how many targets are missed."""
-    yield "| | measured | target | met | checked by |"
-    yield "|---|---|---|---|---|"
+    yield "| | with 1,000 memories | with 1,000,000 | checked by |"
+    yield "|---|---|---|---|"
     for row in LEADING:
-        yield _leading(row, _found(results, row))
+        yield _leading(results, row)
     yield from _place(results)
     targets = [one.ok for one in results if one.ok is not None]
     yield from (
         "",
-        f"Of {len(targets)} targets, {targets.count(False)} are missed; [bench/README](bench/README.md) lists them.",
+        "Times of commands and hooks are CPU of the whole process; where there is one number, the number of memories"
+        f" does not matter. Of {len(targets)} targets, {targets.count(False)} are missed;"
+        " [bench/README](bench/README.md) lists them.",
     )
 
 
@@ -67,8 +82,10 @@ def everything(results: Sequence[Result]) -> Iterator[str]:
     yield "| figure | target | measured | ok | of |"
     yield "|---|---|---|---|---|"
     for one in results:
-        if one.bench != _PEERS:
+        if one.bench != _PEERS and not is_of_size(one):
             yield f"| {one.name} | {one.target} | {_cell(one.measured)} | {MARKS[one.ok]} | {one.bench} |"
+    yield ""
+    yield from matrix((one.name, one.amount) for one in results if is_of_size(one))
     yield ""
     yield from _missed(results)
     for name, _ in plots.drawn(results):
@@ -111,15 +128,22 @@ def outside(text: str) -> str:
     return _BLOCK.sub("", text)
 
 
-def _found(results: Iterable[Result], row: Leading) -> Result | None:
-    return next((one for one in results if one.bench == row.bench and row.words in one.name), None)
+def is_of_size(one: Result) -> bool:
+    """Whether it is what a command takes in a home of one size, which `matrix` shows."""
+    return one.bench == "verbs" and not one.target
 
 
-def _leading(row: Leading, one: Result | None) -> str:
+def _found(results: Iterable[Result], bench: str, words: str) -> Result | None:
+    return next((one for one in results if words and one.bench == bench and words in one.name), None)
+
+
+def _leading(results: Sequence[Result], row: Leading) -> str:
+    one, larger = _found(results, row.bench, row.words), _found(results, row.bench, row.larger)
     if one is None:
         command = next(bench.command for bench in SUITE if bench.name == row.bench)
-        return f"| {row.what} | not measured | | | `{command}` |"
-    return f"| {row.what} | {one.amount} | {one.target} | {MARKS[one.ok]} | `{one.command}` |"
+        return f"| {row.what} | not measured | | `{command}` |"
+    missed = f"; **missed** is {one.target}" if one.ok is False else ""
+    return f"| {row.what} | {one.amount}{missed} | {larger.amount if larger else ''} | `{one.command}` |"
 
 
 def _place(results: Sequence[Result]) -> Iterator[str]:
@@ -131,7 +155,7 @@ def _place(results: Sequence[Result]) -> Iterator[str]:
             other = f"{'the best' if at > 1 else 'the next'}, {best.name.partition(': ')[0]} by {best.note}"
             measured = f"{_value(one):.3f}, place {at} ({other}: {_value(best):.3f})"
             what = f"Right answer among the first 5, beside {len(rates) - 1} other programs"
-            yield f"| {what} | {measured} | | | `{one.command}` |"
+            yield f"| {what} | {measured} | | `{one.command}` |"
 
 
 def _missed(results: Sequence[Result]) -> Iterator[str]:

@@ -111,6 +111,11 @@ def _payload(event: str, project: Path, session: str) -> bytes:
     return json.dumps({**told, "source": "startup", "prompt": _PROMPT}).encode()
 
 
+def hook_cpu(event: str, home: Path, project: Path) -> float:
+    """Seconds of CPU of a hook that tells a new session what is known."""
+    return _spent(_command(event, "inject", home), _payload(event, project, f"{event}-{time.time_ns()}"))
+
+
 def _spent(command: tuple[str, ...], given: bytes) -> float:
     """Seconds of CPU that a command took, with this on its input."""
     ours, theirs = os.pipe()

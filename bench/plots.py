@@ -63,7 +63,17 @@ def processes(results: Sequence[Result]) -> str:
     return bars(title, "the mark is what is promised at most", drawn) if drawn else ""
 
 
+def verbs(results: Sequence[Result]) -> str:
+    """CPU of each command with a million memories, against a thousand."""
+    rows = [one for one in results if one.bench == "verbs" and one.target]
+    drawn = [_against(one, one.name.partition(",")[0].replace("`", ""), f"{one.value:g} ×") for one in rows]
+    title = "Every command costs the same in every home"
+    below = "CPU with 1,000,000 memories, in times of 1,000 (hooks: 10,000); the mark is what is promised at most"
+    return bars(title, below, drawn, labels=220) if drawn else ""
+
+
 PLOTS: dict[str, Callable[[Sequence[Result]], str]] = {
+    "verbs": verbs,
     "size": size,
     "peers": peers,
     "finding": finding,

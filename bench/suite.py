@@ -34,6 +34,7 @@ class Bench(NamedTuple):
 
 
 SUITE = (
+    Bench("verbs", "python -m bench.verbs", homes=True, slow=True),
     Bench("startup", "python -m bench.startup", homes=True),
     Bench("waiting", "python -m bench.waiting", homes=True),
     Bench("append", "python -m bench.append", homes=True),

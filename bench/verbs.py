@@ -1,4 +1,4 @@
-"""CPU of everyday commands as processes, in homes of 1,000 to 1,000,000 memories with 1,000 sessions each.
+"""CPU of everyday commands and hooks as processes, in homes of 1,000 to 1,000,000 memories with 1,000 sessions each.
 
     python -m bench.verbs [--sizes 1000 10000 100000 1000000] [--json]
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from typing import NamedTuple
 import tacit
 from bench.figures import Figure, amount, at_most, encoded, median, table
 from bench.homes import DEFAULT, copy_of
-from bench.hooks import add_sessions
+from bench.hooks import add_sessions, hook_cpu
 from bench.startup import cpu_of
 from tacit.disk.lock import FileLock
 from tacit.home.home import Home
@@ -31,14 +32,18 @@ from tacit.vault.vault import Vault
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 ROUNDS = 7
-_CHANGE, _LISTING = 1.3, 1.5
+_CHANGE, _LISTING, _HOOK = 1.3, 1.5, 1.2
+_HOOK_BASE = 10_000  # hooks are held against the home of this size, if it is measured
+_HOOKS = ("SessionStart", "UserPromptSubmit")
+_BARE = (sys.executable, "-I", "-c", "pass")
 _TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
 
 
 class Subject(NamedTuple):
-    """A home to measure in: candidates and memories that commands may decide on."""
+    """A home to measure in, a project, and candidates and memories that commands may decide on."""
 
     home: Path
+    project: Path
     candidates: list[str]
     memories: list[str]
 
@@ -76,6 +81,9 @@ VERBS = (
     Verb("stats", _same("stats"), _LISTING),
     Verb("recall", _same("recall", "release"), _LISTING),
 )
+_NAMES = tuple(verb.name for verb in VERBS)
+_PYTHON = "python"
+_SIZED = re.compile(r"([\d,]+): (.+)")
 
 
 def measure(folder: Path, sizes: Sequence[int]) -> Iterator[Figure]:
@@ -89,15 +97,39 @@ def measure(folder: Path, sizes: Sequence[int]) -> Iterator[Figure]:
             followed = [median([_followed(subject, number) for number in range(ROUNDS)]) for subject in subjects]
         finally:
             os.chdir(before)
-    for verb in VERBS:
-        times = [median([row[at][verb.name] for row in rounds]) for at in range(len(sizes))]
-        shown = ", ".join(f"{1000 * each:.0f}" for each in times)
-        name = f"`tacit {verb.name}`, {sizes[-1]:,} against {sizes[0]:,} memories"
-        yield at_most(name, times[-1] / times[0], verb.target, " ×", f"{shown} ms")
-        for size, each in zip(sizes, times, strict=True):
-            yield Figure(f"{size:,}: `tacit {verb.name}` as a process", f"{amount(1000 * each)} ms")
-    for size, each in zip(sizes, followed, strict=True):
-        yield Figure(f"{size:,}: what follows a change in the background", f"{amount(1000 * each)} ms")
+    bases = dict.fromkeys(_NAMES, 0) | dict.fromkeys(_HOOKS, sizes.index(_HOOK_BASE) if _HOOK_BASE in sizes else 0)
+    targets = {verb.name: verb.target for verb in VERBS} | dict.fromkeys(_HOOKS, _HOOK)
+    for name, target in targets.items():
+        times = [median([row[at][name] for row in rounds]) for at in range(len(sizes))]
+        base = bases[name]
+        label = f"{_shown(name)}, {sizes[-1]:,} against {sizes[base]:,} memories"
+        yield at_most(label, times[-1] / times[base], target, " ×")
+        yield from _sized(_shown(name), sizes, times)
+    yield from _sized("bare Python", sizes, [median([row[at][_PYTHON] for row in rounds]) for at in range(len(sizes))])
+    yield from _sized("what follows a change in the background", sizes, followed)
+
+
+def _shown(name: str) -> str:
+    return f"hook {name}" if name in _HOOKS else f"`tacit {name}`"
+
+
+def _sized(name: str, sizes: Sequence[int], times: Sequence[float]) -> Iterator[Figure]:
+    for size, each in zip(sizes, times, strict=True):
+        yield Figure(f"{size:,}: {name}", f"{amount(1000 * each)} ms")
+
+
+def matrix(figures: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """A table of what was measured by size, given the names and amounts of figures: a row for each command."""
+    rows: dict[str, dict[str, str]] = {}
+    for name, shown in figures:
+        if sized := _SIZED.fullmatch(name):
+            rows.setdefault(sized[2], {})[sized[1]] = shown
+    sizes = list(dict.fromkeys(size for row in rows.values() for size in row))
+    if sizes:
+        yield f"| CPU with so many memories | {' | '.join(sizes)} |"
+        yield "|---" * (len(sizes) + 1) + "|"
+    for name, row in rows.items():
+        yield f"| {name} | {' | '.join(row.get(size, '') for size in sizes)} |"
 
 
 def _subject(home: Path) -> Subject:
@@ -105,7 +137,7 @@ def _subject(home: Path) -> Subject:
     project.mkdir()
     add_sessions(home, project)
     with tacit.open(home, cwd=home.parent) as vault:
-        return Subject(home, _ids(vault, Status.PENDING), _ids(vault, Status.ACTIVE))
+        return Subject(home, project, _ids(vault, Status.PENDING), _ids(vault, Status.ACTIVE))
 
 
 def _ids(vault: Vault, status: Status) -> list[str]:
@@ -114,7 +146,9 @@ def _ids(vault: Vault, status: Status) -> list[str]:
 
 
 def _round(subject: Subject, number: int) -> dict[str, float]:
-    times = {}
+    times = {_PYTHON: cpu_of(_BARE, subject.home)}
+    for hook in _HOOKS:
+        times[hook] = hook_cpu(hook, subject.home, subject.project)
     for verb in VERBS:
         times[verb.name] = cpu_of((_TACIT, *verb.words(subject, number)), subject.home)
         _wait(subject.home)
@@ -147,7 +181,11 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     given = parser.parse_args()
     figures = list(measure(given.homes.resolve(), given.sizes))
-    print("\n".join(map(encoded, figures) if given.json else table(figures)))
+    if given.json:
+        print("\n".join(map(encoded, figures)))
+    else:
+        ratios = [figure for figure in figures if not _SIZED.fullmatch(figure.name)]
+        print("\n".join([*table(ratios), "", *matrix((figure.name, figure.measured) for figure in figures)]))
     return 1 if any(figure.ok is False for figure in figures) else 0
 
 

@@ -129,13 +129,28 @@ def test_what_is_between_the_marks_is_written_anew_and_nothing_else() -> None:
 def test_what_is_missed_is_shown_as_missed_and_what_was_not_measured_too() -> None:
     found = _results("prompt", at_most("zsh: added", 4.96, 2, " ms", "slow"), at_most("another", 1, 2, " ms"))
     short, whole = "\n".join(leading(found)), "\n".join(everything(found))
-    assert "| 4.96 ms | ≤ 2 ms | **no** |" in short
+    assert "| 4.96 ms; **missed** is ≤ 2 ms |" in short
     assert "Of 2 targets, 1 are missed" in short
     assert "| not measured |" in short
     assert "| zsh: added | ≤ 2 ms | 4.96 ms (slow) | **no** | prompt |" in whole
     assert "Missed of 2 targets: 1." in whole
     assert "- zsh: added: 4.96 ms, promised ≤ 2 ms" in whole
     assert "\nNot measured: " in whole
+
+
+def test_what_a_command_takes_in_each_home_is_a_table_of_its_own() -> None:
+    sized = [
+        Figure(f"{size}: {name}", f"{at} ms") for name in ("a", "b") for at, size in enumerate(("1,000", "1,000,000"))
+    ]
+    found = _results("verbs", at_most("a, 1,000,000 against 1,000 memories", 1.1, 1.3, " ×"), *sized)
+    whole = "\n".join(everything(found))
+    assert (
+        "| CPU with so many memories | 1,000 | 1,000,000 |\n|---|---|---|\n| a | 0 ms | 1 ms |\n| b | 0 ms | 1 ms |"
+        in whole
+    )
+    assert "1,000: a" not in whole
+    assert "| a, 1,000,000 against 1,000 memories | ≤ 1.3 × | 1.1 × | yes | verbs |" in whole
+    assert plots.verbs(found).count('<rect class="ours"') == 1
 
 
 # What is kept
@@ -228,7 +243,7 @@ def test_a_plot_that_is_not_drawn_any_more_is_removed(tmp_path: Path) -> None:
 
 def test_in_a_hurry_the_slow_ones_are_left_out_unless_they_are_named() -> None:
     quick = {bench.name for bench in chosen(None, quick=True)}
-    assert quick == set(NAMES) - {"huge", "million", "team", "peers"}
+    assert quick == set(NAMES) - {"verbs", "huge", "million", "team", "peers"}
     assert [bench.name for bench in chosen(["peers", "append"], quick=True)] == ["append", "peers"]
 
 
