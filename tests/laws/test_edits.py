@@ -124,6 +124,10 @@ def _said(found: Sequence[PageEdit]) -> set[tuple[object, ...]]:
 
 @law
 @given(any_page.map(drawn), any_page)
+@example(
+    drawn(["- 0 ^000000000000"]),
+    ["## Project Conventions", "- 00 ^000000000000", "## Constraints", "- 00 ^000000000000"],
+)
 def test_drawing_a_page_again_says_no_more_and_no_less(base: list[str], theirs: list[str]) -> None:
     found = hand_edits.long_term_edits(base, theirs)
     for _ in range(3):

@@ -262,6 +262,7 @@ def _first_proposal(event: Event, body: ClaimProposed) -> Memory:
         evidence=(Evidence(event.id, day, body.evidence),) if body.evidence else (),
         sessions=frozenset((origin.session or day.isoformat(),)),
         decided_by=origin.actor if is_added else "",
+        reason=body.reason if is_added and is_of_team(origin.actor) else "",
         touched_by_user=event.is_by_user,
         claimed=body.confidence,
         first_event=event.id,

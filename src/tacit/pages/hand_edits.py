@@ -91,7 +91,7 @@ def _match_by_text(
 ) -> None:
     """Move new entries to `by_id` if they have the text of a missing entry: only the id was cut off."""
     missing = {normalize_text(entry.text): name for name, entry in old_entries.items() if name not in by_id}
-    for entry in sorted(new, key=_kind_rank):
+    for entry in sorted(new, key=_section_rank):
         name = missing.pop(normalize_text(entry.text), None)
         if name is not None:
             by_id[name] = [entry]
@@ -103,15 +103,17 @@ def _entry_edits(
 ) -> Iterator[PageEdit]:
     """Yield the edits of one entry, which may be there several times; copies with another text are added to `new`.
 
-    The first copy that differs is the edit, unless an unchanged one is there, too. Copies with the old text come first.
-    A copy whose line is in the base was read before and says nothing new.
+    The first copy that differs is the edit, unless an unchanged one is there, too. Copies with the old text come first,
+    then those in the section that ranks higher: drawing the page again puts the sections in that order. A copy whose
+    line is in the base was read before and says nothing new.
     """
     # Under a heading of the person's own, an entry keeps its kind and status.
     copies = [copy._replace(kind=old.kind, status=old.status) if copy.status is None else copy for copy in copies]
     unchanged = [copy for copy in copies if copy == old or (copy.line in written and copy.line != old.line)]
     old_text = normalize_text(old.text)
     changed = sorted(
-        (copy for copy in copies if copy not in unchanged), key=lambda copy: normalize_text(copy.text) != old_text
+        (copy for copy in copies if copy not in unchanged),
+        key=lambda copy: (normalize_text(copy.text) != old_text, _section_rank(copy)),
     )
     if not unchanged and changed:
         first = changed.pop(0)
@@ -146,14 +148,15 @@ def _entry_change(old: _PageEntry, new: _PageEntry, has_evidence: bool) -> Chang
     return change._replace(old_line=old.line, is_active=new.status is Status.ACTIVE)
 
 
-def _kind_rank(entry: _PageEntry) -> int:
-    return KIND_RANK[entry.kind] if entry.kind else len(KIND_RANK)
+def _section_rank(entry: _PageEntry) -> tuple[int, bool]:
+    """Return where the section of an entry is on a page: kinds in their order, candidates, what was pruned."""
+    return KIND_RANK[entry.kind] if entry.kind else len(KIND_RANK), entry.status is Status.RETIRED
 
 
 def _added_edits(new: Iterable[_PageEntry]) -> Iterator[PageEdit]:
     """Yield new statements, each once: of a line in two sections, the one in the section that ranks higher."""
     seen: set[str] = set()
-    for entry in sorted(new, key=_kind_rank):
+    for entry in sorted(new, key=_section_rank):
         if entry.line in seen:
             yield RedrawnLine(entry.line, "there twice")
             continue
