@@ -55,6 +55,16 @@ def test_beyond_the_limit_the_latest_are_shown_and_the_page_says_so(person: Pers
     assert shown(person) == facts_shown(person) == latest
 
 
+def test_the_limit_is_a_setting(person: Person) -> None:
+    person.home.mkdir(parents=True)
+    (person.home / "tacit.toml").write_text("[pages]\nentries = 100\n")
+    with person.vault() as vault:
+        for number in range(101):
+            vault.add(f"never use the tool number {number}")
+    assert len(shown(person)) == 100
+    assert "Only the 100 memories that changed last are shown." in person.long_term.read_text()
+
+
 def test_what_is_not_shown_is_found_and_comes_back_when_there_is_room(person: Person, vault: Vault) -> None:
     (oldest,) = add(vault, "alpha")
     add(vault, "beta", "gamma", "delta")
