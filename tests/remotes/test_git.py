@@ -104,6 +104,20 @@ def test_after_a_purge_no_branch_and_no_copy_on_this_machine_has_the_old_ciphert
         assert not any(b"Walrus" in (unpack(text) or text) for text in plain if text)
 
 
+def test_a_git_that_was_left_running_does_not_stop_a_purge(pair: list[Machine]) -> None:
+    laptop, _ = pair
+    laptop.add(PNPM, "the plan for Operation Walrus")
+    laptop.sync()
+    mirror = laptop.home / ".tacit" / "remotes" / "home.git"
+    (mirror / "gc.pid").write_text(f"{os.getpid()} {os.uname().nodename}")
+    laptop.purge("Operation Walrus")
+    laptop.sync()
+    assert not any(
+        b"Walrus" in (unpack(text) or text) for data in objects(mirror) if (text := decrypt(laptop.state.ring, data))
+    )
+    assert laptop.known == {PNPM}
+
+
 def test_two_processes_that_push_at_once_do_not_overwrite_each_other(pair: list[Machine], repository: Path) -> None:
     laptop, _ = pair
     laptop.add(PNPM)

@@ -133,8 +133,11 @@ class GitTransport:
         self._push({path: "" for path in self._known_heads() if path.startswith(f"{area}/")})
 
     def forget_replaced(self) -> None:
-        """Remove objects that no branch has any more: with the keys beside them they could be read."""
-        self._run("gc", "--quiet", "--prune=now")
+        """Remove objects that no branch has any more: with the keys beside them they could be read.
+
+        A sync that was killed may have left this command running. Two of them do each other no harm.
+        """
+        self._run("gc", "--quiet", "--prune=now", "--force")
 
     def close(self) -> None:
         """Do nothing: no process outlives its call."""
