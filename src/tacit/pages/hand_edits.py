@@ -39,31 +39,45 @@ class _PageEntry(Record):
 
 
 _ParsedLine = _PageEntry | IgnoredLine | RedrawnLine
-EntryParser = Callable[[Sequence[str]], Iterator[_ParsedLine]]
+_PlacedLine = tuple[str, str]  # a section and a line of it
+
+
+class _PageFormat(Record):
+    """How a page is read: its lines with their sections, the id of a line, and what it says."""
+
+    place_lines: Callable[[Iterable[str]], Iterator[_PlacedLine]]
+    entry_id: Callable[[str], ClaimId | None]
+    parse: Callable[[str, str], _ParsedLine]
+    has_evidence: bool
 
 
 def long_term_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
     """Return the edits of long-term.md. Without a base, nothing counts as removed."""
-    return _find_edits(base, theirs, _parse_long_term, has_evidence=True)
+    page_format = _PageFormat(long_term.bullets, _long_term_id, _parse_long_term, has_evidence=True)
+    return _find_edits(base, theirs, page_format)
 
 
 def fact_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
     """Return the edits of a fact file. Without a base, nothing counts as removed."""
-    return _find_edits(base, theirs, _parse_facts, has_evidence=False)
+    return _find_edits(base, theirs, _PageFormat(_filled_lines, facts.fact_id, _parse_fact, has_evidence=False))
 
 
-def _find_edits(
-    base: Sequence[str] | None, theirs: Sequence[str], parse: EntryParser, *, has_evidence: bool
-) -> list[PageEdit]:
-    old_entries = {entry.id: entry for entry in parse(base or ()) if isinstance(entry, _PageEntry) and entry.id}
+def _find_edits(base: Sequence[str] | None, theirs: Sequence[str], page_format: _PageFormat) -> list[PageEdit]:
     written = Counter(base or ())
     markers = conflict_markers(theirs)
+    old_lines, new_lines = _changed_lines(
+        list(page_format.place_lines(base or ())),
+        list(page_format.place_lines([line for line in theirs if line not in markers])),
+        page_format.entry_id,
+    )
+    parsed_base = (page_format.parse(*line) for line in old_lines)
+    old_entries = {entry.id: entry for entry in parsed_base if isinstance(entry, _PageEntry) and entry.id}
     edits: list[PageEdit] = [
         RedrawnLine(line, "left by a merge") for line in theirs if line in markers and line not in written
     ]
     by_id: dict[ClaimId, list[_PageEntry]] = {}
     new: list[_PageEntry] = []
-    for parsed in parse([line for line in theirs if line not in markers]):
+    for parsed in (page_format.parse(*line) for line in new_lines):
         if isinstance(parsed, _PageEntry) and parsed.id in old_entries:
             by_id.setdefault(parsed.id, []).append(parsed)
         elif parsed.line in written:
@@ -76,7 +90,7 @@ def _find_edits(
             new.append(parsed)
     _match_by_text(old_entries, by_id, new)
     for name, copies in by_id.items():
-        edits += _entry_edits(old_entries[name], copies, new, written, has_evidence)
+        edits += _entry_edits(old_entries[name], copies, new, written, page_format.has_evidence)
     edits += _added_edits(new)
     if base is not None:
         missing = [entry for name, entry in old_entries.items() if name not in by_id]
@@ -84,6 +98,27 @@ def _find_edits(
             RemovedLine(entry.line, entry.id) for entry in missing if entry.id and entry.status is not Status.RETIRED
         ]
     return edits
+
+
+def _changed_lines(
+    base: Sequence[_PlacedLine], theirs: Sequence[_PlacedLine], entry_id: Callable[[str], ClaimId | None]
+) -> tuple[list[_PlacedLine], list[_PlacedLine]]:
+    """Return those lines of both that may be part of an edit.
+
+    That are lines that are not as often in the other page, and all others with their ids; and entries that are there
+    twice. A page has thousands of lines, of which a person changes a few.
+    """
+    names = {line: entry_id(line[1]) for line in (*base, *theirs)}
+    before, after = Counter(base), Counter(theirs)
+    differing = {line for line in names if before[line] != after[line]}
+    copies = Counter(filter(None, (names[line] for line in theirs)))
+    changed = {names[line] for line in differing} | {name for name, count in copies.items() if count > 1}
+    changed.discard(None)
+
+    def may_matter(line: _PlacedLine) -> bool:
+        return line in differing or names[line] in changed
+
+    return list(filter(may_matter, base)), list(filter(may_matter, theirs))
 
 
 def _match_by_text(
@@ -171,15 +206,18 @@ def _added_edits(new: Iterable[_PageEntry]) -> Iterator[PageEdit]:
 # The two kinds of pages
 
 
-def _parse_long_term(page: Sequence[str]) -> Iterator[_ParsedLine]:
-    for section, line in long_term.bullets(page):
-        entry = long_term.parse_entry(section, line)
-        if not entry.text.strip():
-            yield (RedrawnLine if entry.id else IgnoredLine)(line, "an entry without words")
-            continue
-        kind, status = _KIND_BY_SECTION.get(section), _status_of_section(section)
-        evidence, project = (_find_detail(pattern, entry.details) for pattern in (_EVIDENCE_DETAIL, _PROJECT_DETAIL))
-        yield _PageEntry(line, entry.id, entry.text, kind, status, evidence, project)
+def _parse_long_term(section: str, line: str) -> _ParsedLine:
+    entry = long_term.parse_entry(section, line)
+    if not entry.text.strip():
+        return (RedrawnLine if entry.id else IgnoredLine)(line, "an entry without words")
+    kind, status = _KIND_BY_SECTION.get(section), _status_of_section(section)
+    evidence, project = (_find_detail(pattern, entry.details) for pattern in (_EVIDENCE_DETAIL, _PROJECT_DETAIL))
+    return _PageEntry(line, entry.id, entry.text, kind, status, evidence, project)
+
+
+def _long_term_id(line: str) -> ClaimId | None:
+    """Return the id of an entry that a person may have put blanks after."""
+    return long_term.entry_id(line) or long_term.entry_id(line.rstrip())
 
 
 def _status_of_section(section: str) -> Status | None:
@@ -195,18 +233,18 @@ def _find_detail(pattern: re.Pattern[str], details: str) -> str:
     return unescape(match[1]) if match else ""
 
 
-def _parse_facts(lines: Sequence[str]) -> Iterator[_ParsedLine]:
-    for line in lines:
-        if not line.strip():
-            continue
-        fields = facts.parse_fact(line) or {}
-        text, tags = fields.get("canonical"), fields.get("tags")
-        if not isinstance(text, str) or not text.strip():
-            yield IgnoredLine(line, "not a fact that can be read")
-            continue
-        own_tags = [tag for tag in tags if isinstance(tag, str) and tag != "conflict"] if isinstance(tags, list) else []
-        kind = _parse_kind(fields.get("kind"))
-        yield _PageEntry(line, facts.fact_id(line), text, kind, Status.ACTIVE, tags=tuple(own_tags))
+def _filled_lines(lines: Iterable[str]) -> Iterator[_PlacedLine]:
+    return (("", line) for line in lines if line.strip())
+
+
+def _parse_fact(_section: str, line: str) -> _ParsedLine:
+    fields = facts.parse_fact(line) or {}
+    text, tags = fields.get("canonical"), fields.get("tags")
+    if not isinstance(text, str) or not text.strip():
+        return IgnoredLine(line, "not a fact that can be read")
+    own_tags = [tag for tag in tags if isinstance(tag, str) and tag != "conflict"] if isinstance(tags, list) else []
+    kind = _parse_kind(fields.get("kind"))
+    return _PageEntry(line, facts.fact_id(line), text, kind, Status.ACTIVE, tags=tuple(own_tags))
 
 
 def _parse_kind(label: object) -> Kind | None:
