@@ -14,6 +14,7 @@ from tacit.home.input import checked_text
 from tacit.home.publish import SyncJournalEntry
 from tacit.home.repository import ConflictedFile, conflicted_files
 from tacit.index import reader
+from tacit.index.database import mark_stale
 from tacit.log.codec import must_decode
 from tacit.log.log import MEMORY_SEGMENT, Cursor
 from tacit.model.claim import GLOBAL, Claim, Scope, Status, project_name
@@ -111,10 +112,10 @@ class HandEdits(HomePart):
         def finish(connection: sqlite3.Connection, _events: object) -> SyncResult:
             if vouched:  # Tacit draws recorded lines again
                 self._store.finish_sync()
-                connection.execute("INSERT OR IGNORE INTO stale_views VALUES ('everything')")
+                mark_stale(connection, edit_import.stale_views)
             return edit_import.result()
 
-        return self._store.change(decide, finish)
+        return self._store.change(decide, finish, writes_index=vouched)
 
     def conflicted_file(self) -> ConflictedFile | None:
         """Return the fact file of the current project if a merge left conflict markers in it.
@@ -240,6 +241,7 @@ class _EditImport:
         self.processed_lines: list[tuple[EditedPage, set[str]]] = []
         self._vouched = vouched
         self._skipped: list[UnreadEdit] = []
+        self.stale_views: set[str] = set()
         self._page_by_claim: dict[ClaimId, str] = {}
         self._asserted: dict[ClaimId, tuple[Claim, Status, str]] = {}
 
@@ -276,6 +278,7 @@ class _EditImport:
                 self._skipped.append(UnreadEdit(edit, page.name))
             else:
                 self._note_assertion(edit, drafts, overlay, page.name)
+                self._note_stale_views(edit, drafts)
                 lines[page.path] |= (
                     {edit.line, edit.old_line} if isinstance(edit, ChangedLine | RedrawnLine) else {edit.line}
                 )
@@ -319,6 +322,14 @@ class _EditImport:
         keys = {_draft_key(draft) for draft in self.drafts}
         return all(_draft_key(draft) in keys for draft in drafts)
 
+    def _note_stale_views(self, edit: PageEdit, drafts: list[Draft]) -> None:
+        """Note what has to be drawn again. The memories that the drafts are about are drawn in any case."""
+        claim = _entry_of(edit)
+        if claim:
+            self.stale_views.add(f"memory {claim}")
+        elif not drafts:
+            self.stale_views.add("everything")
+
     def result(self) -> SyncResult:
         candidates = 0 if self._vouched else len(self.drafts)
         return SyncResult(len(self.drafts) - candidates, candidates, tuple(self._skipped))
@@ -329,6 +340,13 @@ def _draft_key(draft: Draft) -> tuple[object, ...]:
     body = draft.body
     assert isinstance(body, ClaimProposed | ClaimDecided)
     return body.verdict, body.claim.id, body.instead and body.instead.id if isinstance(body, ClaimDecided) else None
+
+
+def _entry_of(edit: PageEdit) -> ClaimId | None:
+    """Return the memory whose line an edit changed, removed or copied; None if there is none."""
+    if isinstance(edit, ChangedLine | RemovedLine):
+        return edit.claim
+    return long_term.entry_id(edit.line.rstrip()) or facts.fact_id(edit.line)
 
 
 def _memory_of(edit: PageEdit, current: Callable[[ClaimId], Memory | None]) -> Memory | None:

@@ -33,7 +33,7 @@ _MIN_OPTION_CHARS = 3  # of what can be a mistyped option: `-x` is a flag of ano
 _TEXT_USAGES = ("TEXT", "QUERY")  # in the usage of a command that takes any text
 _NON_TEXT_METAVARS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
 # Commands that draw pages while they run: they are about pages, or run so long that others look at pages meanwhile.
-_LONG_COMMANDS = frozenset(("doctor", "export", "import", "improve", "learn", "mcp", "purge", "sync", "web"))
+_LONG_COMMANDS = frozenset(("doctor", "export", "import", "improve", "learn", "mcp", "purge", "web"))
 HOME_OPTION = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
 JSON_OPTION = Option("--json", help="print JSON, for programs; docs/reference/json.md describes it")
 EXIT_CODE_OPTION = Option("--exit-code", help="exit with 1 when nothing is found")

@@ -187,7 +187,7 @@ class Publisher:
     ) -> list[str]:
         latest = reader.latest_entry_ids(connection, self._max_entries + 1)
         limit = self._max_entries if len(latest) > self._max_entries else None
-        present = {claim for line in last or () if (claim := long_term.entry_id(line))}
+        present = long_term.entry_ids(last or ())
         views, gone = _page_changes(connection, present, latest[: self._max_entries], update)
         return long_term.update_long_term(last or (), views, gone, limit)
 

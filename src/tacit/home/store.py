@@ -349,16 +349,23 @@ class Store:
     # Changes
 
     def change(
-        self, decide: Decide, get_result: Callable[[sqlite3.Connection, list[Event]], T], *, op: EventId | None = None
+        self,
+        decide: Decide,
+        get_result: Callable[[sqlite3.Connection, list[Event]], T],
+        *,
+        op: EventId | None = None,
+        writes_index: bool = False,
     ) -> T:
         """Record what `decide` makes of the current state, and return `get_result` of the index and the new events.
 
-        The home's lock is held throughout. `op` is an operation that the events belong to.
+        The home's lock is held throughout. `op` is an operation that the events belong to. `writes_index` says that
+        `get_result` writes something to the index that does not follow from the log.
         """
         self._prepare_change()
         self.drain_spool(0)
         with self._exclusive():
-            connection = self._provisional_connection() or self._connection_for_decision()
+            provisional = None if writes_index else self._provisional_connection()
+            connection = provisional or self._connection_for_decision()
             try:
                 drafts = decide(connection)
                 events = self._append(connection, drafts, op) if drafts else []

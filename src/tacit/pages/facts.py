@@ -56,10 +56,13 @@ def fact_line(view: MemoryView) -> str:
 
 
 def update_facts(lines: Iterable[str], changed: Iterable[MemoryView], gone: Iterable[ClaimId] = ()) -> list[str]:
-    """Return the lines with changed memories updated; only effective ones have a line."""
+    """Return the lines with changed memories updated; only effective ones have a line.
+
+    Lines without an id were typed by a person, and read: they are left out.
+    """
     views = list(changed)
     outdated = {view.memory.id for view in views} | set(gone)
-    unchanged = [line for line in lines if fact_id(line) not in outdated]
+    unchanged = [line for line in lines if (name := fact_id(line)) and name not in outdated]
     return sort_facts(unchanged + [fact_line(view) for view in views if view.is_effective])
 
 

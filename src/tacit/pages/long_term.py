@@ -126,12 +126,18 @@ def update_long_term(
     views = list(changed)
     outdated = {view.memory.id for view in views} | set(gone)
     for section, line in _section_lines(page):
-        if entry_id(line) not in outdated:
+        name = entry_id(line)
+        if name is not None and name not in outdated:  # a person typed the others; they were read
             sections[section].append(line)
     for view in views:
         if (own_section := section_of(view)) is not None:
             sections[own_section].append(entry_line(view))
     return list(_page_lines(sections, limit))
+
+
+def entry_ids(page: Iterable[str]) -> set[ClaimId]:
+    """Return the ids of the entries that `update_long_term` keeps if they did not change."""
+    return {name for _, line in _section_lines(page) if (name := entry_id(line))}
 
 
 def _section_lines(page: Iterable[str]) -> Iterator[tuple[str, str]]:
