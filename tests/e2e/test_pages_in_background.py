@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from harness.person import Person, Said, facts_in
 
+from tacit.pages.long_term import parse_entries
 from tests.chaos.strace import need_strace
 
 TEXT = "never deploy on a friday evening"
@@ -55,6 +56,24 @@ def test_the_fact_file_of_a_repository_is_written_before_the_command_returns(hom
     root = home.repository(remote=REMOTE)
     in_background(home, "add", TEXT, cwd=root)
     assert [fact["canonical"] for fact in facts_in(root / "docs" / "memory" / "memories.ndjson")] == [TEXT]
+
+
+def test_lines_that_a_person_edited_are_drawn_again_after_a_sync(home: Person) -> None:
+    """The line that was typed gets a date and an id, and the one that was edited is not there twice."""
+    page = home.long_term.read_text()
+    changed = page.replace("always sign commits", "always sign commits with a key")
+    home.long_term.write_text(changed.replace("## Constraints\n", f"## Constraints\n\n- {TEXT}\n", 1))
+    in_background(home, "sync", "--yes")
+
+    def entries() -> dict[str, bool]:
+        return {
+            entry.text: bool(entry.day and entry.id) for entry in parse_entries(home.long_term.read_text().split("\n"))
+        }
+
+    drawn = {TEXT: True, "always sign commits with a key": True, "always sign commits": True}  # the last is pruned
+    assert soon(lambda: entries() == drawn)
+    assert home.long_term.read_text().count("with a key") == home.long_term.read_text().count(TEXT) == 1
+    assert "No unread edits" in in_background(home, "sync").out
 
 
 def test_an_edit_that_is_made_before_the_page_is_drawn_stays(home: Person) -> None:
