@@ -160,6 +160,15 @@ def has_term(connection: sqlite3.Connection, term: str, doc_id: int) -> bool:
     return row is not None and contains_id(array("q", row[1]), doc_id)
 
 
+def common_ids(few: Sequence[int], many: Sequence[int]) -> Iterator[int]:
+    """Yield the ids that are in both of two sorted sequences, of which one is much shorter."""
+    low, size = 0, len(many)
+    for doc_id in few:
+        low = bisect_left(many, doc_id, low)
+        if low < size and many[low] == doc_id:
+            yield doc_id
+
+
 def contains_id(doc_ids: Sequence[int], doc_id: int) -> bool:
     """Whether sorted ids contain one."""
     index = bisect_left(doc_ids, doc_id)

@@ -72,7 +72,7 @@ class _PostingsCache:
         full_list = postings.memory_postings(self._connection, term.stem, postings.MAX_INT64, memories=False)
         self._full_lists[term.stem] = full_list
         if term.doc_freq >= len(doc_ids) * _POSTINGS_PER_BISECT:
-            return {doc_id for doc_id in doc_ids if postings.contains_id(full_list, doc_id)}
+            return set(postings.common_ids(doc_ids, full_list))
         return set(doc_ids).intersection(full_list)
 
 
