@@ -26,9 +26,10 @@ from tacit.log.tombstones import load_tombstones
 from tacit.model import purge as purge_model
 from tacit.model.claim import Kind, Provenance
 from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, local_day
+from tacit.model.fingerprint import make_fingerprint
 from tacit.model.ids import ClaimId, is_claim_prefix
 from tacit.model.observation import MemoryPurged
-from tacit.model.purge import MIN_TEXT_LENGTH, PurgeTarget, make_fingerprint, purge_event
+from tacit.model.purge import MIN_TEXT_LENGTH, PurgeTarget, purge_event
 from tacit.pages import facts, long_term
 from tacit.pages.long_term import HEADER, SECTIONS
 from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path

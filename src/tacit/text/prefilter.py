@@ -135,9 +135,7 @@ class MatchPrefilter:
         """Return the runs of digits in these lines that may contain a text."""
         if len(self._rejected) > _MAX_TOKENS:
             self._rejected.clear()
-        min_digits = self._min_digits[0]
-        joined = SEPARATOR.join([text for _, text in lines]).encode("ascii", "replace")
-        tokens = {token for token in set(joined.translate(_DIGITS_ALONE).split()) if len(token) >= min_digits}
+        tokens = digit_runs([text for _, text in lines], self._min_digits[0])
         tokens -= self._rejected
         matching = [token for token in tokens if token in self._matching or self._is_token_match(token)]
         self._matching.update(matching)
@@ -145,16 +143,7 @@ class MatchPrefilter:
         return [token.decode("ascii") for token in matching]
 
     def _is_token_match(self, token: bytes) -> bool:
-        digits = token.translate(_FROM_URL_SAFE)
-        for start in range(4):
-            end = len(digits) - ((len(digits) - start) % 4 == 1)
-            if self._is_encoded_match(a2b_base64(digits[start:end] + b"=" * (-(end - start) % 4))):
-                return True
-        for run in _HEX_RUN.findall(token):
-            for start in (0, 1) if len(run) >= self._min_digits[1] else ():
-                if self._is_encoded_match(a2b_hex(run[start : len(run) - (len(run) - start) % 2])):
-                    return True
-        return False
+        return any(map(self._is_encoded_match, decoded_runs(token, self._min_digits[1])))
 
     def _is_encoded_match(self, data: bytes) -> bool:
         """Return whether decoded bytes may contain a text, perhaps encoded once more."""
@@ -176,6 +165,23 @@ class MatchPrefilter:
             if test.may_match(lower, data):
                 return any(map(self._has_words, _decoded_texts(data)))
         return False
+
+
+def digit_runs(texts: Iterable[str], min_digits: int) -> set[bytes]:
+    """Return the distinct runs of base64 digits in texts, of both alphabets, if they have so many digits."""
+    joined = SEPARATOR.join(texts).encode("ascii", "replace").translate(_DIGITS_ALONE)
+    return {run for run in set(joined.split()) if len(run) >= min_digits}
+
+
+def decoded_runs(run: bytes, min_hex_digits: int) -> Iterator[bytes]:
+    """Yield what a run of digits may encode, from each of its first digits on: base64, and hexadecimal within it."""
+    digits = run.translate(_FROM_URL_SAFE)
+    for start in range(4):
+        end = len(digits) - ((len(digits) - start) % 4 == 1)
+        yield a2b_base64(digits[start:end] + b"=" * (-(end - start) % 4))
+    for hexadecimal in _HEX_RUN.findall(run):
+        for start in (0, 1) if len(hexadecimal) >= min_hex_digits else ():
+            yield a2b_hex(hexadecimal[start : len(hexadecimal) - (len(hexadecimal) - start) % 2])
 
 
 class _ByteTest:
