@@ -11,8 +11,8 @@ import pytest
 
 from tacit.model.claim import Claim, Kind, Status, Triple, project_scope
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict
-from tacit.model.memory import fold_memories
 from tacit.model.fingerprint import FingerprintMatcher, make_fingerprint
+from tacit.model.memory import fold_memories
 from tacit.model.observation import (
     BriefInjected,
     CommandRan,

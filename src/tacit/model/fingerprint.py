@@ -4,7 +4,7 @@ A fingerprint has a weak rolling hash of twenty bits, which finds where a text m
 slow to compute, which decides whether it does. Whoever has a fingerprint can test guesses, one at a time: a purged text
 that is short or common can be confirmed by somebody who suspects it, but never listed.
 
-`FingerprintMatcher` searches one text. `FingerprintSearch` searches many texts for many fingerprints: each distinct text
+`FingerprintMatcher` searches one text. `FingerprintSearch` searches many texts for many fingerprints: each distinct one
 is decoded once for all of them, and hashed together with others (`text/rolling.py`). It says which fingerprints occur;
 their texts are known from then on, and are searched for like any other text.
 """
@@ -82,7 +82,7 @@ def _strong_hash(letters: str, salt: bytes) -> str:
 
 
 class FingerprintSearch:
-    """Finds out which fingerprints occur in texts. It remembers texts in which none does, so use one for a whole log."""
+    """Finds out which fingerprints occur in texts. It remembers texts without any, so use one for a whole log."""
 
     def __init__(self, matchers: Iterable[FingerprintMatcher]) -> None:
         self._unknown = [matcher for matcher in matchers if not matcher.text]
@@ -113,7 +113,7 @@ class FingerprintSearch:
         """Yield decoded texts that contain nothing more; add the others to `inner`."""
         for text in texts:
             inner.update(view for view in resolved_texts(text) if view != text)
-            if not text.isascii():
+            if not text.isascii() or "\0" in text:
                 for data in letters_as_bytes(text):
                     yield from _sorted_out(data, inner)
         shortest = min(matcher.length for matcher in self._unknown)
