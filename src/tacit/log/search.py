@@ -254,12 +254,17 @@ def _tags_of(text: str) -> str:
 
 
 class ClaimText(Record):
-    """A claim in the text of a line: the id it has, where it is, and the texts in it that are searched."""
+    """A claim in the text of a line: where it is, its scope and triple, and the texts in it that are searched."""
 
-    id: ClaimId
     start: int
     end: int
+    scope: str
+    triple: Triple
     texts: tuple[str, ...]
+
+    @property
+    def id(self) -> ClaimId:
+        return claim_id(self.scope, triple_key(self.triple))
 
 
 def claims_in(text: str) -> list[ClaimText] | None:
@@ -273,7 +278,7 @@ def claims_in(text: str) -> list[ClaimText] | None:
         joined = " ".join(triple)
         # Most sentences are part of the triple. All others are searched, too.
         texts = (scope, tags, joined) if f" {sentence} " in f" {joined} " else (scope, sentence, tags, joined)
-        claims.append(ClaimText(claim_id(scope, triple_key(triple)), *match.span(), texts=texts))
+        claims.append(ClaimText(*match.span(), scope, triple, texts))
     return claims if len(claims) == text.count(_TRIPLE_KEY) else None
 
 

@@ -55,7 +55,7 @@ class TombstoneFilter:
         distinct: set[str] = set()
         for index, text in enumerate(texts):
             claims = claims_in(text)
-            if claims is None or any(claim.id in self._claims for claim in claims):
+            if claims is None or (self._claims and any(claim.id in self._claims for claim in claims)):
                 named.add(index)
             distinct |= distinct_texts(text, claims or ())
         self._tombstones.prints.learn(distinct)

@@ -22,15 +22,17 @@ from tacit.text.match import (
     LiteralMatcher,
     decoded_charsets,
     letters_as_bytes,
+    may_contain_more,
     normalize_for_match,
     resolved_texts,
 )
-from tacit.text.prefilter import decoded_runs, digit_runs
+from tacit.text.prefilter import decoded_together, digit_runs, texts_decoded_together
 from tacit.text.rolling import PRIME, HashedText, hash_letters
 
 _PBKDF2_ROUNDS = 20_000
 _SEPARATOR = "\1"  # between texts that are searched together; it is no blank
 _BATCH_LETTERS = 1 << 18  # that are hashed at once
+_RUNS_AT_ONCE = 2000  # runs of digits that are decoded together
 _MAX_KEY_CHARS = 64  # longer texts are remembered by their hash
 _MAX_REMEMBERED = 400_000  # texts and runs of digits that need not be searched again, about 50 MB
 
@@ -117,10 +119,11 @@ class FingerprintSearch:
                 for data in letters_as_bytes(text):
                     yield from _sorted_out(data, inner)
         shortest = min(matcher.length for matcher in self._unknown)
-        runs = digit_runs(texts, max(6, shortest * 8 // 9)) - self._clean_runs
-        for run in runs:
-            for data in decoded_runs(run, max(8, shortest * 4 // 3)):
-                yield from _sorted_out(data, inner)
+        runs = list(digit_runs(texts, max(6, shortest * 8 // 9)) - self._clean_runs)
+        for start in range(0, len(runs), _RUNS_AT_ONCE):
+            for data in decoded_together(runs[start : start + _RUNS_AT_ONCE], max(8, shortest * 4 // 3)):
+                inner.update(filter(may_contain_more, texts_decoded_together(data)))
+                yield from (text for text, _ in decoded_charsets(data))
         if depth == MAX_DEPTH:  # what is in them is searched as deep as in any other text
             _remember(self._clean_runs, runs)
 
@@ -156,14 +159,16 @@ class _Batch:
 
     def take(self) -> str:
         """Return the texts, normalized and joined, and begin anew."""
-        joined = normalize_for_match(_SEPARATOR.join(self._texts))
+        joined = _SEPARATOR.join(self._texts)
         self._texts, self._letters = [], 0
-        return joined
+        if not joined.isascii():  # no text that is purged has a lone surrogate
+            joined = joined.encode("utf-8", "replace").decode()
+        return normalize_for_match(joined)
 
 
 def _sorted_out(data: bytes, inner: set[str]) -> Iterator[str]:
-    for text, may_contain_more in decoded_charsets(data):
-        if may_contain_more:
+    for text, has_more in decoded_charsets(data):
+        if has_more:
             inner.add(text)
         else:
             yield text

@@ -300,14 +300,14 @@ def letters_as_bytes(text: str) -> Iterator[bytes]:
 def decoded_charsets(data: bytes) -> Iterator[tuple[str, bool]]:
     """Yield bytes decoded in all ways that are searched, and whether the text may contain more that is encoded."""
     text = data.decode("utf-8", "surrogateescape")
-    yield text, _may_contain_more(text)
+    yield text, may_contain_more(text)
     for skipped in (0, 1):
         pairs = data[skipped : len(data) - (len(data) - skipped) % 2]
         yield pairs.decode("utf-16-le", "replace"), False
         yield pairs.decode("utf-16-be", "replace"), False
 
 
-def _may_contain_more(text: str) -> bool:
+def may_contain_more(text: str) -> bool:
     """Return whether a decoded text makes sense, so that parts of it may be encoded once more."""
     return " ".join(text.split()).isprintable()
 
@@ -340,7 +340,7 @@ def _decode_charsets(
             text,
             lambda index: base + (start_of or end_of)(offset(index)),
             lambda index: base + end_of(offset(index + 1)),
-            is_decodable=width is _utf8_width and _may_contain_more(text),
+            is_decodable=width is _utf8_width and may_contain_more(text),
         )
 
     yield view(data.decode("utf-8", "surrogateescape"), _utf8_width, 0)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from binascii import a2b_base64, a2b_hex
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from unicodedata import combining
 
@@ -34,6 +35,11 @@ _MAX_TOKENS = 400_000  # runs of digits that need not be decoded again, about 40
 _PRINTABLE_BYTES = re.compile(rb"[\t-\r\x1c-\x7e\x80-\xff]*")
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 _DIGITS_ALONE = bytes(byte if byte in _DIGITS else 0x20 for byte in range(256))
+_PRINTABLE_PART = re.compile(
+    rb"(?<=\0)(?:[\t-\r\x1c-\x7e]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}){2,}+"
+    rb"(?=[^\0]?\0)"
+)
+_PADDING = (b"AAAA", b"AAAAAAA", b"AAAAAA", b"AAAAA")  # to a multiple of four digits, and NULs behind
 _HEX_RUN = re.compile(rb"[0-9A-Fa-f]{8,}")
 _FROM_URL_SAFE = bytes.maketrans(b"-_", b"+/")
 # Blocks of Unicode with all letters but ASCII whose folded form has printable ASCII, generously.
@@ -182,6 +188,28 @@ def decoded_runs(run: bytes, min_hex_digits: int) -> Iterator[bytes]:
     for hexadecimal in _HEX_RUN.findall(run):
         for start in (0, 1) if len(hexadecimal) >= min_hex_digits else ():
             yield a2b_hex(hexadecimal[start : len(hexadecimal) - (len(hexadecimal) - start) % 2])
+
+
+def decoded_together(runs: Sequence[bytes], min_hex_digits: int) -> Iterator[bytes]:
+    """Yield what `decoded_runs` yields for all of these runs, in few texts, with NULs between them.
+
+    Behind what a run encodes may be one more byte, of digits that are left over.
+    """
+    for start in range(4):
+        padded = [run[start:] + _PADDING[(len(run) - start) % 4] for run in runs]
+        yield a2b_base64(b"AAAA" + b"".join(padded).translate(_FROM_URL_SAFE))
+    hexadecimal = [run for run in set(_HEX_RUN.findall(b" ".join(runs))) if len(run) >= min_hex_digits]
+    for start in (0, 1) if hexadecimal else ():
+        even = [run[start : len(run) - (len(run) - start) % 2] for run in hexadecimal]
+        yield a2b_hex(b"000000%s000000" % b"000000".join(even))
+
+
+def texts_decoded_together(data: bytes) -> Iterator[str]:
+    """Yield those of some texts with NULs between them that make sense, so that they may contain more."""
+    for part in _PRINTABLE_PART.findall(data):
+        for size in (len(part), len(part) - 1):  # the last byte may be left over
+            with suppress(UnicodeDecodeError):
+                yield part[:size].decode("utf-8")
 
 
 class _ByteTest:
