@@ -36,7 +36,7 @@ from tacit.pages.long_term import HEADER, SECTIONS
 from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK, clean
-from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, normalize_for_match
+from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, normalize_for_match, replace_matches
 from tacit.text.scrub import Scrubber
 
 # Scrubbing of the files beside the log. A page and its copy of what was last written are changed alike, so that a hand
@@ -95,7 +95,7 @@ class HomeFiles:
         """
         cache = {} if cache is None else cache
         copies, skipped = self._paths.path(".tacit"), (self._paths.path(SPOOL_FOLDER, ""), self._remotes)
-        scrubber = self._scrubber(target, _IDS_AND_DATES)
+        scrubber = self._scrubber(target)
         for path in sorted([*self._list_files(ours=True), *self._fact_files], key=lambda path: path.startswith(copies)):
             if path.startswith(skipped):  # whole events, which log/spool.py scrubs, and keys
                 continue
@@ -120,17 +120,17 @@ class HomeFiles:
         blocks = partial(_scrubbed_blocks, path, doomed, scrubber)
         return None if _same_content(path, blocks()) else ScrubbedFile(path, blocks, below)
 
-    def _scrubber(self, target: PurgeTarget, excluded: str = "") -> Scrubber:
+    def _scrubber(self, target: PurgeTarget) -> Scrubber:
         """Return what replaces the texts of a target. Fingerprints are looked for in each text first."""
         if not target.fingerprints:
-            return Scrubber(lambda _text: _literal_matchers(target), excluded)
+            return Scrubber(lambda _text: _literal_matchers(target), _replace_words)
         search = self._prints.setdefault(target.matchers, FingerprintSearch(target.fingerprints))
 
         def known_texts(text: str) -> list[LiteralMatcher]:
             search.learn([text])
             return _literal_matchers(target.known())
 
-        return Scrubber(known_texts, excluded, span=_MAX_WORDS_UNKNOWN)
+        return Scrubber(known_texts, _replace_words, span=_MAX_WORDS_UNKNOWN)
 
     def _lines_to_remove(self, path: str, target: PurgeTarget) -> dict[str, str | None]:
         """Return the lines of purged claims, and what is left of each: a line that a person changed, without its id."""
@@ -189,6 +189,10 @@ class HomeFiles:
     def _is_encrypted(self, path: str) -> bool:
         """Return whether a file is a key, or a copy of what is on a remote: only addresses and names are text there."""
         return path.startswith(self._remotes) and not path.endswith(".json")
+
+
+def _replace_words(text: str, matchers: Iterable[TextMatcher]) -> str:
+    return replace_matches(text, matchers, _IDS_AND_DATES)
 
 
 def _literal_matchers(target: PurgeTarget) -> list[LiteralMatcher]:

@@ -12,6 +12,7 @@ from tacit.text.match import LiteralMatcher, matches_any, replace_matches
 from tacit.text.prefilter import MatchPrefilter
 
 TextsIn = Callable[[str], Sequence[LiteralMatcher]]
+Replace = Callable[[str, Sequence[LiteralMatcher]], str]
 
 
 class Scrubber:
@@ -19,13 +20,13 @@ class Scrubber:
 
     Args:
         texts_in: returns the texts to search for in a text; called before each search.
-        excluded: a pattern in whose matches nothing is replaced.
+        replace: returns a text with the matches of some texts replaced.
         span: how many words a text may have; by default, as many as those that are returned for the empty text.
     """
 
-    def __init__(self, texts_in: TextsIn, excluded: str = "", span: int = 0) -> None:
+    def __init__(self, texts_in: TextsIn, replace: Replace = replace_matches, span: int = 0) -> None:
         self._texts_in = texts_in
-        self._excluded = excluded
+        self._replace = replace
         self._matchers: Sequence[LiteralMatcher] = ()
         self._prefilter = MatchPrefilter([], across_lines=True)
         words = [len(matcher.normalized.split(" ")) for matcher in texts_in("")]
@@ -51,7 +52,7 @@ class Scrubber:
     def replace_all(self, text: str) -> str:
         """Return a text with every match replaced."""
         self._prepare(text)
-        return replace_matches(text, self._matchers, self._excluded)
+        return self._replace(text, self._matchers)
 
     def contains(self, blocks: Iterable[list[str]]) -> bool:
         """Return whether lines, given in blocks, contain a text."""
@@ -70,7 +71,7 @@ class Scrubber:
         for block in blocks:
             lines = kept + block
             for start, end in reversed(self._candidate_windows(lines)):
-                text = replace_matches("\n".join(lines[start:end]), self._matchers, self._excluded)
+                text = self._replace("\n".join(lines[start:end]), self._matchers)
                 lines[start:end] = text.split("\n")
             cut = self._reach(lines, len(lines), -1)
             kept = lines[cut:]
