@@ -162,7 +162,7 @@ class PurgeSearch:
                 found.claims_searched = 0
         for name, found in self._segments.items() if suspects else ():
             known = {position.offset for position in found.candidates}
-            self._survivors.update(claims_elsewhere(log, name, suspects, known, (found.claims_searched, found.end)))
+            self._survivors.update(surviving_claims(log, name, suspects, known, (found.claims_searched, found.end)))
             found.claims_searched = found.end
         return suspects.keys() - self._survivors
 
@@ -184,7 +184,7 @@ class PurgeSearch:
         return purge_event(event, self._full_target)
 
 
-def claims_elsewhere(
+def surviving_claims(
     log: Log, segment: str, suspects: Mapping[str, Claim], known: Collection[int], span: tuple[int, int]
 ) -> Iterator[str]:
     """Yield the claims of `suspects` that are in lines of a segment between two offsets, but for those at `known`."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 
 from tacit.log.log import Log, SegmentProgress
-from tacit.log.purge_plan import SEARCH_TASK, LineChanges, claims_elsewhere
+from tacit.log.purge_plan import SEARCH_TASK, LineChanges, surviving_claims
 from tacit.log.rewrite import LineEdit, PurgePlan, SegmentEdits, decode_raw
 from tacit.log.search import (
     LineFilter,
@@ -133,7 +133,7 @@ class TombstoneSearch:
                 suspects.pop(claim, None)
         survivors: set[str] = set()
         for name, found in self._segments.items() if suspects else ():
-            survivors.update(claims_elsewhere(log, name, suspects, found.offsets, (0, found.end)))
+            survivors.update(surviving_claims(log, name, suspects, found.offsets, (0, found.end)))
         return suspects.keys() - survivors
 
 
