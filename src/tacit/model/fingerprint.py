@@ -26,7 +26,6 @@ from tacit.text.match import (
     normalize_for_match,
     resolved_texts,
 )
-from tacit.text.prefilter import decoded_together, digit_runs, texts_decoded_together
 from tacit.text.rolling import PRIME, HashedText, hash_letters
 
 _PBKDF2_ROUNDS = 20_000
@@ -113,6 +112,9 @@ class FingerprintSearch:
 
     def _decoded(self, texts: Sequence[str], depth: int, inner: set[str]) -> Iterator[str]:
         """Yield decoded texts that contain nothing more; add the others to `inner`."""
+        # Whoever captures or imports loads this module, and few homes have a tombstone.
+        from tacit.text.prefilter import decoded_together, digit_runs, texts_decoded_together
+
         for text in texts:
             inner.update(view for view in resolved_texts(text) if view != text)
             if not text.isascii() or "\0" in text:
