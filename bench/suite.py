@@ -40,6 +40,7 @@ SUITE = (
     Bench("append", "python -m bench.append", homes=True),
     Bench("safety", "python -m bench.safety", homes=True),
     Bench("rebuild", "python -m bench.rebuild", homes=True),
+    Bench("maintenance", "python -m bench.maintenance", homes=True, slow=True),
     Bench("redaction", "python bench/redaction.py --formats MATERIAL/secrets/token_formats.json"),
     Bench("history", "python -m bench.history", homes=True),
     Bench("huge", "python -m bench.history --huge", homes=True, slow=True),

@@ -17,24 +17,26 @@ from tacit.home.project import FACT_FILE
 from tacit.index import reader
 from tacit.log.codec import EVENT_TYPES, decode, must_decode
 from tacit.log.log import SPOOL_FOLDER, Log
-from tacit.log.purge_plan import PurgeSearch, TombstoneSearch, additional_tombstones, make_tombstones
+from tacit.log.purge_plan import PurgeSearch, additional_tombstones, make_tombstones
 from tacit.log.rewrite import PurgePlan, QuarantinedLine, StagedSegments, quarantine_unreadable
 from tacit.log.search import SharedRoots, claim_word, lines_with_claims, read_blocks, read_torn_tail
 from tacit.log.spool import Spool
 from tacit.log.strays import index_copies, is_index_copy, is_stray_copy
+from tacit.log.tombstone_search import TombstoneSearch
 from tacit.log.tombstones import load_tombstones
 from tacit.model import purge as purge_model
 from tacit.model.claim import Kind, Provenance
 from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, local_day
+from tacit.model.fingerprint import FingerprintSearch, make_fingerprint
 from tacit.model.ids import ClaimId, is_claim_prefix
 from tacit.model.observation import MemoryPurged
-from tacit.model.purge import MIN_TEXT_LENGTH, PurgeTarget, make_fingerprint, purge_event
+from tacit.model.purge import MIN_TEXT_LENGTH, PurgeTarget
 from tacit.pages import facts, long_term
 from tacit.pages.long_term import HEADER, SECTIONS
 from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK, clean
-from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match, replace_matches
+from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, normalize_for_match, replace_matches
 from tacit.text.scrub import Scrubber
 
 # Scrubbing of the files beside the log. A page and its copy of what was last written are changed alike, so that a hand
@@ -50,6 +52,7 @@ _HISTORY_FILES = (".bash_history", ".zsh_history", ".local/share/fish/fish_histo
 
 
 _LARGE_FILE_BYTES = 64 << 10  # such files are searched in blocks, smaller ones as a whole, which takes longer
+_MAX_WORDS_UNKNOWN = 64  # of a text of which only the fingerprint is known, at most so many words are in its lines
 _CLAIM_ID = re.compile(rb"[0-9a-hjkmnp-tv-z]{12}")
 
 
@@ -63,14 +66,23 @@ class ScrubbedFile(Record):
 
 # What has to be written, by the path of a file, its state, and the target's claims and number of texts.
 _FileState = tuple[int, int, int]
+PrintSearches = dict[tuple[TextMatcher, ...], FingerprintSearch]
 ScrubCache = dict[tuple[str, _FileState, frozenset[str], int], "ScrubbedFile | None"]
 
 
 class HomeFiles:
     """All files of a home except the log and the index, and the fact files of its projects."""
 
-    def __init__(self, home: HomePaths, view_store: ViewStore, segments: Iterable[str], roots: Iterable[str]) -> None:
+    def __init__(
+        self,
+        home: HomePaths,
+        view_store: ViewStore,
+        segments: Iterable[str],
+        roots: Iterable[str],
+        prints: PrintSearches | None = None,
+    ) -> None:
         self._paths = home
+        self._prints: PrintSearches = {} if prints is None else prints
         self._view_store = view_store
         self._segment_paths = {home.path(segment) for segment in segments}
         self._fact_files = [path for root in roots if (path := _fact_file_of(root))]
@@ -83,7 +95,7 @@ class HomeFiles:
         """
         cache = {} if cache is None else cache
         copies, skipped = self._paths.path(".tacit"), (self._paths.path(SPOOL_FOLDER, ""), self._remotes)
-        scrubber = Scrubber(target.matchers, _IDS_AND_DATES)
+        scrubber = self._scrubber(target)
         for path in sorted([*self._list_files(ours=True), *self._fact_files], key=lambda path: path.startswith(copies)):
             if path.startswith(skipped):  # whole events, which log/spool.py scrubs, and keys
                 continue
@@ -103,10 +115,22 @@ class HomeFiles:
             if not doomed and not scrubber.may_contain(text):
                 return None
             kept = "\n".join(_remaining_lines(text.split("\n"), doomed))
-            scrubbed = replace_matches(kept, target.matchers, _IDS_AND_DATES).encode("utf-8", "surrogateescape")
+            scrubbed = scrubber.replace_all(kept).encode("utf-8", "surrogateescape")
             return ScrubbedFile(path, lambda: (scrubbed,), below) if scrubbed != data else None
         blocks = partial(_scrubbed_blocks, path, doomed, scrubber)
         return None if _same_content(path, blocks()) else ScrubbedFile(path, blocks, below)
+
+    def _scrubber(self, target: PurgeTarget) -> Scrubber:
+        """Return what replaces the texts of a target. Fingerprints are looked for in each text first."""
+        if not target.fingerprints:
+            return Scrubber(lambda _text: _literal_matchers(target), _replace_words)
+        search = self._prints.setdefault(target.matchers, FingerprintSearch(target.fingerprints))
+
+        def known_texts(text: str) -> list[LiteralMatcher]:
+            search.learn([text])
+            return _literal_matchers(target.known())
+
+        return Scrubber(known_texts, _replace_words, span=_MAX_WORDS_UNKNOWN)
 
     def _lines_to_remove(self, path: str, target: PurgeTarget) -> dict[str, str | None]:
         """Return the lines of purged claims, and what is left of each: a line that a person changed, without its id."""
@@ -144,8 +168,8 @@ class HomeFiles:
         If a memory is purged, our files are not searched: other memories with the same words stay.
         """
         ours = [*self._list_files(ours=True), *self._fact_files] if target.everywhere else []
-        scrubber = Scrubber(target.matchers)
-        return [path for path in [*ours, *self._list_files(ours=False)] if _contains(path, target, scrubber)]
+        scrubber = self._scrubber(target)
+        return [path for path in [*ours, *self._list_files(ours=False)] if _contains(path, scrubber)]
 
     def _list_files(self, *, ours: bool) -> Iterator[str]:
         index, copies = os.path.basename(self._paths.index), set(self.index_copies())
@@ -165,6 +189,14 @@ class HomeFiles:
     def _is_encrypted(self, path: str) -> bool:
         """Return whether a file is a key, or a copy of what is on a remote: only addresses and names are text there."""
         return path.startswith(self._remotes) and not path.endswith(".json")
+
+
+def _replace_words(text: str, matchers: Iterable[TextMatcher]) -> str:
+    return replace_matches(text, matchers, _IDS_AND_DATES)
+
+
+def _literal_matchers(target: PurgeTarget) -> list[LiteralMatcher]:
+    return [matcher for matcher in target.matchers if isinstance(matcher, LiteralMatcher)]
 
 
 def _state_of(path: str) -> _FileState:
@@ -211,13 +243,12 @@ def _same_content(path: str, blocks: Iterable[bytes]) -> bool:
         return all(file.read(len(block)) == block for block in blocks) and not file.read(1)
 
 
-def _contains(path: str, target: PurgeTarget, scrubber: Scrubber) -> bool:
+def _contains(path: str, scrubber: Scrubber) -> bool:
     if _state_of(path)[0] > _LARGE_FILE_BYTES:
         return scrubber.contains(
             re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path)
         )
-    text = re.sub(_IDS_AND_DATES, "", _decode_utf8(read_file(path) or b""))
-    return scrubber.may_contain(text) and matches_any(text, target.matchers)
+    return scrubber.contains_any(re.sub(_IDS_AND_DATES, "", _decode_utf8(read_file(path) or b"")))
 
 
 def write_scrubbed(disk: Disk, files: Iterable[ScrubbedFile]) -> None:
@@ -337,6 +368,16 @@ class _PurgeFindings(Record):
     report: PurgeReport
 
 
+class _RepeatedPurges(Record):
+    """What purges changed in the log when they were repeated, and what is to be removed from other files, too.
+
+    That is whatever was ever purged and was not recorded anew since.
+    """
+
+    plan: PurgePlan
+    still_purged: PurgeTarget
+
+
 class Purger(HomePart):
     """Purges, and quarantines unreadable lines. Both write segments of the log anew, and only for a person.
 
@@ -349,6 +390,11 @@ class Purger(HomePart):
     @cached_property
     def _search_cache(self) -> dict[PurgeRequest, tuple[PurgeSearch, ScrubCache]]:
         """Earlier searches, so that a preview does not make the purge after it twice as long."""
+        return {}
+
+    @cached_property
+    def _print_searches(self) -> PrintSearches:
+        """Searches for fingerprints, which remember what they searched."""
         return {}
 
     def preview(self, reference: str | None = None, *, text: str | None = None) -> PurgeReport:
@@ -375,9 +421,8 @@ class Purger(HomePart):
 
     def _purge_request(self, request: PurgeRequest, why: str) -> PurgeReport:
         def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
-            log = self._store.log
-            resumed = self.is_interrupted and self._repeat_purges()
-            findings = self._search(request, also=self._still_purged(log) if resumed else PurgeTarget())
+            resumed = self._repeat_purges() if self.is_interrupted else None
+            findings = self._search(request, also=resumed.still_purged if resumed else PurgeTarget())
             if findings.report.is_empty and not resumed:
                 self._remove_marker()
                 raise _not_found_error()
@@ -411,11 +456,11 @@ class Purger(HomePart):
         self._require_home()
 
         def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
-            plan = self._repeat_purges()
-            if plan is None:
+            repeated = self._repeat_purges()
+            if repeated is None:
                 self._remove_marker()
                 raise NotFoundError("nothing was ever purged from this home")
-            target = self._still_purged(self._store.log)
+            plan, target = repeated
             files = list(self._home_files(plan.roots).scrub(target))
             self._clean_files(plan.roots, files)
             return plan, target, self._make_report(plan, files)
@@ -545,24 +590,16 @@ class Purger(HomePart):
         with suppress(FileNotFoundError):
             os.unlink(self._store.paths.purge_marker)
 
-    def _repeat_purges(self) -> PurgePlan | None:
+    def _repeat_purges(self) -> _RepeatedPurges | None:
         """Remove everything that tombstones describe from the log once more; None if there is no tombstone."""
         tombstones = load_tombstones(self._store.log)
         if tombstones is None:
             return None
         search = TombstoneSearch(tombstones)
-        return self._replace_segments(
+        plan = self._replace_segments(
             search, lambda plan: list(additional_tombstones(self._store.log, plan, tombstones))
         )
-
-    def _still_purged(self, log: Log) -> PurgeTarget:
-        """Return what was ever purged and was not recorded anew since, to be removed from other files too."""
-        tombstones = load_tombstones(log)
-        targets = [tombstone.target for tombstone in (tombstones.all if tombstones else ())]
-        for event in log.events():
-            targets = [target for target in targets if purge_event(event, target) is event]
-        matchers = tuple(matcher for target in targets for matcher in target.matchers)
-        return PurgeTarget(matchers, frozenset(claim for target in targets for claim in target.claims))
+        return _RepeatedPurges(plan, search.still_purged())
 
     def _clean_files(self, roots: SharedRoots, files: Iterable[ScrubbedFile]) -> None:
         """Write the scrubbed files, remove strays and copies of the index, and scrub the spool."""
@@ -596,7 +633,7 @@ class Purger(HomePart):
 
     def _home_files(self, roots: SharedRoots) -> HomeFiles:
         paths, log, view_store = self._store.paths, self._store.log, self._store.publisher.view_store
-        return HomeFiles(paths, view_store, log.segments(), self._project_roots(roots))
+        return HomeFiles(paths, view_store, log.segments(), self._project_roots(roots), self._print_searches)
 
     def _project_roots(self, roots: SharedRoots) -> list[str]:
         """Return the roots of projects, as far as the log knows them, and of the current one."""

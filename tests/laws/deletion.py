@@ -15,10 +15,11 @@ from tacit.index import reader
 from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventOrigin, EventsUndone, Verdict
+from tacit.model.fingerprint import make_fingerprint
 from tacit.model.ids import EventId, event_id, next_event_id
 from tacit.model.memory import fold_memories, touched_claims
 from tacit.model.observation import BriefInjected, MemoryChecked, MemoryPurged, PurgedStub
-from tacit.model.purge import PurgeTarget, claim_sentences, make_fingerprint, moved_claims, purge_event, removed_claims
+from tacit.model.purge import PurgeTarget, claim_sentences, moved_claims, purge_event, removed_claims
 from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match
 from tests.laws.filing import filed, indexed
 from tests.laws.strategies import _logs as logs_of

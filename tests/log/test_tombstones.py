@@ -14,8 +14,8 @@ from tacit.log.codec import encode
 from tacit.log.log import PURGED_SEGMENT, Log
 from tacit.log.tombstones import Tombstones, load_tombstones
 from tacit.model.event import Event, EventBody
+from tacit.model.fingerprint import make_fingerprint
 from tacit.model.observation import MemoryPurged, PurgedStub, RecallAsked, WorkLogged
-from tacit.model.purge import make_fingerprint
 from tacit.text.display import PURGED_MARK
 from tests.support.events import START, added, event, numbered, says
 

@@ -11,6 +11,7 @@ import pytest
 
 from tacit.model.claim import Claim, Kind, Status, Triple, project_scope
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict
+from tacit.model.fingerprint import FingerprintMatcher, make_fingerprint
 from tacit.model.memory import fold_memories
 from tacit.model.observation import (
     BriefInjected,
@@ -30,10 +31,8 @@ from tacit.model.observation import (
 )
 from tacit.model.purge import (
     HIDDEN_SCOPE,
-    FingerprintMatcher,
     PurgeTarget,
     claim_sentences,
-    make_fingerprint,
     moved_claims,
     purge_event,
     purge_target_of,

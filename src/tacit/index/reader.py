@@ -120,6 +120,11 @@ def ids_with_prefix(
 # Rows of memories
 
 
+def memory_ids(connection: sqlite3.Connection) -> list[ClaimId]:
+    """Return the ids of all memories, in their order."""
+    return [ClaimId(str(id_)) for (id_,) in connection.execute("SELECT id FROM memories ORDER BY doc_id")]
+
+
 def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None) -> Iterator[MemoryRow]:
     """Yield all memories, or those of one status, by id."""
     where, values = ("WHERE status = ?", (status.value,)) if status else ("", ())
@@ -519,6 +524,22 @@ _SELECT_SHELL_COMMANDS = (
     " unedited_command FROM shell_commands JOIN shell_sessions ON shell_sessions.id = shell_session_id"
     " ORDER BY event_id"
 )
+# Tables that follow from the log alone, and those of the search among them.
+FOLDED_TABLES = (
+    "events",
+    "claim_events",
+    "memories",
+    "memory_counts",
+    "memory_agents",
+    "memory_topics",
+    "opposed_pairs",
+    "rulings",
+    "pages",
+    "project_roots",
+    "sessions",
+    "session_groups",
+)
+TEXT_TABLES = ("documents", "doc_lengths", "session_lengths", "terms", "messages", "claim_sources")
 _SELECT_POSTINGS = "SELECT term, doc_ids, term_freqs FROM postings ORDER BY term, first_doc_id"
 _SELECT_CORPUS_STATS = "SELECT name, value FROM meta WHERE name IN ('doc_count', 'total_length') ORDER BY name"
 _SELECT_SESSION_EVENTS = (
@@ -540,22 +561,8 @@ def dump_rows(connection: sqlite3.Connection, *, answers_only: bool = False) -> 
     def rows(table: str, query: str) -> Iterator[tuple[str, object]]:
         return ((table, row) for row in connection.execute(query))
 
-    folded = (
-        "events",
-        "claim_events",
-        "memories",
-        "memory_counts",
-        "memory_agents",
-        "memory_topics",
-        "opposed_pairs",
-        "rulings",
-        "pages",
-        "project_roots",
-        "sessions",
-        "session_groups",
-    )
     lagging = () if answers_only else ("log_cursors", "metrics", "metric_totals", "injected_memories", "memory_checks")
-    for table in (*folded, *lagging):
+    for table in (*FOLDED_TABLES, *lagging):
         yield from rows(table, f"SELECT * FROM {table} ORDER BY 1, 2")
     if not answers_only:
         yield from rows("shell_commands", _SELECT_SHELL_COMMANDS)
@@ -563,13 +570,16 @@ def dump_rows(connection: sqlite3.Connection, *, answers_only: bool = False) -> 
         yield from rows("commands", "SELECT * FROM commands ORDER BY id")
         yield from rows("command_postings", "SELECT * FROM command_postings ORDER BY 1, 2")
     yield from rows("session_events", _SELECT_SESSION_EVENTS)
-    for table in ("documents", "doc_lengths", "session_lengths", "terms", "messages", "claim_sources"):
+    for table in TEXT_TABLES:
         yield from rows(table, f"SELECT * FROM {table} ORDER BY 1")
-    for term, blocks in groupby(connection.execute(_SELECT_POSTINGS), key=itemgetter(0)):
-        # Joined, as the cuts between blocks depend on the order in which postings were added.
-        columns = [b"".join(column) for column in zip(*(block[1:] for block in blocks), strict=True)]
-        yield "postings", (term, columns)
+    yield from (("postings", row) for row in joined_postings(connection))
     yield from rows("meta", _SELECT_CORPUS_STATS)
+
+
+def joined_postings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[bytes]]]:
+    """Yield each term with its postings, whose cuts into blocks depend on the order in which they were added."""
+    for term, blocks in groupby(connection.execute(_SELECT_POSTINGS), key=itemgetter(0)):
+        yield term, [b"".join(column) for column in zip(*(block[1:] for block in blocks), strict=True)]
 
 
 def _select_memories(

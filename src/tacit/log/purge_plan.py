@@ -6,9 +6,9 @@ The first, long search needs no lock. The one under the lock reads only lines th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 from tacit.errors import RefusedError
@@ -61,7 +61,7 @@ class _SegmentFindings(SegmentState):
         self.roots = SharedRoots({}, set())
         self.claims_searched = 0  # up to where the other lines of claims were looked at
         self.edits: dict[int, LineEdit | None] = {}  # by offset, for the last full target
-        self.changes: _LineChanges | None = None
+        self.changes: LineChanges | None = None
 
 
 class PurgeSearch:
@@ -160,28 +160,15 @@ class PurgeSearch:
             self._suspects, self._survivors = suspects, set()
             for found in self._segments.values():
                 found.claims_searched = 0
-        for name, found in self._segments.items():
-            self._survivors.update(self._claims_elsewhere(log, name, found) if suspects else ())
+        for name, found in self._segments.items() if suspects else ():
+            known = {position.offset for position in found.candidates}
+            self._survivors.update(surviving_claims(log, name, suspects, known, (found.claims_searched, found.end)))
+            found.claims_searched = found.end
         return suspects.keys() - self._survivors
-
-    def _claims_elsewhere(self, log: Log, name: str, found: _SegmentFindings) -> Iterator[str]:
-        """Yield the claims that seemed to be gone but are in lines that do not change."""
-        words: list[str] | None = list({claim_word(claim.key) for claim in self._suspects.values()})
-        if len(words or ()) > _MAX_CLAIM_WORDS or not all(words or ()):
-            words = None
-        known = {position.offset for position in found.candidates}
-        for line in lines_with_claims(log, name, words, found.claims_searched):
-            event = decode(line.data) if line.offset not in known and line.offset < found.end else None
-            yield from (
-                (claim for claim in touched_claims(event) if claim in self._suspects)
-                if isinstance(event, Event)
-                else ()
-            )
-        found.claims_searched = found.end
 
     def _segment_edits(self, log: Log, name: str, found: _SegmentFindings) -> SegmentEdits:
         if found.changes is None:
-            found.changes = _LineChanges(log, name, self._purge_fully, self._contains)
+            found.changes = LineChanges(log, name, self._purge_fully, self._contains)
         found.changes.log = log
         positions = sorted({*found.candidates, *found.referring}, key=lambda position: position.offset)
         unknown = [position for position in positions if position.offset not in found.edits]
@@ -197,75 +184,21 @@ class PurgeSearch:
         return purge_event(event, self._full_target)
 
 
-class TombstoneSearch:
-    """Plans the removal of everything that was ever purged from a log. Every line is decoded and compared.
-
-    Of a purged text only the fingerprint is known, so there is nothing that a line could be searched for.
-    """
-
-    def __init__(self, tombstones: Tombstones) -> None:
-        matchers = (matcher for tombstone in tombstones.all for matcher in tombstone.target.matchers)
-        self._target = PurgeTarget(tuple(matchers))
-        self._change = tombstones.apply_fully
-        self._segments: dict[str, _TombstoneFindings] = {}
-
-    def plan(self, log: Log) -> PurgePlan:
-        names, roots = log.segments(), SharedRoots({}, set())
-        progress = SegmentProgress(log, SEARCH_TASK, names)
-        changed: list[SegmentEdits] = []
-        before: set[str] = set()
-        after: set[str] = set()
-        for name in names:
-            found = self._search_segment(log, name, progress)
-            progress.next_segment(name)
-            tail = found.changes.tail_edits(found.end)
-            changed.append(SegmentEdits(name, tuple(chain(found.edits, tail)), found.end))
-            roots.seen.update(found.roots.seen)
-            roots.shared_scopes.update(found.roots.shared_scopes)
-            before |= found.claims_before
-            after |= found.claims_after
-        edits = tuple(segment for segment in changed if segment.edits)
-        return PurgePlan(self._target, edits, roots, frozenset(before - after))
-
-    def _search_segment(self, log: Log, name: str, progress: SegmentProgress) -> _TombstoneFindings:
-        path = log.path(name)
-        found = self._segments.get(name)
-        if found is None or not found.is_current(path):
-            changes = _LineChanges(log, name, self._change, self._contains)
-            found = self._segments[name] = _TombstoneFindings(changes)
-        found.changes.log = log
-        for block in found.advance(path, progress):
-            for line in block.located(range(len(block.lines))):
-                found.add(line)
-        return found
-
-    def _contains(self, text: str) -> bool:
-        return matches_any(text, self._target.matchers)
+def surviving_claims(
+    log: Log, segment: str, suspects: Mapping[str, Claim], known: Collection[int], span: tuple[int, int]
+) -> Iterator[str]:
+    """Yield the claims of `suspects` that are in lines of a segment between two offsets, but for those at `known`."""
+    words: list[str] | None = list({claim_word(claim.key) for claim in suspects.values()})
+    if len(words or ()) > _MAX_CLAIM_WORDS or not all(words or ()):
+        words = None
+    start, end = span
+    for line in lines_with_claims(log, segment, words, start):
+        event = decode(line.data) if line.offset not in known and line.offset < end else None
+        if isinstance(event, Event):
+            yield from (claim for claim in touched_claims(event) if claim in suspects)
 
 
-class _TombstoneFindings(SegmentState):
-    """The edits of a segment, and its claims before and after them."""
-
-    def __init__(self, changes: _LineChanges) -> None:
-        super().__init__()
-        self.changes = changes
-        self.edits: list[LineEdit] = []
-        self.claims_before: set[str] = set()
-        self.claims_after: set[str] = set()
-        self.roots = SharedRoots({}, set())
-
-    def add(self, line: LocatedLine) -> None:
-        edit = self.changes.edit_of(line)
-        if event := self.changes.event:
-            self.roots.add(event)
-            self.claims_before.update(touched_claims(event))
-        if self.changes.remaining:
-            self.claims_after.update(touched_claims(self.changes.remaining))
-        if edit:
-            self.edits.append(edit)
-
-
-class _LineChanges:
+class LineChanges:
     """Makes the edits of a segment, line by line in order. `event` and `remaining` are those of the last line."""
 
     def __init__(self, log: Log, segment: str, change: ChangeEvent, contains: ContainsText) -> None:
@@ -368,7 +301,7 @@ def additional_tombstones(log: Log, plan: PurgePlan, tombstones: Tombstones) -> 
             for event in changed
             if tombstone.applies_to(event)
             and event.id not in tombstone.body.events
-            and purge_event(event, tombstone.target) is not event
+            and tombstones.purge(event, tombstone) is not event
         ]
         before = purge_bound(tombstone.id, tombstone.body)
         for events in _chunks(unnamed):

@@ -16,7 +16,9 @@ from zlib import crc32
 
 from tacit.disk.files import open_plain
 from tacit.log.log import Log, SegmentProgress
+from tacit.model.claim import Triple, triple_key
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Verdict
+from tacit.model.ids import ClaimId, claim_id
 from tacit.model.observation import ProjectSeen
 from tacit.record import Record
 from tacit.text.match import fold_letters
@@ -127,31 +129,55 @@ class LineFilter:
 
         What the other lines say of projects is added to `roots`.
         """
-        named = {index for index, line in enumerate(block.lines) if _is_odd(line)} if _has_odd_lines(block) else set()
-        referring: list[int] = []
-        contents: list[bytes] = []
-        for index, line in enumerate(block.lines):
-            end = _match_line_end(line) if index not in named else None
-            if end is None:
-                named.add(index)
-                contents.append(b"")
-                continue
-            scope, session, type_ = end.groups()
-            contents.append(b'%s,"%s","%s"' % (line[: end.start()], scope, session))
-            if type_ in _CLAIM_TYPES:
-                if line.startswith(b'{"actor":"user"') and _is_shared_line(line, type_):
-                    roots.shared_scopes.add(scope.decode("ascii"))
-            elif type_ in _REFERRING_TYPES:
-                referring.append(index)
-            elif type_ == b"project.seen":
-                named.add(index)
-        texts = _unescape(contents)
-        named |= self._texts.candidates(texts)
-        tagged = [index for index, text in enumerate(texts) if _HAS_TAGS in text]
-        named.update(tagged[at] for at in self._texts.candidates([_tags_of(texts[index]) for index in tagged]))
-        if self._claim_words:
-            named |= self._claim_words.candidates(texts, depth=0)
+        texts, named, referring = read_texts(block, roots)
+        named |= self.containing(texts)
         return block.located(index for index in named if block.lines[index]), block.located(referring)
+
+    def containing(self, texts: Sequence[str]) -> set[int]:
+        """Return the indices of lines, given by their texts, that may contain a text or claim."""
+        found = self._texts.candidates(texts)
+        tagged = [index for index, text in enumerate(texts) if _HAS_TAGS in text]
+        found.update(tagged[at] for at in self._texts.candidates([_tags_of(texts[index]) for index in tagged]))
+        if self._claim_words:
+            found |= self._claim_words.candidates(texts, depth=0)
+        return found
+
+
+class BlockTexts(Record):
+    """The texts of the lines of a block, without what no text is in; of lines in another form "".
+
+    Attributes:
+        texts: with the escapes of JSON resolved and its quotes replaced.
+        named: the indices of lines that have to be decoded whatever they contain.
+        referring: the indices of lines that refer to claims by their ids.
+    """
+
+    texts: list[str]
+    named: set[int]
+    referring: list[int]
+
+
+def read_texts(block: LogBlock, roots: SharedRoots) -> BlockTexts:
+    """Return the texts of a block. What its lines say of projects is added to `roots`."""
+    named = {index for index, line in enumerate(block.lines) if _is_odd(line)} if _has_odd_lines(block) else set()
+    referring: list[int] = []
+    contents: list[bytes] = []
+    for index, line in enumerate(block.lines):
+        end = _match_line_end(line) if index not in named else None
+        if end is None:
+            named.add(index)
+            contents.append(b"")
+            continue
+        scope, session, type_ = end.groups()
+        contents.append(b'%s,"%s","%s"' % (line[: end.start()], scope, session))
+        if type_ in _CLAIM_TYPES:
+            if line.startswith(b'{"actor":"user"') and _is_shared_line(line, type_):
+                roots.shared_scopes.add(scope.decode("ascii"))
+        elif type_ in _REFERRING_TYPES:
+            referring.append(index)
+        elif type_ == b"project.seen":
+            named.add(index)
+    return BlockTexts(_unescape(contents), named, referring)
 
 
 def _has_odd_lines(block: LogBlock) -> bool:
@@ -180,6 +206,11 @@ def _is_shared_line(line: bytes, type_: bytes) -> bool:
 # The texts of lines
 
 _HAS_TAGS = f"{_QUOTE}tags{_QUOTE}:[{_QUOTE}"
+_TRIPLE_KEY = f"{_QUOTE}triple{_QUOTE}:{{"
+_CLAIM = re.compile(
+    r"@scope@:@([^@]*)@,@sentence@:@([^@]*)@,@tags@:\[((?:@[^@]*+@,?)*+)\],@triple@:"
+    r"\{@object@:@([^@]*)@,@predicate@:@([^@]*)@,@subject@:@([^@]*)@\}".replace("@", _QUOTE)
+)
 
 
 def _unescape(lines: Sequence[bytes]) -> list[str]:
@@ -220,6 +251,47 @@ def _tags_of(text: str) -> str:
     """Return the tags of a line with blanks instead of dashes: a tag matches a text in both forms."""
     lists = (part.partition(f"{_QUOTE}]")[0] for part in text.split(_HAS_TAGS)[1:])
     return _QUOTE.join(lists).replace("-", " ")
+
+
+class ClaimText(Record):
+    """A claim in the text of a line: where it is, its scope and triple, and the texts in it that are searched."""
+
+    start: int
+    end: int
+    scope: str
+    triple: Triple
+    texts: tuple[str, ...]
+
+    @property
+    def id(self) -> ClaimId:
+        return claim_id(self.scope, triple_key(self.triple))
+
+
+def claims_in(text: str) -> list[ClaimText] | None:
+    """Return the claims in the text of a line; None if one of them is in another form than Tacit writes."""
+    if _TRIPLE_KEY not in text:
+        return []
+    claims = []
+    for match in _CLAIM.finditer(text):
+        scope, sentence, tags, object_, predicate, subject = match.groups()
+        triple = Triple(subject, predicate, object_)
+        joined = " ".join(triple)
+        # Most sentences are part of the triple. All others are searched, too.
+        texts = (scope, tags, joined) if f" {sentence} " in f" {joined} " else (scope, sentence, tags, joined)
+        claims.append(ClaimText(*match.span(), scope, triple, texts))
+    return claims if len(claims) == text.count(_TRIPLE_KEY) else None
+
+
+def distinct_texts(text: str, claims: Sequence[ClaimText]) -> set[str]:
+    """Return the texts of a line that are searched, each by itself, without those that are part of another one."""
+    found = set(_tags_of(text).split(_QUOTE)) if _HAS_TAGS in text else set()
+    if text.isascii() and "\\" not in text and "\0" not in text:  # then no part has a view that the whole has not
+        for claim in reversed(claims):
+            text = _QUOTE.join((text[: claim.start], *claim.texts, text[claim.end :]))
+    else:
+        found.update(text for claim in claims for text in claim.texts)
+    found.update(text.split(_QUOTE))
+    return found
 
 
 # Claims

@@ -6,24 +6,24 @@ text is checked, because the same text may be there under ids that this home has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tacit.log.log import Cursor, Log
-from tacit.model.claim import GLOBAL, Scope, Triple, triple_key
-from tacit.model.event import Draft, Event
+from tacit.model.claim import Scope, Triple, triple_key
+from tacit.model.event import Event
+from tacit.model.fingerprint import FingerprintSearch
 from tacit.model.ids import ClaimId, EventId, claim_id
 from tacit.model.memory import touched_claims
 from tacit.model.observation import MemoryPurged, PurgedStub
-from tacit.model.purge import PurgeTarget, purge_bound, purge_event, purge_target_of
+from tacit.model.purge import PurgeTarget, purge_bound, purge_event, purge_target_of, texts_of
 from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.log.forms import KnownForm
 
 TOMBSTONE_MARKER = b'"type":"memory.purged"'
-_MAX_LATE_IDS = 1000  # in one tombstone: a line has at most 256 KiB
 
 
 class Tombstone(Record):
@@ -39,10 +39,14 @@ class Tombstone(Record):
 
 
 class Tombstones:
-    """All tombstones of a log. Other events are ignored."""
+    """All tombstones of a log. Other events are ignored.
+
+    `prints` searches for the texts of all of them.
+    """
 
     def __init__(self, events: Iterable[Event]) -> None:
         self.all = [Tombstone(id_, body, purge_target_of(body)) for id_, body in _merge_tombstones(events)]
+        self.prints = FingerprintSearch(matcher for each in self.all for matcher in each.target.fingerprints)
         self._by_event: dict[EventId, list[Tombstone]] = {}
         self._by_claim: dict[str, list[Tombstone]] = {}
         for tombstone in self.all:
@@ -54,12 +58,26 @@ class Tombstones:
     def apply(self, event: Event) -> Event:
         """Return what is left of an event of this log. Cheap: only named events and claims are checked."""
         for tombstone in self._by_event.get(event.id, ()):
-            event = purge_event(event, tombstone.target)
+            event = self.purge(event, tombstone)
         if self._by_claim:
             named = [tombstone for claim in touched_claims(event) for tombstone in self._by_claim.get(claim, ())]
             for tombstone in named:
-                event = purge_event(event, tombstone.target) if tombstone.applies_to(event) else event
+                event = self.purge(event, tombstone) if tombstone.applies_to(event) else event
         return event
+
+    def purge(self, event: Event, tombstone: Tombstone) -> Event:
+        """Return what a tombstone leaves of an event, whatever its time; the event itself if it changes nothing."""
+        while True:
+            self.prints.learn(texts_of(event))
+            left = purge_event(event, tombstone.target.known())
+            if left is event:
+                return event
+            event = left  # a mark in the place of one text may complete another one
+
+    @property
+    def claims(self) -> frozenset[str]:
+        """The claims that are named, as purged or as moved."""
+        return frozenset((*self._by_claim, *(claim for tombstone in self.all for claim in tombstone.target.moved)))
 
     def ignores(self, form: KnownForm) -> bool:
         """Return whether `apply` would leave an event as it is, by the form of its line. False if that is not known."""
@@ -73,7 +91,7 @@ class Tombstones:
         """Return what is left of an event if all of its texts are compared with all fingerprints."""
         for tombstone in self.all:
             if tombstone.applies_to(event) or tombstone in self._by_event.get(event.id, ()):
-                event = purge_event(event, tombstone.target)
+                event = self.purge(event, tombstone)
         return event
 
     def filter_import(self, event: Event) -> Event | None:
@@ -83,7 +101,7 @@ class Tombstones:
         """
         left = event
         for tombstone in self.all:
-            left = purge_event(left, tombstone.target)
+            left = self.purge(left, tombstone)
         return None if isinstance(left.body, PurgedStub) and not isinstance(event.body, PurgedStub) else left
 
     def rejects(self, event: Event) -> bool:
@@ -120,40 +138,6 @@ def _merge_tombstones(events: Iterable[Event]) -> Iterator[tuple[EventId, Memory
 def is_purge(event: Event) -> bool:
     """Return whether a line is a tombstone of a purge itself, and not one that adds events to an earlier one."""
     return isinstance(event.body, MemoryPurged) and not event.body.before
-
-
-def late_tombstones(log: Log, imported: Iterable[Event], knew: Callable[[str], Collection[str]]) -> list[Draft]:
-    """Return tombstones for events of this log that `imported` ones would purge if they were older.
-
-    Whoever wrote these events did not know of the purge: deletion wins, whatever the clocks say. `knew` returns the
-    segments of machines that had applied a purge, by its operation: they may have said the same again on purpose. A
-    tombstone that adds events to an earlier one (it has `before`) means these events alone.
-    """
-    purges: dict[str, list[Event]] = {}
-    for event in imported:
-        if is_purge(event):
-            purges.setdefault(event.op, []).append(event)
-    unnamed: list[Draft] = []
-    for op, events in purges.items():
-        segments = [segment for segment in log.segments() if segment not in knew(op)]
-        for tombstone in Tombstones(events).all:
-            late = list(_late_events(log, segments, tombstone))
-            bound = purge_bound(tombstone.id, tombstone.body)
-            for start in range(0, len(late), _MAX_LATE_IDS):
-                named = tuple(late[start : start + _MAX_LATE_IDS])
-                unnamed.append(Draft(tombstone.body._replace(events=named, damaged=0, before=bound), GLOBAL))
-    return unnamed
-
-
-def _late_events(log: Log, segments: Iterable[str], tombstone: Tombstone) -> Iterator[EventId]:
-    """Yield the events that a tombstone means, but for their time."""
-    for segment in segments:
-        for line in log.read(segment):
-            event = line.event
-            if not isinstance(event, Event) or isinstance(event.body, MemoryPurged) or tombstone.applies_to(event):
-                continue
-            if purge_event(event, tombstone.target) is not event:
-                yield event.id
 
 
 def load_tombstones(log: Log, since: datetime | None = None) -> Tombstones | None:

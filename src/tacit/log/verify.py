@@ -11,7 +11,7 @@ from hashlib import sha256
 from shlex import quote
 
 from tacit.log.codec import DamagedLine, damage_reason, decode, event_type, is_encoding_of, split_mac
-from tacit.log.forms import known_form
+from tacit.log.forms import is_plain_form, known_form
 from tacit.log.log import Log, RawLine, SegmentProgress
 from tacit.log.signing import BASELINE_FILE
 from tacit.log.tombstones import Tombstones, load_tombstones
@@ -90,27 +90,29 @@ class _SegmentCheck:
 
     def findings(self, progress: SegmentProgress) -> Iterator[Finding]:
         """Yield what is wrong with the segment."""
-        end = 0
+        line = None
         for line in self._log.lines(self._segment):
             if line.number % _LINES_PER_REPORT == 0:
                 progress.show(line.end)
-            end = line.end
             if line.too_long:
                 self._damaged.append((line, DamagedLine("longer than any line we write")))
             elif line.data and not self._is_certainly_well(line):
                 yield from self._check_decoded(line, decode(line.data))
         yield from self._damage_findings()
-        if torn := self._log.size(self._segment) - end:
+        if torn := self._log.size(self._segment) - (line.end if line else 0):
             what = f"{torn} bytes of an unfinished write at the end"
             yield Finding(self._segment, what, "nothing: the next write closes it", False)
 
     def _is_certainly_well(self, line: RawLine) -> bool:
         data = line.data
-        if damage_reason(data) is not None or (form := known_form(data)) is None:
+        if damage_reason(data) is not None:
             return False
-        if self._tombstones and not self._tombstones.ignores(form):
-            return False
-        return self._checker.accepts(self._segment, line, is_plain=form.is_plain)
+        if self._tombstones is None:
+            is_plain = is_plain_form(data)
+        else:
+            form = known_form(data)
+            is_plain = form.is_plain if form and self._tombstones.ignores(form) else None
+        return is_plain is not None and self._checker.accepts(self._segment, line, is_plain=is_plain)
 
     def _check_decoded(self, line: RawLine, event: Event | DamagedLine) -> Iterator[Finding]:
         if isinstance(event, DamagedLine):

@@ -1,20 +1,14 @@
-"""What is left of an event after a purge, and fingerprints that recognise a text without storing it.
+"""What is left of an event after a purge.
 
 `purge_event` serves every occasion: the rewriting of the log, its replay, a repeated purge, and lines that come from
 elsewhere. In free text (evidence, reasons, worklog, queries) a mark replaces the purged text. If the text is in the
 words of a claim, the event becomes a stub that says when, where and by whom, but no longer what. A claim that replaced
 a purged one keeps what it inherited; one that was replaced by a purged one is forgotten.
-
-A fingerprint has a weak rolling hash of twenty bits, which finds where a text might occur, and a strong one, salted and
-slow to compute, which decides whether it does. Whoever has a fingerprint can test guesses, one at a time: a purged text
-that is short or common can be confirmed by somebody who suspects it, but never listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from hashlib import pbkdf2_hmac
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.model.claim import Claim, Scope, is_project_scope, project_scope
@@ -29,13 +23,13 @@ from tacit.model.event import (
     EventsUndone,
     Verdict,
 )
+from tacit.model.fingerprint import FingerprintMatcher
 from tacit.model.ids import EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import (
     BriefInjected,
     CommandRan,
     EvaluationCreated,
-    Fingerprint,
     MemoryChecked,
     MemoryPurged,
     ProjectSeen,
@@ -55,11 +49,8 @@ from tacit.model.observation import (
 )
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK
-from tacit.text.match import TextMatcher, matches_any, normalize_for_match, replace_matches
+from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, replace_matches
 
-_PRIME = 1_048_573  # the largest below 2^20
-_PBKDF2_ROUNDS = 20_000
-_MAX_REMEMBERED_CHARS, _MAX_REMEMBERED = 64, 100_000
 MIN_TEXT_LENGTH = 4  # of a text to purge: shorter ones occur in half of all words
 PURGE_REASON = "purged"
 HIDDEN_SCOPE = project_scope(PURGED_MARK)
@@ -79,69 +70,6 @@ _TEXT_FIELDS: dict[type, tuple[str, ...]] = {
 }
 
 
-def make_fingerprint(text: str, salt: bytes) -> Fingerprint:
-    """Return the fingerprint of a text. Case and blanks do not matter."""
-    letters = normalize_for_match(text)
-    return Fingerprint(salt.hex(), len(letters), _weak_hash(letters, _hash_base(salt)), _strong_hash(letters, salt))
-
-
-class FingerprintMatcher:
-    """Finds a text of which only the fingerprint is known."""
-
-    def __init__(self, fingerprint: Fingerprint) -> None:
-        self._fingerprint = fingerprint
-        self._salt = bytes.fromhex(fingerprint.salt)
-        self._without: set[str] = set()  # short texts without a match: most come again
-
-    @property
-    def length(self) -> int:
-        return self._fingerprint.length
-
-    def find(self, plain: str) -> Iterator[int]:
-        """Yield each position of the text in `plain`, which is normalized."""
-        if len(plain) < self.length or plain in self._without:
-            return
-        weak_matches = list(self._weak_matches(plain))
-        if not weak_matches and len(plain) <= _MAX_REMEMBERED_CHARS:
-            if len(self._without) >= _MAX_REMEMBERED:
-                self._without.clear()
-            self._without.add(plain)
-        for start in weak_matches:
-            if _strong_hash(plain[start : start + self.length], self._salt) == self._fingerprint.strong:
-                yield start
-
-    def _weak_matches(self, plain: str) -> Iterator[int]:
-        """Yield each position with the same weak hash, which is rolled along from letter to letter."""
-        base, length, wanted = _hash_base(self._salt), self.length, self._fingerprint.weak
-        if not 0 < length <= len(plain):
-            return
-        leading = pow(base, length - 1, _PRIME)
-        codes = [ord(letter) for letter in plain]
-        weak = _weak_hash(plain[:length], base)
-        if weak == wanted:
-            yield 0
-        for start, (removed, added) in enumerate(zip(codes, codes[length:], strict=False), 1):
-            weak = ((weak - removed * leading) * base + added) % _PRIME
-            if weak == wanted:
-                yield start
-
-
-def _hash_base(salt: bytes) -> int:
-    return int.from_bytes(salt[:4], "big") % (_PRIME - 256) + 256
-
-
-def _weak_hash(letters: str, base: int) -> int:
-    weak = 0
-    for letter in letters:
-        weak = (weak * base + ord(letter)) % _PRIME
-    return weak
-
-
-@lru_cache(maxsize=4096)
-def _strong_hash(letters: str, salt: bytes) -> str:
-    return pbkdf2_hmac("sha256", letters.encode("utf-8", "surrogatepass"), salt, _PBKDF2_ROUNDS).hex()[:32]
-
-
 class PurgeTarget(Record):
     """What to purge: texts, and claims by their ids. `everywhere` includes claims that contain a text.
 
@@ -152,6 +80,23 @@ class PurgeTarget(Record):
     claims: frozenset[str] = frozenset()
     everywhere: bool = True
     moved: Mapping[str, str] = {}
+
+    @property
+    def fingerprints(self) -> list[FingerprintMatcher]:
+        return [matcher for matcher in self.matchers if isinstance(matcher, FingerprintMatcher)]
+
+    def known(self) -> PurgeTarget:
+        """Return the target without texts of which only the fingerprint is known.
+
+        It purges the same from events in whose texts a `FingerprintSearch` looked for them.
+        """
+        known: list[TextMatcher] = []
+        for matcher in self.matchers:
+            if not isinstance(matcher, FingerprintMatcher):
+                known.append(matcher)
+            elif matcher.text:
+                known.append(LiteralMatcher(matcher.text))
+        return self._replace(matchers=tuple(known))
 
 
 def purge_target_of(tombstone: MemoryPurged) -> PurgeTarget:
@@ -199,6 +144,24 @@ def claim_sentences(events: Iterable[Event], claim_id: str) -> list[str]:
     """Return every wording that a claim ever had."""
     claims = (claim for event in events for claim in claims_of(event.body))
     return list(dict.fromkeys(claim.sentence for claim in claims if claim.id == claim_id))
+
+
+def texts_of(event: Event) -> list[str]:
+    """Return every text of an event in which `purge_event` may find something."""
+    texts: list[str] = [event.scope, event.origin.host, event.origin.session, event.origin.actor]
+    _collect_texts(event.body, texts)
+    for claim in claims_of(event.body):
+        texts.append(" ".join(claim.triple))
+        texts += (tag.replace("-", " ") for tag in claim.tags)
+    return texts
+
+
+def _collect_texts(value: object, texts: list[str]) -> None:
+    if isinstance(value, str):
+        texts.append(value)
+    elif isinstance(value, tuple):  # records are tuples
+        for inner in value:
+            _collect_texts(inner, texts)
 
 
 def claims_of(body: EventBody) -> tuple[Claim, ...]:

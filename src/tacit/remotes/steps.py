@@ -16,7 +16,8 @@ from tacit.errors import NotFoundError, TacitError
 from tacit.home.home import Home, HomePart
 from tacit.log.incoming import IncomingFilter, tombstone_events
 from tacit.log.log import received_segment
-from tacit.log.tombstones import Tombstones, is_purge, late_tombstones
+from tacit.log.tombstone_search import late_tombstones
+from tacit.log.tombstones import Tombstones, is_purge
 from tacit.model.ids import EventId, event_id
 from tacit.remotes.keys import MachineKeys, encrypt, make_machine, segment_name
 from tacit.remotes.manifest import (

@@ -234,6 +234,18 @@ def _decode_escape(match: re.Match[str]) -> _MappedLetters:
     return [(letter, match.start(), match.end())]
 
 
+def resolved_texts(text: str) -> Iterator[str]:
+    """Yield the text with escapes, percents, pluses and NULs resolved, each in a view of its own."""
+    if "\\" in text:
+        yield resolve_escapes(text)
+    if "%" in text:
+        yield resolve_percents(text)
+    if "+" in text:
+        yield text.replace("+", " ")
+    if "\0" in text or "\ufffd" in text:
+        yield re.sub(_NUL_RUN, "", text)
+
+
 def _decode_percent(match: re.Match[str]) -> _MappedLetters:
     letters: _MappedLetters = []
     start = match.start()
@@ -275,6 +287,31 @@ def _decode_base64(text: str, min_length: int) -> Iterator[_DecodedView]:
             )
 
 
+def letters_as_bytes(text: str) -> Iterator[bytes]:
+    """Yield the bytes that may have been taken for the letters of a text."""
+    latin = text.replace("\ufffd", "\0")  # a NUL byte may have become the replacement character
+    if not text.isascii() and max(latin) <= "\xff":
+        yield latin.encode("latin-1")
+    if re.search(_ESCAPED_BYTES, text):
+        with suppress(UnicodeEncodeError):
+            yield text.encode("utf-8", "surrogateescape")
+
+
+def decoded_charsets(data: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield bytes decoded in all ways that are searched, and whether the text may contain more that is encoded."""
+    text = data.decode("utf-8", "surrogateescape")
+    yield text, may_contain_more(text)
+    for skipped in (0, 1):
+        pairs = data[skipped : len(data) - (len(data) - skipped) % 2]
+        yield pairs.decode("utf-16-le", "replace"), False
+        yield pairs.decode("utf-16-be", "replace"), False
+
+
+def may_contain_more(text: str) -> bool:
+    """Return whether a decoded text makes sense, so that parts of it may be encoded once more."""
+    return " ".join(text.split()).isprintable()
+
+
 def _decode_raw_bytes(text: str) -> Iterator[_DecodedView]:
     """Decode bytes that were taken for letters."""
     latin = text.replace("\ufffd", "\0")  # a NUL byte may have become the replacement character
@@ -303,8 +340,7 @@ def _decode_charsets(
             text,
             lambda index: base + (start_of or end_of)(offset(index)),
             lambda index: base + end_of(offset(index + 1)),
-            # Only text that makes sense may contain more.
-            is_decodable=width is _utf8_width and " ".join(text.split()).isprintable(),
+            is_decodable=width is _utf8_width and may_contain_more(text),
         )
 
     yield view(data.decode("utf-8", "surrogateescape"), _utf8_width, 0)

@@ -14,13 +14,18 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_base64, a2b_hex
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache
+from itertools import accumulate
 from unicodedata import combining
 
+from tacit.record import Record
 from tacit.text.match import (
     MAX_DEPTH,
     fold_letters,
+    may_contain_more,
     resolve_escapes,
     resolve_percents,
 )
@@ -31,9 +36,15 @@ _ODD_LETTERS = re.compile("[\ufffd\ud800-\udfff]")
 _BYTES_AS_LETTERS = re.compile("[\xc2-\xf4][\x80-\xbf]")
 _LATIN_RUN = re.compile("[\0-\xff]*[\x80-\xff][\0-\xff]*")
 _MAX_TOKENS = 400_000  # runs of digits that need not be decoded again, about 40 MB
-_PRINTABLE_BYTES = re.compile(rb"[\t-\r\x1c-\x7e\x80-\xff]*")
+_TOKENS_AT_ONCE = 1000
+_MIN_DIGITS_OF_PATTERN = 8  # a pattern finds longer runs more quickly; of shorter ones there are too many
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 _DIGITS_ALONE = bytes(byte if byte in _DIGITS else 0x20 for byte in range(256))
+_PRINTABLE_PART = re.compile(
+    rb"(?<=\0)(?:[\t-\r\x1c-\x7e]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}){2,}+"
+    rb"(?=[^\0]?\0)"
+)
+_PADDING = (b"AAAA", b"AAAAAAA", b"AAAAAA", b"AAAAA")  # to a multiple of four digits, and NULs behind
 _HEX_RUN = re.compile(rb"[0-9A-Fa-f]{8,}")
 _FROM_URL_SAFE = bytes.maketrans(b"-_", b"+/")
 # Blocks of Unicode with all letters but ASCII whose folded form has printable ASCII, generously.
@@ -135,38 +146,39 @@ class MatchPrefilter:
         """Return the runs of digits in these lines that may contain a text."""
         if len(self._rejected) > _MAX_TOKENS:
             self._rejected.clear()
-        min_digits = self._min_digits[0]
-        joined = SEPARATOR.join([text for _, text in lines]).encode("ascii", "replace")
-        tokens = {token for token in set(joined.translate(_DIGITS_ALONE).split()) if len(token) >= min_digits}
+        tokens = digit_runs([text for _, text in lines], self._min_digits[0])
         tokens -= self._rejected
-        matching = [token for token in tokens if token in self._matching or self._is_token_match(token)]
+        matching = [token for token in tokens if token in self._matching]
+        matching += self._matches_among(list(tokens.difference(matching)))
         self._matching.update(matching)
         self._rejected.update(tokens.difference(matching))
         return [token.decode("ascii") for token in matching]
 
-    def _is_token_match(self, token: bytes) -> bool:
-        digits = token.translate(_FROM_URL_SAFE)
-        for start in range(4):
-            end = len(digits) - ((len(digits) - start) % 4 == 1)
-            if self._is_encoded_match(a2b_base64(digits[start:end] + b"=" * (-(end - start) % 4))):
-                return True
-        for run in _HEX_RUN.findall(token):
-            for start in (0, 1) if len(run) >= self._min_digits[1] else ():
-                if self._is_encoded_match(a2b_hex(run[start : len(run) - (len(run) - start) % 2])):
-                    return True
-        return False
+    def _matches_among(self, tokens: list[bytes]) -> Iterator[bytes]:
+        """Yield the runs of digits that may contain a text. They are decoded together."""
+        for start in range(0, len(tokens), _TOKENS_AT_ONCE):
+            some = tokens[start : start + _TOKENS_AT_ONCE]
+            found: set[int] = set()
+            for decoded in _decode_together(some, self._min_digits[1]):
+                found |= self._matching_runs(decoded)
+            yield from (some[index] for index in found)
+
+    def _matching_runs(self, decoded: _DecodedRuns) -> set[int]:
+        """Return the indices of runs that may contain a text, perhaps encoded once more."""
+        lower = decoded.data.lower()
+        positions = [position for test in self._byte_tests for position in test.positions(lower, decoded.data)]
+        suspects = {decoded.run_at(position) for position in positions}
+        found = {run for run in suspects if any(map(self._has_words, _decoded_texts(decoded.bytes_of(run))))}
+        for part in _PRINTABLE_PART.finditer(decoded.data):
+            if (run := decoded.run_at(part.start())) not in found and self._is_encoded_match(part[0]):
+                found.add(run)
+        return found
 
     def _is_encoded_match(self, data: bytes) -> bool:
-        """Return whether decoded bytes may contain a text, perhaps encoded once more."""
-        if self._is_byte_match(data):
-            return True
-        if not _PRINTABLE_BYTES.fullmatch(data):  # only what makes sense is decoded further
-            return False
-        text = data.decode("utf-8", "replace")
-        if ("\ufffd" in text and b"\xef\xbf\xbd" not in data) or not " ".join(text.split()).isprintable():
-            return False
+        """Return whether decoded bytes, perhaps with one left over, are a text that may contain one more encoded."""
         found: set[int] = set()
-        self._scan([(0, text)], MAX_DEPTH - 1, found)
+        texts = [text for text in _texts_of_part(data) if may_contain_more(text)]
+        self._scan(list(enumerate(texts)), MAX_DEPTH - 1, found)
         return bool(found)
 
     def _is_byte_match(self, data: bytes) -> bool:
@@ -176,6 +188,65 @@ class MatchPrefilter:
             if test.may_match(lower, data):
                 return any(map(self._has_words, _decoded_texts(data)))
         return False
+
+
+def digit_runs(texts: Iterable[str], min_digits: int) -> set[bytes]:
+    """Return the distinct runs of base64 digits in texts, of both alphabets, if they have so many digits."""
+    joined = SEPARATOR.join(texts).encode("ascii", "replace").translate(_DIGITS_ALONE)
+    if min_digits < _MIN_DIGITS_OF_PATTERN:
+        return {run for run in set(joined.split()) if len(run) >= min_digits}
+    return set(re.findall(rb" ([^ ]{%d,})" % min_digits, b" " + joined))
+
+
+class _DecodedRuns(Record):
+    """What several runs of digits encode, with NULs between them, and for each run where the next one begins."""
+
+    data: bytes
+    ends: list[int]
+
+    def run_at(self, position: int) -> int:
+        return min(bisect_right(self.ends, position), len(self.ends) - 1)
+
+    def bytes_of(self, run: int) -> bytes:
+        return self.data[self.ends[run - 1] if run else 0 : self.ends[run]]
+
+
+def decoded_together(runs: Sequence[bytes], min_hex_digits: int) -> Iterator[bytes]:
+    """Yield what runs of digits may encode, in few texts, with NULs between the runs.
+
+    A run is decoded from each of its first digits on: as base64, and hexadecimal within it. Behind what it encodes may
+    be one more byte, of digits that are left over.
+    """
+    return (decoded.data for decoded in _decode_together(runs, min_hex_digits))
+
+
+def _decode_together(runs: Sequence[bytes], min_hex_digits: int) -> Iterator[_DecodedRuns]:
+    for start in range(4):
+        padded = [run[start:] + _PADDING[(len(run) - start) % 4] for run in runs]
+        data = a2b_base64(b"AAAA" + b"".join(padded).translate(_FROM_URL_SAFE))
+        yield _DecodedRuns(data, [3 + digits * 3 // 4 for digits in accumulate(map(len, padded))])
+    run_ends = list(accumulate(len(run) + 1 for run in runs))
+    matches = (match for match in _HEX_RUN.finditer(b" ".join(runs)) if len(match[0]) >= min_hex_digits)
+    hexadecimal = [(bisect_right(run_ends, match.start()), match[0]) for match in matches]
+    for start in (0, 1) if hexadecimal else ():
+        even = [run[start : len(run) - (len(run) - start) % 2] for _, run in hexadecimal]
+        ends = [0] * len(runs)
+        for (index, _), digits in zip(hexadecimal, accumulate(len(run) + 6 for run in even), strict=True):
+            ends[index] = 3 + digits // 2
+        data = a2b_hex(b"000000%s000000" % b"000000".join(even))
+        yield _DecodedRuns(data, list(accumulate(ends, max)))
+
+
+def texts_decoded_together(data: bytes) -> Iterator[str]:
+    """Yield those of some texts with NULs between them that are UTF-8 and printable: they may contain more."""
+    for part in _PRINTABLE_PART.findall(data):
+        yield from _texts_of_part(part)
+
+
+def _texts_of_part(part: bytes) -> Iterator[str]:
+    for size in (len(part), len(part) - 1):  # the last byte may be left over
+        with suppress(UnicodeDecodeError):
+            yield part[:size].decode("utf-8")
 
 
 class _ByteTest:
@@ -195,6 +266,15 @@ class _ByteTest:
             letter = max(word)
             codes = [code for code in _codes_in(_ALL_BLOCKS) if letter in fold_letters(chr(code))]
         self._lookalikes = _letter_bytes(codes)
+
+    def positions(self, lower: bytes, data: bytes) -> Iterator[int]:
+        """Yield where bytes (and the same in lower case) may have a spelling of the word."""
+        for needle in (self._plain, self._wide) if self._plain else ():
+            at = lower.find(needle)
+            while at >= 0:
+                yield at
+                at = lower.find(needle, at + 1)
+        yield from (match.start() for match in self._lookalikes.finditer(data))
 
     def may_match(self, lower: bytes, data: bytes) -> bool:
         """Return False if bytes (and the same in lower case) have no spelling of the word in UTF-8 or UTF-16."""

@@ -6,30 +6,53 @@ next block is there, and a candidate line is searched together with its neighbou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, replace_matches
+from tacit.text.match import LiteralMatcher, matches_any, replace_matches
 from tacit.text.prefilter import MatchPrefilter
 
-_MAX_WORDS_UNKNOWN = 64  # of a text of which only the fingerprint is known, at most so many words are in its lines
+TextsIn = Callable[[str], Sequence[LiteralMatcher]]
+Replace = Callable[[str, Sequence[LiteralMatcher]], str]
 
 
 class Scrubber:
-    """Replaces texts, or says whether there are any. `excluded` is a pattern in whose matches nothing is replaced."""
+    """Replaces texts, or says whether there are any.
 
-    def __init__(self, matchers: Sequence[TextMatcher], excluded: str = "") -> None:
-        self._matchers = matchers
-        self._replace = partial(replace_matches, matchers=matchers, excluded=excluded)
-        literal = [matcher.normalized for matcher in matchers if isinstance(matcher, LiteralMatcher)]
-        self._prefilter = MatchPrefilter(literal, across_lines=True) if len(literal) == len(matchers) else None
-        self._span = max((text.count(" ") + 1 for text in literal), default=1)
-        if self._prefilter is None:
-            self._span = _MAX_WORDS_UNKNOWN
+    Args:
+        texts_in: returns the texts to search for in a text; called before each search.
+        replace: returns a text with the matches of some texts replaced.
+        span: how many words a text may have; by default, as many as those that are returned for the empty text.
+    """
+
+    def __init__(self, texts_in: TextsIn, replace: Replace = replace_matches, span: int = 0) -> None:
+        self._texts_in = texts_in
+        self._replace = replace
+        self._matchers: Sequence[LiteralMatcher] = ()
+        self._prefilter = MatchPrefilter([], across_lines=True)
+        words = [len(matcher.normalized.split(" ")) for matcher in texts_in("")]
+        self._span = span or max(words, default=1)
+
+    def _prepare(self, text: str) -> str:
+        """Find out what to search for in a text, and return the text."""
+        matchers = self._texts_in(text)
+        if matchers != self._matchers:
+            self._matchers = matchers
+            self._prefilter = MatchPrefilter([matcher.normalized for matcher in matchers], across_lines=True)
+        return text
 
     def may_contain(self, text: str) -> bool:
         """Return False if a text certainly has no match."""
-        return bool(self._matchers) and (self._prefilter is None or bool(self._prefilter.candidates(text.split("\n"))))
+        lines = self._prepare(text).split("\n")
+        return bool(self._prefilter.candidates(lines))
+
+    def contains_any(self, text: str) -> bool:
+        """Return whether a text has a match."""
+        return self.may_contain(text) and matches_any(text, self._matchers)
+
+    def replace_all(self, text: str) -> str:
+        """Return a text with every match replaced."""
+        self._prepare(text)
+        return self._replace(text, self._matchers)
 
     def contains(self, blocks: Iterable[list[str]]) -> bool:
         """Return whether lines, given in blocks, contain a text."""
@@ -48,7 +71,7 @@ class Scrubber:
         for block in blocks:
             lines = kept + block
             for start, end in reversed(self._candidate_windows(lines)):
-                text = self._replace("\n".join(lines[start:end]))
+                text = self._replace("\n".join(lines[start:end]), self._matchers)
                 lines[start:end] = text.split("\n")
             cut = self._reach(lines, len(lines), -1)
             kept = lines[cut:]
@@ -56,8 +79,7 @@ class Scrubber:
         yield kept
 
     def _candidate_windows(self, lines: list[str]) -> list[tuple[int, int]]:
-        if self._prefilter is None:
-            return [(0, len(lines))] if lines else []
+        self._prepare("\n".join(lines))
         windows: list[tuple[int, int]] = []
         for index in sorted(self._prefilter.candidates(lines)):
             start, end = self._reach(lines, index, -1), self._reach(lines, index + 1, 1)

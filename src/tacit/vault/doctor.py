@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from itertools import zip_longest
 from shlex import quote
 
 from tacit.disk.files import link_error, link_hint, open_plain, read_file
@@ -29,6 +28,7 @@ from tacit.home.repository import conflicted_files, inspect_repository
 from tacit.home.settings import Settings
 from tacit.home.store import Store
 from tacit.index import database, reader
+from tacit.index.compare import has_same_answers
 from tacit.index.database import translate_sqlite_errors
 from tacit.install.merge_driver import ATTRIBUTE_FILE, driver_state
 from tacit.log.codec import damage_reason, decode, must_decode
@@ -197,17 +197,16 @@ def check_index(exam: Examination) -> Iterator[Finding]:
         yield Finding(path, f"the index cannot be used: {error}", "tacit doctor --reindex")
         return
     with closing(stored):
-        if what := _index_problem(stored, exam.fresh_index):
+        if what := _index_problem(stored, path, exam.fresh_index):
             yield Finding(path, what, "tacit doctor --reindex")
 
 
-def _index_problem(stored: sqlite3.Connection, fresh: sqlite3.Connection) -> str:
+def _index_problem(stored: sqlite3.Connection, path: str, fresh: sqlite3.Connection) -> str:
     try:
         with translate_sqlite_errors():
             if stored.execute("PRAGMA quick_check").fetchone() != ("ok",):
                 return "the index is damaged"
-            pairs = zip_longest(reader.dump_rows(stored, answers_only=True), reader.dump_rows(fresh, answers_only=True))
-            return "" if all(one == other for one, other in pairs) else "the index is not what the log says"
+            return "" if has_same_answers(stored, path, fresh) else "the index is not what the log says"
     except IndexUnusableError:
         return "the index is damaged"
 
@@ -218,7 +217,7 @@ def check_laws(exam: Examination) -> Iterator[Finding]:
     In a long log it is tried on some memories, which stand for all: it is a law of the program, not of the home.
     """
     fresh = exam.fresh_index
-    claims = [row.id for row in reader.memory_rows(fresh)]
+    claims = reader.memory_ids(fresh)
     claims = claims[:: max(1, -(-len(claims) // _MAX_MEMORIES_FOLDED))]
     by_claim = [reader.events_of_claim(fresh, claim, must_decode) for claim in claims]
     events = list({event.id: event for events in by_claim for event in events}.values())
@@ -555,7 +554,7 @@ class Doctor(HomePart):
     def reindex(self) -> int:
         """Rebuild index and views. Return how many memories they have."""
         self._store.rebuild()
-        return self._store.read(lambda connection: sum(1 for _ in reader.memory_rows(connection)))
+        return self._store.read(lambda connection: len(reader.memory_ids(connection)))
 
     def unvouched(self) -> list[UnverifiedDecision]:
         """Return every decision that this home did not write."""
