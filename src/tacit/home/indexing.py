@@ -106,6 +106,8 @@ class Indexer:
     def catch_up(self, connection: sqlite3.Connection) -> None:
         """Index the backlog in batches, each of them a transaction: a process that is killed leaves less to do."""
         with translate_sqlite_errors():
+            if not any(True for _ in self._unindexed_segments(connection)):
+                return  # as for most commands, and looking for lines would begin a transaction
             while self._index_lines(connection, _cursors(connection), _LINES_PER_BATCH):
                 pass
 
