@@ -30,6 +30,7 @@ _WRITER_PRAGMAS = (
     "wal_autocheckpoint = 0",
     "trusted_schema = OFF",
     "mmap_size = 0",
+    "cache_size = -32768",  # KiB, used only as needed: ids come in any order, and pages would be written many times
 )
 # Places of an index that ends with its connection: in memory, or in a file of SQLite that has no name.
 IN_MEMORY, TEMPORARY = ":memory:", ""
