@@ -106,18 +106,18 @@ HabitLearner = Callable[[str, Sequence[RecordedCommand]], tuple[str, Sequence[Se
 
 def store_shell_commands(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
     """Store commands. Those that are stored already are ignored."""
-    sessions: dict[str, int] = {}
+    sessions: dict[tuple[str, str], int] = {}
     rows = []
     for event in events:
-        body = event.body
+        origin, body = event.origin, event.body
         assert isinstance(body, CommandRan)
-        name = f"{event.origin.host}\n{event.origin.session}"
-        if name not in sessions:
+        key = origin.host, origin.session
+        if key not in sessions:
+            name = "\n".join(key)
             connection.execute("INSERT OR IGNORE INTO shell_sessions (name) VALUES (?)", (name,))
             query = "SELECT id FROM shell_sessions WHERE name = ?"
-            (sessions[name],) = connection.execute(query, (name,)).fetchone()
-        command = (body.command, body.directory, body.status, body.milliseconds, body.shell, body.meant, body.planned)
-        rows.append((sessions[name], event.id, int(event.at.timestamp() * 1000), *command))
+            (sessions[key],) = connection.execute(query, (name,)).fetchone()
+        rows.append((sessions[key], event.id, int(origin.at.timestamp() * 1000), *body))  # in the order of the columns
     query = f"INSERT OR IGNORE INTO shell_commands (shell_session_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     connection.executemany(query, rows)
 
