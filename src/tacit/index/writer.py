@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.index.commands import latest_shell_executions, store_commands
-from tacit.index.database import transaction
+from tacit.index.database import insert_rows, transaction
 from tacit.index.habits import store_shell_commands
 from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries
 from tacit.index.postings_writer import PostingsWriter
@@ -139,16 +139,8 @@ def create_indexes(connection: sqlite3.Connection) -> None:
 
 
 def insert_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> list[bool] | None:
-    """Insert rows of `events`. Return for each whether it was not stored before; None if none was."""
-    connection.execute("SAVEPOINT insert_events")
-    before = connection.total_changes
-    connection.executemany(_INSERT_EVENT, rows)
-    if connection.total_changes - before == len(rows):  # the usual case
-        connection.execute("RELEASE insert_events")
-        return None
-    connection.execute("ROLLBACK TO insert_events")
-    connection.execute("RELEASE insert_events")
-    return [connection.execute(_INSERT_EVENT, row).rowcount == 1 for row in rows]
+    """Insert rows of `events`. Return for each whether it was not stored before; None if no row was."""
+    return insert_rows(connection, _INSERT_EVENT, rows)
 
 
 def new_entries(entries: Sequence[IndexedEvent], is_new: Sequence[bool] | None) -> Sequence[IndexedEvent]:
