@@ -189,9 +189,7 @@ class OtherEventsWriter:
 def _store_commands(connection: sqlite3.Connection, entries: Sequence[IndexedEvent]) -> None:
     """Store commands for search, and those that a person ran for the learners of habits."""
     store_shell_commands(connection, (entry.event for entry in entries if entry.event.is_by_user))
-    store_commands(
-        connection, latest_shell_executions((entry.event, entry.segment, entry.line) for entry in entries)
-    )
+    store_commands(connection, latest_shell_executions((entry.event, entry.segment, entry.line) for entry in entries))
 
 
 def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEvent]) -> None:

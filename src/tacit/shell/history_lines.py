@@ -260,17 +260,10 @@ class DirectoryTracker:
 
 def _split_commands(line: str) -> Iterator[list[str] | None]:
     """Yield the commands that the shell itself runs, as words. None if a block or an open quote hides what it does."""
-    if _PLAIN_WORDS.fullmatch(line):  # as most lines, which need no lexer
-        tokens = line.split()
-    else:
-        lexer = shlex(line.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
-        lexer.whitespace_split = True
-        lexer.commenters = ""
-        try:
-            tokens = list(lexer)
-        except ValueError:
-            yield None
-            return
+    tokens = _split_tokens(line)
+    if tokens is None:
+        yield None
+        return
     words: list[str] = []
     depth, runs_here = 0, True
     for token in [*(part for run in tokens for part in _split_operators(run)), ";"]:
@@ -293,6 +286,19 @@ def _split_commands(line: str) -> Iterator[list[str] | None]:
             words, runs_here = [], token != "||"  # what follows `||` runs on failure only
         elif token not in ("<", ">"):
             words.append(token)
+
+
+def _split_tokens(line: str) -> list[str] | None:
+    """Return the words of a line and what is between them; None if a quote is open."""
+    if _PLAIN_WORDS.fullmatch(line):  # as most lines, which need no lexer
+        return line.split()
+    lexer = shlex(line.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return list(lexer)
+    except ValueError:
+        return None
 
 
 def _split_operators(token: str) -> Iterator[str]:
