@@ -65,7 +65,15 @@ def test_a_blank_line_or_a_comment_has_no_pipelines(line: str) -> None:
     assert parse_pipelines(line) == ()
 
 
-@pytest.mark.parametrize("line", ["git status", "make -j4 test", "ls ~/x/*.py", "echo a=b", "echo - a=b"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("git status", "make -j4 test", "ls ~/x/*.py", "echo a=b", "echo - a=b"),
+        *("git commit -m 'fix the cache; again'", 'rg -n "a|b" src|head -5', "cat x | grep '' | wc -l", "'a b' c"),
+        *("echo '}' | cat", "if 'a' b", "a | then 'b'", "export a'b'c", "'a b' ==", "env%1 | sudo", 'echo "$x" | cat'),
+        " | ".join(["'a b'"] * 12),
+    ],
+)
 def test_plain_words_are_parsed_as_the_parser_would(line: str) -> None:
     assert parse_pipelines(line) == parse_clean_line(clean_line(line))
 

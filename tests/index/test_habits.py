@@ -51,6 +51,19 @@ def counted(index: sqlite3.Connection, kind: Kind, key: str) -> tuple[int, int, 
 # Learning
 
 
+def test_the_first_counts_of_a_long_history_are_indexed_like_later_ones(
+    index: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "SELECT sql FROM sqlite_master WHERE name = 'habit_session_counts_habit'"
+    ((schema,),) = index.execute(query).fetchall()
+    monkeypatch.setattr(habits, "_MANY_COUNTS", 2)
+    learn(index, ran(1, "add"), ran(2, "push"), ran(3, "add", session="s2"))
+    learn(index, ran(4, "add", session="s3"))
+    assert index.execute(query).fetchall() == [(schema,)]
+    assert index.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert counted(index, COMMAND, "add") == (3, 3, numbered(4))
+
+
 def test_a_session_that_goes_on_is_learned_from_where_it_stopped(index: sqlite3.Connection) -> None:
     learn(index, ran(1, "add"))
     learn(index, ran(2, "push"))

@@ -455,3 +455,15 @@ def test_a_doubtful_fix_is_suggested_once_a_second_session_shows_it(person: Pers
 
     (one,) = pending(person)
     assert "git diff main...HEAD" in one["label"]
+
+
+def test_a_fix_is_found_in_an_earlier_session_that_went_on_meanwhile(person: Person, project: Path) -> None:
+    with person.vault() as vault:
+        vault.transcripts.capture_transcripts([str(write(person, project, "1", "please compare the branches"))])
+        (before,) = vault.learning.unlearned_sessions()
+        assert vault.learning.learn_from_session(before) == []
+        vault.transcripts.capture_transcripts([str(write_failure(person, project, name)) for name in ("1", "2")])
+        second = next(row for row in vault.learning.unlearned_sessions() if row.id != before.id)
+        (result,) = vault.learning.learn_from_session(second)
+
+    assert "git diff main...HEAD" in result.claim.sentence

@@ -91,3 +91,12 @@ def test_of_many_events_those_with_a_secret_change_and_the_order_stays(places: t
     assert [number for number, one in enumerate(redacted) if one != events[number]] == list(places)
     assert SECRET not in str(redacted)
     assert redact_events([]) == []
+
+
+def test_a_text_that_comes_again_is_redacted_wherever_it_is() -> None:
+    events = [event(number, CommandRan(f"make {number}", "/srv/app")) for number in range(100)]
+    for number in (3, 40, 41, 99):
+        events[number] = event(number, CommandRan(COMMAND if number % 2 else "make", f"/srv/{SECRET}"))
+    redacted = redact_events(events)
+    assert SECRET not in str(redacted)
+    assert [number for number, one in enumerate(redacted) if one != events[number]] == [3, 40, 41, 99]

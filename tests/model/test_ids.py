@@ -14,6 +14,7 @@ from tacit.model.ids import (
     claim_id,
     claim_number,
     event_id,
+    hash_number,
     is_claim_prefix,
     next_event_id,
 )
@@ -76,6 +77,7 @@ def test_the_number_of_a_claim_keeps_the_order_of_ids(one: ClaimId, other: Claim
 def test_a_claim_id_is_twelve_letters_that_a_person_can_type(scope: str, key: str) -> None:
     name = claim_id(scope, key)
     assert name == claim_id(scope, key)
+    assert hash_number(scope, key) == claim_number(name)
     assert len(name) == CLAIM_ID_LENGTH and set(name) <= set(ALPHABET)
     assert all(is_claim_prefix(name[:length]) for length in range(1, CLAIM_ID_LENGTH + 1))
 

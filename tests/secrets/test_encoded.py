@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from harness.secret_examples import written
 
-from tacit.secrets.encoded import decode_run, find_encoded, find_random_assignments, is_random_key, may_hold_runs
+from tacit.secrets.encoded import decode_run, find_encoded, find_random_assignments, is_random_key, words_with_runs
 
 TEXT = "password=hunter2"
 WORD = b64encode(b"hunter2hunter2").decode()
@@ -17,11 +17,11 @@ HEX_KEY, KEY = written("<x48>"), written("<w40>")
 
 
 def encoded(text: str, has_secret: Callable[[str], bool] = lambda _: False) -> list[str]:
-    return [text[start:end] for start, end, _ in find_encoded(text, has_secret)]
+    return [text[start:end] for start, end, _ in find_encoded(text, words_with_runs(text), has_secret)]
 
 
 def assigned(text: str) -> list[str]:
-    return [text[start:end] for start, end, _ in find_random_assignments(text)]
+    return [text[start:end] for start, end, _ in find_random_assignments(text, words_with_runs(text))]
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ def test_a_run_that_is_no_readable_text_is_not_decoded(run: str) -> None:
 
 
 def test_only_a_long_word_with_capitals_or_hex_digits_may_be_an_encoded_text() -> None:
-    assert may_hold_runs(f"blob {WORD}") and may_hold_runs("hex 0123456789abcdef0")
+    assert words_with_runs(f"blob {WORD}") and words_with_runs("hex 0123456789abcdef0")
     assert (
-        not may_hold_runs("internationalization of things")
-        and not may_hold_runs("Short Words")
-        and not may_hold_runs("")
+        not words_with_runs("internationalization of things")
+        and not words_with_runs("Short Words")
+        and not words_with_runs("")
     )
 
 

@@ -72,6 +72,11 @@ class Pipeline(Record):
 
 _CONTROL_CHARS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PLAIN_LINE = re.compile(r"[A-Za-z0-9_@%+=:,./~^*? \-]+")
+# Words without signs of which the grammar has its own opinion, and quoted ones in which nothing is expanded.
+_SIMPLE_WORD = r"""(?:[A-Za-z0-9_:,./~*\-]++|'[ -&(-~]*+'|"[ #%-[\]-_a-~]*+")"""
+_SIMPLE_STAGE = rf"{_SIMPLE_WORD}(?: ++{_SIMPLE_WORD})*+"
+_SIMPLE_LINE = re.compile(rf"{_SIMPLE_STAGE}(?: *+\| *+{_SIMPLE_STAGE})*+")
+_SIMPLE_WORD_OR_PIPE = re.compile(rf"{_SIMPLE_WORD}|\|")
 _SYNTAX_CHAR = re.compile(r"[|&;<>(){}\[$`=]")
 # Words that begin something else than a command. (The grammar loses a lone `-` before an assignment.)
 _SHELL_KEYWORDS = frozenset(
@@ -82,11 +87,26 @@ _SHELL_KEYWORDS = frozenset(
 def parse_pipelines(line: str) -> tuple[Pipeline, ...]:
     """Return the pipelines of a line; none for a blank line or a comment."""
     text = clean_line(line)
-    if len(text) <= MAX_LINE_CHARS and _PLAIN_LINE.fullmatch(text):
-        words = tuple(text.split())
-        if words and words[0] not in _SHELL_KEYWORDS and ("-" not in words or "=" not in text):
-            return (Pipeline(text, ((words,),)),)
+    if len(text) <= MAX_LINE_CHARS:
+        if _PLAIN_LINE.fullmatch(text):
+            words = tuple(text.split())
+            if words and words[0] not in _SHELL_KEYWORDS and ("-" not in words or "=" not in text):
+                return (Pipeline(text, ((words,),)),)
+        elif _SIMPLE_LINE.fullmatch(text) and (stages := _simple_stages(text)):
+            return (Pipeline(text, stages),)
     return parse_clean_line(text)
+
+
+def _simple_stages(text: str) -> tuple[PipelineStage, ...]:
+    """Return the stages of a line of plain and quoted words and pipes; () if that needs the parser."""
+    stages: list[list[str]] = [[]]
+    for word in _SIMPLE_WORD_OR_PIPE.findall(text):
+        if word == "|":
+            stages.append([])
+        else:
+            stages[-1].append(unquoted(word))
+    is_odd = any(words[0] in _SHELL_KEYWORDS or "}" in words for words in stages)
+    return () if is_odd or len(stages) > MAX_COMMANDS else tuple((tuple(words),) for words in stages)
 
 
 def parse_clean_line(text: str) -> tuple[Pipeline, ...]:

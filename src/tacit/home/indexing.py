@@ -30,7 +30,7 @@ _TOMBSTONE_MARKER = b'"type":"memory.purged"'
 _SETTLED_NANOSECONDS = 1_000_000_000  # time stamps of files are less exact than the clock
 _CHUNK_BYTES = 2 << 20  # of the log, that one step of a rebuild takes
 _LONG_LOG_BYTES = 16 << 20  # it is worth the start of other processes, and too long for intermediate data in memory
-_LINES_PER_BATCH = 5_000  # lines that are indexed together, about a second of work
+_LINES_PER_BATCH, _BYTES_PER_BATCH = 20_000, 8 << 20  # that are indexed together, about a second of work
 
 
 class Indexer:
@@ -106,7 +106,9 @@ class Indexer:
     def catch_up(self, connection: sqlite3.Connection) -> None:
         """Index the backlog in batches, each of them a transaction: a process that is killed leaves less to do."""
         with translate_sqlite_errors():
-            while self._index_lines(connection, _cursors(connection), _LINES_PER_BATCH):
+            if not any(True for _ in self._unindexed_segments(connection)):
+                return  # as for most commands, and looking for lines would begin a transaction
+            while self._index_lines(connection, _cursors(connection)):
                 pass
 
     def rebuild(self) -> sqlite3.Connection:
@@ -192,31 +194,35 @@ class Indexer:
             for start, end in self._log.cut(segment, _CHUNK_BYTES)
         ]
 
-    def _index_lines(self, connection: sqlite3.Connection, cursors: dict[str, Cursor], limit: int) -> bool:
-        """Index at most `limit` lines after the cursors, with the new cursors. Return whether the limit was reached."""
+    def _index_lines(self, connection: sqlite3.Connection, cursors: dict[str, Cursor]) -> bool:
+        """Index a batch of lines after the cursors, with the new cursors. Return whether there may be more."""
         from tacit.home.chunks import ChunkReader
         from tacit.index import writer
 
         reached: dict[str, LogLine] = {}
         chunk_reader = ChunkReader(self._log)
-        count = 0
+        count = size = 0
 
         def indexed_events() -> Iterator[IndexedEvent]:
-            nonlocal count
+            nonlocal count, size
             for segment in self._log.segments():
                 for log_line in self._log.read(segment, cursors.get(segment)):
-                    if count == limit:
+                    if is_full():
                         return
                     count += 1
+                    size += log_line.line.length
                     reached[segment] = log_line
                     if (entry := chunk_reader.indexed(log_line)) is not None:
                         yield entry
+
+        def is_full() -> bool:
+            return count >= _LINES_PER_BATCH or size >= _BYTES_PER_BATCH
 
         def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
             yield from (writer.SegmentCursor(segment, *last.cursor) for segment, last in reached.items())
 
         writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
-        return count == limit
+        return is_full()
 
 
 def _cursors(connection: sqlite3.Connection) -> dict[str, Cursor]:

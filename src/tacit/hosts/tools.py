@@ -11,7 +11,7 @@ from tacit.commandline.executions import leading_executions
 from tacit.hosts.records import JsonDict, as_list, as_object, as_string
 from tacit.model.observation import ToolAction
 from tacit.record import Record
-from tacit.secrets.redact import redacted
+from tacit.secrets.redact import redacted, secret_kind
 from tacit.text.display import clean
 
 # Shell lines
@@ -118,7 +118,7 @@ def edit_excerpt(tool: HostTool, arguments: object, limit: int) -> str:
     excerpt = ""
     for old, new in _parse_hunks(arguments) if tool is PATCH_TOOL else _parse_edits(as_object(arguments)):
         room = limit - len(excerpt) - (len(_EDIT_SEPARATOR) if excerpt else 0)
-        edit = _format_edit(*_trim_common_lines(_redact_side(old), _redact_side(new)), room)
+        edit = _format_edit(*_trim_common_lines(*_redact_sides(old, new)), room)
         if not edit:
             continue
         excerpt = f"{excerpt}{_EDIT_SEPARATOR}{edit}" if excerpt else edit
@@ -157,9 +157,15 @@ def _first_string(fields: JsonDict, names: tuple[str, ...]) -> str:
     return next((text for name in names if (text := as_string(fields.get(name)))), "")
 
 
-def _redact_side(text: str) -> str:
-    """Redact before lines are cut away: a single line of a key does not look like a secret."""
-    return redacted(clean(text[:_MAX_SIDE_CHARS]))
+def _redact_sides(old: str, new: str) -> tuple[str, str]:
+    """Redact before lines are cut away: a single line of a key does not look like a secret.
+
+    Both sides are searched at once: if they contain no secret together, neither does alone.
+    """
+    old, new = clean(old[:_MAX_SIDE_CHARS]), clean(new[:_MAX_SIDE_CHARS])
+    if secret_kind(f"{old}\n{new}" if old and new else old or new) is None:
+        return old, new
+    return redacted(old), redacted(new)
 
 
 def _trim_common_lines(old: str, new: str) -> tuple[str, str]:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
-from tacit.model.ids import EventId, claim_id, claim_number
+from tacit.model.ids import EventId, claim_number, hash_number
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan, ToolAction, ToolOutcome, ToolUsed, session_id
 from tacit.record import Record
-from tacit.text.words import STEMS, tokenize
+from tacit.text.words import STEMS, token_terms, tokenize
 
 FAILED_STATUS = -2  # a transcript says that a command failed, but not with which exit status
 _ID_BITS, _SAMPLED_IDS = 60, 256  # of the id of a command; to estimate how many there are
@@ -76,6 +76,20 @@ def agent_execution(event: Event, segment: str, line: int) -> CommandExecution |
     return CommandExecution(*command, event.id, timestamp(event.at), status, session, segment, line)
 
 
+def latest_shell_executions(runs: Iterable[tuple[Event, str, int]]) -> list[CommandExecution]:
+    """Return the last run of each command in a shell, by actor and directory. `runs` have segments and lines."""
+    latest: dict[tuple[str, str, str], tuple[Event, str, int]] = {}
+    for run in runs:
+        event = run[0]
+        body = event.body
+        assert isinstance(body, CommandRan)
+        key = event.origin.actor, body.directory, body.command
+        known = latest.get(key)
+        if known is None or known[0].id < event.id:
+            latest[key] = run
+    return [shell_execution(*run) for run in latest.values()]
+
+
 def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
     """Store the last run of each command by actor and directory. Storing a run again changes nothing."""
     latest: dict[tuple[str, str, str], CommandExecution] = {}
@@ -84,18 +98,34 @@ def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecuti
         if key not in latest or latest[key].event < run.event:
             latest[key] = run
     rows: list[tuple[str | int, ...]] = []
-    postings: set[tuple[str, int]] = set()
+    postings: dict[str, list[int]] = {}
+    stems = _TokenStems()
     for key, run in latest.items():
-        command_id = claim_number(claim_id("command", "\n".join(key)))
+        command_id = hash_number("command", "\n".join(key))
         stored = connection.execute("SELECT last_event_id FROM commands WHERE id = ?", (command_id,)).fetchone()
         if stored is None or stored[0] < run.event:
             rows.append((command_id, *run))
         if stored is None:
             folder = run.directory.rstrip("/").rpartition("/")[2]
-            words = tokenize(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}")
-            postings.update((STEMS[word], command_id) for word in words)
+            for stem in stems.of_text(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}"):
+                postings.setdefault(stem, []).append(command_id)
     connection.executemany(_UPSERT_COMMAND, rows)
-    connection.executemany("INSERT OR IGNORE INTO command_postings VALUES (?, ?)", sorted(postings))
+    # They are inserted fastest in order, and sorting them by term takes a quarter of the time of sorting all at once.
+    posting_rows = [(stem, command_id) for stem in sorted(postings) for command_id in sorted(postings[stem])]
+    connection.executemany("INSERT OR IGNORE INTO command_postings VALUES (?, ?)", posting_rows)
+
+
+class _TokenStems(dict[str, frozenset[str]]):
+    """The stems of tokens. Most tokens of commands come again."""
+
+    def __missing__(self, token: str) -> frozenset[str]:
+        self[token] = stems = frozenset([STEMS[term] for term in token_terms(token)])
+        return stems
+
+    def of_text(self, text: str) -> set[str]:
+        if text.isascii():
+            return set().union(*map(self.__getitem__, text.split()))
+        return {STEMS[term] for term in tokenize(text)}
 
 
 def has_commands(connection: sqlite3.Connection) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import TypeVar
 
@@ -30,6 +30,7 @@ _WRITER_PRAGMAS = (
     "wal_autocheckpoint = 0",
     "trusted_schema = OFF",
     "mmap_size = 0",
+    "cache_size = -32768",  # KiB, used only as needed: ids come in any order, and pages would be written many times
 )
 # Places of an index that ends with its connection: in memory, or in a file of SQLite that has no name.
 IN_MEMORY, TEMPORARY = ":memory:", ""
@@ -77,6 +78,21 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:  # SQLite has rolled back by itself if the disk is full
             connection.execute("ROLLBACK")
         raise
+
+
+def insert_rows(
+    connection: sqlite3.Connection, insert: str, rows: Sequence[Sequence[str | int | bytes | None]]
+) -> list[bool] | None:
+    """Insert rows by a statement that ignores known ones. Return for each whether it was new; None if all were."""
+    connection.execute("SAVEPOINT insert_rows")
+    before = connection.total_changes
+    connection.executemany(insert, rows)
+    if connection.total_changes - before == len(rows):  # the usual case
+        connection.execute("RELEASE insert_rows")
+        return None
+    connection.execute("ROLLBACK TO insert_rows")
+    connection.execute("RELEASE insert_rows")
+    return [connection.execute(insert, row).rowcount == 1 for row in rows]
 
 
 def snapshot(connection: sqlite3.Connection, query: Callable[[sqlite3.Connection], T]) -> T:

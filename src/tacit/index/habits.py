@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from tacit.index.database import transaction
 from tacit.model.claim import Kind
@@ -21,7 +22,12 @@ from tacit.model.ids import EventId
 from tacit.model.observation import CommandRan
 from tacit.record import Record
 
-_BATCH_SIZE = 20_000
+_BATCH_SIZE = 100_000
+_DROP_HABIT_INDEX = "DROP INDEX IF EXISTS habit_session_counts_habit"
+_CREATE_HABIT_INDEX = (
+    "CREATE INDEX habit_session_counts_habit ON habit_session_counts (habit_id, last_event_id)"  # as in schema.sql
+)
+_MANY_COUNTS = 20_000  # rows, into an empty table: their index is created afterwards, in a third of the time
 _LAST_LEARNED_KEY = "last_learned_command_id"
 # The plus keeps SQLite from scanning all habits with so many runs, whose number grows.
 _SELECT_FREQUENT = "SELECT key FROM habits WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
@@ -100,18 +106,18 @@ HabitLearner = Callable[[str, Sequence[RecordedCommand]], tuple[str, Sequence[Se
 
 def store_shell_commands(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
     """Store commands. Those that are stored already are ignored."""
-    sessions: dict[str, int] = {}
+    sessions: dict[tuple[str, str], int] = {}
     rows = []
     for event in events:
-        body = event.body
+        origin, body = event.origin, event.body
         assert isinstance(body, CommandRan)
-        name = f"{event.origin.host}\n{event.origin.session}"
-        if name not in sessions:
+        key = origin.host, origin.session
+        if key not in sessions:
+            name = "\n".join(key)
             connection.execute("INSERT OR IGNORE INTO shell_sessions (name) VALUES (?)", (name,))
             query = "SELECT id FROM shell_sessions WHERE name = ?"
-            (sessions[name],) = connection.execute(query, (name,)).fetchone()
-        command = (body.command, body.directory, body.status, body.milliseconds, body.shell, body.meant, body.planned)
-        rows.append((sessions[name], event.id, int(event.at.timestamp() * 1000), *command))
+            (sessions[key],) = connection.execute(query, (name,)).fetchone()
+        rows.append((sessions[key], event.id, int(origin.at.timestamp() * 1000), *body))  # in the order of the columns
     query = f"INSERT OR IGNORE INTO shell_commands (shell_session_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     connection.executemany(query, rows)
 
@@ -141,7 +147,7 @@ def _learn_batch(connection: sqlite3.Connection, learner: HabitLearner) -> bool:
         f"SELECT shell_session_id, {_COLUMNS} FROM shell_commands WHERE id BETWEEN ? AND ?"
         " ORDER BY shell_session_id, event_id"
     )
-    rows = connection.execute(query, (first, last)).fetchall()
+    rows = connection.execute(query, (first, last))
     query = (
         "SELECT id, last_event_id, learner_state FROM shell_sessions"
         " WHERE id IN (SELECT shell_session_id FROM shell_commands WHERE id BETWEEN ? AND ?)"
@@ -179,10 +185,8 @@ def _learn_session(
     return _ShellSession(session_id, commands[-1].event, state)
 
 
-def _parse_command_row(row: Sequence[str | int]) -> RecordedCommand:
-    event, at, command, directory, status, milliseconds, *texts = row
-    ran = CommandRan(str(command), str(directory), int(status), int(milliseconds), *map(str, texts))
-    return RecordedCommand(EventId(str(event)), int(at), ran)
+def _parse_command_row(row: Sequence[Any]) -> RecordedCommand:
+    return RecordedCommand(row[0], row[1], CommandRan(*row[2:]))
 
 
 class _HabitCounter:
@@ -216,24 +220,38 @@ class _HabitCounter:
         rows = sorted([(*key, *count) for key, count in self._counts.items()])  # inserted fastest in order
         by_habit: dict[int, tuple[int, int, str]] = {}
         by_directory: dict[tuple[int, str], tuple[int, int, str]] = {}
-        counted: set[tuple[int, int]] = set()
         zero = (0, 0, "")
+        fresh, previous = self._new_sessions, (0, 0)
         for session, habit, directory, new_runs, latest in rows:
-            is_fresh = session in self._new_sessions
-            is_first = (session, habit) not in counted and (is_fresh or not self._has_count(session, habit))
-            is_first_there = is_fresh or not self._has_count(session, habit, directory)
-            counted.add((session, habit))
+            is_first = is_first_there = True
+            if (session, habit) == previous:
+                is_first = False
+            elif session not in fresh:
+                is_first = not self._has_count(session, habit)
+            if session not in fresh:
+                is_first_there = not self._has_count(session, habit, directory)
+            previous = session, habit
             runs, sessions, last = by_habit.get(habit, zero)
-            by_habit[habit] = runs + new_runs, sessions + is_first, max(last, latest)
-            runs, sessions, last = by_directory.get((habit, directory), zero)
-            by_directory[habit, directory] = runs + new_runs, sessions + is_first_there, max(last, latest)
+            by_habit[habit] = runs + new_runs, sessions + is_first, latest if latest > last else last
+            there = habit, directory
+            runs, sessions, last = by_directory.get(there, zero)
+            by_directory[there] = runs + new_runs, sessions + is_first_there, latest if latest > last else last
         run_many = self._connection.executemany
-        run_many(_ADD_SESSION_COUNT, rows)
+        self._add_session_counts(rows)
         run_many(_ADD_DIRECTORY_COUNT, sorted([(*key, *count) for key, count in by_directory.items()]))
         new = self._new_habits
         run_many(_INSERT_HABIT, [(habit, *names, *by_habit[habit]) for habit, names in new.items()])
         run_many(_ADD_COUNT, [(*count, habit) for habit, count in by_habit.items() if habit not in new])
         run_many(_ADD_TOTAL, list(self._totals.items()))
+
+    def _add_session_counts(self, rows: Sequence[tuple[int, int, str, int, str]]) -> None:
+        run = self._connection.execute
+        is_first = len(rows) >= _MANY_COUNTS and run("SELECT 1 FROM habit_session_counts LIMIT 1").fetchone() is None
+        if is_first:
+            run(_DROP_HABIT_INDEX)
+        self._connection.executemany(_ADD_SESSION_COUNT, rows)
+        if is_first:
+            run(_CREATE_HABIT_INDEX)
 
     def subtract_session(self, session: int) -> None:
         """Subtract the counts of a session, as if it had never been learned from."""

@@ -229,7 +229,7 @@ def posting_runs(added: Mapping[str, Sequence[int]], messages: Mapping[str, Sequ
     if not messages:
         return [(term, array("q", sorted(added[term])).tobytes(), b"", b"") for term in sorted(added)]
     return [
-        (term, array("q", sorted(added.get(term, ()))).tobytes(), *_unpacked(messages.get(term, ())))
+        (term, array("q", sorted(added[term])).tobytes() if term in added else b"", *_unpacked(messages.get(term, ())))
         for term in sorted(added.keys() | messages.keys())
     ]
 
@@ -244,6 +244,8 @@ def _unpacked(messages: Sequence[int]) -> tuple[bytes, bytes]:
 
 def merged_blocks(term: str, runs: Sequence[PostingRun]) -> tuple[int, list[tuple[str | int | bytes, ...]]]:
     """Return the document frequency of a term, and its blocks. No document may be in two runs."""
+    if len(runs) == 1 and not runs[0][1] and len(runs[0][3]) <= _BLOCK_SIZE:  # most terms of sessions
+        return len(runs[0][3]), [(term, MIN_DOC_ID, *runs[0][2:])]
     added = array("q", b"".join([run[1] for run in runs]))
     doc_ids = array("q", b"".join([run[2] for run in runs]))
     freqs = b"".join([run[3] for run in runs])

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from itertools import groupby
 
 from tacit.index.commands import agent_execution, store_commands
-from tacit.index.database import mark_stale
+from tacit.index.database import insert_rows, mark_stale
 from tacit.index.doc_ids import AGENT, IDS_PER_SESSION, PERSON, message_doc_id, session_start_id, start_id_of
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.index.reader import Decode
@@ -94,17 +94,22 @@ class SessionWriter:
         runs = (agent_execution(entry.event, entry.segment, entry.line) for entry in entries)
         store_commands(self._connection, [run for run in runs if run])
         numbers: dict[tuple[str, str], int] = {}
+        rows: list[tuple[str | int | bytes | None, ...]] = []
         for entry in entries:
             name = _agent_and_name(entry.event)
             if name not in numbers:
                 numbers[name] = claim_number(session_id(*name))
-            row = (entry.event.id, numbers[name], *entry[1:])
-            if self._connection.execute(_INSERT_SESSION_EVENT, row).rowcount:
-                self._names[numbers[name]] = name
-                self._new_events.setdefault(numbers[name], []).append(entry.event)
-                self._held += 1
-                if isinstance(entry.event.body, SessionSummarized):
-                    self._summaries.append(entry.event)
+            rows.append((entry.event.id, numbers[name], *entry[1:]))
+        is_new = insert_rows(self._connection, _INSERT_SESSION_EVENT, rows)
+        new = entries if is_new is None else [entry for entry, flag in zip(entries, is_new, strict=True) if flag]
+        for entry in new:
+            name = _agent_and_name(entry.event)
+            number = numbers[name]
+            self._names[number] = name
+            self._new_events.setdefault(number, []).append(entry.event)
+            if isinstance(entry.event.body, SessionSummarized):
+                self._summaries.append(entry.event)
+        self._held += len(new)
         if self._held > _MAX_HELD_EVENTS:
             self._hold_events()
 

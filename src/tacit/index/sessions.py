@@ -55,6 +55,14 @@ class SessionRow(Record):
         return bool(self.request_key or self.outcome)
 
 
+class SessionVersion(Record):
+    """The events that a session has: its number, how many there are, and the last one."""
+
+    number: int
+    event_count: int
+    last_event: str
+
+
 class SessionChoice(Record):
     """Something that a person chose in a session: of `subject` they took `value`."""
 
@@ -172,6 +180,13 @@ def prompt_lines(connection: sqlite3.Connection, scope: Scope, *, sessions: int)
     for session, line in connection.execute(query, (scope, sessions)):
         if line is not None and b'"prompt.given"' in line:
             yield ClaimId(session), line
+
+
+def session_version(connection: sqlite3.Connection, session: ClaimId) -> SessionVersion:
+    """Return what tells whether a session got events since."""
+    number = claim_number(session)
+    query = "SELECT count(*), coalesce(max(event_id), '') FROM session_events WHERE session_number = ?"
+    return SessionVersion(number, *connection.execute(query, (number,)).fetchone())
 
 
 def logged_events_of_session(connection: sqlite3.Connection, row: SessionRow, decode: Decode) -> Iterator[LoggedEvent]:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tacit.index.commands import shell_execution, store_commands
-from tacit.index.database import transaction
+from tacit.index.commands import latest_shell_executions, store_commands
+from tacit.index.database import insert_rows, transaction
 from tacit.index.habits import store_shell_commands
 from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries
 from tacit.index.postings_writer import PostingsWriter
@@ -50,6 +50,7 @@ FOLDED_BODIES = (
     WorkflowDropped,
     WorkflowRan,
 )
+_METRIC_BODIES = (RecallAsked, MemoryChecked, BriefInjected, ProjectSeen)
 # Created after the rows of a new index are inserted, which takes half the time of updating them row by row.
 _CREATE_INDEXES = (
     f"CREATE INDEX IF NOT EXISTS memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
@@ -117,10 +118,13 @@ def apply_events(
         others = OtherEventsWriter(connection, postings, decode)
         remaining = iter(events)
         while chunk := list(islice(remaining, _CHUNK_SIZE)):
-            is_new = insert_events(connection, [entry.row for entry in chunk if entry.is_folded])
-            entries = new_entries(chunk, is_new)
-            memories.add_events([entry.event for entry in entries if entry.is_folded])
-            others.add_events(entries, has_undo=any(isinstance(entry.event.body, EventsUndone) for entry in entries))
+            folded = [entry for entry in chunk if entry.is_folded]
+            entries: Sequence[IndexedEvent] = chunk
+            if folded and (is_new := insert_events(connection, [entry.row for entry in folded])) is not None:
+                entries = new_entries(chunk, is_new)
+                folded = [entry for entry in entries if entry.is_folded]
+            memories.add_events([entry.event for entry in folded])
+            others.add_events(entries, has_undo=any(isinstance(entry.event.body, EventsUndone) for entry in folded))
         create_indexes(connection)
         memories.flush()
         others.flush()
@@ -135,16 +139,8 @@ def create_indexes(connection: sqlite3.Connection) -> None:
 
 
 def insert_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> list[bool] | None:
-    """Insert rows of `events`. Return for each whether it was not stored before; None if none was."""
-    connection.execute("SAVEPOINT insert_events")
-    before = connection.total_changes
-    connection.executemany(_INSERT_EVENT, rows)
-    if connection.total_changes - before == len(rows):  # the usual case
-        connection.execute("RELEASE insert_events")
-        return None
-    connection.execute("ROLLBACK TO insert_events")
-    connection.execute("RELEASE insert_events")
-    return [connection.execute(_INSERT_EVENT, row).rowcount == 1 for row in rows]
+    """Insert rows of `events`. Return for each whether it was not stored before; None if no row was."""
+    return insert_rows(connection, _INSERT_EVENT, rows)
 
 
 def new_entries(entries: Sequence[IndexedEvent], is_new: Sequence[bool] | None) -> Sequence[IndexedEvent]:
@@ -167,13 +163,18 @@ class OtherEventsWriter:
 
     def add_events(self, entries: Sequence[IndexedEvent], *, has_undo: bool) -> None:
         """Write new events. `has_undo` says that some entry of the worklog may have been undone."""
-        _store_metrics(self._connection, entries)
-        _store_commands(self._connection, entries)
-        add_pages(self._connection, self._postings, [entry.event for entry in entries if entry.is_folded])
-        self._hides_entries |= has_undo or any(isinstance(entry.event.body, WorkLogged) for entry in entries)
-        if of_sessions := [entry for entry in entries if isinstance(entry.event.body, SESSION_TYPES)]:
+        present = {type(entry.event.body) for entry in entries}
+        if not present.isdisjoint(_METRIC_BODIES):
+            _store_metrics(self._connection, entries)
+        if CommandRan in present:
+            _store_commands(self._connection, [entry for entry in entries if isinstance(entry.event.body, CommandRan)])
+        if not present.isdisjoint(FOLDED_BODIES):
+            add_pages(self._connection, self._postings, [entry.event for entry in entries if entry.is_folded])
+        self._hides_entries |= has_undo or WorkLogged in present
+        if not present.isdisjoint(SESSION_TYPES):
             from tacit.index.session_writer import IndexedSessionEvent, SessionWriter  # `tacit add` needs none
 
+            of_sessions = [entry for entry in entries if isinstance(entry.event.body, SESSION_TYPES)]
             self._sessions = self._sessions or SessionWriter(self._connection, self._postings, self._decode)
             self._sessions.add_events([IndexedSessionEvent(entry.event, *entry[2:]) for entry in of_sessions])
 
@@ -187,9 +188,8 @@ class OtherEventsWriter:
 
 def _store_commands(connection: sqlite3.Connection, entries: Sequence[IndexedEvent]) -> None:
     """Store commands for search, and those that a person ran for the learners of habits."""
-    ran = [entry for entry in entries if isinstance(entry.event.body, CommandRan)]
-    store_shell_commands(connection, (entry.event for entry in ran if entry.event.is_by_user))
-    store_commands(connection, [shell_execution(entry.event, entry.segment, entry.line) for entry in ran])
+    store_shell_commands(connection, (entry.event for entry in entries if entry.event.is_by_user))
+    store_commands(connection, latest_shell_executions((entry.event, entry.segment, entry.line) for entry in entries))
 
 
 def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEvent]) -> None:

@@ -17,8 +17,10 @@ from tacit.errors import TacitError
 from tacit.home.actor import Actor
 from tacit.home.home import Home, HomePart
 from tacit.index import reader, sessions
+from tacit.index.database import transaction
 from tacit.index.memories import opposing_claims
-from tacit.index.sessions import SessionChoice, SessionRow
+from tacit.index.reader import Decode
+from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.adherence import check_session
 from tacit.learn.fixes.pipeline import fix_keys, learn_fixes
@@ -96,6 +98,8 @@ class SessionLearning(HomePart):
     def __init__(self, home: Home) -> None:
         super().__init__(home)
         self._previewed: dict[Scope, dict[ClaimId, list[SessionChoice]]] = {}  # choices that a dry run does not store
+        self._fix_keys: dict[SessionVersion, frozenset[str]] = {}  # whoever learns from many sessions needs them often
+        self._decoded: dict[bytes, Event] = {}  # lines of the session that is being learned from
 
     def learn_from_session(
         self, row: SessionRow, *, dry_run: bool = False, judged: JudgedSession | None = None
@@ -104,14 +108,18 @@ class SessionLearning(HomePart):
 
         The judge was asked before, so that nobody waits for it here. With `dry_run` nothing is written.
         """
-        earlier = self._store.read(lambda connection: _earlier_fixes(connection, row))
+        self._decoded = {}
+        earlier = self._store.read(lambda connection: self._earlier_fixes(connection, row))
 
         def learn(events: Sequence[SessionEvent]) -> list[Lesson]:
             lessons = learn_all(events, earlier)
             findings = judged.findings if judged else ()
             return [*lessons, *(finding for finding in findings if not _is_covered(finding, lessons))]
 
-        return self.record_lessons(row, learn, dry_run=dry_run, judged=judged)
+        try:
+            return self.record_lessons(row, learn, dry_run=dry_run, judged=judged)
+        finally:
+            self._decoded = {}
 
     def session_events(self, row: SessionRow) -> list[SessionEvent]:
         """Return the events of the conversation in a session, in order."""
@@ -150,8 +158,9 @@ class SessionLearning(HomePart):
             return [*drafts, *summaries, *check_session(connection, row)]
 
         def mark(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
-            sessions.mark_session_learned(connection, row.id, row.ended_at, judged.judge if judged else "")
-            sessions.save_session_choices(connection, row.id, choices)
+            with transaction(connection):
+                sessions.mark_session_learned(connection, row.id, row.ended_at, judged.judge if judged else "")
+                sessions.save_session_choices(connection, row.id, choices)
 
         actor = self._store.actor
         self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
@@ -165,7 +174,7 @@ class SessionLearning(HomePart):
         self, connection: sqlite3.Connection, row: SessionRow, learn: SessionLearner
     ) -> tuple[list[LearnResult], list[SessionChoice]]:
         """Return what became of the lessons of a session, and what the person chose in it."""
-        events = _session_events(connection, row)
+        events = _session_events(connection, row, self._decode_once)
         decisions = observed_decisions(events)
         choices = [decision.choice for decision in decisions]
         others = sessions.choices_of_other_sessions(connection, row, [choice.subject for choice in choices])
@@ -181,20 +190,36 @@ class SessionLearning(HomePart):
             ]
         return results, choices
 
+    def _earlier_fixes(self, connection: sqlite3.Connection, row: SessionRow) -> frozenset[str]:
+        """Return the keys of fixes in earlier sessions of the project, if this session has fixes they may confirm."""
+        if not self._fix_keys_of(connection, row, self._decode_once):
+            return frozenset()
+        others = sessions.session_rows(connection, row.scope)
+        earlier = [other for other in others if other.id != row.id and other.ended_at <= row.ended_at]
+        recent = sorted(earlier, key=lambda other: other.ended_at, reverse=True)[:_MAX_EARLIER_SESSIONS]
+        return frozenset(key for other in recent for key in self._fix_keys_of(connection, other))
 
-def _session_events(connection: sqlite3.Connection, row: SessionRow) -> list[SessionEvent]:
-    events = (logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode))
+    def _fix_keys_of(
+        self, connection: sqlite3.Connection, row: SessionRow, decode: Decode = must_decode
+    ) -> frozenset[str]:
+        version = sessions.session_version(connection, row.id)
+        if version not in self._fix_keys:
+            self._fix_keys[version] = fix_keys(_session_events(connection, row, decode))
+        return self._fix_keys[version]
+
+    def _decode_once(self, raw: bytes) -> Event:
+        """Decode a line of a session, which is read before the home is locked and once more while it is."""
+        event = self._decoded.get(raw)
+        if event is None:
+            event = self._decoded[raw] = must_decode(raw)
+        return event
+
+
+def _session_events(
+    connection: sqlite3.Connection, row: SessionRow, decode: Decode = must_decode
+) -> list[SessionEvent]:
+    events = (logged.event for logged in sessions.logged_events_of_session(connection, row, decode))
     return [SessionEvent(event.id, event.body) for event in events if isinstance(event.body, CONVERSATION_TYPES)]
-
-
-def _earlier_fixes(connection: sqlite3.Connection, row: SessionRow) -> frozenset[str]:
-    """Return the keys of fixes in earlier sessions of the project, if this session has fixes that they may confirm."""
-    if not fix_keys(_session_events(connection, row)):
-        return frozenset()
-    others = sessions.session_rows(connection, row.scope)
-    earlier = [other for other in others if other.id != row.id and other.ended_at <= row.ended_at]
-    recent = sorted(earlier, key=lambda other: other.ended_at, reverse=True)[:_MAX_EARLIER_SESSIONS]
-    return frozenset(key for other in recent for key in fix_keys(_session_events(connection, other)))
 
 
 def _classify_lessons(

@@ -22,6 +22,7 @@ from tacit.model.observation import (
 
 SecretDigest = Callable[[str], str]
 _EVENTS_PER_BLOCK = 32  # events that are searched together
+_MAX_NAME_CHARS = 200  # of texts that come again and again
 # They hold only ids, hashes and paths that Tacit computed itself.
 _SAFE_BODIES = (
     LogSealed,
@@ -51,18 +52,26 @@ def redact_body(body: EventBody, digest: SecretDigest | None = None) -> EventBod
 def redact_events(events: Sequence[Event], digest: SecretDigest | None = None) -> list[Event]:
     """Redact many events. Texts are searched in blocks: if the joined texts hold no secret, none of them does."""
     blocks = (events[start : start + _EVENTS_PER_BLOCK] for start in range(0, len(events), _EVENTS_PER_BLOCK))
-    return [event for block in blocks for event in _redact_block(block, digest)]
+    harmless: set[str] = set()
+    return [event for block in blocks for event in _redact_block(block, digest, harmless)]
 
 
-def _redact_block(events: Sequence[Event], digest: SecretDigest | None) -> list[Event]:
+def _redact_block(events: Sequence[Event], digest: SecretDigest | None, harmless: set[str]) -> list[Event]:
+    """Redact some events. `harmless` are texts in which nothing was found: names of tools, files and folders."""
     if len(events) <= 1:
         return [event._replace(body=redact_body(event.body, digest)) for event in events]
     from tacit.secrets.redact import secret_kind
 
-    if not secret_kind("\n".join([text for event in events for text in _strings_in(event.body)])):
-        return list(events)
-    half = len(events) // 2
-    return _redact_block(events[:half], digest) + _redact_block(events[half:], digest)
+    texts = {text: None for event in events for text in _strings_in(event.body)}
+    if new := [text for text in texts if text not in harmless]:
+        if secret_kind("\n".join(new)):
+            half = len(events) // 2
+            return [
+                *_redact_block(events[:half], digest, harmless),
+                *_redact_block(events[half:], digest, harmless),
+            ]
+        harmless.update([text for text in new if len(text) <= _MAX_NAME_CHARS])
+    return list(events)
 
 
 def _strings_in(value: Any) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from binascii import Error, a2b_base64, unhexlify
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tacit.secrets.probes import SecretSpan
 from tacit.secrets.values import (
@@ -21,7 +21,9 @@ from tacit.text.display import regex
 # secrets although no word of the name is known. Names of public values (commits, digests, ids, images, versions) are
 # excluded.
 
+WordSpan = tuple[int, int]  # start and end of a word
 RANDOM_KIND = "secret"
+_MIN_RANDOM_CHARS = 24
 _RANDOM_RUN = r"(?<![A-Za-z0-9+/_.~-])[A-Za-z0-9+/_.~-]{24,200}+={0,2}(?=[\s\"'`;,)}\]|&]|\Z)"
 _MAX_ASSIGNMENT_CHARS = 120
 _VARIABLE_NAME = r"(?P<{}>[A-Z][A-Z0-9]{{1,40}}(?:_[A-Z0-9]{{1,40}}){{0,8}})"
@@ -47,11 +49,19 @@ RANDOM_EXAMPLES: tuple[tuple[str, str], ...] = (
 )  # an example that must match, and one that must not
 
 
-def find_random_assignments(text: str) -> Iterator[SecretSpan]:
-    """Yield random values that a shell or an environment file assigns."""
-    for run in regex(_RANDOM_RUN).finditer(text):
+def find_random_assignments(text: str, words: Iterable[WordSpan]) -> Iterator[SecretSpan]:
+    """Yield random values that a shell or an environment file assigns. `words` are the long ones of the text."""
+    pattern = regex(_RANDOM_RUN)
+    for run in (
+        run
+        for start, end in words
+        if end - start >= _MIN_RANDOM_CHARS
+        for run in pattern.finditer(text, start, end)
+        if text[run.start() - 1 : run.start()] in _BEFORE_VALUE
+    ):
         before = text[max(0, run.start() - _MAX_ASSIGNMENT_CHARS) : run.start()]
-        if before[-1:] not in _BEFORE_VALUE:
+        name_end = before.rstrip("\"'`").rstrip().rstrip("=").rstrip()[-1:]
+        if not name_end.isupper() and not name_end.isdigit():  # most words are assigned to nothing
             continue
         assigned = regex(_ASSIGNMENT).search(before)
         if assigned is None or assigned.lastgroup is None:
@@ -106,19 +116,28 @@ ENCODED_EXAMPLES: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-def may_hold_runs(text: str) -> bool:
-    """Return whether a text has a word that could be an encoded text: long, with capitals or hex digits."""
-    words = text.split()
-    if not words or max(map(len, words)) < _MIN_RUN_CHARS:
-        return False
-    long = (word for word in words if len(word) >= _MIN_RUN_CHARS)
-    return any(not word.islower() or regex(_LONG_HEX).search(word) for word in long)
+def words_with_runs(text: str) -> list[WordSpan]:
+    """Return where the long words of a text are; [] if none could be an encoded text, with capitals or hex digits.
+
+    No run has a blank in it, so that only these words have to be searched for runs.
+    """
+    words = [word for word in text.split() if len(word) >= _MIN_RUN_CHARS]
+    if not any(not word.islower() or regex(_LONG_HEX).search(word) for word in words):
+        return []
+    spans: list[WordSpan] = []
+    end = 0
+    for word in words:  # all words between two of these are shorter, so none of them contains the next one
+        start = text.index(word, end)
+        end = start + len(word)
+        spans.append((start, end))
+    return spans
 
 
-def find_encoded(text: str, has_secret: Callable[[str], bool]) -> Iterator[SecretSpan]:
-    """Yield runs that contain a secret when they are decoded, as `has_secret` decides."""
+def find_encoded(text: str, words: Iterable[WordSpan], has_secret: Callable[[str], bool]) -> Iterator[SecretSpan]:
+    """Yield runs that contain a secret when they are decoded, as `has_secret` decides. `words` are the long ones."""
     decoded_runs = 0
-    for run in regex(_ENCODED_RUN).finditer(text):
+    pattern = regex(_ENCODED_RUN)
+    for run in (run for start, end in words for run in pattern.finditer(text, start, end)):
         if run[0] in _unreadable_runs:
             continue
         decoded = decode_run(run[0])

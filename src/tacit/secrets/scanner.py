@@ -14,7 +14,7 @@ from functools import cache, partial
 from typing import Any
 
 from tacit.secrets import commands, contexts, names, probes, sentences
-from tacit.secrets.encoded import find_encoded, find_random_assignments, may_hold_runs
+from tacit.secrets.encoded import find_encoded, find_random_assignments, words_with_runs
 from tacit.secrets.probes import Probe, SecretSpan
 from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
 from tacit.text.display import regex
@@ -55,6 +55,7 @@ class KeywordMatcher:
         self._by_prefix: dict[str, list[str]] = {}
         self._regex_by_letter: list[tuple[str, re.Pattern[str]]] = []
         self._extensions: dict[str, list[str]] = {}
+        self._plain_words: set[str] = set()  # known to contain no keyword
         self._word_cache: dict[str, list[str]] = {}
 
     def find(self, low: str) -> list[str]:
@@ -66,20 +67,24 @@ class KeywordMatcher:
         """As `find`, word by word with a cache."""
         keywords: set[str] = set()
         new = []
-        for word in set(low.split()):
+        for word in set(low.split()) - self._plain_words:
             cached = self._word_cache.get(word)
             if cached is None:
                 new.append(word)
-            elif cached:
+            else:
                 keywords.update(cached)
         if new:
             in_new_words = self.find_by_regex("\n".join(new))
             keywords.update(in_new_words)
-            if len(self._word_cache) > MAX_CACHED_WORDS:
+            if len(self._word_cache) + len(self._plain_words) > MAX_CACHED_WORDS:
                 self._word_cache.clear()
+                self._plain_words.clear()
             for word in new:
                 if len(word) <= _MAX_CACHED_WORD_CHARS:
-                    self._word_cache[word] = [keyword for keyword in in_new_words if keyword in word]
+                    if in_word := [keyword for keyword in in_new_words if keyword in word]:
+                        self._word_cache[word] = in_word
+                    else:
+                        self._plain_words.add(word)
         return list(keywords)
 
     def find_by_regex(self, low: str) -> list[str]:
@@ -214,6 +219,7 @@ RankedSpan = tuple[int, int, int, str]  # start, end, rank of the row, kind
 _BLOCK_CHARS = 8192
 _LAST_RANK = 1 << 30  # for what no row names
 _CONTEXT_CHARS = 1300  # before it matches, no row looks farther than this from its keyword
+_FEW_CHARS = 32
 _BLOCK_BUDGET = 2200  # work for a block: 1 for each row that is tried, more for costly rows and for matches
 _MATCH_COST = 4
 _KEYWORD_COST = 12
@@ -227,10 +233,10 @@ def find_spans(text: str) -> list[SecretSpan]:
     """Return the span and kind of every secret, in order and without overlaps."""
     plain = UnescapedText(text)
     spans = _find_by_rows(plain.text)
-    if may_hold_runs(plain.text):
+    if words := words_with_runs(plain.text):
         runs = (
-            *find_encoded(plain.text, lambda decoded: bool(_find_by_rows(decoded))),
-            *find_random_assignments(plain.text),
+            *find_encoded(plain.text, words, lambda decoded: bool(_find_by_rows(decoded))),
+            *find_random_assignments(plain.text, words),
         )
         spans += ((start, end, _LAST_RANK, kind) for start, end, kind in runs)
     if spans and plain.text is not text:
@@ -314,6 +320,8 @@ def _find_at_keyword(
 
 def _is_same_context(text: str, at: int, last: int) -> bool:
     """Return whether everything that rows look at is the same at both offsets."""
+    if text[at : at + _FEW_CHARS] != text[last : last + _FEW_CHARS]:  # nearly always
+        return False
     after = text[at : at + _CONTEXT_CHARS] == text[last : last + _CONTEXT_CHARS]
     return after and text[at - _CONTEXT_CHARS : at] == text[last - _CONTEXT_CHARS : last]
 

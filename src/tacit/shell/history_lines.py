@@ -14,6 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import blake2b, sha256
 from json.encoder import encode_basestring_ascii as encode_string
 from shlex import shlex
@@ -171,6 +172,7 @@ def _is_other_shell(segment: str, own: str) -> bool:
 
 UNKNOWN_DIRECTORY = ""
 _MAY_CHANGE_DIRECTORY = re.compile(r"(?:^|[\s;&|({])(?:cd|pushd|popd|exit|logout|z|zi|j|autojump|\.\.)(?:$|[\s;&|)}])")
+_PLAIN_WORDS = re.compile(r"[A-Za-z0-9_./~ -]+")
 _HOME_VARIABLE = re.compile(r"\$HOME(?=/|$)|\$\{HOME\}")
 _UNEXPANDED = re.compile(r"[$`*?\[{\ufffd]")  # only that shell could have expanded it
 _JUMP_COMMANDS = frozenset("z zi j autojump".split())
@@ -178,6 +180,7 @@ _BLOCK_KEYWORDS = frozenset("if then elif else for while until do case select fu
 _OPERATORS = ("&&", "||", "|&", ";;", ";", "|", "&", "(", ")", "<", ">")
 _COMMAND_PREFIXES = frozenset(("builtin", "command"))
 _MAX_PATH_CHARS = 4096
+_MAX_KNOWN_FOLDERS = 10_000
 
 
 class DirectoryTracker:
@@ -189,7 +192,7 @@ class DirectoryTracker:
 
     def __init__(self, user_folder: str, is_directory: Callable[[str], bool]) -> None:
         self._user_folder = user_folder
-        self._is_directory = is_directory
+        self._is_directory = lru_cache(_MAX_KNOWN_FOLDERS)(is_directory)  # people return to the same folders
         self.reset()
 
     def reset(self) -> None:
@@ -257,12 +260,8 @@ class DirectoryTracker:
 
 def _split_commands(line: str) -> Iterator[list[str] | None]:
     """Yield the commands that the shell itself runs, as words. None if a block or an open quote hides what it does."""
-    lexer = shlex(line.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        tokens = list(lexer)
-    except ValueError:
+    tokens = _split_tokens(line)
+    if tokens is None:
         yield None
         return
     words: list[str] = []
@@ -287,6 +286,19 @@ def _split_commands(line: str) -> Iterator[list[str] | None]:
             words, runs_here = [], token != "||"  # what follows `||` runs on failure only
         elif token not in ("<", ">"):
             words.append(token)
+
+
+def _split_tokens(line: str) -> list[str] | None:
+    """Return the words of a line and what is between them; None if a quote is open."""
+    if _PLAIN_WORDS.fullmatch(line):  # as most lines, which need no lexer
+        return line.split()
+    lexer = shlex(line.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return list(lexer)
+    except ValueError:
+        return None
 
 
 def _split_operators(token: str) -> Iterator[str]:
@@ -380,6 +392,7 @@ class HistoryConverter:
         self._repeats: dict[str, int] = {}
         self._serial = context.known_count
         self._session = ""
+        self._directory = self._redacted_directory = UNKNOWN_DIRECTORY  # of the command before
         self._quarter = self._utc_offset = 0
 
     def new_lines(self, block: Sequence[HistoryEntry]) -> list[bytes]:
@@ -419,7 +432,9 @@ class HistoryConverter:
             if second // _QUARTER_HOUR_SECONDS != self._quarter:
                 self._update_utc_offset(second)
             at = at if at < now else now
-            details = (directory and self._redactor.redact([directory])[0], status, milliseconds, host or self._host)
+            if directory != self._directory:
+                self._directory, self._redacted_directory = directory, self._redactor.redact([directory])[0]
+            details = (self._redacted_directory, status, milliseconds, host or self._host)
             lines.append(encode(command_id(at // 1000, digest), text, details, session, at, self._utc_offset))
         self.stats.commands += len(block)
         self.stats.new += len(lines)

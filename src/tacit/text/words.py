@@ -159,6 +159,8 @@ _LIGATURES = str.maketrans({
     "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L", "ħ": "h",
     "Ħ": "H", "ı": "i",
 })  # fmt: skip
+_LIGATURE = f"[{''.join(map(chr, _LIGATURES))}]"
+_ACCENT = "[\u0300-\u036f]"
 
 # Words of most questions and rules, which distinguish none of them.
 STOP_WORDS = frozenset(
@@ -188,8 +190,13 @@ def unaccented(text: str) -> str:
     """Return the text as it is indexed, without compatibility forms and accents: "café" is "cafe"."""
     if text.isascii():
         return text
-    split = normalize("NFKD", text).translate(_LIGATURES)
-    return normalize("NFC", regex(_ACCENTED).sub(r"\1\2", split))
+    split = normalize("NFKD", text)
+    # Most texts that are not ASCII have dashes, arrows or quotes, and neither of these.
+    if regex(_LIGATURE).search(split):
+        split = split.translate(_LIGATURES)
+    if regex(_ACCENT).search(split):
+        split = regex(_ACCENTED).sub(r"\1\2", split)
+    return normalize("NFC", split)
 
 
 def tokenize(text: str) -> list[str]:
@@ -202,9 +209,13 @@ def tokenize(text: str) -> list[str]:
         for token in text.split():
             terms += _TOKEN_CACHE[token]
         return terms
-    for match in regex(_TOKEN).finditer(unaccented(text)):
-        run = match[1]
-        terms += [*run, *(run[i : i + 2] for i in range(len(run) - 1))] if run else _TOKEN_CACHE[match[0]]
+    for token in unaccented(text).split():
+        if token.isascii():
+            terms += _TOKEN_CACHE[token]
+            continue
+        for match in regex(_TOKEN).finditer(token):
+            run = match[1]
+            terms += [*run, *(run[i : i + 2] for i in range(len(run) - 1))] if run else _TOKEN_CACHE[match[0]]
     return terms
 
 

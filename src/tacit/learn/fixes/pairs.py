@@ -116,6 +116,7 @@ class Pair(Record):
         return self.before == self.after
 
 
+@lru_cache(maxsize=_MAX_CACHED)
 def bare(text: str) -> str:
     """Return a command without redirections and filters that only make its output shorter or quieter."""
     return _TRIMMED.sub("", _QUIET.sub("", text)).strip()
@@ -141,7 +142,9 @@ def named_in(line: str) -> frozenset[str]:
 
 def error_lines(result: str) -> list[str]:
     """Return the lines of a result without colours and what a host puts in front of them."""
-    lines = (_STYLE.sub("", line[:_MAX_LINE_CHARS]) for line in _LINE_BREAK.split(result)[:_MAX_ERROR_LINES])
+    lines = [line[:_MAX_LINE_CHARS] for line in _LINE_BREAK.split(result)[:_MAX_ERROR_LINES]]
+    if "\x1b" in result:
+        lines = [_STYLE.sub("", line) for line in lines]
     plain = (_FRAME.sub("", line, count=1).strip() for line in lines)
     return [line for line in plain if line]
 
@@ -178,14 +181,14 @@ def failure_text(call: Call) -> str:
     """Return the output of a call that failed, also if a pipe or `|| true` hid its status. "" if it did not fail."""
     used = call.used
     is_failed = used.outcome is ToolOutcome.FAILED
-    if is_declined(used.result) or _EXPECTED.search(used.input):
+    is_masked = used.outcome is ToolOutcome.SUCCEEDED and call.is_command and _MASKS.search(used.input) is not None
+    # Most calls neither failed nor could have hidden it, so this is tested before the slower expressions.
+    if not (is_failed or is_masked) or is_declined(used.result) or _EXPECTED.search(used.input):
         return ""
     if is_failed and not (call.is_command and _ANSWERS.match(call.text)):
         return used.result
-    if is_failed or (used.outcome is ToolOutcome.SUCCEEDED and call.is_command and _MASKS.search(used.input)):
-        programs = _programs(used.input)
-        return next((line for line in error_lines(used.result)[:_HIDDEN_LINES] if _is_own_error(line, programs)), "")
-    return ""
+    programs = _programs(used.input)
+    return next((line for line in error_lines(used.result)[:_HIDDEN_LINES] if _is_own_error(line, programs)), "")
 
 
 def _is_own_error(line: str, programs: frozenset[str]) -> bool:

@@ -66,81 +66,50 @@ class CommandTrail(Record):
     failed: str = ""
     directories: tuple[str, ...] = ()
 
-    def after_pause(self, now: int) -> CommandTrail:
-        """Return this trail, or an empty one if the pause was too long."""
-        return self if abs(now - self.at) <= PAUSE_MILLISECONDS else CommandTrail(at=self.at)
-
 
 def parse_step(at: int, ran: CommandRan) -> CommandStep:
     return CommandStep(at, ran, parse_commands(ran.meant or ran.command))
 
 
 def detect_habits(trail: CommandTrail, step: CommandStep) -> tuple[CommandTrail, tuple[HabitKey, ...]]:
-    """Return the trail after one more step, and the habits that were seen in the step."""
-    before = trail.after_pause(step.at)
-    families = _new_families(before, step)
-    seen = (
-        *_detect_directories(step),
-        *_detect_commands(step),
-        *_detect_sequences(before, step, families),
-        *_detect_substitutions(before, step),
-    )
-    return _advance_trail(before, step, families), seen
+    """Return the trail after one more step, and the habits that were seen in the step.
+
+    A history has a hundred thousand steps: what a detector needs of a step is looked up once for all of them.
+    """
+    at, ran, commands = step
+    before = trail if abs(at - trail.at) <= PAUSE_MILLISECONDS else CommandTrail(at=trail.at)
+    names = [command.family for command in commands if not command.is_trivial]
+    if not ran.is_success:
+        if not names:  # looking around changes nothing
+            return CommandTrail(before.families, at, before.failed, before.directories), ()
+        return CommandTrail(before.families, at, step.effective_command, before.directories), ()
+    directory = ran.directory
+    seen: list[HabitKey] = []
+    if directory and commands:  # where a person works: every successful line counts for its directory (A1)
+        seen.append(HabitKey(Kind.PREFERRED_CWD, directory, directory))
+    # What a person runs: every command of a successful line counts for its family (A2).
+    seen += [HabitKey(Kind.RECURRING_COMMAND, name, directory) for name in names]
+    families, places = before.families, before.directories
+    for name in names:
+        if not families or name != families[-1]:  # a repetition is no step
+            if families:
+                _detect_sequences(families, places, name, directory, seen)
+            families, places = (*families, name)[-SEQUENCE_LOOKBACK:], (*places, directory)[-SEQUENCE_LOOKBACK:]
+    if before.failed or ran.planned:
+        seen += _detect_substitutions(before, step)
+    return CommandTrail(families, at, "" if names else before.failed, places), tuple(seen)
 
 
-def _advance_trail(trail: CommandTrail, step: CommandStep, families: tuple[str, ...]) -> CommandTrail:
-    if all(command.is_trivial for command in step.commands):  # looking around changes nothing
-        return CommandTrail(trail.families, step.at, trail.failed, trail.directories)
-    return CommandTrail(
-        (*trail.families, *families)[-SEQUENCE_LOOKBACK:],
-        step.at,
-        "" if step.ran.is_success else step.effective_command,
-        (*trail.directories, *(step.ran.directory,) * len(families))[-SEQUENCE_LOOKBACK:],
-    )
-
-
-def _new_families(trail: CommandTrail, step: CommandStep) -> tuple[str, ...]:
-    """Return the families that this step adds to the session: successful, not trivial, and no repetitions."""
-    if not step.ran.is_success:
-        return ()
-    last = trail.families[-1] if trail.families else None
-    new: list[str] = []
-    for command in step.commands:
-        if not command.is_trivial and command.family != last:
-            last = command.family
-            new.append(last)
-    return tuple(new)
-
-
-def _detect_directories(step: CommandStep) -> list[HabitKey]:
-    """Where a person works: every successful line counts for the directory it was started in (A1)."""
-    directory = step.ran.directory
-    is_counted = directory and step.commands and step.ran.is_success
-    return [HabitKey(Kind.PREFERRED_CWD, directory, directory)] if is_counted else []
-
-
-def _detect_commands(step: CommandStep) -> list[HabitKey]:
-    """What a person runs: every command of a successful line counts for its family (A2)."""
-    if not step.ran.is_success:
-        return []
-    directory = step.ran.directory
-    commands = [command for command in step.commands if not command.is_trivial]
-    return [HabitKey(Kind.RECURRING_COMMAND, command.family, directory) for command in commands]
-
-
-def _detect_sequences(trail: CommandTrail, step: CommandStep, families: tuple[str, ...]) -> list[HabitKey]:
-    """What a person runs in order: pairs and triples of different commands of one session (A3)."""
-    before, places, here = trail.families, trail.directories, step.ran.directory
-    found: list[HabitKey] = []
-    for family in families:
-        for length in range(1, len(before) + 1):
-            sequence = (*before[-length:], family)
-            if len(set(sequence)) == len(sequence):
-                directories = (*places[-length:], here)
-                directory = here if directories.count(here) > length else _common_directory(directories)
-                found.append(HabitKey(Kind.WORKFLOW_PATTERN, KEY_SEPARATOR.join(sequence), directory))
-        before, places = (*before, family)[-SEQUENCE_LOOKBACK:], (*places, here)[-SEQUENCE_LOOKBACK:]
-    return found
+def _detect_sequences(
+    families: Families, places: tuple[str, ...], family: str, here: str, seen: list[HabitKey]
+) -> None:
+    """Append what a person runs in order: pairs and triples of different commands of one session (A3)."""
+    for length in range(1, len(families) + 1):
+        sequence = (*families[-length:], family)
+        if len(set(sequence)) == len(sequence):
+            directories = (*places[-length:], here)
+            directory = here if directories.count(here) > length else _common_directory(directories)
+            seen.append(HabitKey(Kind.WORKFLOW_PATTERN, KEY_SEPARATOR.join(sequence), directory))
 
 
 @lru_cache(maxsize=8192)  # people go back and forth between a few directories
