@@ -197,6 +197,8 @@ def test_a_relative_entry_of_the_path_names_no_client(
 def test_a_client_does_not_outlive_a_command_that_is_stopped(desk: Desk, client: FakeClient, number: int) -> None:
     client.does("time.sleep(600)")
     script = (
+        # A shell without job control lets programs in the background ignore SIGINT: perhaps these tests, and so this.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "import sys; from tests.support.model_talk import asked; from tacit.home.home import Home;"
         "from tacit.learn.judge.run import Judging, client_judge;"
         "Judging(Home(sys.argv[1], cwd=sys.argv[1])).ask(asked(), client_judge('claude'))"
