@@ -84,6 +84,19 @@ def test_candidates_come_with_the_surest_first_and_habits_apart(
 
 
 @law
+@given(logs, st.integers(0, 8))
+def test_rules_that_hold_are_counted_and_those_since_an_event_found(log: list[Event], place: int) -> None:
+    index = indexed(filed(log))
+    since = log[min(place, len(log) - 1)].id if log else ""
+    for scope in SCOPES:
+        rows = [row for row in reader.memory_rows(index) if row.scope == scope and row.status is Status.ACTIVE]
+        rules = [row for row in rows if row.overruled_by is None and row.kind in (Kind.CONSTRAINT, Kind.RULE)]
+        assert reader.count_rules(index, [scope]) == len(rules)
+        found = reader.leading_rules(index, [scope], len(rules) + 1, since)
+        assert found == [row for row in reader.leading_rules(index, [scope], len(rules) + 1) if row.last_event > since]
+
+
+@law
 @given(logs_in_pieces)
 def test_counters_are_what_counting_gives_however_the_index_caught_up(both: Pieces) -> None:
     index = indexed(*both[1])

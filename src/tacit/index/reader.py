@@ -55,6 +55,18 @@ _LATEST_FACTS = (
 IS_CANDIDATE = "+status = 'pending' AND NOT is_habit"
 # In the terms of the SQL index `memories_importance`, so that SQLite uses it here too.
 _WHERE_RULE = f"WHERE scope = ? AND {IS_EFFECTIVE} AND {_KIND_RANK_SQL} <= {KIND_RANK[Kind.RULE]}"
+# The rules since an event are few, and the SQL index `memories_scope` has them in a row.
+_WHERE_NEW_RULE = (
+    "WHERE doc_id IN (SELECT doc_id FROM memories WHERE scope = ? AND status = 'active' AND last_event_id > ?)"
+    f" AND overruled_by_id IS NULL AND {_KIND_RANK_SQL} <= {KIND_RANK[Kind.RULE]}"
+)
+_RULE_KINDS = ", ".join(f"'{kind.label}'" for kind, rank in KIND_RANK.items() if rank <= KIND_RANK[Kind.RULE])
+_COUNT_RULES = (
+    "SELECT coalesce((SELECT sum(memory_count) FROM memory_counts"
+    f" WHERE scope = ?1 AND status = 'active' AND kind IN ({_RULE_KINDS})), 0)"
+    f" - (SELECT count(*) FROM memories WHERE ({IS_RULED}) AND overruled_by_id IS NOT NULL"
+    f" AND +scope = ?1 AND +status = 'active' AND +kind IN ({_RULE_KINDS}))"
+)
 _WHERE_OPPOSED = "WHERE doc_id IN (SELECT opponent_doc_id FROM opposed_pairs WHERE doc_id = ?)"
 _FROM_TRUST = "FROM events WHERE type IN ('repository.trusted', 'repository.distrusted')"
 SELECT_UNDONE = f"SELECT {EVENT_LINE} FROM events WHERE type = 'judgement.undone'"
@@ -160,14 +172,14 @@ def leading_rules(
 ) -> list[MemoryRow]:
     """Return the most important constraints and rules of each scope. `since` is an event id: only memories that were
     asserted after it are returned."""
-    tail = f"{_WHERE_RULE} AND last_event_id > ? ORDER BY {IMPORTANCE_ORDER} LIMIT ?"
-    return [row for scope in scopes for row in _select_memories(connection, tail, (scope, since, limit))]
+    where, values = (_WHERE_NEW_RULE, (since, limit)) if since else (_WHERE_RULE, (limit,))
+    tail = f"{where} ORDER BY {IMPORTANCE_ORDER} LIMIT ?"
+    return [row for scope in scopes for row in _select_memories(connection, tail, (scope, *values))]
 
 
 def count_rules(connection: sqlite3.Connection, scopes: Iterable[Scope]) -> int:
-    """Count the effective constraints and rules of these scopes."""
-    query = f"SELECT count(*) FROM memories {_WHERE_RULE}"
-    return sum(connection.execute(query, (scope,)).fetchone()[0] for scope in scopes)
+    """Count the effective constraints and rules of these scopes: the active ones without those that are overruled."""
+    return sum(connection.execute(_COUNT_RULES, (scope,)).fetchone()[0] for scope in scopes)
 
 
 def team_claims(connection: sqlite3.Connection) -> list[ClaimId]:
