@@ -45,7 +45,7 @@ def measure(folder: Path) -> Iterator[Figure]:
 def cpu_of(command: tuple[str, ...], home: Path) -> float:
     """Seconds of CPU that a command took, standing in no project; it must succeed."""
     environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(home.parent), "TACIT_HOME": str(home)}
-    silence = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    silence = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
     child = os.posix_spawn(command[0], command, environment, file_actions=silence)
     _, status, used = os.wait4(child, 0)
     if os.waitstatus_to_exitcode(status) != 0:
