@@ -142,8 +142,20 @@ def _leading(results: Sequence[Result], row: Leading) -> str:
     if one is None:
         command = next(bench.command for bench in SUITE if bench.name == row.bench)
         return f"| {row.what} | not measured | | `{command}` |"
-    missed = f"; **missed** is {one.target}" if one.ok is False else ""
-    return f"| {row.what} | {one.amount}{missed} | {larger.amount if larger else ''} | `{one.command}` |"
+    return f"| {row.what} | {_readable(one)} | {larger.amount if larger else ''} | `{one.command}` |"
+
+
+def _readable(one: Result) -> str:
+    """A share in percent with the number of cases, anything else as it is; and whether the target is missed."""
+    is_share = not one.unit and 0 < _value(one) < 1
+    shown = f"{_percent(_value(one))} ({one.note})" if is_share else one.amount
+    sign, _, number = one.target.partition(" ")
+    target = f"{sign} {_percent(float(number))}" if is_share and number else one.target
+    return f"{shown}; **missed**: {target}" if one.ok is False else shown
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _place(results: Sequence[Result]) -> Iterator[str]:

@@ -129,13 +129,18 @@ def test_what_is_between_the_marks_is_written_anew_and_nothing_else() -> None:
 def test_what_is_missed_is_shown_as_missed_and_what_was_not_measured_too() -> None:
     found = _results("prompt", at_most("zsh: added", 4.96, 2, " ms", "slow"), at_most("another", 1, 2, " ms"))
     short, whole = "\n".join(leading(found)), "\n".join(everything(found))
-    assert "| 4.96 ms; **missed** is ≤ 2 ms |" in short
+    assert "| 4.96 ms; **missed**: ≤ 2 ms |" in short
     assert "Of 2 targets, 1 are missed" in short
     assert "| not measured |" in short
     assert "| zsh: added | ≤ 2 ms | 4.96 ms (slow) | **no** | prompt |" in whole
     assert "Missed of 2 targets: 1." in whole
     assert "- zsh: added: 4.96 ms, promised ≤ 2 ms" in whole
     assert "\nNot measured: " in whole
+
+
+def test_a_share_is_told_in_percent_with_its_number_of_cases() -> None:
+    found = _results("commits", at_least("session of a commit, recall@5", 0.697, 0.72, "251 questions"))
+    assert "| 70 % (251 questions); **missed**: ≥ 72 % |" in "\n".join(leading(found))
 
 
 def test_what_a_command_takes_in_each_home_is_a_table_of_its_own() -> None:
