@@ -238,6 +238,7 @@ class _EditImport:
     def __init__(self, vouched: bool, seen: list[PageEdit]) -> None:
         self.seen = seen
         self.drafts: list[Draft] = []
+        self._draft_keys: set[tuple[object, ...]] = set()
         self.processed_lines: list[tuple[EditedPage, set[str]]] = []
         self._vouched = vouched
         self._skipped: list[UnreadEdit] = []
@@ -292,6 +293,7 @@ class _EditImport:
     def _apply(self, drafts: list[Draft], overlay: MemoryOverlay) -> None:
         self.drafts += drafts
         for draft in drafts:
+            self._draft_keys.add(_draft_key(draft))
             overlay.apply(draft)
 
     def _note_assertion(self, edit: PageEdit, drafts: list[Draft], overlay: MemoryOverlay, page: str) -> None:
@@ -319,8 +321,7 @@ class _EditImport:
 
     def _is_duplicate(self, drafts: list[Draft]) -> bool:
         """Return whether another page led to the same drafts, or there are none."""
-        keys = {_draft_key(draft) for draft in self.drafts}
-        return all(_draft_key(draft) in keys for draft in drafts)
+        return all(_draft_key(draft) in self._draft_keys for draft in drafts)
 
     def _note_stale_views(self, edit: PageEdit, drafts: list[Draft]) -> None:
         """Note what has to be drawn again. The memories that the drafts are about are drawn in any case."""

@@ -108,9 +108,9 @@ def _changed_lines(
     That are lines that are not as often in the other page, and all others with their ids; and entries that are there
     twice. A page has thousands of lines, of which a person changes a few.
     """
-    names = {line: entry_id(line[1]) for line in (*base, *theirs)}
     before, after = Counter(base), Counter(theirs)
-    differing = {line for line in names if before[line] != after[line]}
+    names = {line: entry_id(line[1]) for line in before.keys() | after.keys()}
+    differing = {line for line in names if before[line] != after[line]} if before != after else set()
     copies = Counter(filter(None, (names[line] for line in theirs)))
     changed = {names[line] for line in differing} | {name for name, count in copies.items() if count > 1}
     changed.discard(None)
