@@ -44,6 +44,12 @@ class ServerUnreachableError(ServerError):
     exit_code = 1
 
 
+class RemoteError(TacitError):
+    """A remote cannot be reached or does not answer as it should. The home is as it was."""
+
+    exit_code = 1
+
+
 class StoreError(TacitError):
     """The home cannot be read or written as promised."""
 

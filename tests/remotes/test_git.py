@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import RefusedError, UsageError
+from tacit.errors import RefusedError, RemoteError, UsageError
 from tacit.remotes.git import GitTransport, check_address, is_git_address
 from tacit.remotes.keys import decrypt
 from tacit.remotes.publishing import unpack
-from tacit.remotes.transport import RemoteError, normalize_address
+from tacit.remotes.transport import normalize_address
 from tests.support.machines import Machine, connected
 
 PNPM, TABS = "use pnpm", "I prefer tabs"

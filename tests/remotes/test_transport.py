@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import NotFoundError
-from tacit.remotes.transport import FolderTransport, RemoteError, normalize_address, open_transport
+from tacit.errors import NotFoundError, RemoteError
+from tacit.remotes.transport import FolderTransport, normalize_address, open_transport
 
 AREA = "a" * 32
 

@@ -14,9 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from tacit.disk.files import make_folder
-from tacit.errors import RefusedError, UsageError
+from tacit.errors import RefusedError, RemoteError, UsageError
 from tacit.remotes.manifest import MANIFEST_FILE
-from tacit.remotes.transport import RemoteError
 from tacit.text.display import one_line, printable
 
 _TIMEOUT_SECONDS = 600

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tacit.errors import RemoteError
 from tacit.log.codec import DamagedLine, decode
 from tacit.model.event import Event
 from tacit.model.ids import EventId
@@ -24,7 +25,7 @@ from tacit.remotes.manifest import (
     unseal_manifest,
 )
 from tacit.remotes.publishing import unpack
-from tacit.remotes.transport import RemoteError, Transport
+from tacit.remotes.transport import Transport
 
 _MAX_MANIFEST_BYTES = 4 << 20
 _MAX_LINE_BYTES = 256 << 10

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
-from tacit.errors import NotFoundError, TacitError
+from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
 from tacit.log.incoming import IncomingFilter, tombstone_events
 from tacit.log.log import received_segment
@@ -42,7 +42,7 @@ from tacit.remotes.receiving import (
 )
 from tacit.remotes.reports import MachineReport, RemoteReport, report_machine
 from tacit.remotes.state import PeerState, PublishedPart, RemoteState, RemoteStore
-from tacit.remotes.transport import RemoteError, Transport, open_transport
+from tacit.remotes.transport import Transport, open_transport
 
 # Ids are times: one that is further ahead is held back, because all later ids of this home would have to be greater.
 _MAX_AHEAD = timedelta(days=3650)

@@ -14,16 +14,10 @@ from typing import Protocol
 
 from tacit.disk.files import OsDisk, list_folder, make_folder, replace_file
 from tacit.disk.read import read_foreign
-from tacit.errors import NotFoundError, TacitError
+from tacit.errors import NotFoundError, RemoteError
 from tacit.remotes.manifest import AREA_NAME, HANDOVER_FILE, MANIFEST_FILE, RING_FILE
 
 _FIXED_FILES = (MANIFEST_FILE, RING_FILE, HANDOVER_FILE)
-
-
-class RemoteError(TacitError):
-    """A remote cannot be reached or does not answer as it should. The home is as it was."""
-
-    exit_code = 1
 
 
 class Transport(Protocol):
