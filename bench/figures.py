@@ -99,6 +99,15 @@ def decoded(line: str) -> Figure:
     return Figure(**json.loads(line))
 
 
+def sized_arguments(name: str, description: str | None, sizes: Sequence[int]) -> argparse.Namespace:
+    """The command line of a bench that measures homes of several sizes."""
+    parser = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=description)
+    parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
+    parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="memories (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
+    return parser.parse_args()
+
+
 def show(description: str, measure: Callable[[Path], Iterable[Figure]]) -> None:
     """The command line of one bench."""
     parser = argparse.ArgumentParser(description=description)

@@ -8,7 +8,6 @@ which a busy machine disturbs less.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -16,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tacit
-from bench.figures import Figure, amount, at_most, cpu_with_children, encoded, median, quantile, table
-from bench.homes import DEFAULT, copy_of, events, events_of, queries_of
+from bench.figures import Figure, amount, at_most, cpu_with_children, encoded, median, quantile, sized_arguments, table
+from bench.homes import copy_of, events, events_of, queries_of
 from bench.startup import cpu_of
 from tacit.home.workers import worker_count
 from tacit.index.database import checkpoint_and_close
@@ -101,11 +100,7 @@ def _cold(home: Path, queries: list[str], size: int) -> Figure:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
-    parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="memories (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
-    given = parser.parse_args()
+    given = sized_arguments("scale", __doc__, SIZES)
     missed = False
     for size in given.sizes:  # each as soon as it is measured: a million takes a while
         figures = list(measure(given.homes.resolve(), size))

@@ -8,7 +8,6 @@ else the machine does falls on all sizes alike. What a change leaves to a proces
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
@@ -20,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tacit
-from bench.figures import Figure, amount, at_most, encoded, median, table
-from bench.homes import DEFAULT, copy_of
+from bench.figures import Figure, amount, at_most, encoded, median, sized_arguments, table
+from bench.homes import copy_of
 from bench.hooks import add_sessions, hook_cpu
 from bench.startup import cpu_of
 from tacit.disk.lock import FileLock
@@ -175,11 +174,7 @@ def _followed(subject: Subject, number: int) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.verbs", description=__doc__)
-    parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="memories (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
-    given = parser.parse_args()
+    given = sized_arguments("verbs", __doc__, SIZES)
     figures = list(measure(given.homes.resolve(), given.sizes))
     if given.json:
         print("\n".join(map(encoded, figures)))
