@@ -190,3 +190,15 @@ def test_a_hundred_notes_of_one_transcript_are_one(home: HomePaths) -> None:
         enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
 
     assert len(list(queued_requests(home.capture_queue))) == 1
+
+
+def test_a_request_that_a_killed_process_did_not_finish_is_removed_and_one_being_written_is_not(scene: Scene) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    folder = scene.home / ".tacit" / "pending"
+    folder.mkdir(exist_ok=True)
+    for process in (ended.pid, os.getpid()):
+        (folder / f".{'0' * 24}.{process}.tacit-new").write_text("half a req")
+    scene.run(STOP)
+    scene.settle()
+    assert waiting(scene) == [f".{'0' * 24}.{os.getpid()}.tacit-new"] and scene.holds(PROMPT)

@@ -173,3 +173,14 @@ def read_only_error(path: str) -> ReadOnlyError:
 def is_read_only_error(error: OSError) -> bool:
     """Return whether an error means that the path is read-only, as opposed to a fault."""
     return error.errno in _UNWRITABLE_ERRORS
+
+
+def is_running(process: int) -> bool:
+    """Whether a process has this id, which may be another one than the process that wrote the id down."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return True

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from tacit.disk.files import OsDisk, make_folder, open_fd, open_folder, open_plain, write_all
-from tacit.disk.lock import FileLock
+from tacit.disk.lock import FileLock, is_running
 from tacit.errors import LockBusyError
 from tacit.home.paths import HomePaths
 from tacit.record import Record
@@ -56,6 +56,7 @@ def has_pending(home: HomePaths) -> bool:
 
 def queued_requests(folder: str) -> Iterator[tuple[str, CaptureRequest]]:
     """Yield the requests in a folder with their paths. Those whose reader was killed come last."""
+    _remove_strays(folder)
     for name in sorted(_queue_file_names(folder), key=lambda name: (name.endswith(_TAKEN_SUFFIX), name)):
         path = os.path.join(folder, name)
         try:
@@ -101,15 +102,28 @@ def _capture_all(home: HomePaths, capture: Callable[[CaptureRequest], None]) -> 
 
 
 def _queue_file_names(folder: str) -> list[str]:
+    return [name for name in _file_names(folder) if not name.endswith(_TEMPORARY_SUFFIX)]
+
+
+def _file_names(folder: str) -> list[str]:
     """Symbolic links are not followed: files behind one are not ours to read, rename or delete."""
     try:
         fd = open_folder(folder, _home_of(folder))
     except OSError:
         return []
     try:
-        return [name for name in os.listdir(fd) if not name.endswith(_TEMPORARY_SUFFIX)]
+        return os.listdir(fd)
     finally:
         os.close(fd)
+
+
+def _remove_strays(folder: str) -> None:
+    """Remove requests that a killed process did not finish writing."""
+    for name in _file_names(folder):
+        process = name.removesuffix(_TEMPORARY_SUFFIX).rpartition(".")[2]
+        if name.endswith(_TEMPORARY_SUFFIX) and process.isdecimal() and not is_running(int(process)):
+            with suppress(OSError):
+                OsDisk(_home_of(folder)).remove(os.path.join(folder, name))
 
 
 def _home_of(folder: str) -> str:

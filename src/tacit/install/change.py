@@ -13,6 +13,7 @@ from contextlib import suppress
 from hashlib import sha256
 
 from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
+from tacit.disk.lock import is_running
 from tacit.disk.read import read_external
 from tacit.errors import RefusedError
 from tacit.record import Record
@@ -210,18 +211,8 @@ def _remove_leftovers(path: str) -> None:
     folder, prefix = os.path.split(_temporary_prefix(path))
     for name in os.listdir(folder):
         pid = name.removeprefix(prefix)
-        if pid != name and pid.isdecimal() and not _is_running(int(pid)):
+        if pid != name and pid.isdecimal() and (int(pid) == os.getpid() or not is_running(int(pid))):
             os.unlink(os.path.join(folder, name))
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return pid != os.getpid()
 
 
 def _copy_owner_and_mode(path: str, fd: int) -> None:

@@ -24,6 +24,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folder
+from tacit.disk.lock import is_running
 from tacit.errors import StoreError
 from tacit.log.codec import decode, encode
 from tacit.log.log import PURGED_SEGMENT, SPOOL_FOLDER, Cursor, Log, late_segment
@@ -302,7 +303,7 @@ class Spool:
         """Remove temporary files of processes that no longer run."""
         for name in os.listdir(folder):
             match = _TEMPORARY_NAME.fullmatch(name)
-            if match and not _is_running(int(match["process"])):
+            if match and not is_running(int(match["process"])):
                 with suppress(FileNotFoundError):
                     os.unlink(name, dir_fd=folder)
 
@@ -397,13 +398,3 @@ def _write_all(fd: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(fd, rest) :]
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass
-    return True
