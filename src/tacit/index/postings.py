@@ -90,6 +90,11 @@ class PostingStream:
             end = FIRST_PAGE_ID if memories else MAX_INT64
             self._cursor = connection.execute(_SELECT_BLOCKS, (term, 0, end))
 
+    @property
+    def is_at_end(self) -> bool:
+        """Whether everything was taken. It may take another reading to notice that."""
+        return not self._next_ids and (self._cursor is None or self._room <= 0)
+
     def take(self, size: int) -> Sequence[int]:
         """Return the next `size` postings, fewer at the end. Raise IndexUnusableError if they are damaged."""
         while len(self._next_ids) < size and self._read_on(size - len(self._next_ids)):
@@ -103,6 +108,9 @@ class PostingStream:
         return self._cut(bisect_right(self._next_ids, doc_id))
 
     def _cut(self, size: int) -> Sequence[int]:
+        if size >= len(self._next_ids):
+            taken, self._next_ids = self._next_ids, array("q")
+            return taken
         taken, self._next_ids = self._next_ids[:size], self._next_ids[size:]
         return taken
 
@@ -113,9 +121,12 @@ class PostingStream:
         rows = self._cursor.fetchmany(min(size, self._room, _MAX_IDS_AT_ONCE) // _IDS_PER_BLOCK + 1)
         if any(term_freqs for _, term_freqs in rows):
             raise IndexUnusableError("a posting list is damaged")
-        new = array("q", b"".join([block for block, _ in rows]))[: self._room]
-        self._next_ids += new
-        self._room -= len(new)
+        before = len(self._next_ids)
+        self._next_ids.frombytes(b"".join([block for block, _ in rows]))
+        del self._next_ids[before + self._room :]
+        self._room -= len(self._next_ids) - before
+        if not rows:
+            self._cursor = None
         return bool(rows)
 
 

@@ -157,12 +157,12 @@ def _intersect_common_terms(cache: _PostingsCache, common: Sequence[QueryTerm], 
 def _intersect(rarest: postings.PostingStream, others: Sequence[postings.PostingStream], wanted: int) -> list[set[int]]:
     """Return which of the documents of the rarest term have each of the others.
 
-    Stops once `wanted` documents have all of them. Works in steps, because small sets are faster to build and to query,
-    and what follows need not be read.
+    Stops once `wanted` documents have all of them, and when the others end. Works in steps, because small sets are
+    faster to build and to query, and what follows need not be read.
     """
     matches: list[set[int]] = [set() for _ in others]
     in_all = 0
-    while others and in_all < wanted and (step := rarest.take(_INTERSECT_STEP)):
+    while in_all < wanted and not all(other.is_at_end for other in others) and (step := rarest.take(_INTERSECT_STEP)):
         step_ids = set(step)
         in_step = step_ids
         for index, other in enumerate(others):
