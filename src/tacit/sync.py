@@ -54,11 +54,15 @@ class EditedPage(Record):
 
 
 class UnreadEdit(Record):
-    """An edit that was not read yet, the name of its page, and the memory that it changes, if any."""
+    """An edit that was not read yet, its page, and the memory that it changes, if any."""
 
     edit: PageEdit
-    page: str
+    page: EditedPage
     memory: Memory | None = None
+
+
+_FindEdits = Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]]
+_NO_PAGES: Mapping[str, EditedPage] = {}
 
 
 class SyncResult(Record):
@@ -78,7 +82,7 @@ class HandEdits(HomePart):
         def load(connection: sqlite3.Connection) -> list[UnreadEdit]:
             current = partial(reader.load_memory, connection, decode=must_decode)
             return [
-                UnreadEdit(edit, page.name, _memory_of(edit, current))
+                UnreadEdit(edit, page, _memory_of(edit, current))
                 for page in self._edited_pages(connection)
                 for edit in page.edits
             ]
@@ -94,9 +98,10 @@ class HandEdits(HomePart):
         if vouched:
             self._store.actor.require_person("vouches for hand edits", "tacit sync")
         edit_import = _EditImport(vouched, [item.edit for item in seen])
+        seen_pages = {item.page.path: item.page for item in seen}
 
         def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
-            pages = self._edited_pages(connection)
+            pages = self._edited_pages(connection, seen_pages)
             if [edit for page in pages for edit in page.edits] != edit_import.seen:
                 raise RefusedError(
                     "the pages changed while you were reading the edits; nothing was taken in", "tacit sync"
@@ -155,33 +160,41 @@ class HandEdits(HomePart):
         after = Cursor(*reader.log_cursors(connection).get(MEMORY_SEGMENT, ()))
         self._store.sync_journal.write(SyncJournalEntry(after, len(edit_import.drafts), copies))
 
-    def _edited_pages(self, connection: sqlite3.Connection) -> list[EditedPage]:
+    def _edited_pages(
+        self, connection: sqlite3.Connection, seen: Mapping[str, EditedPage] = _NO_PAGES
+    ) -> list[EditedPage]:
+        """Return the pages with edits. Those in `seen`, by path, are compared with what was read before."""
         home, project = self._store.paths, self._store.project
         pages = [
-            self._read_page(home.long_term, GLOBAL, hand_edits.long_term_edits),
-            self._read_page(home.facts, GLOBAL, hand_edits.fact_edits),
+            self._read_page(home.long_term, GLOBAL, hand_edits.long_term_edits, seen),
+            self._read_page(home.facts, GLOBAL, hand_edits.fact_edits, seen),
         ]
         if project:
-            pages.append(self._read_project_page(project.root, project.facts, self._store.scope_in(connection)))
+            pages.append(self._read_project_page(project.root, project.facts, self._store.scope_in(connection), seen))
         return [page for page in pages if page and page.edits]
 
     def _read_page(
-        self, path: str, scope: Scope, read: Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]]
+        self, path: str, scope: Scope, find_edits: _FindEdits, seen: Mapping[str, EditedPage]
     ) -> EditedPage | None:
         versions = self._store.publisher.view_store.edited_versions(path)
         if versions is None:
             return None
+        before = seen.get(path)
+        if before and (before.versions, before.scope) == (versions, scope):
+            return before
         page_edits = tuple(
-            _checked_edit(edit, self._home.settings.limits_text) for edit in read(versions.base, versions.theirs)
+            _checked_edit(edit, self._home.settings.limits_text) for edit in find_edits(versions.base, versions.theirs)
         )
         return EditedPage(path, os.path.relpath(path, self._store.paths.root), scope, versions, page_edits)
 
-    def _read_project_page(self, root: str, path: str, scope: Scope) -> EditedPage | None:
+    def _read_project_page(
+        self, root: str, path: str, scope: Scope, seen: Mapping[str, EditedPage]
+    ) -> EditedPage | None:
         """Read the edits of our own lines. New lines are the repository's, and need trust (see trust.py)."""
         if self.conflicted_file():
             return None  # first somebody has to choose
         try:
-            page = self._read_page(checked_path(root, path), scope, hand_edits.fact_edits)
+            page = self._read_page(checked_path(root, path), scope, hand_edits.fact_edits, seen)
         except RefusedError:
             return None
         if page is None or page.versions.base is None:
@@ -272,11 +285,11 @@ class _EditImport:
             try:
                 drafts = self._drafts_for(edit, overlay, scope_of(page, edit), page.name)
             except TacitError as error:
-                self._skipped.append(UnreadEdit(IgnoredLine(edit.line, error.message), page.name))
+                self._skipped.append(UnreadEdit(IgnoredLine(edit.line, error.message), page))
                 continue
             self._apply(drafts, overlay)
             if isinstance(edit, IgnoredLine):
-                self._skipped.append(UnreadEdit(edit, page.name))
+                self._skipped.append(UnreadEdit(edit, page))
             else:
                 self._note_assertion(edit, drafts, overlay, page.name)
                 self._note_stale_views(edit, drafts)
@@ -285,7 +298,7 @@ class _EditImport:
                 )
         for claim, status, name in list(self._asserted.values()):
             self._apply(ensure_live(claim, status, overlay.memory(claim.id), name), overlay)
-        skipped = {(item.page, item.edit.line) for item in self._skipped}
+        skipped = {(item.page.name, item.edit.line) for item in self._skipped}
         self.processed_lines = [
             (page, {line for line in lines[page.path] if (page.name, line) not in skipped}) for page in pages
         ]

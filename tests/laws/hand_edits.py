@@ -251,15 +251,15 @@ def signature(found: Sequence[UnreadEdit]) -> set[tuple[object, ...]]:
     for told in found:
         match told.edit:
             case AddedLine(text=text, kind=kind, is_active=holds):
-                said.add(("added", told.page, text, kind, holds))
+                said.add(("added", told.page.name, text, kind, holds))
             case ChangedLine(claim=claim, text=text, kind=kind, status=status):
-                said.add(("changed", told.page, claim, text, kind, status))
+                said.add(("changed", told.page.name, claim, text, kind, status))
             case RemovedLine(claim=claim):
-                said.add(("removed", told.page, claim))
+                said.add(("removed", told.page.name, claim))
             case RedrawnLine(old_line=was) if was:
                 continue  # only looks, which any drawing mends
             case other:
-                said.add((type(other).__name__, told.page, other.line))
+                said.add((type(other).__name__, told.page.name, other.line))
     return said
 
 
@@ -268,18 +268,18 @@ def edited_in_both(found: Sequence[UnreadEdit]) -> set[str]:
     pages: dict[str, set[str]] = {}
     for told in found:
         if isinstance(told.edit, ChangedLine | RemovedLine):
-            pages.setdefault(told.edit.claim, set()).add(told.page)
+            pages.setdefault(told.edit.claim, set()).add(told.page.name)
     return {claim for claim, names in pages.items() if len(names) > 1}
 
 
 def _edited_beside(name: str, found: Sequence[UnreadEdit]) -> set[str]:
     """Memories that another page was edited on: an entry here that only lost its id says nothing against that."""
-    edits = [told.edit for told in found if told.page != name]
+    edits = [told.edit for told in found if told.page.name != name]
     return {edit.claim for edit in edits if isinstance(edit, ChangedLine | RemovedLine)}
 
 
 def what_the_pages_said_is_so(before: State, after: State, found: Sequence[UnreadEdit], done: SyncResult) -> None:
-    left = {(told.page, told.edit.line.rstrip("\r")) for told in done.skipped} | _old_lines(before, found)
+    left = {(told.page.name, told.edit.line.rstrip("\r")) for told in done.skipped} | _old_lines(before, found)
     assert {told.edit.reason for told in done.skipped if isinstance(told.edit, IgnoredLine)} <= GOOD_REASONS
     stated: set[str] = set()
     for name, page in before.pages.items():
@@ -299,7 +299,7 @@ def _old_lines(before: State, found: Sequence[UnreadEdit]) -> set[tuple[str, str
     """Lines of Tacit's own that were moved, or whose looks were changed, of memories that were decided on since."""
     live = {known.sentence for known in before.known.values() if known.status in (Status.ACTIVE, Status.PENDING)}
     old = [told for told in found if _says_nothing_new(told) and _text(told) not in live]
-    return {(told.page, told.edit.line.rstrip("\r")) for told in old}
+    return {(told.page.name, told.edit.line.rstrip("\r")) for told in old}
 
 
 def _says_nothing_new(told: UnreadEdit) -> bool:
@@ -348,7 +348,7 @@ def _holds_or_waits(name: str, entry: Entry, page: Page, before: State, after: S
 def the_pages_are_drawn_again(state: State, left: Sequence[UnreadEdit]) -> None:
     """Where Tacit knows an entry it stands as Tacit draws it; what was pruned the person may have cleared away."""
     kept = {
-        (told.page, entry.id)
+        (told.page.name, entry.id)
         for told in left
         for entry in (_bullet("", told.edit.line.rstrip("\r")), *_fact(told.edit.line))
     }
@@ -359,6 +359,6 @@ def the_pages_are_drawn_again(state: State, left: Sequence[UnreadEdit]) -> None:
             assert entry.line == fresh[entry.id].line, f"{name} shows {entry}, not {fresh[entry.id]}"
             assert entry.section == fresh[entry.id].section or entry.section not in long_term.SECTIONS
         assert len(drawn) == len({entry.id for entry in drawn}), f"drawn twice: {drawn}"
-        words = {_text(told) for told in left if told.page == name}  # such a line may have lost its id
+        words = {_text(told) for told in left if told.page.name == name}  # such a line may have lost its id
         missing = {one for one in set(fresh) - page.ids() if fresh[one].text not in words}
         assert all(fresh[one].section == long_term.PRUNED_SECTION for one in missing), f"{name} lacks {missing}"

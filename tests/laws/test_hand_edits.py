@@ -106,7 +106,7 @@ class HandEdits(RuleBasedStateMachine):
         log = self.house.log()
         self.house.paths[page].unlink()
         self.house.reopen()
-        assert not [told for told in self.house.vault.hand_edits.unread_edits() if told.page == page]
+        assert not [told for told in self.house.vault.hand_edits.unread_edits() if told.page.name == page]
         state = self.house.state()
         assert state.pages[page].entries == state.fresh[page].entries
         assert state.log == log

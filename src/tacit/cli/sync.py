@@ -52,7 +52,7 @@ def _sync_pages(call: Invocation) -> int:
     vault = call.vault
     _resolve_conflicts(call)
     unread = vault.hand_edits.unread_edits()
-    for page, edits in groupby(unread, key=lambda item: item.page):
+    for page, edits in groupby(unread, key=lambda item: item.page.name):
         echo(printable(page))
         for item in edits:
             echo(f"  {_edit_line(item)}")
@@ -120,7 +120,8 @@ def _echo_synced(result: SyncResult) -> int:
     echo(f"Took in {pluralize(result.judgements, 'judgement')}. tacit undo takes them back together.")
     for item in result.skipped:
         assert isinstance(item.edit, IgnoredLine)
-        echo(f"  left as it is in {printable(item.page)}: {_clipped(item.edit.line)} ({printable(item.edit.reason)})")
+        page, line, reason = printable(item.page.name), _clipped(item.edit.line), printable(item.edit.reason)
+        echo(f"  left as it is in {page}: {line} ({reason})")
     return 0
 
 

@@ -6,7 +6,8 @@ so. A line is its text and the heading it is under.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence, Set
 
 from tacit.pages.long_term import PRUNED_SECTION
 from tacit.record import Record
@@ -112,14 +113,31 @@ def base_with_unread_edits(
     return placed + [text for texts in extra.values() for text in texts]
 
 
-def base_with_read_edits(
-    base: Sequence[str], theirs: Sequence[str], read: Container[str], *, key: LineKey
-) -> list[str]:
+def base_with_read_edits(base: Sequence[str], theirs: Sequence[str], read: Set[str], *, key: LineKey) -> list[str]:
     """Return the base of a page after some edits were read: these lines are as and where they are in theirs."""
+    if _differing_lines(base, theirs) <= read:
+        return list(theirs)
     their_lines = _keyed_lines(theirs, key, frozenset(base))
     current_lines = _by_key(their_lines)
     unread = [line for line in _keyed_lines(base, key) if (current_lines.get(line.key) or line).text not in read]
     return _with_additions(unread, [(line, line.text if line.text in read else None) for line in their_lines])
+
+
+def _differing_lines(one: Sequence[str], other: Sequence[str]) -> Set[str]:
+    """Return the lines that one of two pages has under a heading under which the other has it less often."""
+    if one == other:
+        return frozenset()
+    first, second = Counter(_placed_lines(one)), Counter(_placed_lines(other))
+    return {line for (_, line), _ in first.items() ^ second.items()}
+
+
+def _placed_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the heading that a line is under, and the line."""
+    heading = ""
+    for line in lines:
+        if line.startswith("#"):
+            heading = line
+        yield heading, line
 
 
 def _keyed_lines(lines: Sequence[str], key: LineKey, written: Container[str] = ()) -> list[_PageLine]:

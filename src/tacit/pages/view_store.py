@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Sequence, Set
 from hashlib import sha256
 
 from tacit.disk.files import Disk, make_folder, read_file, remove_file, replace_file
@@ -191,7 +191,7 @@ class ViewStore:
         return os.path.join(self._copies_folder, f"{name}-{os.path.basename(path)}")
 
 
-def copy_with_read_edits(versions: PageVersions, read: Container[str], key: Callable[[str], ClaimId | None]) -> bytes:
+def copy_with_read_edits(versions: PageVersions, read: Set[str], key: Callable[[str], ClaimId | None]) -> bytes:
     """Return the copy of a page after the edits in these lines were read."""
     return _EDITED_COPY_PREFIX + encode_lines(base_with_read_edits(versions.base or [], versions.theirs, read, key=key))
 
