@@ -9,6 +9,8 @@ import pytest
 from harness.person import Person, facts_in
 from harness.terminal import converse
 
+from tacit.errors import RefusedError
+
 PNPM, TABS, PUSH = "use pnpm", "I prefer tabs", "never force push"
 
 
@@ -219,6 +221,20 @@ def test_at_a_terminal_the_person_is_asked(home: Person, answer: str, taken: boo
     said = converse(home, "sync", answers=[("[y/N]", answer)])
     assert "use pnpm and never npm" in said.out
     assert ("use pnpm and never npm" in active(home)) is taken
+
+
+@pytest.mark.parametrize("page", ["long_term", "facts"])
+def test_a_page_that_changes_while_its_edits_are_shown_is_not_taken_in(home: Person, page: str) -> None:
+    edit(home.long_term, PNPM, "use pnpm and never npm")
+    before = active(home)
+    with home.vault() as vault:
+        seen = vault.hand_edits.unread_edits()
+        edit(getattr(home, page), TABS, "I prefer spaces")
+        with pytest.raises(RefusedError, match="changed while you were reading"):
+            vault.hand_edits.sync(seen, vouched=True)
+    assert active(home) == before
+    home.tacit("sync", "--yes")
+    assert active(home) == {"use pnpm and never npm", "I prefer spaces", PUSH}
 
 
 def test_it_can_be_undone_together(home: Person) -> None:
