@@ -42,8 +42,10 @@ def test_it_is_gone_from_both_machines_and_the_remote(pair: list[Machine]) -> No
     laptop.purge("Operation Walrus")
     assert laptop.sync().machines[0].unconfirmed == 1
     assert b"Walrus" not in remote_texts(laptop)
-    assert desktop.sync().machines[0].unconfirmed == 0
+    report = desktop.sync()
+    assert (report.machines[0].unconfirmed, report.applied_purges) == (0, 1)
     assert b"Walrus" not in log_text(desktop)
+    assert desktop.sync().applied_purges == 0
     assert laptop.status().machines[0].unconfirmed == 0
     assert laptop.known == desktop.known == {PNPM}
 

@@ -184,6 +184,8 @@ def _report_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterat
         yield f"{pluralize(report.unsent, 'line')} to send" if report.unsent else "nothing to send"
     else:
         yield f"sent {pluralize(report.sent, 'line')}" if report.sent else "nothing to send"
+    if report.applied_purges:
+        yield f"did {pluralize(report.applied_purges, 'purge')} of another machine here, too"
     yield from _machine_lines(report, now, asked=asked)
     for note in report.notes:
         yield f"! {printable(note)}"
@@ -240,6 +242,7 @@ def _remote_json(report: RemoteReport) -> JsonObject:
         "synced_at": timestamp(report.synced_at) if report.synced_at else None,
         "sent_count": report.sent,
         "unsent_count": report.unsent,
+        "purged_count": report.applied_purges,
         "machines": [_machine_json(machine) for machine in report.machines],
         "foreign": list(report.foreign),
         "notes": list(report.notes),

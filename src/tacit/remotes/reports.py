@@ -36,8 +36,9 @@ class MachineReport(Record):
 class RemoteReport(Record):
     """A remote after a sync, or before one (`status`).
 
-    `sent` lines went there, `unsent` wait. `foreign` areas cannot be read with the keys of this machine. `notes` say
-    what else happened. If there is a `problem`, the remote was not reached, and the rest is what is known of it.
+    `sent` lines went there, `unsent` wait. `applied_purges` of other machines were done here, too. `foreign` areas
+    cannot be read with the keys of this machine. `notes` say what else happened. If there is a `problem`, the remote
+    was not reached, and the rest is what is known of it.
     """
 
     name: str
@@ -50,6 +51,7 @@ class RemoteReport(Record):
     notes: tuple[str, ...] = ()
     problem: TacitError | None = None
     synced_at: datetime | None = None
+    applied_purges: int = 0
 
     @property
     def unconfirmed(self) -> int:

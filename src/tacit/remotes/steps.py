@@ -58,7 +58,7 @@ class RemoteSession:
         self.view = RemoteView({}, (), ())
         self.reports: dict[str, MachineReport] = {}
         self.notes: list[str] = []
-        self.sent = self.unsent = 0
+        self.sent = self.unsent = self.applied_purges = 0
         self.problem: TacitError | None = None
 
     def report(self, own: str) -> RemoteReport:
@@ -77,6 +77,7 @@ class RemoteSession:
             tuple(self.notes),
             self.problem,
             state.synced_at,
+            self.applied_purges,
         )
 
 
@@ -144,8 +145,9 @@ class RemoteSteps(HomePart):
 
     def _take(self, session: RemoteSession) -> None:
         """Take in lines and tombstones of all other machines. What was taken is noted when it is durable."""
-        received = self._receive(session)
+        received, known_purges = self._receive(session), set(self.purges())
         counts = self._take_lines(received)
+        session.applied_purges = len(set(self.purges()) - known_purges)
         state, now = session.state, self._now()
         peers = {peer.manifest.machine: peer for peer in state.peers}
         purges = self.purges()
