@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.extracting.fixes import Failure, labelled_failures
+from bench.extracting.labelled_failures import Failure, labelled_failures
 from tacit.learn import SessionEvent
 from tacit.learn.fixes.pairs import Pair, find_pairs, is_never_advice
 from tacit.learn.fixes.ranker import Ranker, features_of
