@@ -16,10 +16,11 @@ from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, REMOTES_FOLDER, Hom
 from tacit.home.project import FACT_FILE
 from tacit.index import reader
 from tacit.log.codec import EVENT_TYPES, decode, must_decode
-from tacit.log.log import SPOOL_FOLDER, Log
+from tacit.log.log import Log
 from tacit.log.purge_plan import PurgeSearch, additional_tombstones, make_tombstones
 from tacit.log.rewrite import PurgePlan, QuarantinedLine, StagedSegments, quarantine_unreadable
 from tacit.log.search import SharedRoots, claim_word, lines_with_claims, read_blocks, read_torn_tail
+from tacit.log.segment import SPOOL_FOLDER
 from tacit.log.spool import Spool
 from tacit.log.strays import index_copies, is_index_copy, is_stray_copy
 from tacit.log.tombstone_search import TombstoneSearch

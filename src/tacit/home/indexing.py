@@ -15,7 +15,7 @@ from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import must_decode
-from tacit.log.log import Cursor, Log, LogLine
+from tacit.log.reader import Cursor, LogLine, LogReader
 from tacit.model.claim import Scope
 from tacit.model.event import Event
 from tacit.model.ids import EventId
@@ -36,7 +36,7 @@ _LINES_PER_BATCH, _BYTES_PER_BATCH = 20_000, 8 << 20  # that are indexed togethe
 class Indexer:
     """The log of a home and the index that follows it."""
 
-    def __init__(self, paths: HomePaths, log: Log) -> None:
+    def __init__(self, paths: HomePaths, log: LogReader) -> None:
         self._paths = paths
         self._log = log
         self._skipped_to: dict[str, Cursor] = {}

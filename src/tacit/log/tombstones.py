@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tacit.log.log import Cursor, Log
+from tacit.log.reader import Cursor, LogReader
 from tacit.model.claim import Scope, Triple, triple_key
 from tacit.model.event import Event
 from tacit.model.fingerprint import FingerprintSearch
@@ -140,7 +140,7 @@ def is_purge(event: Event) -> bool:
     return isinstance(event.body, MemoryPurged) and not event.body.before
 
 
-def load_tombstones(log: Log, since: datetime | None = None) -> Tombstones | None:
+def load_tombstones(log: LogReader, since: datetime | None = None) -> Tombstones | None:
     """Return the tombstones of a log that are dated `since` or later; None if there are none."""
     events = (
         event
