@@ -16,7 +16,7 @@ from tacit.log.reader import Cursor, LogReader
 from tacit.log.redact import redact_body
 from tacit.log.rewrite import replace_segment
 from tacit.log.segment import IMPORTED_FOLDER, MEMORY_BODIES, PURGED_SEGMENT, received_segment
-from tacit.log.tombstones import TOMBSTONE_MARKER, Tombstones
+from tacit.log.tombstones import Tombstones
 from tacit.model.event import REPOSITORY, Event, Verdict
 from tacit.model.ids import EventId, sha256
 from tacit.model.observation import (
@@ -99,16 +99,6 @@ class IncomingFilter:
         event = tombstones.filter_import(record) if tombstones else record
         self.purged += event is None
         return event and event._replace(body=redact_body(event.body))
-
-
-def tombstone_events(log: LogReader) -> list[Event]:
-    """Return the lines of all tombstones of a log."""
-    return [
-        event
-        for segment in log.tombstone_segments()
-        for event in log.events_containing(segment, Cursor(), TOMBSTONE_MARKER)
-        if isinstance(event.body, MemoryPurged)
-    ]
 
 
 # Writing

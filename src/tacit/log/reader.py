@@ -30,6 +30,7 @@ from tacit.log.segment import (
 )
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
+from tacit.model.observation import MemoryPurged
 from tacit.record import Record
 
 MAX_LINE_BYTES = 1 << 20
@@ -37,7 +38,9 @@ _CHUNK_BYTES = 1 << 20
 _MAX_BYTES_AT_ONCE = 8 << 20
 _HEAD_BYTES, _MAX_FIRST_LINE_BYTES = 64 * 1024, 512 * 1024  # of a file that may be a copy of a segment
 _TOMBSTONE_TIME = re.compile(rb'"ts":"([^"]{27})","type":"memory\.purged"')
-# Lines that no answer shows, recognised by their bytes: inside a text the quotes would be escaped.
+# Lines are recognised by these bytes before they are decoded: inside a text the quotes would be escaped.
+_TOMBSTONE_TYPE = b'"type":"memory.purged"'
+# Lines that no answer shows.
 _DEFERRABLE_TYPES = (b'"type":"recall.asked"', b'"type":"command.ran"', b'"type":"brief.given"')
 # Shows how far long work is: its name, the bytes that are done, and the bytes to do.
 ReportProgress = Callable[[str, int, int], None]
@@ -279,6 +282,13 @@ class LogReader:
             event = decode(line.data) if marker in line.data else None
             if isinstance(event, Event):
                 yield event
+
+    def tombstones(self, cursors: Mapping[str, Cursor] | None = None) -> Iterator[Event]:
+        """Yield the tombstones, in each segment those after its cursor."""
+        for segment in self.tombstone_segments():
+            cursor = (cursors or {}).get(segment, Cursor())
+            events = self.events_containing(segment, cursor, _TOMBSTONE_TYPE)
+            yield from (event for event in events if isinstance(event.body, MemoryPurged))
 
     def skip_deferrable(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
         """Skip the lines after `cursor` that no answer shows (see `_DEFERRABLE_TYPES`).

@@ -14,7 +14,7 @@ from functools import partial
 
 from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
-from tacit.log.incoming import IncomingFilter, append_received, import_tombstones, tombstone_events
+from tacit.log.incoming import IncomingFilter, append_received, import_tombstones
 from tacit.log.segment import received_segment
 from tacit.log.tombstone_search import late_tombstones
 from tacit.log.tombstones import Tombstones, is_purge
@@ -211,7 +211,7 @@ class RemoteSteps(HomePart):
         return {received_segment(machine, activity=activity) for machine in machines for activity in (False, True)}
 
     def _append_received(self, incoming: IncomingFilter, found: Received) -> int:
-        lines, count = tombstone_events(self._store.log), 0
+        lines, count = [*self._store.log.tombstones()], 0
         day = self._now().date().isoformat()
         for manifest in found.area.manifests:
             applied = set(manifest.purges)
@@ -376,11 +376,11 @@ class RemoteSteps(HomePart):
 
     def _purge_operations(self) -> list[str]:
         """Return the operations of all tombstones, as a manifest confirms them."""
-        return sorted({event.op for event in tombstone_events(self._store.log)})
+        return sorted({event.op for event in self._store.log.tombstones()})
 
     def purges(self) -> list[str]:
         """Return the operations of purges, without those that only added events to an earlier one."""
-        return sorted({event.op for event in tombstone_events(self._store.log) if is_purge(event)})
+        return sorted({event.op for event in self._store.log.tombstones() if is_purge(event)})
 
     def own_id(self) -> str:
         return self._remotes.machine().id if self._remotes.names() else ""

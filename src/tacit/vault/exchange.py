@@ -33,7 +33,7 @@ from tacit.model.event import IMPORT, Attribution, Draft, Event
 from tacit.model.ids import event_id
 from tacit.model.memory import fold_memories
 from tacit.pages import facts
-from tacit.purge import Purger
+from tacit.purge.purger import Purger
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
