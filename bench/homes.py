@@ -27,7 +27,7 @@ from harness.vocabulary import identifier, question, sentence
 
 import tacit
 from tacit.log.codec import encode
-from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL, Claim, Provenance, Scope, project_scope
 from tacit.model.event import USER, ClaimProposed, Event, EventOrigin, Verdict
 from tacit.model.ids import event_id

@@ -14,7 +14,7 @@ import tacit
 from bench.figures import Figure, amount, at_most, cpu_with_children, median, show
 from bench.homes import copy_of, events, events_of
 from tacit.index.database import checkpoint_and_close
-from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.event import Draft, Event
 from tacit.vault.vault import Vault
 

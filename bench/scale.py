@@ -20,7 +20,7 @@ from bench.homes import copy_of, events, events_of, queries_of
 from bench.startup import cpu_of
 from tacit.home.workers import worker_count
 from tacit.index.database import checkpoint_and_close
-from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.event import Draft
 from tacit.vault.vault import Vault
 

@@ -16,7 +16,8 @@ from tacit.home.repository import ConflictedFile, conflicted_files
 from tacit.index import reader
 from tacit.index.database import mark_stale
 from tacit.log.codec import must_decode
-from tacit.log.log import MEMORY_SEGMENT, Cursor
+from tacit.log.reader import Cursor
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL, Claim, Scope, Status, project_name
 from tacit.model.event import HAND_EDIT, ClaimDecided, ClaimProposed, Draft, Event, EventsUndone
 from tacit.model.hand_edits import (

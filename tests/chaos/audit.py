@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from tacit.log.codec import DamagedLine
-from tacit.log.log import Log, RawLine
+from tacit.log.log import Log
+from tacit.log.reader import RawLine
 from tacit.log.verify import verify
 from tacit.model.event import Event
 from tacit.model.observation import LogSealed

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock, Lock
 from tacit.home.paths import HomePaths
-from tacit.log.log import MEMORY_SEGMENT, Log
+from tacit.log.log import Log
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.event import ClaimProposed
 from tests.chaos.audit import Audit, audit, events
 from tests.chaos.material import judgement, name_of, open_log, origin, text_of

@@ -10,7 +10,9 @@ from zlib import crc32
 
 from tacit.log import codec
 from tacit.log.codec import decode, encode
-from tacit.log.log import MEMORY_SEGMENT, Log, read_lines
+from tacit.log.log import Log
+from tacit.log.reader import read_lines
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.log.verify import verify
 from tacit.model.event import Event
 from tests.chaos.audit import audit, events

@@ -13,7 +13,7 @@ from harness.person import Person
 
 from tacit.log import verify
 from tacit.log.codec import with_checksum
-from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.ids import event_id
 from tests.chaos.outcome import Outcome
 

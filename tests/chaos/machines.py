@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tacit.log.incoming import is_about_memory, is_portable, tombstone_events
+from tacit.log.incoming import is_about_memory, is_portable
 from tacit.log.tombstones import is_purge
 from tacit.model.claim import Status
 from tacit.model.event import Event
@@ -302,7 +302,7 @@ def _is_known(vault: Vault, word: str) -> bool:
 
 def _purges(vault: Vault) -> frozenset[str]:
     """The purges that a home knows of."""
-    return frozenset(event.op for event in tombstone_events(vault.home.store.log) if is_purge(event))
+    return frozenset(event.op for event in vault.home.store.log.tombstones() if is_purge(event))
 
 
 def stories(plan: Plan) -> Outcome:

@@ -15,7 +15,8 @@ from functools import partial, reduce
 from typing import NamedTuple, Protocol
 
 from tacit.disk.files import Disk, open_fd, replace_file, write_all
-from tacit.log.log import MEMORY_SEGMENT, Log
+from tacit.log.log import Log
+from tacit.log.segment import MEMORY_SEGMENT
 from tests.chaos import mutants
 from tests.chaos.audit import NOTHING, Audit, audit
 from tests.chaos.crashdisk import CrashDisk, Cut

@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from tacit.disk.files import OsDisk
-from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.secrets.redact import secret_kind
 from tests.chaos import mutants
 from tests.chaos.audit import NOTHING, Audit, audit

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from harness.person import Person
 
-from tacit.log import log
+from tacit.log import reader
 from tests.chaos.outcome import Outcome, together
 from tests.support.planting import traces
 
@@ -181,12 +181,12 @@ def tombstones_of_a_copy_hold(folder: Path) -> Outcome:
 
 def unread(folder: Path) -> Outcome:
     """Mutant: only files of our own names are read."""
-    kept = vars(log)["stray_segments"]
-    vars(log)["stray_segments"] = lambda _home: iter(())
+    kept = vars(reader)["stray_segments"]
+    vars(reader)["stray_segments"] = lambda _home: iter(())
     try:
         return events_of_a_copy_are_read(folder, NAMES[:1])
     finally:
-        vars(log)["stray_segments"] = kept
+        vars(reader)["stray_segments"] = kept
 
 
 def _differences(before: Told, after: Told) -> Iterator[str]:

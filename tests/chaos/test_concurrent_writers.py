@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from tacit.log.log import MEMORY_SEGMENT
-from tacit.log.segment import MAX_EVENT_BYTES
+from tacit.log.segment import MAX_EVENT_BYTES, MEMORY_SEGMENT
 from tests.chaos.apart import apart
 from tests.chaos.crowd import Outcome, Plan, crowd
 from tests.chaos.material import judgement, open_log, origin

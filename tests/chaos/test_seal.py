@@ -9,7 +9,9 @@ from hashlib import sha256
 import pytest
 
 from tacit.log.codec import DamagedLine, encode
-from tacit.log.log import MEMORY_SEGMENT, Log, LogLine
+from tacit.log.log import Log
+from tacit.log.reader import LogLine
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.log.verify import verify
 from tacit.model.event import Event
 from tacit.model.observation import LogSealed

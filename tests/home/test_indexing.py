@@ -15,7 +15,7 @@ from harness.person import Person
 from tacit.home.indexing import is_memory_view_missing, is_view_missing, mark_missing_pages, missing_pages
 from tacit.home.store import Store
 from tacit.index import reader
-from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Event, Verdict, timestamp
 from tacit.model.observation import CommandRan, MemoryPurged, RecallAsked, WorkLogged

@@ -16,7 +16,8 @@ from tacit.home.publish import Publisher, SyncJournalEntry, render_page
 from tacit.home.store import Store
 from tacit.index import reader
 from tacit.index.database import mark_stale
-from tacit.log.log import MEMORY_SEGMENT, Cursor
+from tacit.log.reader import Cursor
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Verdict
 from tacit.model.ids import ClaimId

@@ -16,7 +16,7 @@ from tacit.errors import RefusedError, UsageError
 from tacit.home.project import find_project
 from tacit.home.settings import SETTINGS_TEMPLATE, read_settings
 from tacit.log import codec
-from tacit.log.log import read_lines
+from tacit.log.reader import read_lines
 from tacit.pages import facts, long_term, workflows
 from tacit.pages.markdown import escape, unescape
 from tacit.shell import history_formats, record

@@ -13,9 +13,10 @@ from hypothesis import given
 
 from tacit.disk.files import OsDisk
 from tacit.log.codec import DamagedLine, decode, encode
-from tacit.log.log import MEMORY_SEGMENT, Log
+from tacit.log.log import Log
 from tacit.log.purge_plan import PurgeSearch
 from tacit.log.rewrite import PurgePlan, StagedSegments
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Event, Verdict
 from tacit.model.observation import CommandRan, LogSealed

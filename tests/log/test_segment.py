@@ -1,4 +1,4 @@
-"""Appending to one segment: what a failing disk leaves, which fragments are sealed, and what the person is told."""
+"""Names of segments; appending: what a failing disk leaves, which fragments are sealed, what the person is told."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tacit.log.segment import (
     Fragment,
     SegmentTail,
     append,
+    is_own_segment,
     read_tail,
     roll_back,
     suspect_path,
@@ -30,6 +31,26 @@ from tests.support.events import event
 
 FIRST, SECOND, THIRD = (event(number, WorkLogged("T-1", f"step {number}")) for number in (1, 2, 3))
 TORN = b'{"actor":"user","body":{"sum'
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "own"),
+    [
+        ("memory", "events.jsonl", True),
+        ("memory", "purged.jsonl", True),
+        ("memory", "events 2.jsonl", False),
+        ("memory", "2026-03.jsonl", False),
+        ("imported", "2026-03-02-0123456789ab.jsonl", True),
+        ("imported", "history-zsh-0123456789ab.jsonl", True),
+        ("imported", "history-zsh-0123456789ab.jsonl.bak", False),
+        ("activity", "2026-03.jsonl", True),
+        ("activity", "2026-03-agents.jsonl", True),
+        ("activity", "2026-03-late.jsonl", True),
+        ("activity", "2026-03-laptop.jsonl", False),
+    ],
+)
+def test_own_segments_have_the_names_that_tacit_gives(folder: str, name: str, own: bool) -> None:
+    assert is_own_segment(folder, name) is own
 
 
 class FailingDisk(OsDisk):

@@ -13,6 +13,7 @@ from hypothesis import given
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
 from tacit.log.codec import decode, encode, is_encoding_of, split_mac, with_checksum
+from tacit.log.incoming import import_events, import_tombstones
 from tacit.log.log import Log
 from tacit.log.signing import KEY_BYTES, LineSigner, ensure_key, load_key, secret_digest
 from tacit.model.event import Event
@@ -52,9 +53,9 @@ def test_a_line_of_every_kind_is_signed_whichever_way_it_is_written(body: object
     log = log_of(tmp_path, codes)
     event = event_of(body)  # type: ignore[arg-type]
     log.append_events([event])
-    log.import_events("other", [event])
+    import_events(log, "other", [event])
     (tmp_path / "memory").mkdir(exist_ok=True)
-    log.import_tombstones([event])
+    import_tombstones(log, [event])
     found = [record.line.data for segment in log.segments() for record in log.read(segment)]
     assert len(found) == 3
     assert all(codes.verifies(*split_mac(line)) for line in found)

@@ -139,8 +139,7 @@ def test_what_cannot_be_read_is_counted_and_keeps_nothing_else_waiting(person: P
 
 
 def test_nothing_but_commands_comes_into_the_log_by_the_spool(person: Person) -> None:
-    log = open_log(str(person.home))
-    forged = Spool(log)._make_event(Draft(WorkLogged("T-1", "said by nobody"), GLOBAL), origin())
+    forged = spool._make_event(Draft(WorkLogged("T-1", "said by nobody"), GLOBAL), origin(), None)
     (person.home / ".tacit" / "spool" / forged.id).write_bytes(encode(forged))
 
     assert record(person.home, "make after") == []

@@ -1,8 +1,7 @@
-"""Files that other programs leave in a home: copies of segments by their content, other copies by their names."""
+"""Files that other programs leave in a home: recognised by their names, and copies of the index."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,14 +9,7 @@ from pathlib import Path
 import pytest
 
 from tacit.log.codec import encode
-from tacit.log.strays import (
-    APPLICATION_ID,
-    index_copies,
-    is_index_copy,
-    is_own_segment,
-    is_stray_copy,
-    stray_segments,
-)
+from tacit.log.strays import APPLICATION_ID, index_copies, is_index_copy, is_stray_copy
 from tacit.model.observation import WorkLogged
 from tests.support.events import event
 
@@ -37,57 +29,6 @@ def database(path: Path, application_id: int = APPLICATION_ID) -> str:
         connection.execute(f"PRAGMA application_id = {application_id}")
         connection.execute("CREATE TABLE t (a)")
     return str(path)
-
-
-@pytest.mark.parametrize(
-    ("folder", "name", "own"),
-    [
-        ("memory", "events.jsonl", True),
-        ("memory", "purged.jsonl", True),
-        ("memory", "events 2.jsonl", False),
-        ("memory", "2026-03.jsonl", False),
-        ("imported", "2026-03-02-0123456789ab.jsonl", True),
-        ("imported", "history-zsh-0123456789ab.jsonl", True),
-        ("imported", "history-zsh-0123456789ab.jsonl.bak", False),
-        ("activity", "2026-03.jsonl", True),
-        ("activity", "2026-03-agents.jsonl", True),
-        ("activity", "2026-03-late.jsonl", True),
-        ("activity", "2026-03-laptop.jsonl", False),
-    ],
-)
-def test_own_segments_have_the_names_that_tacit_gives(folder: str, name: str, own: bool) -> None:
-    assert is_own_segment(folder, name) is own
-
-
-@pytest.mark.parametrize("name", ["memory/events (Kopie von Kim).jsonl", "activity/~", "imported/日本.txt"])
-def test_a_copy_of_a_segment_is_known_by_its_events_whatever_its_name(tmp_path: Path, name: str) -> None:
-    put(tmp_path, "memory/events.jsonl")
-    put(tmp_path, name, b"<<<<<<< a line of a merge\n" + LINE)
-    assert list(stray_segments(str(tmp_path))) == [name]
-
-
-def test_an_event_behind_a_very_long_line_counts(tmp_path: Path) -> None:
-    put(tmp_path, "memory/copy", b"x" * 100_000 + b"\n" + LINE)
-    assert list(stray_segments(str(tmp_path))) == ["memory/copy"]
-
-
-def test_files_without_events_views_and_unfinished_writes_are_no_segments(tmp_path: Path) -> None:
-    put(tmp_path, "memory/notes.txt", b"buy milk\n")
-    put(tmp_path, "memory/changed.jsonl", LINE.replace(b"a step", b"a stop"))
-    for name in ("long-term 2.md", "memories.ndjson", ".events.jsonl.tacit-new", ".events.jsonl.suspect"):
-        put(tmp_path, f"memory/{name}")
-    put(tmp_path, "sessions/copy.jsonl")
-    assert list(stray_segments(str(tmp_path))) == []
-
-
-def test_links_folders_and_named_pipes_are_not_read(tmp_path: Path) -> None:
-    target = put(tmp_path, "elsewhere.jsonl")
-    folder = tmp_path / "memory"
-    folder.mkdir()
-    (folder / "link.jsonl").symlink_to(target)
-    (folder / "folder.jsonl").mkdir()
-    os.mkfifo(folder / "pipe.jsonl")
-    assert list(stray_segments(str(tmp_path))) == []
 
 
 @pytest.mark.parametrize(

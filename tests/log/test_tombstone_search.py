@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from tacit.log.codec import DamagedLine, decode, encode
-from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.log.tombstone_search import TombstoneSearch, late_tombstones
 from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL

@@ -11,7 +11,8 @@ import pytest
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
 from tacit.log.codec import encode
-from tacit.log.log import PURGED_SEGMENT, Log
+from tacit.log.log import Log
+from tacit.log.segment import PURGED_SEGMENT
 from tacit.log.tombstones import Tombstones, load_tombstones
 from tacit.model.event import Event, EventBody
 from tacit.model.fingerprint import make_fingerprint

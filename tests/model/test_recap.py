@@ -14,6 +14,9 @@ from tacit.model.observation import (
     PromptGiven,
     PromptKind,
     ReplyGiven,
+    SessionCompacted,
+    SessionTitled,
+    TitleAuthor,
     ToolAction,
     ToolOutcome,
     ToolUsed,
@@ -31,19 +34,32 @@ from tacit.model.recap import (
     turn_outcome,
     turn_title,
 )
-from tacit.model.session import Turn, fold_session
+from tacit.model.session import Session, Turn, fold_session
 
 NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 STOP = TurnInterrupted("claude")
 
 
-def turns(*bodies: ConversationBody) -> tuple[Turn, ...]:
+def folded(*bodies: ConversationBody | SessionTitled) -> Session:
     events = []
     for number, body in enumerate(bodies, 1):
         name = event_id(number, bytes(10))
         origin = EventOrigin(NINE + timedelta(minutes=number), 0, "host", "s", "user", Provenance.USER_DIRECT)
         events.append(Event(name, name, origin, GLOBAL, body))
-    return fold_session("claude", "s", events).turns
+    return fold_session("claude", "s", events)
+
+
+def turns(*bodies: ConversationBody) -> tuple[Turn, ...]:
+    return folded(*bodies).turns
+
+
+def title(*bodies: ConversationBody | SessionTitled) -> str:
+    session = folded(*bodies)
+    return session_title(session.host_title, session.turns)
+
+
+def outcome(*bodies: ConversationBody) -> str:
+    return session_outcome(turns(*bodies))
 
 
 def asked(text: str, how: PromptKind = PromptKind.TYPED, about: str = "") -> PromptGiven:
@@ -58,6 +74,10 @@ def ran(line: str, outcome: ToolOutcome = ToolOutcome.SUCCEEDED, result: str = "
     return ToolUsed("claude", "Bash", ToolAction.RAN, line, result, outcome)
 
 
+def changed(file: str) -> ToolUsed:
+    return ToolUsed("claude", "Edit", ToolAction.CHANGED, file, "", ToolOutcome.SUCCEEDED, (file,))
+
+
 def test_the_title_of_the_host_is_one_line_of_limited_length() -> None:
     assert session_title("Rename\n the  cart", ()) == "Rename the cart"
     assert len(session_title("cart " * 100, ())) <= MAX_TITLE_CHARS
@@ -66,6 +86,11 @@ def test_the_title_of_the_host_is_one_line_of_limited_length() -> None:
 def test_the_title_is_the_specific_sentence_of_a_request() -> None:
     (turn,) = turns(asked("Hi! Please rename the cart table to baskets. Thanks a lot."))
     assert turn_title(turn) == session_title("", (turn,)) == "Please rename the cart table to baskets."
+
+
+def test_a_turn_without_a_request_has_a_title_too() -> None:
+    first, second = turns(said("I am a helper that begins by itself."), asked("one"))
+    assert (turn_title(first), turn_title(second)) == ("(nothing was asked)", "one")
 
 
 def test_a_session_that_answers_a_question_is_titled_with_question_and_answer() -> None:
@@ -146,12 +171,114 @@ def test_a_turn_tells_whether_it_was_interrupted() -> None:
 
 def test_an_outcome_has_a_limited_length_and_keeps_what_is_left_to_do() -> None:
     long = said("The cart table is renamed " + "and so is every view that reads from it " * 20 + ".")
-    outcome = session_outcome(
-        turns(asked("rename"), ran("git commit -m 'Rename'"), ran("make test", ToolOutcome.FAILED), long)
-    )
-    assert len(outcome) <= MAX_OUTCOME_CHARS
-    assert outcome.endswith("Committed: “Rename”. The tests failed when they were last run.")
+    found = outcome(asked("rename"), ran("git commit -m 'Rename'"), ran("make test", ToolOutcome.FAILED), long)
+    assert len(found) <= MAX_OUTCOME_CHARS
+    assert found.endswith("Committed: “Rename”. The tests failed when they were last run.")
 
 
 def test_without_a_request_and_without_work_there_is_no_outcome() -> None:
     assert session_outcome(()) == session_outcome(turns(asked("/clear", PromptKind.COMMAND))) == ""
+
+
+def test_the_title_is_the_first_request_that_is_no_command() -> None:
+    assert (
+        title(asked("/clear", PromptKind.COMMAND), asked("Rename the cart table. Please.")) == "Rename the cart table."
+    )
+    assert title(asked("/review the schema", PromptKind.COMMAND)) == "/review the schema"
+    assert title(said("Only I said something here.")) == "Only I said something here."
+    assert title(SessionCompacted("claude")) == "(nothing was said)"
+
+
+@pytest.mark.parametrize("word", ["yes", "continue", "ok go ahead", "draft PR please", "run the tests", "thanks!"])
+def test_a_request_that_tells_nothing_is_no_title_where_another_does(word: str) -> None:
+    assert title(asked(word), said("ok"), asked("Rename the cart table.")) == "Rename the cart table."
+    assert title(asked(word), said("ok")) == word
+
+
+def test_where_no_request_tells_anything_the_title_is_what_was_committed() -> None:
+    pushed = ran('gh pr create --draft --title "Keep baskets when the browser is closed" --body "x"')
+
+    assert title(asked("draft PR please"), pushed, said("Pushed successfully.")) == (
+        "Keep baskets when the browser is closed"
+    )
+    committed = ran("git add -A && git commit -m \"$(cat <<'EOF'\nRename the cart table\n\nBody\nEOF\n)\"")
+    assert title(asked("commit this"), committed) == "Rename the cart table"
+
+
+def test_the_title_of_the_host_comes_first_and_that_of_the_person_before_it() -> None:
+    asks, by_person = asked("Rename the cart table."), SessionTitled("claude", "The big rename", TitleAuthor.PERSON)
+    by_host = SessionTitled("claude", "Renaming of tables")
+
+    assert title(asks, by_host) == "Renaming of tables"
+    assert title(asks, by_person, by_host) == "The big rename"
+    assert title(asks, by_person, by_person._replace(text="Baskets")) == "Baskets"
+    assert title(asks, SessionTitled("claude", " ")) == "Rename the cart table."
+
+
+def test_the_outcome_is_what_the_agent_said_last_of_a_result_and_never_made_up() -> None:
+    worked = (asked("one"), said("The cart table is renamed."))
+
+    assert outcome(*worked) == "The cart table is renamed."
+    assert outcome(*worked, asked("/exit", PromptKind.COMMAND)) == "The cart table is renamed."
+    for empty in ("Pushed successfully.", "You're welcome!", "Perfect! Done."):
+        assert outcome(*worked, asked("push"), said(empty)) == "The cart table is renamed."
+    assert outcome(asked("one"), said("Done.")) == "Done."
+    assert outcome(asked("/clear", PromptKind.COMMAND)) == ""
+
+
+def test_the_outcome_tells_what_was_left_unresolved() -> None:
+    worked = (asked("one"), said("The cart table is renamed."))
+
+    assert outcome(*worked, asked("and the wiki pages")) == (
+        "The last request has no recorded answer: “and the wiki pages”. Before that: The cart table is renamed."
+    )
+    assert outcome(*worked, asked("and the wiki pages"), said("Let me look at the wiki.")) == (
+        "The last request has no recorded answer: “and the wiki pages”. Before that: The cart table is renamed."
+    )
+    assert outcome(asked("one"), changed("a.py")) == ("The last request has no recorded answer. 1 file was changed.")
+    assert outcome(*worked[:1], ran("make test", ToolOutcome.FAILED), worked[1]) == (
+        "The cart table is renamed. The tests failed when they were last run."
+    )
+    assert "tests failed" not in outcome(asked("x"), ran("make test", ToolOutcome.FAILED), ran("make test"))
+    assert outcome(asked("one"), said("The cart table is renamed. Shall I also drop the view?")) == (
+        "The cart table is renamed. Left open: “Shall I also drop the view?”"
+    )
+    assert outcome(asked("one"), said("The cart table is renamed."), ran("rake seed", ToolOutcome.FAILED)).endswith(
+        "Failed last: rake seed"
+    )
+
+
+def test_the_outcome_tells_what_came_of_the_turn_with_most_of_the_work_before_what_was_told_last() -> None:
+    main = (asked("rename the cart table"), changed("a.py"), changed("b.py"), said("The cart table is renamed."))
+    aside = (asked("is the wiki up to date?"), said("The wiki names no table at all."))
+
+    assert outcome(*main, *aside) == "The cart table is renamed. Then: The wiki names no table at all."
+    assert outcome(*main) == "The cart table is renamed."
+    assert outcome(main[0], changed("a.py"), main[-1], *aside) == "The wiki names no table at all."
+    assert outcome(*aside, *main) == "The cart table is renamed."
+
+
+@pytest.mark.parametrize("word", ["This is perfect.", "thanks!", "that works great", "lgtm"])
+def test_praise_is_no_request_that_was_left_without_an_answer(word: str) -> None:
+    assert outcome(asked("one"), said("The cart table is renamed."), asked(word)) == "The cart table is renamed."
+
+
+def test_work_without_words_is_named_by_what_was_run() -> None:
+    assert title(ran("ls -la"), ran("/usr/bin/find . -name x"), ran("find y")) == "3 commands: find, ls"
+    assert title(ran("make test")._replace(aside=True)) == "1 command of a helper: make"
+
+
+def test_the_outcome_names_the_commit_and_the_pull_request() -> None:
+    asks, answer = asked("Rename the cart table."), said("The schema is renamed.")
+    committed = ran("git commit -am 'Rename cart to baskets'")
+    opened = ran("gh pr create --title 'Baskets' --body x")
+
+    assert outcome(asks, committed, answer) == "The schema is renamed. Committed: “Rename cart to baskets”."
+    assert outcome(asks, opened, answer) == "The schema is renamed. Pull request: “Baskets”."
+
+
+def test_only_commits_that_went_well_count() -> None:
+    made = (ran("git commit -m x"), ran("git commit -m y", ToolOutcome.FAILED), ran("git status"))
+
+    assert commit_subjects(turns(asked("one"), *made)) == ["x"]
+    assert commit_subjects(turns(asked("one"), ran("git -C /w commit --amend --no-edit"))) == [""]

@@ -1,11 +1,10 @@
-"""A session folded from its events: turns, files, title, outcome, project; their order does not matter."""
+"""A session folded from its events: turns, files, summary, project; their order does not matter."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +19,6 @@ from tacit.model.observation import (
     SessionCompacted,
     SessionSummarized,
     SessionTitled,
-    TitleAuthor,
     ToolAction,
     ToolOutcome,
     ToolUsed,
@@ -89,7 +87,7 @@ def test_what_is_said_within_a_turn_belongs_to_it() -> None:
 def test_what_was_done_before_anything_was_asked_is_a_turn_without_a_request() -> None:
     session = folded(said("I am a helper that begins by itself."), asked("one"))
 
-    assert [turn.title for turn in session.turns] == ["(nothing was asked)", "one"]
+    assert [turn.request for turn in session.turns] == ["", "one"]
     assert session.requests == ["one"]
 
 
@@ -103,9 +101,6 @@ def test_a_turn_is_interrupted_only_where_the_agent_said_nothing_after_it() -> N
     )
 
     assert [turn.interrupted for turn in session.turns] == [True, False]
-    assert session.turns[0].outcome == "Interrupted."
-    stopped = folded(asked("one"), said("I begin with the parser."), TurnInterrupted("claude"))
-    assert stopped.outcome == "Interrupted. Before that: I begin with the parser."
 
 
 def test_compactions_are_counted_and_the_last_is_known() -> None:
@@ -124,126 +119,13 @@ def test_the_order_in_which_events_come_does_not_matter(order: Sequence[int]) ->
     events = [event(number, body) for number, body in enumerate(bodies)]
     one, other = fold_session("claude", "s", events), fold_session("claude", "s", [events[at] for at in order])
 
-    assert (one.turns, one.title, one.outcome, one.page_name) == (
-        other.turns,
-        other.title,
-        other.outcome,
-        other.page_name,
-    )
-
-
-# What is told of it
-
-
-def test_the_title_is_the_first_request_that_is_no_command() -> None:
-    assert (
-        folded(asked("/clear", PromptKind.COMMAND), asked("Rename the cart table. Please.")).title
-        == "Rename the cart table."
-    )
-    assert folded(asked("/review the schema", PromptKind.COMMAND)).title == "/review the schema"
-    assert folded(said("Only I said something here.")).title == "Only I said something here."
-    assert folded(SessionCompacted("claude")).title == "(nothing was said)"
-
-
-@pytest.mark.parametrize("word", ["yes", "continue", "ok go ahead", "draft PR please", "run the tests", "thanks!"])
-def test_a_request_that_tells_nothing_is_no_title_where_another_does(word: str) -> None:
-    assert folded(asked(word), said("ok"), asked("Rename the cart table.")).title == "Rename the cart table."
-    assert folded(asked(word), said("ok")).title == word
-
-
-def test_where_no_request_tells_anything_the_title_is_what_was_committed() -> None:
-    pushed = ran('gh pr create --draft --title "Keep baskets when the browser is closed" --body "x"')
-
-    assert folded(asked("draft PR please"), pushed, said("Pushed successfully.")).title == (
-        "Keep baskets when the browser is closed"
-    )
-    committed = ran("git add -A && git commit -m \"$(cat <<'EOF'\nRename the cart table\n\nBody\nEOF\n)\"")
-    assert folded(asked("commit this"), committed).title == "Rename the cart table"
-
-
-def test_the_title_of_the_host_comes_first_and_that_of_the_person_before_it() -> None:
-    asks, by_person = asked("Rename the cart table."), SessionTitled("claude", "The big rename", TitleAuthor.PERSON)
-    by_host = SessionTitled("claude", "Renaming of tables")
-
-    assert folded(asks, by_host).title == "Renaming of tables"
-    assert folded(asks, by_person, by_host).title == "The big rename"
-    assert folded(asks, by_person, by_person._replace(text="Baskets")).title == "Baskets"
-    assert folded(asks, SessionTitled("claude", " ")).title == "Rename the cart table."
+    assert (one.turns, one.page_name) == (other.turns, other.page_name)
 
 
 def test_a_title_is_no_part_of_what_was_said() -> None:
     bare, named = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), SessionTitled("claude", "Baskets"))
 
-    assert (named.turns, named.ended_at, named.outcome, named.page_name) == (
-        bare.turns,
-        bare.ended_at,
-        bare.outcome,
-        bare.page_name,
-    )
-
-
-def test_the_outcome_is_what_the_agent_said_last_of_a_result_and_never_made_up() -> None:
-    worked = (asked("one"), said("The cart table is renamed."))
-
-    assert folded(*worked).outcome == "The cart table is renamed."
-    assert folded(*worked, asked("/exit", PromptKind.COMMAND)).outcome == "The cart table is renamed."
-    for empty in ("Pushed successfully.", "You're welcome!", "Perfect! Done."):
-        assert folded(*worked, asked("push"), said(empty)).outcome == "The cart table is renamed."
-    assert folded(asked("one"), said("Done.")).outcome == "Done."
-    assert folded(asked("/clear", PromptKind.COMMAND)).outcome == ""
-
-
-def test_the_outcome_tells_what_was_left_unresolved() -> None:
-    worked = (asked("one"), said("The cart table is renamed."))
-
-    assert folded(*worked, asked("and the wiki pages")).outcome == (
-        "The last request has no recorded answer: “and the wiki pages”. Before that: The cart table is renamed."
-    )
-    assert folded(*worked, asked("and the wiki pages"), said("Let me look at the wiki.")).outcome == (
-        "The last request has no recorded answer: “and the wiki pages”. Before that: The cart table is renamed."
-    )
-    assert folded(asked("one"), changed("a.py")).outcome == (
-        "The last request has no recorded answer. 1 file was changed."
-    )
-    assert folded(*worked[:1], ran("make test", ToolOutcome.FAILED), worked[1]).outcome == (
-        "The cart table is renamed. The tests failed when they were last run."
-    )
-    assert "tests failed" not in folded(asked("x"), ran("make test", ToolOutcome.FAILED), ran("make test")).outcome
-    assert folded(asked("one"), said("The cart table is renamed. Shall I also drop the view?")).outcome == (
-        "The cart table is renamed. Left open: “Shall I also drop the view?”"
-    )
-    assert folded(
-        asked("one"), said("The cart table is renamed."), ran("rake seed", ToolOutcome.FAILED)
-    ).outcome.endswith("Failed last: rake seed")
-
-
-def test_the_outcome_tells_what_came_of_the_turn_with_most_of_the_work_before_what_was_told_last() -> None:
-    main = (asked("rename the cart table"), changed("a.py"), changed("b.py"), said("The cart table is renamed."))
-    aside = (asked("is the wiki up to date?"), said("The wiki names no table at all."))
-
-    assert folded(*main, *aside).outcome == "The cart table is renamed. Then: The wiki names no table at all."
-    assert folded(*main).outcome == "The cart table is renamed."
-    assert folded(main[0], changed("a.py"), main[-1], *aside).outcome == "The wiki names no table at all."
-    assert folded(*aside, *main).outcome == "The cart table is renamed."
-
-
-@pytest.mark.parametrize("word", ["This is perfect.", "thanks!", "that works great", "lgtm"])
-def test_praise_is_no_request_that_was_left_without_an_answer(word: str) -> None:
-    assert folded(asked("one"), said("The cart table is renamed."), asked(word)).outcome == "The cart table is renamed."
-
-
-def test_work_without_words_is_named_by_what_was_run() -> None:
-    assert folded(ran("ls -la"), ran("/usr/bin/find . -name x"), ran("find y")).title == "3 commands: find, ls"
-    assert folded(ran("make test")._replace(aside=True)).title == "1 command of a helper: make"
-
-
-def test_the_outcome_names_the_commit_and_the_pull_request() -> None:
-    asks, answer = asked("Rename the cart table."), said("The schema is renamed.")
-    committed = ran("git commit -am 'Rename cart to baskets'")
-    opened = ran("gh pr create --title 'Baskets' --body x")
-
-    assert folded(asks, committed, answer).outcome == "The schema is renamed. Committed: “Rename cart to baskets”."
-    assert folded(asks, opened, answer).outcome == "The schema is renamed. Pull request: “Baskets”."
+    assert (named.turns, named.ended_at, named.page_name) == (bare.turns, bare.ended_at, bare.page_name)
 
 
 def test_the_page_is_named_by_the_day_on_the_wall() -> None:
@@ -283,15 +165,6 @@ def test_tools_are_counted_the_most_used_first() -> None:
     assert session.tools == (("Bash", 2), ("Apply", 1), ("Edit", 1))
 
 
-def test_only_commits_that_went_well_count() -> None:
-    session = folded(
-        asked("one"), ran("git commit -m x"), ran("git commit -m y", ToolOutcome.FAILED), ran("git status")
-    )
-
-    assert session.commits == ["x"]
-    assert folded(asked("one"), ran("git -C /w commit --amend --no-edit")).commits == [""]
-
-
 # Project
 
 
@@ -329,8 +202,8 @@ def test_the_newest_summary_with_words_is_the_one() -> None:
 def test_a_summary_is_no_part_of_what_was_said() -> None:
     bare, summed_up = folded(asked("one"), said("ok")), folded(asked("one"), said("ok"), summed("it went well", 2))
 
-    assert (summed_up.turns, summed_up.ended_at, summed_up.outcome) == (bare.turns, bare.ended_at, bare.outcome)
-    assert (summed_up.page_name, summed_up.scope, summed_up.title) == (bare.page_name, bare.scope, bare.title)
+    assert (summed_up.turns, summed_up.ended_at, summed_up.host_title) == (bare.turns, bare.ended_at, bare.host_title)
+    assert (summed_up.page_name, summed_up.scope) == (bare.page_name, bare.scope)
 
 
 def test_a_summary_knows_how_many_turns_came_after_it() -> None:

@@ -1,14 +1,43 @@
-"""Tests mirror the source tree; tests, benches and what they share stay apart."""
+"""Imports form no circle; tests mirror the source tree; tests, benches and what they share stay apart."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src"
 FORBIDDEN = {"tests": "bench", "bench": "tests", "harness": "tests|bench"}
+
+
+def _module_name(path: Path) -> str:
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _imported_names(path: Path) -> Iterator[str]:
+    """Yield what a module imports anywhere, also inside a function or for type annotations only."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _imports_of(path: Path, modules: set[str]) -> set[str]:
+    """Return the modules that a module imports: the name itself, or the module that defines it."""
+    names = {name if name in modules else name.rpartition(".")[0] for name in _imported_names(path)}
+    return names & modules - {_module_name(path)}
+
+
+def test_imports_form_no_circle_not_even_inside_functions() -> None:
+    paths = {_module_name(path): path for path in (SOURCE / "tacit").rglob("*.py")}
+    assert len(paths) > 100
+    TopologicalSorter({name: _imports_of(path, {*paths}) for name, path in paths.items()}).prepare()
 
 
 @pytest.mark.parametrize("folder", FORBIDDEN)

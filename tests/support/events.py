@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import settings
 
 from tacit.log.codec import encode
-from tacit.log.log import MEMORY_SEGMENT
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, Verdict
 from tacit.model.ids import EventId, event_id

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.output import confirm, echo, pluralize, warn
 from tacit.errors import UsageError
-from tacit.purge import PurgeReport
+from tacit.purge.report import PurgeReport
 from tacit.text.display import printable
 
 # tacit purge

@@ -40,7 +40,7 @@ def _turn_lines(call: Invocation, listed: ListedSession, session: Session, turn:
     """Return one turn below the title of the session, and how to see the rest."""
     lines = call.vault.sessions.turn_lines(session, turn, around)
     rest = f"(Turn {turn} of {len(session.searchable_parts)}. The whole session: tacit sessions {listed.short})"
-    return [f"# {session.title}", *lines, "", rest]
+    return [f"# {listed.row.title}", *lines, "", rest]
 
 
 def _full_session_json(listed: ListedSession, session: Session) -> JsonObject:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.index.writer import IndexedEvent
 from tacit.log.codec import DamagedLine, decode, encode, event_type
-from tacit.log.log import Cursor, Log, LogLine, RawLine, cursor_after
+from tacit.log.reader import Cursor, LogLine, LogReader, RawLine, cursor_after
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ChunkReader:
     """Reads lines of a log as events for the index: those up to the timestamp `until`, without the `excluded` ones."""
 
-    def __init__(self, log: Log, until: str | None = None, excluded: frozenset[EventId] = frozenset()) -> None:
+    def __init__(self, log: LogReader, until: str | None = None, excluded: frozenset[EventId] = frozenset()) -> None:
         self._log = log
         self._until = until
         self._excluded = excluded

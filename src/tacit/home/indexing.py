@@ -15,7 +15,7 @@ from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import must_decode
-from tacit.log.log import Cursor, Log, LogLine
+from tacit.log.reader import Cursor, LogLine, LogReader
 from tacit.model.claim import Scope
 from tacit.model.event import Event
 from tacit.model.ids import EventId
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tacit.index.writer import IndexedEvent
 
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
-_TOMBSTONE_MARKER = b'"type":"memory.purged"'
 _SETTLED_NANOSECONDS = 1_000_000_000  # time stamps of files are less exact than the clock
 _CHUNK_BYTES = 2 << 20  # of the log, that one step of a rebuild takes
 _LONG_LOG_BYTES = 16 << 20  # it is worth the start of other processes, and too long for intermediate data in memory
@@ -36,7 +35,7 @@ _LINES_PER_BATCH, _BYTES_PER_BATCH = 20_000, 8 << 20  # that are indexed togethe
 class Indexer:
     """The log of a home and the index that follows it."""
 
-    def __init__(self, paths: HomePaths, log: Log) -> None:
+    def __init__(self, paths: HomePaths, log: LogReader) -> None:
         self._paths = paths
         self._log = log
         self._skipped_to: dict[str, Cursor] = {}
@@ -49,11 +48,7 @@ class Indexer:
         """
         with translate_sqlite_errors():
             cursors = _cursors(connection)
-        has_new_tombstones = any(
-            True
-            for segment in self._log.tombstone_segments()
-            for _ in self._log.events_containing(segment, cursors.get(segment, Cursor()), _TOMBSTONE_MARKER)
-        )
+        has_new_tombstones = next(self._log.tombstones(cursors), None) is not None
         return not has_new_tombstones and all(
             self._log.is_cursor_valid(segment, cursor) for segment, cursor in cursors.items()
         )

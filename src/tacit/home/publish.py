@@ -20,7 +20,8 @@ from tacit.index import reader
 from tacit.index import sessions as index_sessions
 from tacit.index.database import mark_stale
 from tacit.log.codec import must_decode
-from tacit.log.log import MEMORY_SEGMENT, Cursor, Log
+from tacit.log.reader import Cursor, LogReader
+from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL, Scope, is_project_scope
 from tacit.model.event import REPOSITORY, ClaimDecided, ClaimProposed, Event
 from tacit.model.ids import ClaimId
@@ -62,7 +63,7 @@ class SyncJournal:
         text = json.dumps({"after": entry.after, "judgements": entry.judgements, "copies": copies})
         replace_file(self._disk, self._path, text.encode("ascii"))
 
-    def finish(self, log: Log, view_store: ViewStore) -> None:
+    def finish(self, log: LogReader, view_store: ViewStore) -> None:
         """Mark the edits as read if they were recorded, and remove the file. The caller holds the home's lock."""
         entry = _parse_journal(read_file(self._path))
         if entry and _is_recorded(log, entry):
@@ -72,7 +73,7 @@ class SyncJournal:
             self._disk.remove(self._path)
 
 
-def _is_recorded(log: Log, entry: SyncJournalEntry) -> bool:
+def _is_recorded(log: LogReader, entry: SyncJournalEntry) -> bool:
     """Return whether the log has all judgements of a sync. No others were appended since, because of the lock."""
     if not entry.judgements:
         return True

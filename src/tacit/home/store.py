@@ -25,7 +25,8 @@ from tacit.home.project import Project
 from tacit.home.settings import Settings
 from tacit.index import database, reader
 from tacit.index.database import LineReader, open_for_reading, snapshot, translate_sqlite_errors
-from tacit.log.log import Log, ReportProgress
+from tacit.log.log import Log
+from tacit.log.reader import ReportProgress
 from tacit.log.signing import LineSigner
 from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event

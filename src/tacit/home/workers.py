@@ -23,7 +23,7 @@ from tacit.index.bulk_steps import BulkSteps, LogChunk, MergedRange, PreparedChu
 from tacit.index.spill import Span, Spill, open_unnamed
 from tacit.index.writer import IndexedEvent
 from tacit.log.codec import must_decode
-from tacit.log.log import Log
+from tacit.log.reader import LogReader
 
 if TYPE_CHECKING:
     import subprocess
@@ -44,7 +44,7 @@ def worker_count() -> int:
 
 
 @contextmanager
-def step_runner(log: Log, reader: ChunkReader, folder: str | None, workers: int) -> Iterator[StepRunner]:
+def step_runner(log: LogReader, reader: ChunkReader, folder: str | None, workers: int) -> Iterator[StepRunner]:
     """Yield a runner of steps with so many processes. Intermediate data is in `folder`, or in memory if it is None."""
     files: list[int] = []
     runner: StepRunner | None = None
@@ -114,7 +114,7 @@ def _plain(value: Any) -> Any:
 class _Worker:
     """One process and its pipes. After an error it answers None to everything."""
 
-    def __init__(self, log: Log, files: list[int], own: int) -> None:
+    def __init__(self, log: LogReader, files: list[int], own: int) -> None:
         import subprocess
 
         self._process: subprocess.Popen[bytes] | None = None
@@ -181,7 +181,7 @@ def serve(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process when it is interrupted
     gc.disable()
     home, own, files, *staged = arguments
-    log = Log.for_reading(home, dict(pair.split("=", 1) for pair in staged))
+    log = LogReader(home, dict(pair.split("=", 1) for pair in staged))
     spill = Spill([int(fd) for fd in files.split(",")], int(own))
     steps = BulkSteps(ChunkReader(log).read, log.line_reader(), must_decode, spill)
     requests, answers = sys.stdin.buffer, sys.stdout.buffer

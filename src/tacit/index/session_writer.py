@@ -29,6 +29,7 @@ from tacit.model.observation import (
     ToolUsed,
     session_id,
 )
+from tacit.model.recap import session_outcome, session_title, turn_title
 from tacit.model.session import Session, SessionSummary, Turn, fold_session
 from tacit.record import Record
 from tacit.text.words import normalize_text, tokenize
@@ -177,7 +178,7 @@ def _write_session(
 ) -> None:
     summary = session.summary if session.summary and not session.summary.newer_turns else None
     old = connection.execute("SELECT page_name FROM sessions WHERE number = ?", (number,)).fetchone()
-    outcome = summary.text if summary else session.outcome
+    outcome = summary.text if summary else session_outcome(session.turns)
     request_key = normalize_text(" ".join(session.requests))[:_MAX_REQUEST_KEY_CHARS]
     row = (
         number,
@@ -189,7 +190,7 @@ def _write_session(
         session.started_at.isoformat(),
         timestamp(session.ended_at.astimezone(UTC)),
         len(session.turns),
-        session.title,
+        session_title(session.host_title, session.turns),
         outcome,
         "\n".join(session.files[:_MAX_FILES]),
         request_key,
@@ -229,7 +230,7 @@ def _write_messages(
         # Messages beyond the last id of a session share one document.
         documents[doc_id] = _append_message(documents.get(doc_id, IndexedDocument(doc_id, "", "")), message)
         if part.event not in pages:
-            at, title = (part.started_at, part.title) if isinstance(part, Turn) else (session.ended_at, part.text)
+            at, title = (part.started_at, turn_title(part)) if isinstance(part, Turn) else (session.ended_at, part.text)
             columns = (part.event, "session", session.scope, session.page_name, timestamp(at.astimezone(UTC)), title)
             pages[part.event] = (doc_id, *columns)
     query = "SELECT doc_id FROM pages WHERE kind = 'session' AND page_name = ?"

@@ -1,19 +1,24 @@
-"""Lines from elsewhere: which events of one home are for another home of the same person, and which are new there.
+"""Lines from elsewhere: which events of one home are for another home of the same person, which are new there, and
+where they go.
 
 `tacit import --mine` and remotes use the same rules, so that a home is the same whichever way its lines came.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Sequence
 
-from tacit.disk.files import open_plain
-from tacit.log.codec import DamagedLine, id_in_line
-from tacit.log.log import MEMORY_BODIES, Cursor, Log, read_lines
+from tacit.disk.files import make_folder, read_file
+from tacit.log.codec import DamagedLine, encode
+from tacit.log.log import Log
+from tacit.log.reader import Cursor, LogReader
 from tacit.log.redact import redact_body
-from tacit.log.tombstones import TOMBSTONE_MARKER, Tombstones
+from tacit.log.rewrite import replace_segment
+from tacit.log.segment import IMPORTED_FOLDER, MEMORY_BODIES, PURGED_SEGMENT, received_segment
+from tacit.log.tombstones import Tombstones
 from tacit.model.event import REPOSITORY, Event, Verdict
-from tacit.model.ids import EventId
+from tacit.model.ids import EventId, sha256
 from tacit.model.observation import (
     LogSealed,
     MemoryPurged,
@@ -48,8 +53,8 @@ class IncomingFilter:
     `latest` is the greatest id to take: one that is far ahead of this machine's clock would push all later ids there.
     """
 
-    def __init__(self, log: Log, latest: EventId) -> None:
-        self._known_ids = {name for segment in log.segments() for name in _event_ids(log, segment)}
+    def __init__(self, log: LogReader, latest: EventId) -> None:
+        self._known_ids = {event_id for segment in log.segments() for event_id in log.ids(segment, Cursor())}
         self._latest = latest
         self.known = self.damaged = self.refused = self.purged = 0
 
@@ -96,16 +101,55 @@ class IncomingFilter:
         return event and event._replace(body=redact_body(event.body))
 
 
-def tombstone_events(log: Log) -> list[Event]:
-    """Return the lines of all tombstones of a log."""
-    return [
-        event
-        for segment in log.tombstone_segments()
-        for event in log.events_containing(segment, Cursor(), TOMBSTONE_MARKER)
-        if isinstance(event.body, MemoryPurged)
-    ]
+# Writing
 
 
-def _event_ids(log: Log, segment: str) -> Iterator[EventId]:
-    with open_plain(log.path(segment)) as file:
-        yield from (name for line in read_lines(file) if (name := id_in_line(line.data)))
+def import_events(log: Log, name: str, events: Sequence[Event]) -> None:
+    """Write events of another home of the same person, sorted by id, to a segment of their own.
+
+    The person vouches for them, so this home signs them.
+    """
+    make_folder(os.path.join(log.home, IMPORTED_FOLDER), below=log.home)
+    with log.exclusive() as locked:
+        locked.begin_signing()
+        replace_segment(locked, f"{IMPORTED_FOLDER}/{name}.jsonl", _encode_all(locked, events))
+
+
+def import_tombstones(log: Log, tombstones: Sequence[Event]) -> None:
+    """Add tombstones of another home of the same person, signed by this home."""
+    with log.exclusive() as locked:
+        locked.begin_signing()
+        data = read_file(locked.path(PURGED_SEGMENT)) or b""
+        if data and not data.endswith(b"\n"):
+            data += b"\n"
+        replace_segment(locked, PURGED_SEGMENT, data + _encode_all(locked, tombstones))
+
+
+def append_received(log: Log, machine: str, events: Sequence[Event], day: str) -> None:
+    """Append events of another machine of the same person to the segments of that machine. They are durable then.
+
+    The last judgement in a segment must have the greatest id of it, because new ids are made greater than the last
+    one. Judgements that come late, with smaller ids, get a sorted segment of their own, named after the `day`.
+    """
+    judgements = sorted(
+        (event for event in events if isinstance(event.body, MEMORY_BODIES)), key=lambda event: event.id
+    )
+    others = [event for event in events if not isinstance(event.body, MEMORY_BODIES)]
+    segment = received_segment(machine)
+    with log.locked():
+        log.begin_signing()
+        last = log.last_id(segment) if os.path.exists(log.path(segment)) else None
+        late = [event for event in judgements if last is not None and event.id < last]
+        if late:
+            data = _encode_all(log, late)
+            replace_segment(log, f"{IMPORTED_FOLDER}/{day}-{sha256(data).hexdigest()[:12]}.jsonl", data)
+        for name, group in (
+            (segment, judgements[len(late) :]),
+            (received_segment(machine, activity=True), others),
+        ):
+            if group:
+                log.append_to(name, group)
+
+
+def _encode_all(log: Log, events: Sequence[Event]) -> bytes:
+    return b"".join([encode(event, log.sign) for event in events])

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 from tacit.errors import RefusedError
 from tacit.log.codec import decode, encode, is_encoding_of, split_mac
-from tacit.log.log import Log, SegmentProgress
+from tacit.log.log import Log
+from tacit.log.reader import SegmentProgress
 from tacit.log.rewrite import LineEdit, PurgePlan, SegmentEdits, decode_raw
 from tacit.log.search import (
     LineFilter,

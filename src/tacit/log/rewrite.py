@@ -7,14 +7,25 @@ that nobody else appends.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
 from typing import BinaryIO
 
-from tacit.disk.files import OsDisk, make_folder, open_plain, read_file, replace_file
+from tacit.disk.files import (
+    OsDisk,
+    commit_file,
+    make_folder,
+    open_fd,
+    open_plain,
+    read_file,
+    replace_file,
+    stage_file,
+    write_all,
+)
 from tacit.log.codec import DamagedLine, decode
-from tacit.log.log import MAX_LINE_BYTES, Log, read_lines
+from tacit.log.log import Log
+from tacit.log.reader import MAX_LINE_BYTES, LogReader, read_lines
 from tacit.log.search import SharedRoots
 from tacit.model.event import Event
 from tacit.model.ids import EventId
@@ -39,13 +50,13 @@ class SegmentLine(Record):
         return self.raw.removesuffix(b"\n")
 
 
-def segment_lines(log: Log, segment: str) -> Iterator[SegmentLine]:
+def segment_lines(log: LogReader, segment: str) -> Iterator[SegmentLine]:
     """Yield every line of a segment, readable or not."""
     for number, raw, offset in _raw_lines(log, segment):
         yield SegmentLine(number, raw, decode_raw(raw), offset)
 
 
-def _raw_lines(log: Log, segment: str) -> Iterator[tuple[int, bytes, int]]:
+def _raw_lines(log: LogReader, segment: str) -> Iterator[tuple[int, bytes, int]]:
     """Yield number, bytes and offset of every line. A torn tail has the number 0."""
     data = read_file(log.path(segment)) or b""
     end = 0
@@ -76,6 +87,35 @@ def _unsigned_end(log: Log, segment: str, output: Sequence[_OutputLine]) -> int 
     """Return where the unsigned lines end if only these lines are kept; None if there is no baseline."""
     baseline = log.signer.read_baseline() if log.signer else None
     return sum(len(line) for offset, line in output if offset < baseline.end_of(segment)) if baseline else None
+
+
+# Replacing
+
+
+def replace_segment(
+    log: Log, segment: str, data: bytes | Iterable[bytes], unsigned_end: int | None = None, staged: str = ""
+) -> None:
+    """Replace the content of a segment, all of it or none. The caller holds the log's lock.
+
+    `staged` is a file that has the content already. `unsigned_end` is where the lines end now that were written
+    before lines were signed. While the file is replaced, the baseline has the larger of the old and the new end:
+    if the process is killed in between, some lines are not checked, but no line is reported wrongly.
+    """
+    signer = log.signer
+    baseline = signer.read_baseline() if signer and unsigned_end is not None else None
+    if signer and baseline and unsigned_end is not None and unsigned_end > baseline.end_of(segment):
+        signer.move_end(segment, unsigned_end)
+    commit_file(log.disk, staged or stage_file(log.disk, log.path(segment), data), log.path(segment))
+    if signer and baseline and unsigned_end is not None:
+        signer.move_end(segment, unsigned_end)
+
+
+def _extend_staged(log: Log, path: str, data: Iterable[bytes]) -> None:
+    """Append to a staged file what was added to its segment since. On return it is durable."""
+    with open_fd(log.disk, path, os.O_WRONLY | os.O_APPEND) as fd:
+        for block in data:
+            write_all(log.disk, fd, block)
+        log.disk.sync_data(fd)
 
 
 # Quarantine
@@ -120,7 +160,7 @@ def _quarantine(
     ]
     if moved:
         output = [_OutputLine(line.offset, line.raw) for line in lines if line.number not in numbers]
-        log.replace(segment, b"".join([line for _, line in output]), _unsigned_end(log, segment, output))
+        replace_segment(log, segment, b"".join([line for _, line in output]), _unsigned_end(log, segment, output))
     return moved
 
 
@@ -198,7 +238,11 @@ class PurgePlan(Record):
         Return the path of each new file by its segment.
         """
         return {
-            segment.segment: log.stage(segment.segment, _edited(log, segment.segment, segment.complete, 0, segment.end))
+            segment.segment: stage_file(
+                log.disk,
+                log.path(segment.segment),
+                _edited(log, segment.segment, segment.complete, 0, segment.end),
+            )
             for segment in self.segments
         }
 
@@ -212,8 +256,8 @@ class PurgePlan(Record):
             path, start = staged.usable(segment)
             rest = _edited(log, name, [edit for edit in segment.edits if edit.offset >= start], start, size)
             if path:
-                log.extend_staged(path, rest)
-            log.replace(name, rest, _unsigned_end_after(log, segment), path)
+                _extend_staged(log, path, rest)
+            replace_segment(log, name, rest, _unsigned_end_after(log, segment), path)
 
     def limited_to(self, events: Sequence[EventId]) -> PurgePlan:
         """Return the plan without changes of other events, for tombstones that name these."""
@@ -244,7 +288,7 @@ class StagedSegments(Record):
         return "", 0
 
 
-def _edited(log: Log, segment: str, edits: Sequence[LineEdit], start: int, end: int) -> Iterator[bytes]:
+def _edited(log: LogReader, segment: str, edits: Sequence[LineEdit], start: int, end: int) -> Iterator[bytes]:
     """Yield the bytes of a segment between two offsets, with the edits carried out."""
     with open_plain(log.path(segment)) as file:
         file.seek(start)

@@ -15,7 +15,7 @@ from itertools import accumulate
 from zlib import crc32
 
 from tacit.disk.files import open_plain
-from tacit.log.log import Log, SegmentProgress
+from tacit.log.reader import LogReader, SegmentProgress
 from tacit.model.claim import Triple, triple_key
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Verdict
 from tacit.model.ids import ClaimId, claim_id
@@ -302,7 +302,9 @@ def claim_word(key: str) -> str:
     return fold_letters(max(re.findall(r"\w+", key), key=len, default=""))
 
 
-def lines_with_claims(log: Log, segment: str, words: Sequence[str] | None, offset: int = 0) -> Iterator[LocatedLine]:
+def lines_with_claims(
+    log: LogReader, segment: str, words: Sequence[str] | None, offset: int = 0
+) -> Iterator[LocatedLine]:
     """Yield the lines of claims from `offset` on that have one of these words; all of them without `words`."""
     search = MatchPrefilter(words) if words is not None else None
     for block in read_blocks(log.path(segment), offset):

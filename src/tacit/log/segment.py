@@ -1,13 +1,15 @@
-"""Appending to one file so that an acknowledged line survives kill -9 and power loss.
+"""Segments: which one an event goes to, and appending so that an acknowledged line survives kill -9 and power loss.
 
-Lock, seal a torn tail, one write, sync, acknowledge. Acknowledged lines are never truncated or rewritten. Lines of an
-append that failed are removed, since the caller is told that nothing was recorded.
+Memory operations are in one segment, observations in one segment per month. To append: lock, seal a torn tail, one
+write, sync, acknowledge. Acknowledged lines are never truncated or rewritten. Lines of an append that failed are
+removed, since the caller is told that nothing was recorded.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Sequence
 
 from tacit.disk.files import Disk, link_error, make_folder, open_fd, replace_file, write_all
@@ -15,15 +17,93 @@ from tacit.disk.lock import is_read_only_error, read_only_error
 from tacit.errors import StoreError
 from tacit.log.codec import decode, encode, id_in_line, is_truncated
 from tacit.log.signing import SignLine
-from tacit.model.event import Event
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, EventsUndone
 from tacit.model.ids import EventId
-from tacit.model.observation import LogSealed
+from tacit.model.observation import (
+    TRANSCRIPT_TYPES,
+    EvaluationCreated,
+    LogSealed,
+    MemoryPurged,
+    RepositoryDistrusted,
+    RepositoryTrusted,
+    WorkflowDropped,
+    WorkflowSaved,
+)
 from tacit.record import Record
+
+MEMORY_SEGMENT = "memory/events.jsonl"
+# Tombstones have a segment of their own, so that restoring an old copy of another segment does not remove them.
+PURGED_SEGMENT = "memory/purged.jsonl"
+ACTIVITY_FOLDER, IMPORTED_FOLDER = "activity", "imported"
+SPOOL_FOLDER = ".tacit/spool"  # holds no segment, but events that have to wait for one
+# Events of transcripts have segments of their own: their ids are derived from their content and come in any order.
+_AGENTS_SUFFIX = "-agents.jsonl"
+# So have spooled commands, which get their ids before they are appended.
+_LATE_SUFFIX = "-late.jsonl"
+# Of other machines of the person, what is no judgement has a segment of its own, for the same reason.
+_RECEIVED_PREFIX, _RECEIVED_ACTIVITY_SUFFIX = f"{IMPORTED_FOLDER}/machine-", "-activity.jsonl"
+# The folders that hold segments, with the names that Tacit gives.
+SEGMENT_NAMES = {
+    "memory": re.compile(r"(?:events|purged)\.jsonl"),
+    "imported": re.compile(
+        r"(?:(?:\d{4}-\d\d-\d\d|history-[a-z]+)-[0-9a-f]{12}|machine-[0-9a-f]{32}(?:-activity)?)\.jsonl"
+    ),
+    "activity": re.compile(r"\d{4}-\d\d(?:-agents|-late)?\.jsonl"),
+}
+# Views, and files that an interrupted write left: they are no copies of acknowledged lines.
+NOT_SEGMENT_SUFFIXES = (".md", ".ndjson", ".tacit-new", ".suspect")
+# What goes to the segment of memories.
+MEMORY_BODIES = (
+    ClaimProposed,
+    ClaimDecided,
+    EventsUndone,
+    EvaluationCreated,
+    RepositoryTrusted,
+    RepositoryDistrusted,
+    WorkflowSaved,
+    WorkflowDropped,
+)
 
 _TAIL_BYTES = 8192
 _MAX_TAIL_BYTES = _TAIL_BYTES * 8**3  # 4 MiB: more than any sequence of torn writes
 MAX_EVENT_BYTES = 256 * 1024
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def is_own_segment(folder: str, name: str) -> bool:
+    """Return whether a file in a folder of the log has a name that Tacit gives."""
+    return SEGMENT_NAMES[folder].fullmatch(name) is not None
+
+
+def segment_for(body: EventBody, origin: EventOrigin) -> str:
+    """Return the segment of an event: judgements and evaluations go to memory, the rest to activity by month."""
+    if isinstance(body, MemoryPurged):
+        return PURGED_SEGMENT
+    if isinstance(body, MEMORY_BODIES):
+        return MEMORY_SEGMENT
+    return _activity_segment(origin, _AGENTS_SUFFIX if isinstance(body, TRANSCRIPT_TYPES) else ".jsonl")
+
+
+def received_segment(machine: str, *, activity: bool = False) -> str:
+    """Return the segment of judgements that another machine sent, or that of everything else."""
+    return f"{_RECEIVED_PREFIX}{machine}{_RECEIVED_ACTIVITY_SUFFIX if activity else '.jsonl'}"
+
+
+def late_segment(origin: EventOrigin) -> str:
+    """Return the segment of a spooled command."""
+    return _activity_segment(origin, _LATE_SUFFIX)
+
+
+def has_ordered_ids(segment: str) -> bool:
+    """Return whether the last id in a segment of ours is its greatest one."""
+    return not segment.endswith((_AGENTS_SUFFIX, _LATE_SUFFIX, _RECEIVED_ACTIVITY_SUFFIX))
+
+
+def _activity_segment(origin: EventOrigin, suffix: str) -> str:
+    return f"{ACTIVITY_FOLDER}/{origin.at.year:04d}-{origin.at.month:02d}{suffix}"
+
+
+# Appending
 
 
 class Fragment(Record):

@@ -18,7 +18,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -27,9 +27,9 @@ from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_fol
 from tacit.disk.lock import is_running
 from tacit.errors import StoreError
 from tacit.log.codec import decode, encode
-from tacit.log.log import PURGED_SEGMENT, SPOOL_FOLDER, Cursor, Log, late_segment
-from tacit.log.redact import redact_body
-from tacit.log.segment import MAX_EVENT_BYTES
+from tacit.log.reader import Cursor, LogReader
+from tacit.log.redact import SecretDigest, redact_body
+from tacit.log.segment import MAX_EVENT_BYTES, PURGED_SEGMENT, SPOOL_FOLDER, late_segment
 from tacit.model.event import Draft, Event, EventOrigin, timestamp
 from tacit.model.ids import derived_event_id
 from tacit.model.observation import BriefInjected, CommandRan
@@ -71,9 +71,9 @@ class DroppedCommands(Record):
 class Spool:
     """The spool of one log. Only `drain` needs the log's lock."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: LogReader) -> None:
         self._log = log
-        self._home = log.path("").rstrip(os.sep)
+        self._home = log.home
         self._path = log.path(SPOOL_FOLDER)
 
     # Adding
@@ -84,29 +84,18 @@ class Spool:
         with self._open_folder() as folder:
             self._refill_reserve(folder)
 
-    def add(self, draft: Draft, origin: EventOrigin) -> bool:
+    def add(self, draft: Draft, origin: EventOrigin, secret_digest: SecretDigest | None = None) -> bool:
         """Spool an event without secrets and purged texts. Return False if it was dropped.
 
-        A dropped event is counted if anything can be written at all.
+        A dropped event is counted if anything can be written at all. `secret_digest` is as in `Log`.
         """
-        event = self._make_event(draft, origin)
+        event = _make_event(draft, origin, secret_digest)
         try:
             make_folder(self._path, below=self._home)
             with self._open_folder() as folder:
                 return self._try_add(folder, event)
         except OSError:
             return False
-
-    def _make_event(self, draft: Draft, origin: EventOrigin) -> Event:
-        """Return the event with its final id: its time, then how long ago that was, which orders events of one time."""
-        milliseconds = max(int(origin.at.timestamp() * 1000), 0)
-        elapsed = (datetime.now(UTC) - origin.at).total_seconds() * 1000
-        event_id = derived_event_id(milliseconds, max(int(elapsed), 0), os.urandom(8))
-        try:
-            body = redact_body(draft.body, self._log.secret_digest)
-        except OSError:  # the key for digests of secrets cannot be read or made now
-            body = redact_body(draft.body)
-        return Event(event_id, event_id, origin, draft.scope, body)
 
     def _try_add(self, folder: int, event: Event) -> bool:
         if self._is_full():
@@ -162,10 +151,10 @@ class Spool:
 
     # Draining
 
-    def drain(self, limit: int | None = None) -> None:
+    def drain(self, append: Callable[[Sequence[Event]], None], limit: int | None = None) -> None:
         """Append waiting events to the log and delete their files, oldest first. The caller holds the log's lock.
 
-        Events that cannot be appended now stay; nothing is raised.
+        `append` appends events that waited. Those that cannot be appended now stay; nothing is raised.
         """
         with suppress(OSError, StoreError), self._open_folder() as folder:
             names = self.waiting()[:limit]
@@ -174,7 +163,7 @@ class Spool:
                 self._apply_tombstones(event, tombstones) for name in names if (event := self._take_event(folder, name))
             ]
             logged = self._logged_ids(events)
-            self._log.append_late([event for event in events if event.id not in logged])
+            append([event for event in events if event.id not in logged])
             for event in events:
                 with suppress(FileNotFoundError):
                     os.unlink(event.id, dir_fd=folder)
@@ -320,6 +309,18 @@ class Spool:
                     os.pwrite(fd, "\n".join(lines).encode("ascii").ljust(BLOCK_BYTES, b"\0"), 0)
             finally:
                 os.close(fd)
+
+
+def _make_event(draft: Draft, origin: EventOrigin, secret_digest: SecretDigest | None) -> Event:
+    """Return the event with its final id: its time, then how long ago that was, which orders events of one time."""
+    milliseconds = max(int(origin.at.timestamp() * 1000), 0)
+    elapsed = (datetime.now(UTC) - origin.at).total_seconds() * 1000
+    event_id = derived_event_id(milliseconds, max(int(elapsed), 0), os.urandom(8))
+    try:
+        body = redact_body(draft.body, secret_digest)
+    except OSError:  # the key for digests of secrets cannot be read or made now
+        body = redact_body(draft.body)
+    return Event(event_id, event_id, origin, draft.scope, body)
 
 
 def _read_dropped(fd: int) -> DroppedCommands | None:

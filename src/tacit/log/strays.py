@@ -1,8 +1,8 @@
 """Files that other programs leave in a home: conflict copies of sync programs, backups of editors, copies of the index.
 
-Sync programs keep both sides of a conflict, one of them under another name. Such a copy of a segment may hold events
-that are nowhere else, so it is read like a segment. It is recognised by its content, not by its name: every program has
-names of its own, in every language. Nothing is ever appended to it.
+Sync programs keep both sides of a conflict, one of them under another name. Here copies are recognised by their names,
+for the doctor, which reports them, and for a purge, which must reach them. Copies of segments are also read: see
+`log/reader.py`, which recognises them by their content.
 """
 
 import os
@@ -10,19 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tacit.disk.files import list_folder, open_plain
-from tacit.log.codec import id_in_line
+from tacit.log.segment import NOT_SEGMENT_SUFFIXES, SEGMENT_NAMES, is_own_segment
 
-# The folders that hold segments, with the names that Tacit gives.
-_SEGMENT_NAMES = {
-    "memory": re.compile(r"(?:events|purged)\.jsonl"),
-    "imported": re.compile(
-        r"(?:(?:\d{4}-\d\d-\d\d|history-[a-z]+)-[0-9a-f]{12}|machine-[0-9a-f]{32}(?:-activity)?)\.jsonl"
-    ),
-    "activity": re.compile(r"\d{4}-\d\d(?:-agents|-late)?\.jsonl"),
-}
-# Views, and files that an interrupted write left: they are no copies of acknowledged lines.
-_NOT_SEGMENT_SUFFIXES = (".md", ".ndjson", ".tacit-new", ".suspect")
-_HEAD_BYTES, _MAX_LINE_BYTES = 64 * 1024, 512 * 1024  # bytes to read; a line has at most 256 KiB
 _COPY_NAME = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}"  # Syncthing
     r"|[(\[][^()\[\]]*[ck]onfli[ck]t[^()\[\]]*[)\]]"  # Dropbox, Nextcloud, pCloud: "conflicted copy", "in Konflikt …"
@@ -41,31 +30,6 @@ APPLICATION_ID, _ID_AT = 0x54414349, 68
 _DATABASE_MAGIC = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
 
 
-def is_own_segment(folder: str, name: str) -> bool:
-    """Return whether a file in a folder of the log has a name that Tacit gives."""
-    return _SEGMENT_NAMES[folder].fullmatch(name) is not None
-
-
-def stray_segments(home: str) -> Iterator[str]:
-    """Yield `folder/name` of each copy of a segment: it begins with lines of events whose checksums match."""
-    for folder in _SEGMENT_NAMES:
-        for name in list_folder(os.path.join(home, folder)):
-            own_or_view = is_own_segment(folder, name) or name.endswith(_NOT_SEGMENT_SUFFIXES)
-            if not own_or_view and _has_events(os.path.join(home, folder, name)):
-                yield f"{folder}/{name}"
-
-
-def _has_events(path: str) -> bool:
-    try:
-        with open_plain(path) as file:
-            data = file.read(_HEAD_BYTES)
-            if b"\n" not in data:
-                data += file.read(_MAX_LINE_BYTES)
-    except OSError:  # a link, a folder, a named pipe, or deleted meanwhile
-        return False
-    return any(id_in_line(line) for line in data.split(b"\n"))
-
-
 def is_stray_copy(folder: str, name: str) -> bool:
     """Return whether a name looks like a copy or backup that another program made of a file of the home.
 
@@ -75,8 +39,8 @@ def is_stray_copy(folder: str, name: str) -> bool:
         return True
     if not folder:
         return bool(_ROOT_FILE_NAME.match(name) and _COPY_NAME.search(name))
-    if folder in _SEGMENT_NAMES and ".jsonl" in name and not is_own_segment(folder, name):
-        return not name.endswith(_NOT_SEGMENT_SUFFIXES)
+    if folder in SEGMENT_NAMES and ".jsonl" in name and not is_own_segment(folder, name):
+        return not name.endswith(NOT_SEGMENT_SUFFIXES)
     return bool(_COPY_NAME.search(name))
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 
-from tacit.log.log import Log, SegmentProgress
+from tacit.log.log import Log
 from tacit.log.purge_plan import SEARCH_TASK, LineChanges, surviving_claims
+from tacit.log.reader import LogReader, SegmentProgress
 from tacit.log.rewrite import LineEdit, PurgePlan, SegmentEdits, decode_raw
 from tacit.log.search import (
     LineFilter,
@@ -176,7 +177,7 @@ class _TombstoneFindings(SegmentState):
 # Tombstones from elsewhere
 
 
-def late_tombstones(log: Log, imported: Iterable[Event], knew: Callable[[str], Collection[str]]) -> list[Draft]:
+def late_tombstones(log: LogReader, imported: Iterable[Event], knew: Callable[[str], Collection[str]]) -> list[Draft]:
     """Return tombstones for events of this log that `imported` ones would purge if they were older.
 
     Whoever wrote these events did not know of the purge: deletion wins, whatever the clocks say. `knew` returns the
@@ -197,7 +198,7 @@ def late_tombstones(log: Log, imported: Iterable[Event], knew: Callable[[str], C
     return [draft for tombstone in tombstones.all for draft in _naming(tombstone, late[tombstone.id])]
 
 
-def _events_that_tombstones_may_mean(log: Log, tombstones: Tombstones) -> Iterator[tuple[str, Event]]:
+def _events_that_tombstones_may_mean(log: LogReader, tombstones: Tombstones) -> Iterator[tuple[str, Event]]:
     """Yield every event that a tombstone means, but for its time, with its segment, and few others."""
     if not tombstones.all:
         return

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tacit.log.log import Cursor, Log
+from tacit.log.reader import LogReader
 from tacit.model.claim import Scope, Triple, triple_key
 from tacit.model.event import Event
 from tacit.model.fingerprint import FingerprintSearch
@@ -22,8 +22,6 @@ from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.log.forms import KnownForm
-
-TOMBSTONE_MARKER = b'"type":"memory.purged"'
 
 
 class Tombstone(Record):
@@ -140,12 +138,7 @@ def is_purge(event: Event) -> bool:
     return isinstance(event.body, MemoryPurged) and not event.body.before
 
 
-def load_tombstones(log: Log, since: datetime | None = None) -> Tombstones | None:
+def load_tombstones(log: LogReader, since: datetime | None = None) -> Tombstones | None:
     """Return the tombstones of a log that are dated `since` or later; None if there are none."""
-    events = (
-        event
-        for segment in log.tombstone_segments()
-        for event in log.events_containing(segment, Cursor(), TOMBSTONE_MARKER)
-    )
-    tombstones = Tombstones(event for event in events if since is None or event.at >= since)
+    tombstones = Tombstones(event for event in log.tombstones() if since is None or event.at >= since)
     return tombstones if tombstones.all else None

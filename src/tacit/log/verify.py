@@ -12,7 +12,8 @@ from shlex import quote
 
 from tacit.log.codec import DamagedLine, damage_reason, decode, event_type, is_encoding_of, split_mac
 from tacit.log.forms import is_plain_form, known_form
-from tacit.log.log import Log, RawLine, SegmentProgress
+from tacit.log.log import Log
+from tacit.log.reader import RawLine, SegmentProgress
 from tacit.log.signing import BASELINE_FILE
 from tacit.log.tombstones import Tombstones, load_tombstones
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict

@@ -587,7 +587,7 @@ def run_open_session(vault: Vault, arguments: McpArguments) -> McpResult:
     values = {
         "id": listed.row.id,
         "agent": harmless_line(session.agent, 64),
-        "title": harmless_line(session.title, 200),
+        "title": harmless_line(listed.row.title, 200),
         "at": listed.row.ended_at,
         "turn": turn,
         "turns": len(session.turns),

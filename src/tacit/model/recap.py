@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tacit.model.observation import PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.session import Turn
 from tacit.text.display import one_line
 from tacit.text.summarize import (
     MIN_SPECIFICITY,
@@ -27,9 +27,6 @@ from tacit.text.summarize import (
     specificity,
     summarize,
 )
-
-if TYPE_CHECKING:
-    from tacit.model.session import Turn
 
 MAX_TITLE_CHARS, MAX_OUTCOME_CHARS = 100, 320
 _MAX_QUOTE_CHARS, _MAX_STATEMENT_CHARS, _MIN_STATEMENT_CHARS = 70, 200, 60
@@ -64,7 +61,7 @@ def session_title(host_title: str, turns: Sequence[Turn]) -> str:
     """Return the title of a session. `host_title` is the one it has in its host, or ""."""
     if host_title:
         return clip_at_word(" ".join(host_title.split()), MAX_TITLE_CHARS)
-    requests = [turn for turn in turns if _is_request(turn) and turn_title(turn)]
+    requests = [turn for turn in turns if _is_request(turn) and _request_title(turn)]
     weights = [_request_specificity(turn.request) for turn in requests]
     best = most_specific(weights) if requests else 0
     if not any(weights[best : best + 1]):
@@ -72,7 +69,7 @@ def session_title(host_title: str, turns: Sequence[Turn]) -> str:
         if commits:
             return clip_at_word(commits[-1], MAX_TITLE_CHARS)
     if requests:
-        return turn_title(requests[best])
+        return _request_title(requests[best])
     first_prompt = next((_first_prompt_title(turn) for turn in turns if turn.prompts), "")
     replies = (summarize(reply, MAX_TITLE_CHARS) for turn in turns for reply in turn.replies)
     return first_prompt or next(replies, "") or _commands_title(turns) or "(nothing was said)"
@@ -99,6 +96,10 @@ def _request_specificity(request: str) -> int:
 
 def turn_title(turn: Turn) -> str:
     """Return what a turn was about: the most specific sentence of its request."""
+    return _request_title(turn) or "(nothing was asked)"
+
+
+def _request_title(turn: Turn) -> str:
     return (
         headline(turn.request, MAX_TITLE_CHARS)
         or summarize(turn.request, MAX_TITLE_CHARS)

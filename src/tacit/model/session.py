@@ -1,7 +1,7 @@
 """Sessions of a person and an agent, folded from their events.
 
 A turn begins with a request. Answers to a question and reasons for a rejection belong to the turn they are given in.
-`model/recap.py`, which has titles and outcomes, is imported when one is asked for: it has many patterns.
+Titles and outcomes are in `model/recap.py`.
 """
 
 from __future__ import annotations
@@ -59,19 +59,6 @@ class Turn(Record):
         return self.prompts[0].text if self.prompts else ""
 
     @property
-    def title(self) -> str:
-        from tacit.model import recap
-
-        return recap.turn_title(self) or "(nothing was asked)"
-
-    @property
-    def outcome(self) -> str:
-        """How it ended: the last result that the agent reported, or that it was stopped."""
-        from tacit.model import recap
-
-        return recap.turn_outcome(self)
-
-    @property
     def failed_calls(self) -> tuple[ToolUsed, ...]:
         return tuple(call for call in self.calls if call.outcome is ToolOutcome.FAILED)
 
@@ -110,20 +97,6 @@ class Session:
         """The name of its page. It begins with the day, so that a folder of pages is sorted."""
         return f"{self.started_at:%Y-%m-%d}-{_slug(self.agent)}-{self.id}"
 
-    @cached_property
-    def title(self) -> str:
-        """Its title in the host, else what it was about."""
-        from tacit.model import recap
-
-        return recap.session_title(self.host_title, self.turns)
-
-    @cached_property
-    def outcome(self) -> str:
-        """How it ended, and whether something is unfinished."""
-        from tacit.model import recap
-
-        return recap.session_outcome(self.turns)
-
     @property
     def searchable_parts(self) -> list[Turn | SessionSummary]:
         """What a query can find: the turns, and the summary by a model."""
@@ -153,20 +126,6 @@ class Session:
     @property
     def compactions(self) -> int:
         return sum(turn.compacted for turn in self.turns)
-
-    @property
-    def commits(self) -> list[str]:
-        """The subjects of commits that were made, "" where the command does not show it."""
-        from tacit.model import recap
-
-        return recap.commit_subjects(self.turns)
-
-    @property
-    def pull_requests(self) -> list[str]:
-        """The titles of pull requests that were opened."""
-        from tacit.model import recap
-
-        return recap.pull_request_titles(self.turns)
 
     def calls_of(self, act: ToolAction) -> Iterator[ToolUsed]:
         return (call for turn in self.turns for call in turn.calls if call.act is act)

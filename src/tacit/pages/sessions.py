@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from tacit.model import recap
 from tacit.model.claim import project_name
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.session import Session, SessionSummary, Turn
@@ -56,7 +57,7 @@ def part_heading(part: Turn | SessionSummary) -> str:
     """Return the heading of a turn or summary, by which its line is looked up."""
     if isinstance(part, SessionSummary):
         return f"## Summary (by {escape(part.model)})"
-    return f"### {part.number}. {part.started_at:%H:%M} {escape(part.title)}"
+    return f"### {part.number}. {part.started_at:%H:%M} {escape(recap.turn_title(part))}"
 
 
 def session_tags(session: Session) -> list[str]:
@@ -65,7 +66,7 @@ def session_tags(session: Session) -> list[str]:
 
 
 def _page_parts(session: Session, limit: int | None) -> Iterator[Iterable[str]]:
-    yield [f"# {escape(session.title)}", ""]
+    yield [f"# {escape(recap.session_title(session.host_title, session.turns))}", ""]
     yield _header_lines(session)
     if session.summary:
         yield ["", part_heading(session.summary), "", *_summary_lines(session.summary)]
@@ -265,13 +266,13 @@ def _cut_middle(text: str, limit: int) -> str:
 
 def _outcome_lines(session: Session) -> Iterator[str]:
     """Yield what is known of how a session ended."""
-    if session.outcome:
-        yield f"- {escape(session.outcome)}"
-    for title in session.pull_requests:
+    if outcome := recap.session_outcome(session.turns):
+        yield f"- {escape(outcome)}"
+    for title in recap.pull_request_titles(session.turns):
         yield f"- Pull request: {escape(title)}"
-    if session.commits:
-        yield f"- Commits made: {len(session.commits)}"
-        yield from (f"  - {escape(subject)}" for subject in dict.fromkeys(session.commits) if subject)
+    if commits := recap.commit_subjects(session.turns):
+        yield f"- Commits made: {len(commits)}"
+        yield from (f"  - {escape(subject)}" for subject in dict.fromkeys(commits) if subject)
     ran = list(session.calls_of(ToolAction.RAN))
     failed = sum(call.outcome is ToolOutcome.FAILED for call in ran)
     if ran:
@@ -294,7 +295,9 @@ def checkpoint_lines(session: Session, limit: int = MAX_CHECKPOINT_REQUESTS) -> 
     if len(requests) > limit:
         yield f"- {len(requests) - limit} earlier requests, the first: {opening(requests[0].request)}"
     for turn in requests[len(requests) - limit :] if limit else []:
-        outcome = f" Outcome: {harmless_text(clip(text, _MAX_OUTCOME_CHARS))}" if (text := turn.outcome) else ""
+        outcome = (
+            f" Outcome: {harmless_text(clip(text, _MAX_OUTCOME_CHARS))}" if (text := recap.turn_outcome(turn)) else ""
+        )
         yield f"- {turn.started_at:%Y-%m-%d %H:%M} asked: {opening(turn.request)}{outcome}"
         for prompt in turn.prompts[1:]:
             yield f"  - also said: {opening(prompt.text)}"

@@ -15,7 +15,8 @@ from itertools import islice
 from tacit.disk.files import open_plain
 from tacit.log.codec import decode, split_mac, with_checksum
 from tacit.log.incoming import is_about_memory, is_portable
-from tacit.log.log import Cursor, Log, RawLine, line_tail, read_lines
+from tacit.log.log import Log
+from tacit.log.reader import Cursor, RawLine, line_tail, read_lines
 from tacit.model.event import Event
 from tacit.record import Record
 from tacit.remotes.state import PublishedPart

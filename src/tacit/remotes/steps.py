@@ -14,8 +14,8 @@ from functools import partial
 
 from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
-from tacit.log.incoming import IncomingFilter, tombstone_events
-from tacit.log.log import received_segment
+from tacit.log.incoming import IncomingFilter, append_received, import_tombstones
+from tacit.log.segment import received_segment
 from tacit.log.tombstone_search import late_tombstones
 from tacit.log.tombstones import Tombstones, is_purge
 from tacit.model.ids import EventId, event_id
@@ -197,7 +197,7 @@ class RemoteSteps(HomePart):
         incoming = IncomingFilter(log, self._latest_id())
         if tombstones := incoming.new_tombstones(events):
             self._store.mark_purge()
-            log.import_tombstones(tombstones)
+            import_tombstones(log, tombstones)
             manifests = [manifest for found in received for manifest in found.area.manifests]
             if drafts := late_tombstones(log, tombstones, partial(self._segments_that_knew, manifests)):
                 log.append(drafts, self._store.actor.origin())
@@ -213,7 +213,7 @@ class RemoteSteps(HomePart):
         return {received_segment(machine, activity=activity) for machine in machines for activity in (False, True)}
 
     def _append_received(self, incoming: IncomingFilter, found: Received) -> int:
-        lines, count = tombstone_events(self._store.log), 0
+        lines, count = [*self._store.log.tombstones()], 0
         day = self._now().date().isoformat()
         for manifest in found.area.manifests:
             applied = set(manifest.purges)
@@ -221,7 +221,7 @@ class RemoteSteps(HomePart):
             known = Tombstones(line for line in lines if line.op in applied or not is_purge(line))
             records = [event for listed, part in found.segments if listed is manifest for event in part.events]
             if events := incoming.new_events(records, unknown if unknown.all else None, known):
-                self._store.log.append_received(found.area.machine, events, day)
+                append_received(self._store.log, found.area.machine, events, day)
                 count += len(events)
         return count
 
@@ -378,11 +378,11 @@ class RemoteSteps(HomePart):
 
     def _purge_operations(self) -> list[str]:
         """Return the operations of all tombstones, as a manifest confirms them."""
-        return sorted({event.op for event in tombstone_events(self._store.log)})
+        return sorted({event.op for event in self._store.log.tombstones()})
 
     def purges(self) -> list[str]:
         """Return the operations of purges, without those that only added events to an earlier one."""
-        return sorted({event.op for event in tombstone_events(self._store.log) if is_purge(event)})
+        return sorted({event.op for event in self._store.log.tombstones() if is_purge(event)})
 
     def own_id(self) -> str:
         return self._remotes.machine().id if self._remotes.names() else ""

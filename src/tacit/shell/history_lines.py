@@ -23,7 +23,9 @@ from tacit.disk.files import open_plain
 from tacit.home.capture_policy import is_purge_command
 from tacit.log.bulk import IMPORT_ENVELOPE, CommandEncoder
 from tacit.log.codec import id_in_line
-from tacit.log.log import IMPORTED_FOLDER, Log, read_lines
+from tacit.log.log import Log
+from tacit.log.reader import read_lines
+from tacit.log.segment import IMPORTED_FOLDER
 from tacit.log.signing import SignLine
 from tacit.log.tombstones import Tombstones
 from tacit.model.event import Event, EventOrigin

@@ -32,10 +32,10 @@ from tacit.index.compare import has_same_answers
 from tacit.index.database import translate_sqlite_errors
 from tacit.install.merge_driver import ATTRIBUTE_FILE, driver_state
 from tacit.log.codec import damage_reason, decode, must_decode
-from tacit.log.log import PURGED_SEGMENT, SPOOL_FOLDER, Cursor, Log
+from tacit.log.reader import Cursor, LogReader
 from tacit.log.rewrite import QuarantinedLine, quarantine_lines
 from tacit.log.search import read_blocks
-from tacit.log.segment import MAX_EVENT_BYTES
+from tacit.log.segment import MAX_EVENT_BYTES, PURGED_SEGMENT, SPOOL_FOLDER
 from tacit.log.spool import Spool
 from tacit.log.strays import is_stray_copy
 from tacit.log.tombstones import load_tombstones
@@ -81,7 +81,7 @@ def check_clock(exam: Examination) -> Iterator[Finding]:
         yield Finding(PURGED_SEGMENT, what, "nothing: all other commands are recorded as they are", False)
 
 
-def _future_times(log: Log, limit: datetime) -> Iterator[datetime]:
+def _future_times(log: LogReader, limit: datetime) -> Iterator[datetime]:
     """Yield the times of events after `limit`. Other lines are not decoded."""
     after = timestamp(limit).encode("ascii")
     for segment in log.segments():

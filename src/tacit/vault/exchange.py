@@ -18,15 +18,14 @@ from shlex import quote
 from typing import TYPE_CHECKING, BinaryIO
 
 from tacit.disk.files import OsDisk, make_folder, open_plain, replace_file
-from tacit.disk.lock import FileLock
 from tacit.disk.read import open_external, read_foreign
 from tacit.errors import NotFoundError, RefusedError
 from tacit.home.home import HomePart
 from tacit.home.input import MAX_EVIDENCE_CHARS
 from tacit.index import reader
 from tacit.log.codec import DamagedLine, decode, encode, must_decode
-from tacit.log.incoming import IncomingFilter
-from tacit.log.log import Log, ReportProgress, read_lines
+from tacit.log.incoming import IncomingFilter, import_events, import_tombstones
+from tacit.log.reader import LogReader, ReportProgress, read_lines
 from tacit.log.tombstones import load_tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.decide import propose
@@ -34,7 +33,7 @@ from tacit.model.event import IMPORT, Attribution, Draft, Event
 from tacit.model.ids import event_id
 from tacit.model.memory import fold_memories
 from tacit.pages import facts
-from tacit.purge import Purger
+from tacit.purge.purger import Purger
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
@@ -159,10 +158,10 @@ class Exchange(HomePart):
         if events:
             data = b"".join([encode(event) for event in events])
             day = self._store.actor.origin().at.date().isoformat()
-            self._store.log.import_events(f"{day}-{sha256(data).hexdigest()[:12]}", events)
+            import_events(self._store.log, f"{day}-{sha256(data).hexdigest()[:12]}", events)
         if tombstones := incoming.new_tombstones(records):
             self._store.mark_purge()
-            self._store.log.import_tombstones(tombstones)
+            import_tombstones(self._store.log, tombstones)
             Purger(self._home).purge_again()
         self._store.record(lambda _connection: [])
         count = len(events) + len(tombstones)
@@ -289,7 +288,7 @@ def _read_events(path: str) -> Iterator[Event | DamagedLine]:
 def _log_files(path: str) -> list[str]:
     if os.path.isfile(path):
         return [path]
-    log = Log(path, OsDisk(), FileLock(os.path.join(path, ".tacit", "log.lock"), 0), bytes)
+    log = LogReader(path)
     paths = [log.path(name) for name in log.segments() if not os.path.islink(log.path(name))]
     if not paths:
         raise NotFoundError(f"there is no Tacit home at {path}", "name a folder that tacit export --to FOLDER wrote")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tacit.learn.judge.run import Judging
     from tacit.learn.sessions import SessionLearning
     from tacit.model.claim import Kind
-    from tacit.purge import Purger
+    from tacit.purge.purger import Purger
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits
     from tacit.trust import Trust
@@ -361,7 +361,7 @@ class Vault:
 
     @cached_property
     def purger(self) -> Purger:
-        from tacit.purge import Purger
+        from tacit.purge.purger import Purger
 
         return Purger(self.home)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from tacit.model.observation import ReplyGiven
+from tacit.model.recap import session_outcome
 from tacit.model.session import Turn
 from tacit.record import Record
 from tacit.vault.sessions import InjectionRecord
@@ -35,6 +36,7 @@ def session_page(call: PageRequest) -> Response:
         {
             "listed": listed,
             "session": session,
+            "outcome": session_outcome(turns),
             "turns": _with_injections(turns, injections)[first : first + _TURNS_PER_PAGE],
             "chosen": chosen,
             "results": call.vault.adherence.results_of_session(listed.row.id),

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from starlette.responses import Response
 
 from tacit.errors import UsageError
+from tacit.model.recap import turn_title
 from tacit.record import Record
 from tacit.vault.sessions import InjectionRecord, ListedSession
 from tacit.vault.timeline import DayCount, Timeline
@@ -84,7 +85,7 @@ def _load_session(call: PageRequest, listed: ListedSession, injections: list[Inj
     results = [result.value for result in call.vault.adherence.results_of_session(listed.row.id).values()]
     return DaySession(
         listed,
-        [(turn.number, turn.title) for turn in session.turns[:_MAX_SHOWN_TURNS]],
+        [(turn.number, turn_title(turn)) for turn in session.turns[:_MAX_SHOWN_TURNS]],
         injections,
         results.count("followed"),
         results.count("violated"),

@@ -18,7 +18,7 @@ from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL
 from tacit.model.event import Verdict
 from tacit.model.statement import claim_from
-from tacit.purge import HomeFiles
+from tacit.purge.files import HomeFiles
 from tests.chaos import strays
 from tests.chaos.long.rows import Result, Test
 from tests.chaos.outcome import Outcome

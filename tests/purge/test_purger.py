@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,30 +13,11 @@ from harness.person import Person, tree
 from harness.terminal import converse
 
 from tests.chaos.apart import folder_in_memory
+from tests.purge.conftest import SECRET
 from tests.support import planting
-from tests.support.planting import plant, traces
+from tests.support.planting import traces
 
-SECRET = "Hunter q999x magic word"
 SHORT = range(0, 16, 2)
-
-
-@pytest.fixture
-def person() -> Iterator[Person]:
-    """In memory: planting writes much, and none of this is about surviving a crash."""
-    with folder_in_memory() as folder:
-        (folder / "person").mkdir()
-        yield Person(folder / "person")
-
-
-@pytest.fixture
-def project(person: Person) -> Path:
-    return person.repository()
-
-
-@pytest.fixture
-def planted(person: Person, project: Path) -> Person:
-    plant(person, project, SECRET, 1)
-    return person
 
 
 def purge(person: Person, secret: str = SECRET, *more: str, cwd: Path | None = None) -> str:
@@ -196,25 +176,6 @@ def test_a_memory_goes_with_all_its_wordings_and_others_with_the_same_words_stay
     assert person.event_types() == ["event.purged", "event.purged", "memory.added"]
 
 
-def test_a_hand_edit_of_a_purged_memory_stays_as_the_persons_own_line(person: Person) -> None:
-    person.tacit("add", "use pnpm")
-    name = person.id_of("use pnpm")
-    page = person.long_term.read_text()
-    person.long_term.write_text(page.replace("use pnpm", "choose yarn wisely"))
-    person.tacit("purge", name, "--yes")
-    assert "choose yarn wisely" in person.long_term.read_text() and name not in person.long_term.read_text()
-
-
-def test_an_id_that_nobody_has_is_not_found(planted: Person) -> None:
-    assert "no memory has the id zzzz" in planted.tacit("purge", "zzzz", "--yes", code=1).err
-
-
-def test_words_are_not_taken_for_an_id_and_not_repeated(planted: Person) -> None:
-    for words in ((SECRET,), tuple(SECRET.split())):
-        said = planted.tacit("purge", *words, "--yes", code=2)
-        assert "q999x" not in said.out + said.err and "--text" in said.err
-
-
 # Asking
 
 
@@ -263,18 +224,6 @@ def test_only_a_person_purges(planted: Person) -> None:
     assert tree(planted.home) == before
 
 
-@pytest.mark.parametrize("text", ["", "   ", "abc", "  ab "])
-def test_a_text_has_four_letters_at_least(planted: Person, text: str) -> None:
-    assert "at least 4" in planted.tacit("purge", "--text", text, "--yes", code=2).err
-
-
-@pytest.mark.parametrize("word", ["memory", "User", "sentence", "[purged]", "constraint", "promotion candidates"])
-def test_a_word_of_our_own_files_is_refused(planted: Person, word: str) -> None:
-    before = tree(planted.home)
-    assert "longer text" in planted.tacit("purge", "--text", word, "--yes", code=1).err
-    assert tree(planted.home) == before
-
-
 def test_what_is_nowhere_is_not_found_and_leaves_no_tombstone(planted: Person) -> None:
     before = tree(planted.home)
     said = planted.tacit("purge", "--text", "zebra crossing q123x", "--yes", code=1)
@@ -305,36 +254,6 @@ def test_a_line_of_a_newer_version_with_it_is_never_touched(planted: Person) -> 
     assert tree(planted.home) == before
 
 
-def test_files_of_the_person_are_told_and_not_changed(planted: Person) -> None:
-    theirs = planted.home / "skills" / "notes.md"
-    theirs.parent.mkdir()
-    theirs.write_text(f"my own {SECRET}\n")
-    settings = planted.home / "tacit.toml"
-    settings.write_text(f"# {SECRET}\n")
-    said = planted.tacit("purge", "--text", SECRET, "--yes", code=1)
-    assert f"✗ {theirs} still holds it" in said.out and f"✗ {settings} still holds it" in said.out
-    assert SECRET in theirs.read_text() and SECRET in settings.read_text()
-
-
-def test_what_no_purge_can_reach_is_listed_as_far_as_it_is_there(planted: Person, project: Path) -> None:
-    (planted.folder / ".claude").mkdir()
-    (planted.folder / ".bash_history").write_text("ls\n")
-    said = purge(planted)
-    assert f"history of git in {project}" in said
-    assert f"{planted.folder}/.claude" in said and f"{planted.folder}/.bash_history" in said
-    assert ".codex" not in said and "other machines" in said and "backups" in said
-
-
-def test_the_history_of_git_is_named_also_when_the_fact_file_is_gone(person: Person) -> None:
-    shared, private = person.repository("shared"), person.repository("private")
-    person.tacit("add", f"we never tell {SECRET}", cwd=shared)
-    person.tacit("add", f"I never tell {SECRET}", cwd=private)
-    person.tacit("forget", "--text", f"we never tell {SECRET}", cwd=shared)
-    assert not (shared / "docs").exists()
-    said = person.tacit("purge", "--text", SECRET, "--yes").out
-    assert f"history of git in {shared}" in said and f"history of git in {private}" not in said
-
-
 def test_a_purge_that_would_not_reach_behind_a_link_changes_nothing(planted: Person) -> None:
     behind = planted.folder / "behind"
     (planted.home / "worklog").rename(behind)
@@ -343,22 +262,6 @@ def test_a_purge_that_would_not_reach_behind_a_link_changes_nothing(planted: Per
     said = planted.tacit("purge", "--text", "nothing but a word", "--yes", code=1)
     assert "symbolic link" in said.err and f"cp -a {behind}" in said.err
     assert (tree(planted.home), tree(behind)) == before
-
-
-# Large homes
-
-
-def test_a_page_that_is_read_in_blocks_loses_it_everywhere(planted: Person) -> None:
-    lines = [f"- my own line {number} about nothing" for number in range(4000)]
-    lines[10], lines[2000] = f"- first {SECRET}", "- second Hunter q999x\n\n  MAGIC\n  word, and more"
-    planted.long_term.write_text(planted.long_term.read_text() + "\n".join(lines) + f"\n- last {SECRET}")
-    purge(planted)
-    page = planted.long_term.read_text()
-    assert traces(planted.folder, SECRET) == []
-    assert (
-        "- first [purged]\n" in page and "- second [purged], and more\n" in page and page.endswith("- last [purged]\n")
-    )
-    assert all(line in page for line in lines[11:2000])
 
 
 def test_ctrl_c_says_whether_anything_was_changed(planted: Person, monkeypatch: pytest.MonkeyPatch) -> None:

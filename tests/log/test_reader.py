@@ -1,14 +1,21 @@
-"""Reading a segment as bytes: complete lines only, from any point on, with bounded memory."""
+"""Reading the log: complete lines only, from any point on, with bounded memory; and copies of segments."""
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
+from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.log.log import MAX_LINE_BYTES, RawLine, read_lines
+from tacit.log.codec import encode
+from tacit.log.reader import MAX_LINE_BYTES, RawLine, read_lines, stray_segments
+from tacit.model.observation import WorkLogged
+from tests.support.events import event
 
+LINE = encode(event(1, WorkLogged("T-1", "a step")))
 unhurried = settings(deadline=None)  # a slow machine is no finding
 files = st.binary(max_size=60) | st.lists(st.sampled_from((b"\n", b"a", b"bc\r", b"\x85\xe2\x80\xa8", b"\0"))).map(
     b"".join
@@ -60,3 +67,41 @@ def test_a_line_of_many_pieces_is_passed_over_whole() -> None:
 def test_an_endless_line_is_never_yielded() -> None:
     assert read(b"x" * (3 * MAX_LINE_BYTES)) == []
     assert read(b"") == []
+
+
+def put(home: Path, name: str, data: bytes = LINE) -> Path:
+    path = home / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("name", ["memory/events (Kopie von Kim).jsonl", "activity/~", "imported/日本.txt"])
+def test_a_copy_of_a_segment_is_known_by_its_events_whatever_its_name(tmp_path: Path, name: str) -> None:
+    put(tmp_path, "memory/events.jsonl")
+    put(tmp_path, name, b"<<<<<<< a line of a merge\n" + LINE)
+    assert list(stray_segments(str(tmp_path))) == [name]
+
+
+def test_an_event_behind_a_very_long_line_counts(tmp_path: Path) -> None:
+    put(tmp_path, "memory/copy", b"x" * 100_000 + b"\n" + LINE)
+    assert list(stray_segments(str(tmp_path))) == ["memory/copy"]
+
+
+def test_files_without_events_views_and_unfinished_writes_are_no_segments(tmp_path: Path) -> None:
+    put(tmp_path, "memory/notes.txt", b"buy milk\n")
+    put(tmp_path, "memory/changed.jsonl", LINE.replace(b"a step", b"a stop"))
+    for name in ("long-term 2.md", "memories.ndjson", ".events.jsonl.tacit-new", ".events.jsonl.suspect"):
+        put(tmp_path, f"memory/{name}")
+    put(tmp_path, "sessions/copy.jsonl")
+    assert list(stray_segments(str(tmp_path))) == []
+
+
+def test_links_folders_and_named_pipes_are_not_read(tmp_path: Path) -> None:
+    target = put(tmp_path, "elsewhere.jsonl")
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    (folder / "link.jsonl").symlink_to(target)
+    (folder / "folder.jsonl").mkdir()
+    os.mkfifo(folder / "pipe.jsonl")
+    assert list(stray_segments(str(tmp_path))) == []

@@ -1,0 +1,285 @@
+"""Purging, and moving unreadable lines to quarantine: both write segments of the log anew, and only for a person."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import cached_property
+
+from tacit.disk.files import OsDisk, link_hint, replace_file
+from tacit.errors import NotFoundError, RefusedError
+from tacit.home.home import HomePart
+from tacit.home.input import checked_optional_text
+from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS
+from tacit.log.log import Log
+from tacit.log.purge_plan import PurgeSearch, additional_tombstones, make_tombstones
+from tacit.log.rewrite import PurgePlan, QuarantinedLine, StagedSegments, quarantine_unreadable
+from tacit.log.search import SharedRoots
+from tacit.log.spool import Spool
+from tacit.log.tombstone_search import TombstoneSearch
+from tacit.log.tombstones import load_tombstones
+from tacit.model.event import Draft, local_day
+from tacit.model.fingerprint import make_fingerprint
+from tacit.model.ids import ClaimId
+from tacit.model.purge import PurgeTarget
+from tacit.purge.files import FingerprintSearches, HomeFiles, ScrubbedFile, ScrubCache, write_scrubbed
+from tacit.purge.report import PurgeReport, make_report, sharing_roots, unreachable_places
+from tacit.purge.request import PurgeRequest, parse_request
+from tacit.record import Record
+from tacit.text.match import matches_any
+
+_SPOOL_TIMEOUT_SECONDS = 10.0  # to wait for the log's lock, so that spooled events can be filed
+
+
+class _PurgeFindings(Record):
+    """The log as it should be, what is removed from other files, those files, and the report."""
+
+    plan: PurgePlan
+    target: PurgeTarget
+    files: tuple[ScrubbedFile, ...]
+    report: PurgeReport
+
+
+class _RepeatedPurges(Record):
+    """What purges changed in the log when they were repeated, and what is to be removed from other files, too.
+
+    That is whatever was ever purged and was not recorded anew since.
+    """
+
+    plan: PurgePlan
+    still_purged: PurgeTarget
+
+
+class Purger(HomePart):
+    """Purges, and quarantines unreadable lines. Both write segments of the log anew, and only for a person.
+
+    A purge searches without a lock. Then it appends a tombstone, writes new segments and a new index beside the old
+    ones, and puts them in place in one short step; until then queries are answered from the old state. Then every other
+    file of ours is scrubbed, and the pages are drawn again. If it is killed at any point, nothing else is lost, no
+    answer shows the text any more, and running it again completes it.
+    """
+
+    @cached_property
+    def _search_cache(self) -> dict[PurgeRequest, tuple[PurgeSearch, ScrubCache]]:
+        """Earlier searches, so that a preview does not make the purge after it twice as long."""
+        return {}
+
+    @cached_property
+    def _fingerprint_searches(self) -> FingerprintSearches:
+        """Searches for fingerprints, which remember what they searched."""
+        return {}
+
+    def preview(self, reference: str | None = None, *, text: str | None = None) -> PurgeReport:
+        """Return what `purge` would change. Nothing is changed, and the text is recorded nowhere.
+
+        Raise as `purge` does.
+        """
+        self._check_allowed()
+        self._require_home()
+        return self._require_hits(parse_request(self._store, reference, text))
+
+    def purge(self, reference: str | None = None, *, text: str | None = None, reason: str = "") -> PurgeReport:
+        """Remove a text, or a memory by its id, from every file of the home, for good.
+
+        Raise RefusedError for anybody but a person, for a link in the home, and for a reason that contains the text;
+        NotFoundError if no file contains it; UsageError if the text is too short, or not exactly one of both is given.
+        """
+        self._check_allowed()
+        self._require_home()
+        request = parse_request(self._store, reference, text)
+        why = checked_optional_text(reason, "the reason")
+        if matches_any(why, request.target.matchers):
+            raise RefusedError("the reason holds the text itself, and the reason is kept", "say it in other words")
+        self._require_hits(request)  # the long search, while nobody has to wait for the lock
+        return self._purge_request(request, why)
+
+    def _purge_request(self, request: PurgeRequest, why: str) -> PurgeReport:
+        def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
+            resumed = self._repeat_purges() if self.is_interrupted else None
+            findings = self._search(request, also=resumed.still_purged if resumed else PurgeTarget())
+            if findings.report.is_empty and not resumed:
+                self._remove_marker()
+                raise _not_found_error()
+            if not findings.report.is_empty:
+                prints = [
+                    make_fingerprint(text, self._store.entropy() + self._store.entropy()) for text in request.texts
+                ]
+                self._replace_segments(self._search_cache[request][0], lambda plan: make_tombstones(plan, prints, why))
+            self._clean_files(findings.plan.roots, findings.files)
+            return findings.plan, findings.target, findings.report
+
+        return self._finish(*self._store.rewrite_log(work, rebuild=False))
+
+    def erase_claims(self, claims: Sequence[ClaimId], reason: str) -> None:
+        """Remove everything that the log and the pages say about claims, and leave tombstones.
+
+        Unlike `purge`, no text is searched for: what else the person said in the same words is theirs.
+        """
+        self._check_allowed()
+        for claim in claims:
+            request = PurgeRequest((), claim)
+            if not self._search(request).report.is_empty:
+                self._purge_request(request, reason)
+
+    def purge_again(self) -> PurgeReport:
+        """Repeat all purges of this home: after an interruption, or when an old file was restored.
+
+        Raise NotFoundError if nothing was ever purged, and RefusedError as `purge` does.
+        """
+        self._check_allowed()
+        self._require_home()
+
+        def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
+            repeated = self._repeat_purges()
+            if repeated is None:
+                self._remove_marker()
+                raise NotFoundError("nothing was ever purged from this home")
+            plan, target = repeated
+            files = list(self._home_files(plan.roots).scrub(target))
+            self._clean_files(plan.roots, files)
+            return plan, target, self._make_report(plan, files)
+
+        return self._finish(*self._store.rewrite_log(work, rebuild=False))
+
+    def mend(self) -> list[QuarantinedLine]:
+        """Move every unreadable line of the log to a file of its own, and return these. Readable lines do not change.
+
+        Raise RefusedError for anybody but a person.
+        """
+        self._store.actor.require_person("mends the log", "tacit doctor --mend")
+        self._require_home()
+        day = local_day(self._store.actor.origin()).isoformat()
+
+        def work() -> list[QuarantinedLine]:
+            with self._store.log.exclusive() as log:
+                return [line for segment in log.segments() for line in quarantine_unreadable(log, segment, day)]
+
+        return self._store.rewrite_log(work)
+
+    # Checking the request
+
+    def _check_allowed(self) -> None:
+        """Raise RefusedError for anybody but a person, and if a link is in the way: nothing is written behind it."""
+        self._store.actor.require_person("purges", "tacit purge ID")
+        for name in (*HOME_FOLDERS, *OPTIONAL_FOLDERS, *self._store.log.segments()):
+            path = self._store.paths.path(name)
+            if os.path.islink(path):
+                raise RefusedError(
+                    f"{path} is a symbolic link; a purge would not reach what lies behind it. Nothing was changed",
+                    link_hint(path),
+                )
+
+    def _require_home(self) -> None:
+        if not os.path.isdir(self._store.paths.root):
+            raise NotFoundError(f"there is no home at {self._store.paths.root}", "tacit init")
+
+    def _require_hits(self, request: PurgeRequest) -> PurgeReport:
+        """Return the report of a search. Raise NotFoundError if it is empty and no purge was interrupted."""
+        report = self._search(request).report
+        if report.is_empty and not self.is_interrupted:
+            raise _not_found_error()
+        return report
+
+    # Carrying it out
+
+    def _search(self, request: PurgeRequest, also: PurgeTarget | None = None) -> _PurgeFindings:
+        """Return what has to change now in the log and in other files. `also` is removed from other files too.
+
+        No lock is needed: whoever changes the log searches once more under its lock, and what was searched before is
+        cached.
+        """
+        self._store.drain_spool(_SPOOL_TIMEOUT_SECONDS, limit=None)  # spooled events are searched as part of the log
+        if request not in self._search_cache:
+            self._search_cache[request] = (
+                PurgeSearch(request.target, [request.claim_key] * (request.claim is not None)),
+                {},
+            )
+        search, cache = self._search_cache[request]
+        plan = search.plan(self._store.log)
+        target = plan.target
+        if also:
+            matchers, claims = target.matchers + also.matchers, target.claims | also.claims
+            target = target._replace(matchers=matchers, claims=claims)
+        files = tuple(self._home_files(plan.roots).scrub(target, cache))
+        return _PurgeFindings(plan, target, files, self._make_report(plan, files))
+
+    def _replace_segments(
+        self, search: PurgeSearch | TombstoneSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]
+    ) -> PurgePlan:
+        """Append the tombstones, then put every changed segment in place together with a new index."""
+        origin = self._store.actor.origin
+        with self._store.log.exclusive() as log:
+            plan = search.plan(log)
+            replace_file(OsDisk(self._store.paths.root), self._store.paths.purge_marker, b"")
+            if drafts := tombstones_of(plan):
+                log.append(drafts, origin())
+        staged = plan.stage(self._store.log)
+
+        def commit(log: Log) -> None:
+            current = search.plan(log)
+            planned = set(plan.changed)
+            if late := [event for event in current.changed if event not in planned]:  # recorded since
+                log.append(tombstones_of(current.limited_to(late)), origin())
+                current = search.plan(log)
+            current.apply(log, StagedSegments(plan, staged))
+
+        self._store.swap_segments(staged, commit)
+        return plan
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a purge began to change files and did not end."""
+        return os.path.exists(self._store.paths.purge_marker)
+
+    def _remove_marker(self) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(self._store.paths.purge_marker)
+
+    def _repeat_purges(self) -> _RepeatedPurges | None:
+        """Remove everything that tombstones describe from the log once more; None if there is no tombstone."""
+        tombstones = load_tombstones(self._store.log)
+        if tombstones is None:
+            return None
+        search = TombstoneSearch(tombstones)
+        plan = self._replace_segments(
+            search, lambda plan: list(additional_tombstones(self._store.log, plan, tombstones))
+        )
+        return _RepeatedPurges(plan, search.still_purged())
+
+    def _clean_files(self, roots: SharedRoots, files: Iterable[ScrubbedFile]) -> None:
+        """Write the scrubbed files, remove strays and copies of the index, and scrub the spool."""
+        disk, home_files = OsDisk(self._store.paths.root), self._home_files(roots)
+        for path in [*home_files.strays(), *home_files.index_copies()]:
+            with suppress(FileNotFoundError):
+                disk.remove(path)
+        write_scrubbed(disk, files)
+        Spool(self._store.log).scrub()
+
+    def _finish(self, plan: PurgePlan, target: PurgeTarget, report: PurgeReport) -> PurgeReport:
+        """Complete the report with what remains, once everything is written, and remove the marker."""
+        remaining = self._home_files(plan.roots).files_containing(target)
+        self._remove_marker()
+        roots = sharing_roots(self._project_roots(plan.roots), plan.roots)
+        return report._replace(
+            remaining_files=tuple(remaining),
+            unreachable=tuple(unreachable_places(self._home.user_folder, roots)),
+        )
+
+    # Files and projects of the home
+
+    def _make_report(self, plan: PurgePlan, files: Iterable[ScrubbedFile]) -> PurgeReport:
+        return make_report(plan, (file.path for file in files), self._home_files(plan.roots).index_copies())
+
+    def _home_files(self, roots: SharedRoots) -> HomeFiles:
+        paths, log, view_store = self._store.paths, self._store.log, self._store.publisher.view_store
+        return HomeFiles(paths, view_store, log.segments(), self._project_roots(roots), self._fingerprint_searches)
+
+    def _project_roots(self, roots: SharedRoots) -> list[str]:
+        """Return the roots of projects, as far as the log knows them, and of the current one."""
+        current = [self._store.project.root] if self._store.project else []
+        return list(dict.fromkeys([*current, *(root for _, root in roots.seen)]))
+
+
+def _not_found_error() -> NotFoundError:
+    return NotFoundError("no file of this home holds it", "it may be written otherwise: try a part of it")
