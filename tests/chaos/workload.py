@@ -6,6 +6,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from tacit.vault.vault import Vault
 from tests.chaos.writers import Acknowledge, finish, start
 
 _THINGS = "pnpm npm tox nox ruff black docker podman make just".split()
+_REDO_ATTEMPTS = 5
 _PURPOSES = "installs tests formatting containers releases scripts".split()
 _SHAPES = (
     "use {thing} for {purpose}",
@@ -109,9 +111,13 @@ def _forget(vault: Vault, rng: random.Random) -> None:
 
 
 def _undo_and_redo(vault: Vault, _rng: random.Random) -> None:
-    """Where another process changes something in between, there is nothing to redo."""
-    vault.undo()
-    vault.redo()
+    """Where another process changes something in between, there is nothing to redo, and it is tried again."""
+    for _ in range(_REDO_ATTEMPTS):
+        vault.undo()
+        with suppress(NotFoundError, RefusedError):
+            vault.redo()
+            return
+    raise NotFoundError("others were faster each time")
 
 
 class Verb(NamedTuple):
