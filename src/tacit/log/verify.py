@@ -170,6 +170,7 @@ class _MacChecker:
         self._has_key = bool(key)
         self._is_other_key = self._baseline is not None and self._baseline.key != key
         self._is_baseline_valid = self._baseline is not None and (self._baseline.is_valid or self._is_other_key)
+        self._unsigned_until = self._baseline.ends if self._baseline and self._is_baseline_valid else {}
         self._signed_segments: set[str] = set()  # segments in which a correct MAC was found
         self.decisions: list[UnverifiedDecision] = []
         self._other_lines = self._unchecked_lines = self._unsigned_lines = 0
@@ -208,9 +209,7 @@ class _MacChecker:
 
     def _is_before_baseline(self, segment: str, line: RawLine) -> bool:
         """Return whether a line is older than MACs."""
-        if not self._is_baseline_valid or self._baseline is None:
-            return False
-        return line.offset < self._baseline.end_of(segment)
+        return line.offset < self._unsigned_until.get(segment, 0)
 
     def findings(self) -> Iterator[Finding]:
         yield from self._key_findings()
