@@ -17,7 +17,7 @@ from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
 T = TypeVar("T")
-INDEX_VERSION = "22"
+INDEX_VERSION = "23"
 # Returns a line of the log by segment, offset and length, None if there is none.
 LineReader = Callable[[str, int, int], bytes | None]
 _SQLITE_SUFFIXES = ("-wal", "-shm")

@@ -1,7 +1,8 @@
 """Lists: which memories match a filter, in which order, and how many there are (ADR 70).
 
 Ids are read in order from SQL indexes, so that the first fifty of a million cost what fifty cost. Numbers come from
-`memory_counts`. Only filters by tag, agent and time look at the row of every memory.
+`memory_counts`, and tagged memories have an index of their own. Only filters by agent and time look at the row of every
+memory.
 """
 
 from __future__ import annotations
@@ -52,12 +53,15 @@ _HAS_AGENT = (
     f" JOIN sessions ON number = session_number WHERE {_IS_NAMED}))"
 )
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-_HAS_TAG = "instr(' ' || tags || ' ', ' ' || ? || ' ') > 0"
+_IS_TAGGED = "tags <> ''"
+_HAS_TAG = f"{_IS_TAGGED} AND instr(' ' || tags || ' ', ' ' || ? || ' ') > 0"
+_HAS_NO_SUCH_TAG = f"{_IS_TAGGED} AND false"
 _HAS_KIND = "+kind IN (SELECT value FROM json_each(?))"  # the plus: another column has the order of the list
 _HAS_SCOPE = "+scope IN (SELECT value FROM json_each(?))"
 _IS_SINCE, _IS_BEFORE = "updated_at >= ?", "updated_at < ?"
-_ANY_ROW, _NO_ROW = "true", "false"
+_ANY_ROW = "true"
 _TABLE = "memories"
+_TAGGED_TABLE = "memories INDEXED BY memories_tagged"
 _SCANNED_TABLE = "memories NOT INDEXED"  # reading all rows in order is faster than looking up many of them
 
 
@@ -72,7 +76,7 @@ def _select(
     is_word = wanted.tag is not None and wanted.tag.split() == [wanted.tag] and not _HALF_CHARACTER.search(wanted.tag)
     kind = _ANY_ROW if wanted.kinds is None else _HAS_KIND
     scope = _ANY_ROW if wanted.scopes is None else _HAS_SCOPE
-    tag = _ANY_ROW if wanted.tag is None else _HAS_TAG if is_word else _NO_ROW
+    tag = _ANY_ROW if wanted.tag is None else _HAS_TAG if is_word else _HAS_NO_SUCH_TAG
     agent = _ANY_ROW if wanted.agent is None else _HAS_AGENT
     since = _ANY_ROW if wanted.since is None else _IS_SINCE
     before = _ANY_ROW if wanted.before is None else _IS_BEFORE
@@ -103,7 +107,7 @@ def _latest_runs(
     connection: sqlite3.Connection, wanted: MemoryFilter, status: Status
 ) -> Iterator[Iterable[tuple[str, int]]]:
     """Yield sorted runs that an SQL index answers in order. Together they are the memories of a status that match."""
-    table = _TABLE if wanted.is_counted else _SCANNED_TABLE
+    table = _TAGGED_TABLE if wanted.tag is not None else _TABLE if wanted.is_counted else _SCANNED_TABLE
     head = f"SELECT last_event_id, doc_id FROM {table} WHERE status = ?"
     order = "ORDER BY last_event_id DESC, doc_id DESC"
     if wanted.scopes is not None:
@@ -158,7 +162,8 @@ def matching_candidates(connection: sqlite3.Connection, wanted: MemoryFilter, do
 
 def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter, *, is_habit: bool | None = None) -> int:
     """Return how many memories match; with `is_habit`, how many of them are habits or not."""
-    table, column = ("memory_counts", "sum(memory_count)") if wanted.is_counted else (_SCANNED_TABLE, "count(*)")
+    table = _TAGGED_TABLE if wanted.tag is not None else "memory_counts" if wanted.is_counted else _SCANNED_TABLE
+    column = "sum(memory_count)" if wanted.is_counted else "count(*)"
     head = (
         f"SELECT coalesce({column}, 0) FROM {table}"
         " WHERE status = coalesce(?, status) AND is_habit = coalesce(?, is_habit)"

@@ -57,6 +57,7 @@ _CREATE_INDEXES = (
     "CREATE INDEX IF NOT EXISTS memories_latest ON memories (status, last_event_id DESC, doc_id DESC)",
     "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status, last_event_id DESC, doc_id DESC, kind)",
     "CREATE INDEX IF NOT EXISTS memories_kind ON memories (status, kind, last_event_id DESC, doc_id DESC)",
+    "CREATE INDEX IF NOT EXISTS memories_tagged ON memories (status, last_event_id DESC, doc_id DESC) WHERE tags <> ''",
     "CREATE INDEX IF NOT EXISTS memories_candidates ON memories"
     f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {IS_CANDIDATE}",
     "CREATE INDEX IF NOT EXISTS memories_habits ON memories (status) WHERE is_habit",
