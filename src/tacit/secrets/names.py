@@ -484,7 +484,7 @@ _QUERY_PAIR = r"(?<![^\s?&\"'=:;])([\w.\-]{2,40}+)=((?:[^&\s\"'%<>\x00]|%[0-9A-F
 
 def find_in_query(text: str) -> Iterator[SecretSpan]:
     """Yield values of a query or a form in which separators are escaped: `password=a%26b%3Dc`."""
-    for pair in regex(_QUERY_PAIR).finditer(text):
+    for pair in _escaped_pairs(text):
         name, value = pair.groups()
         kind = kind_of_name(name) if "%" in value else ""
         if "%" in value and not kind and regex(_SESSION_COOKIE).search(name) and is_random(value, 20):
@@ -493,6 +493,19 @@ def find_in_query(text: str) -> Iterator[SecretSpan]:
             decoded = regex("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
             if is_password(decoded, quoted=False) if kind == PASSWORD else is_random(decoded, 10):
                 yield pair.start(2), pair.end(2), kind
+
+
+def _escaped_pairs(text: str) -> Iterator[re.Match[str]]:
+    """Yield the pairs in words with an escape. No pair has a blank in it, and others are read as they are."""
+    end = 0
+    for escape in regex("%[0-9A-Fa-f]{2}").finditer(text):
+        if escape.start() < end:
+            continue
+        before = text[end : escape.start()]
+        start = escape.start() - (0 if before[-1:].isspace() else len("".join(before.rsplit(None, 1)[-1:])))
+        blank = regex(r"\s").search(text, escape.end())
+        end = blank.start() if blank else len(text)
+        yield from regex(_QUERY_PAIR).finditer(text, start, end)
 
 
 _JSON_PAIR = r"\"([\w.\-]{2,40})\"\s{0,4}:\s{0,4}\"((?:[^\"\\\n\x00]|\\.){3,400})\""

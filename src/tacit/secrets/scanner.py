@@ -156,9 +156,10 @@ def _trie_pattern(tree: dict[str, Any]) -> str:
 # are written for the text without escapes.
 
 _BACKSLASH_ESCAPE = (
-    r"\\+(?:x(?P<byte>[2-7][0-9A-Fa-f])|u([0-9A-Fa-f]{4})(?:\\+u([Dd][C-Fc-f][0-9A-Fa-f]{2}))?|([nrtfbv\"'/]))?"
+    r"\\\\*(?:x(?P<byte>[2-7][0-9A-Fa-f])|u(?P<first>[0-9A-Fa-f]{4})(?:\\+u(?P<second>[Dd][C-Fc-f][0-9A-Fa-f]{2}))?|"
+    r"(?P<letter>[nrtfbv\"'/]))?"
 )
-_PERCENT_ESCAPE = r"%(2[0267BbCc]|3[A-Ea-e]|7[BCDbcd]|0[9ADad]|60)"
+_PERCENT_ESCAPE = r"%(?P<percent>2[0267BbCc]|3[A-Ea-e]|7[BCDbcd]|0[9ADad]|60)"
 _ESCAPED_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": " ", "v": "\v"}
 _COMMON_ESCAPES = {r"\n": "\n", r"\"": '"', r"\\n": "\n", r"\t": "\t", "\\": "\\"}  # most escapes of most texts
 _REDACTION = r"\[redacted:[a-z0-9-]{1,60}(?::[0-9a-f]{8})?\]"
@@ -173,7 +174,8 @@ class UnescapedText:
     def __init__(self, original: str) -> None:
         self._offsets: list[int] = [0]
         self._original_offsets: list[int] = [0]
-        self.text = self._unescape(original) if "\\" in original or "%" in original else original
+        pattern = _escape_pattern(original)
+        self.text = self._unescape(original, regex(pattern)) if pattern else original
         if "[redacted:" in self.text:
             self.text = regex(_REDACTION).sub(lambda mark: REDACTED_CHAR * len(mark[0]), self.text)
 
@@ -182,10 +184,10 @@ class UnescapedText:
         last = bisect_right(self._offsets, at) - 1
         return self._original_offsets[last] + at - self._offsets[last]
 
-    def _unescape(self, original: str) -> str:
+    def _unescape(self, original: str, escapes: re.Pattern[str]) -> str:
         parts: list[str] = []
         size = done = 0
-        for escape in regex(f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}").finditer(original):
+        for escape in escapes.finditer(original):
             start, end = escape.span()
             unescaped = _COMMON_ESCAPES.get(escape[0]) or _unescape_match(escape)
             if end - start == len(unescaped):
@@ -199,18 +201,30 @@ class UnescapedText:
         return "".join(parts)
 
 
+def _escape_pattern(original: str) -> str:
+    """Return the pattern of the escapes that a text has; "" if it has none.
+
+    Each of the two begins with one character that can be searched for. Both at once are several times slower.
+    """
+    has_percent = "%" in original and regex(_PERCENT_ESCAPE).search(original) is not None
+    if "\\" in original:
+        return f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}" if has_percent else _BACKSLASH_ESCAPE
+    return _PERCENT_ESCAPE if has_percent else ""
+
+
 def _unescape_match(escape: re.Match[str]) -> str:
-    byte, first, second, letter, percent = escape.groups()
-    if byte or percent:
-        return chr(int(byte or percent, 16))
+    groups = escape.groupdict()
+    if code := groups.get("byte") or groups.get("percent"):
+        return chr(int(code, 16))
+    first, second, letter = groups.get("first"), groups.get("second"), groups.get("letter")
     if letter:
         return _ESCAPED_LETTERS.get(letter, letter)
     if not first:
         return "\\"
-    code = int(first, 16)
-    if second and 0xD800 <= code < 0xDC00:
-        return chr(0x10000 + ((code - 0xD800) << 10) + int(second, 16) - 0xDC00)
-    return chr(code) + (chr(int(second, 16)) if second else "")
+    number = int(first, 16)
+    if second and 0xD800 <= number < 0xDC00:
+        return chr(0x10000 + ((number - 0xD800) << 10) + int(second, 16) - 0xDC00)
+    return chr(number) + (chr(int(second, 16)) if second else "")
 
 
 # The scan
