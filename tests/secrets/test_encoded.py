@@ -25,13 +25,13 @@ HEX_KEY, KEY = written("<x48>"), written("<w40>")
 
 def encoded(text: str, has_secret: Callable[[str], bool] = lambda _: False) -> list[str]:
     return [
-        text[start:end] for start, end, _ in find_encoded(text, words_with_runs(text, set(text.split())), has_secret)
+        text[start:end] for start, end, _ in find_encoded(text, words_with_runs(text, text.split()), has_secret)
     ]
 
 
 def assigned(text: str) -> list[str]:
     return [
-        text[start:end] for start, end, _ in find_random_assignments(text, words_with_runs(text, set(text.split())))
+        text[start:end] for start, end, _ in find_random_assignments(text, words_with_runs(text, text.split()))
     ]
 
 

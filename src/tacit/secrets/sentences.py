@@ -500,7 +500,7 @@ def _has_user_before(text: str, at: int) -> bool:
     if not before.isascii():
         return regex(_USER_WORD).search(before) is not None
     low = before.lower()
-    for word in _ASCII_USER_WORDS:  # much faster than the expression
+    for word in _ASCII_USER_WORDS:  # noqa: SIM110 — much faster than the expression, and than any()
         if word in low:
             return True
     return False
