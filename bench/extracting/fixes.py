@@ -19,7 +19,7 @@ from tacit.hosts.capture import HEAD_BYTES, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pairs import Pair, find_pairs
-from tacit.learn.fixes.pipeline import fix_candidates, fix_keys, learn_fixes
+from tacit.learn.fixes.pipeline import find_fixes, fix_candidates, fix_keys, learn_fixes
 from tacit.learn.fixes.ranker import Ranker
 from tacit.model.ids import EventId
 from tacit.model.observation import SessionTitled
@@ -162,7 +162,7 @@ def measure(path: Path) -> dict[str, Score]:
         rows = [failure for failure in failures if failure.transcript == transcript]
         keys = earlier.setdefault(repository, set())
         scores[repository] += _session_score(events, rows, rankers[repository], keys)
-        keys |= fix_keys(events, rankers[repository])
+        keys |= fix_keys(find_fixes(events, rankers[repository]))
     return scores
 
 

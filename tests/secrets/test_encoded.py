@@ -24,15 +24,11 @@ HEX_KEY, KEY = written("<x48>"), written("<w40>")
 
 
 def encoded(text: str, has_secret: Callable[[str], bool] = lambda _: False) -> list[str]:
-    return [
-        text[start:end] for start, end, _ in find_encoded(text, words_with_runs(text, text.split()), has_secret)
-    ]
+    return [text[start:end] for start, end, _ in find_encoded(text, words_with_runs(text, text.split()), has_secret)]
 
 
 def assigned(text: str) -> list[str]:
-    return [
-        text[start:end] for start, end, _ in find_random_assignments(text, words_with_runs(text, text.split()))
-    ]
+    return [text[start:end] for start, end, _ in find_random_assignments(text, words_with_runs(text, text.split()))]
 
 
 @pytest.mark.parametrize(

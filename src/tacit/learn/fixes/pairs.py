@@ -351,10 +351,14 @@ def never_patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
 
 def is_bypass(before: str, after: str) -> bool:
     """Return whether a command gets around a check, or destroys something, and the other does not."""
-    patterns = (
-        pattern for name, rows in never_patterns().items() if name not in ("errors", "retries") for pattern in rows
-    )
-    return any(pattern.search(after) and not pattern.search(before) for pattern in patterns)
+    return bool(_bypasses(after)) and not _bypasses(after) <= _bypasses(before)
+
+
+@lru_cache(maxsize=_MAX_CACHED)
+def _bypasses(text: str) -> frozenset[re.Pattern[str]]:
+    """Return the patterns of checks that a command gets around, and of what it destroys."""
+    tables = (rows for name, rows in never_patterns().items() if name not in ("errors", "retries"))
+    return frozenset(pattern for rows in tables for pattern in rows if pattern.search(text))
 
 
 def is_never_advice(pair: Pair) -> bool:
