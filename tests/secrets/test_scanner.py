@@ -122,6 +122,29 @@ def test_the_way_changes_after_some_text_and_the_answer_does_not() -> None:
         assert sorted(asked.find(line)[0]) == first
 
 
+def test_the_same_secrets_are_found_before_and_after_words_are_remembered() -> None:
+    texts = SHOWN[::4]
+    assert sum(map(len, texts)) < MAX_PREFIX_SCAN_CHARS
+    scanner.prefilter.cache_clear()
+    first = [find_secrets(text) for text in texts]
+    scanner.prefilter().find(" " * MAX_PREFIX_SCAN_CHARS)
+    assert [find_secrets(text) for text in texts] == [find_secrets(text) for text in texts] == first
+
+
+@LAW
+@given(texts)
+def test_words_show_their_keywords_in_any_case(text: str) -> None:
+    asked = KeywordMatcher(["token", "api_key", "contraseña", "лозинка"])
+    low = lowered(text)
+    assert sorted(asked.find_in_words(text)[0]) == sorted(word for word in asked._keywords if word in low)
+
+
+def test_special_words_are_told_each_time() -> None:
+    asked = KeywordMatcher(["token"], str.isupper)
+    for _ in range(2):
+        assert asked.find_in_words("a TOKEN and ONE more") == (["token"], {"TOKEN", "ONE"})
+
+
 @LAW
 @given(texts)
 def test_a_place_without_escapes_is_found_again_in_the_original(text: str) -> None:
