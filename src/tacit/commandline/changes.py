@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator
-from functools import cache
 
 from tacit.commandline.bash import SimpleCommand, Word, scan_leading_commands
 from tacit.commandline.executions import command_layers
@@ -15,6 +13,8 @@ _NON_FILE_PREFIXES = ("/dev/", "/proc/", "&")
 _PATCH_HEADERS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 _MAX_PATH_CHARS = 4096
 _GLUED_QUOTE = r"\w[\"']+\w"
+# The names of _FILE_COMMANDS, without `git`, which changes files by its `mv` and `rm`
+_FILE_COMMAND = r"\b(?:tee|g?sed|perl|mv|cp|rm|touch|truncate|shred|unlink|rmdir|ln|rsync|chmod|chown)(?![\w.-])"
 _FILE_OUTPUT = r">(?!&?[ \t]*(?:[0-9]{1,3}(?:[\s;|&)]|\Z)|/dev/|/proc/))"  # neither `2>&1` nor `>/dev/null`
 Words = tuple[Word, ...]
 
@@ -35,14 +35,7 @@ def _may_change_files(line: str) -> bool:
         return False
     if "patch" in line or "\\" in line or regex(_GLUED_QUOTE).search(line):  # `r"m"` is a name, too
         return True
-    return regex(_FILE_OUTPUT).search(line) is not None or _command_regex().search(line) is not None
-
-
-@cache
-def _command_regex() -> re.Pattern[str]:
-    """Return the pattern of the commands that change files. `git` changes them by its `mv` and `rm`."""
-    names = "|".join(sorted(set(_FILE_COMMANDS) - {"git"}))
-    return re.compile(rf"\b(?:{names})(?![\w.-])")
+    return regex(_FILE_OUTPUT).search(line) is not None or regex(_FILE_COMMAND).search(line) is not None
 
 
 def changed_by(command: SimpleCommand) -> Iterator[str]:
