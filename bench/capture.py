@@ -177,7 +177,7 @@ def _learned(files: list[str]) -> tuple[float, float, float]:
             caught = time.process_time() - began
         rows = vault.sessions.sessions_to_learn(everything=True)
         prompts = sum(isinstance(event.body, PromptGiven) for event in store.log.events())
-        return caught, _cpu(lambda: [vault.learning.learn_from_session(row) for row in rows]), prompts
+        return caught, _cpu(lambda: list(vault.learning.learn_from_sessions(rows))), prompts
 
 
 def huge() -> Iterator[Figure]:

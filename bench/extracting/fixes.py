@@ -23,7 +23,7 @@ from bench.extracting.labelled_failures import (
 from bench.figures import Figure, table
 from bench.train_fixes import fold_rankers
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.fixes.pipeline import fix_candidates, fix_keys, learn_fixes
+from tacit.learn.fixes.pipeline import find_fixes, fix_candidates, fix_keys, learn_fixes
 from tacit.learn.fixes.ranker import Ranker
 
 MIN_PRECISION, MIN_RECALL = 0.80, 0.75
@@ -88,7 +88,7 @@ def measure(path: Path) -> dict[str, Score]:
         rows = [failure for failure in failures if failure.transcript == transcript]
         keys = earlier.setdefault(repository, set())
         scores[repository] += _session_score(events, rows, rankers[repository], keys)
-        keys |= fix_keys(events, rankers[repository])
+        keys |= fix_keys(find_fixes(events, rankers[repository]))
     return scores
 
 

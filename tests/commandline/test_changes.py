@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.commandline import changes
 from tacit.commandline.changes import changed_files, patched_files
 
 CHANGES = {
@@ -30,6 +31,10 @@ CHANGES = {
     "cp -r a b dir": ["dir/a", "dir/b"],
     "rm -f a b": ["a", "b"],
     "touch new.txt": ["new.txt"],
+    'r"m" old.txt 2>&1': ["old.txt"],
+    "make 2>&1 >&log.txt": ["log.txt"],
+    "/bin/rm old.txt": ["old.txt"],
+    "sudo -u me bash -c 'rm old.txt'": ["old.txt"],
     "cd src && touch a.py": ["src/a.py"],
     "cd src && cd inner && echo x > a.py": ["src/inner/a.py"],
     "(cd src && touch a.py); touch b.py": ["src/a.py", "b.py"],
@@ -101,3 +106,13 @@ def test_a_patch_names_each_of_its_files_once() -> None:
     patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b c.py\n*** Delete File: d\n*** Update File: a\n"
 
     assert patched_files(patch) == ("a", "b c.py", "d")
+
+
+@pytest.mark.parametrize("program", sorted(changes._FILE_COMMANDS))
+def test_no_command_that_changes_files_is_left_out_before_its_line_is_parsed(program: str) -> None:
+    assert changes._may_change_files(f"{program} {'mv ' if program == 'git' else ''}a b")
+
+
+@pytest.mark.parametrize("line", ["git status 2>&1", "make >/dev/null", "ls format charm", "echo a 2>&1 | grep b"])
+def test_a_line_that_changes_no_file_is_not_parsed(line: str) -> None:
+    assert not changes._may_change_files(line)

@@ -12,6 +12,7 @@ from harness.person import Person, Said, tree
 
 from tacit.home.home import Home
 from tacit.inject.injector import AgentSession, Injector
+from tacit.vault.vault import Vault
 from tests.support.model_desk import Desk
 
 RULE = "From now on, always run the linter before you commit."
@@ -467,3 +468,42 @@ def test_a_fix_is_found_in_an_earlier_session_that_went_on_meanwhile(person: Per
         (result,) = vault.learning.learn_from_session(second)
 
     assert "git diff main...HEAD" in result.claim.sentence
+
+
+def test_sessions_together_teach_what_they_teach_one_by_one(person: Person, project: Path) -> None:
+    """A rule, a rule that is said again, a fix that needs two sessions, and small talk before, between and after."""
+    said = {"1": SMALL_TALK, "2": RULE, "3": SMALL_TALK, "4": SMALL_TALK, "6": RULE, "8": SMALL_TALK}
+    paths = [str(write(person, project, name, prompt)) for name, prompt in said.items()]
+    paths += [str(write_failure(person, project, name)) for name in ("5", "7")]
+    learned: list[list[list[tuple[str, str]]]] = []
+    for home in (person.folder / "together", person.folder / "one by one"):
+        with Vault(Home(str(home), cwd="/")) as vault:
+            vault.transcripts.capture_transcripts(paths)
+            rows = vault.learning.unlearned_sessions()
+            results = (
+                list(vault.learning.learn_from_sessions(rows))
+                if home.name == "together"
+                else [vault.learning.learn_from_session(row) for row in rows]
+            )
+            assert vault.learning.unlearned_sessions() == []
+            learned.append([[(one.claim.sentence, one.state.value) for one in session] for session in results])
+
+    together, one_by_one = learned
+    assert together == one_by_one
+    assert [len(session) for session in together] == [0, 1, 0, 0, 0, 1, 1, 0]
+    assert [session[0][1] for session in together if session] == ["new", "said again", "new"]
+
+
+def test_what_sessions_before_a_failed_one_taught_is_not_learned_again(
+    person: Person, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [str(write(person, project, name, said)) for name, said in (("1", SMALL_TALK), ("2", RULE))]
+    with person.vault() as vault, monkeypatch.context() as patch:
+        vault.transcripts.capture_transcripts(paths)
+        first, second = vault.learning.unlearned_sessions()
+        patch.setattr(type(vault.home.store.log), "append", no_room)
+        with pytest.raises(OSError):
+            list(vault.learning.learn_from_sessions([first, second]))
+        assert vault.learning.unlearned_sessions() == [second]
+
+    assert "1 suggestion" in person.tacit("learn").out

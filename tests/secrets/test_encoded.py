@@ -8,7 +8,14 @@ from collections.abc import Callable
 import pytest
 from harness.secret_examples import written
 
-from tacit.secrets.encoded import decode_run, find_encoded, find_random_assignments, is_random_key, words_with_runs
+from tacit.secrets.encoded import (
+    decode_run,
+    find_encoded,
+    find_random_assignments,
+    is_random_key,
+    may_have_run,
+    words_with_runs,
+)
 
 TEXT = "password=hunter2"
 WORD = b64encode(b"hunter2hunter2").decode()
@@ -17,11 +24,11 @@ HEX_KEY, KEY = written("<x48>"), written("<w40>")
 
 
 def encoded(text: str, has_secret: Callable[[str], bool] = lambda _: False) -> list[str]:
-    return [text[start:end] for start, end, _ in find_encoded(text, words_with_runs(text), has_secret)]
+    return [text[start:end] for start, end, _ in find_encoded(text, words_with_runs(text, text.split()), has_secret)]
 
 
 def assigned(text: str) -> list[str]:
-    return [text[start:end] for start, end, _ in find_random_assignments(text, words_with_runs(text))]
+    return [text[start:end] for start, end, _ in find_random_assignments(text, words_with_runs(text, text.split()))]
 
 
 @pytest.mark.parametrize(
@@ -64,13 +71,29 @@ def test_a_run_that_is_no_readable_text_is_not_decoded(run: str) -> None:
     assert decode_run(run) is None
 
 
-def test_only_a_long_word_with_capitals_or_hex_digits_may_be_an_encoded_text() -> None:
-    assert words_with_runs(f"blob {WORD}") and words_with_runs("hex 0123456789abcdef0")
-    assert (
-        not words_with_runs("internationalization of things")
-        and not words_with_runs("Short Words")
-        and not words_with_runs("")
-    )
+@pytest.mark.parametrize("text", [f"blob {WORD}", "hex 0123456789abcdef0"])
+def test_a_long_word_with_capitals_or_hex_digits_may_be_an_encoded_text(text: str) -> None:
+    assert [text[start:end] for start, end in words_with_runs(text, text.split())] == text.split()[1:]
+
+
+@pytest.mark.parametrize("text", ["internationalization of things", "Short Words", ""])
+def test_other_words_are_not_searched_for_runs(text: str) -> None:
+    assert words_with_runs(text, text.split()) == []
+
+
+def test_only_words_that_were_asked_for_are_searched_for_runs() -> None:
+    text = f"x{WORD} {WORD} {WORD}x"
+    assert words_with_runs(text, {WORD}) == [(len(WORD) + 2, 2 * len(WORD) + 2)]
+
+
+@pytest.mark.parametrize("word", [WORD, f"'{WORD}'", HEX_KEY, KEY, f"MAILER={KEY}", TEXT.encode().hex()])
+def test_a_word_with_an_encoded_text_or_a_key_is_looked_at(word: str) -> None:
+    assert may_have_run(word)
+
+
+@pytest.mark.parametrize("word", ["UserAuthenticationService", "/usr/lib/python3/dist-packages", "a" * 40, "short"])
+def test_a_word_that_neither_encodes_a_text_nor_is_random_is_not_looked_at(word: str) -> None:
+    assert not may_have_run(word)
 
 
 def test_the_caller_decides_whether_a_decoded_text_holds_a_secret() -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from tacit.secrets import scanner
 from tacit.secrets.contexts import CONTEXT_ROWS
+from tacit.secrets.keywords import MAX_PREFIX_SCAN_CHARS, KeywordMatcher, lowered
 from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import MAX_SECRET_CHARS, Secret, find_secrets, redact_stream, redacted, secret_kind
-from tacit.secrets.scanner import MAX_PREFIX_SCAN_CHARS, KeywordMatcher, UnescapedText, lowered
+from tacit.secrets.scanner import UnescapedText
 from tacit.secrets.tokens import TOKENS, VENDORS
 
 SHOWN = [
@@ -101,7 +102,7 @@ def test_all_ways_to_ask_for_keywords_answer_the_same(text: str) -> None:
     expected = sorted(every_one for every_one in every if every_one in low)
     asked = KeywordMatcher(every)
     assert sorted(asked.find_by_prefix(low)) == expected
-    assert sorted(asked.find_in_words(low)) == sorted(asked.find_in_words(low)) == expected
+    assert sorted(asked.find_in_words(text)[0]) == sorted(asked.find_in_words(text)[0]) == expected
     assert sorted(asked.find_by_regex(low)) == sorted(asked.find_by_regex(low + " " * 256)) == expected
 
 
@@ -116,9 +117,32 @@ def test_the_way_changes_after_some_text_and_the_answer_does_not() -> None:
     every = list(scanner.probe_makers())
     asked = KeywordMatcher(every)
     line = " ".join(SHOWN[:40]).lower()
-    first = sorted(asked.find(line))
+    first = sorted(asked.find(line)[0])
     for _ in range(MAX_PREFIX_SCAN_CHARS // len(line) + 1):
-        assert sorted(asked.find(line)) == first
+        assert sorted(asked.find(line)[0]) == first
+
+
+def test_the_same_secrets_are_found_before_and_after_words_are_remembered() -> None:
+    texts = SHOWN[::4]
+    assert sum(map(len, texts)) < MAX_PREFIX_SCAN_CHARS
+    scanner.prefilter.cache_clear()
+    first = [find_secrets(text) for text in texts]
+    scanner.prefilter().find(" " * MAX_PREFIX_SCAN_CHARS)
+    assert [find_secrets(text) for text in texts] == [find_secrets(text) for text in texts] == first
+
+
+@LAW
+@given(texts)
+def test_words_show_their_keywords_in_any_case(text: str) -> None:
+    asked = KeywordMatcher(["token", "api_key", "contraseña", "лозинка"])
+    low = lowered(text)
+    assert sorted(asked.find_in_words(text)[0]) == sorted(word for word in asked._keywords if word in low)
+
+
+def test_special_words_are_told_each_time() -> None:
+    asked = KeywordMatcher(["token"], str.isupper)
+    for _ in range(2):
+        assert asked.find_in_words("a TOKEN and ONE more") == (["token"], {"TOKEN", "ONE"})
 
 
 @LAW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes.pairs import Pair, find_pairs
-from tacit.learn.fixes.pipeline import fix_keys, learn_fixes
+from tacit.learn.fixes.pipeline import find_fixes, fix_keys, learn_fixes
 from tacit.learn.fixes.render import sentence_of
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed
@@ -50,7 +50,7 @@ def rendered(*bodies: ConversationBody) -> str:
 def fixes(*bodies: ConversationBody) -> list[Lesson]:
     """What is learned of a session after another one that showed the same."""
     events = heard(*bodies)
-    return learn_fixes(events, fix_keys(events))
+    return learn_fixes(events, fix_keys(find_fixes(events)))
 
 
 def sentences(*bodies: ConversationBody) -> list[str]:

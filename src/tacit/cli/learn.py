@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, memory_reference
@@ -70,8 +71,11 @@ def _selected_sessions(call: Invocation, judge: str = "") -> list[SessionRow]:
 
 
 def _learn_by_rules(rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
+    if not call.flag("--dry-run"):
+        yield from chain.from_iterable(call.vault.learning.learn_from_sessions(rows))
+        return
     for row in rows:
-        yield from call.vault.learning.learn_from_session(row, dry_run=call.flag("--dry-run"))
+        yield from call.vault.learning.learn_from_session(row, dry_run=True)
 
 
 # With a judge

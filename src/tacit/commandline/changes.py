@@ -7,21 +7,35 @@ from collections.abc import Callable, Iterator
 
 from tacit.commandline.bash import SimpleCommand, Word, scan_leading_commands
 from tacit.commandline.executions import command_layers
+from tacit.text.display import regex
 
 _NON_FILE_PREFIXES = ("/dev/", "/proc/", "&")
 _PATCH_HEADERS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 _MAX_PATH_CHARS = 4096
+_GLUED_QUOTE = r"\w[\"']+\w"
+# The names of _FILE_COMMANDS, without `git`, which changes files by its `mv` and `rm`
+_FILE_COMMAND = r"\b(?:tee|g?sed|perl|mv|cp|rm|touch|truncate|shred|unlink|rmdir|ln|rsync|chmod|chown)(?![\w.-])"
+_FILE_OUTPUT = r">(?!&?[ \t]*(?:[0-9]{1,3}(?:[\s;|&)]|\Z)|/dev/|/proc/))"  # neither `2>&1` nor `>/dev/null`
 Words = tuple[Word, ...]
 
 
 def changed_files(line: str, *, failed: bool = False) -> tuple[str, ...]:
     """Return the files that a line changes, each once. If it failed, its last command is ignored."""
-    if not any(name in line for name in (">", "patch", *_FILE_COMMANDS)):
+    if not _may_change_files(line):
         return ()  # most lines change no file
     commands = scan_leading_commands(line)
     layers = (layer for command in (commands[:-1] if failed else commands) for layer in command_layers(command))
     paths = (_resolve_path(layer.directory, file) for layer in layers for file in changed_by(layer))
     return tuple(dict.fromkeys(path for path in paths if path and not path.startswith("~")))
+
+
+def _may_change_files(line: str) -> bool:
+    """Return whether a line has a redirection to a file or the name of a command that changes files."""
+    if not any(name in line for name in (">", "patch", *_FILE_COMMANDS)):
+        return False
+    if "patch" in line or "\\" in line or regex(_GLUED_QUOTE).search(line):  # `r"m"` is a name, too
+        return True
+    return regex(_FILE_OUTPUT).search(line) is not None or regex(_FILE_COMMAND).search(line) is not None
 
 
 def changed_by(command: SimpleCommand) -> Iterator[str]:

@@ -174,8 +174,8 @@ def _drain_and_learn(paths: HomePaths) -> None:
 
     with Home(paths.root, cwd="/") as home:
         learning = SessionLearning(home)
-        for row in learning.unlearned_sessions()[:_MAX_LEARNED_SESSIONS]:
-            learning.learn_from_session(row)
+        for _ in learning.learn_from_sessions(learning.unlearned_sessions()[:_MAX_LEARNED_SESSIONS]):
+            pass
     from tacit.vault.embeddings import Embeddings
 
     with Home(paths.root, cwd="/") as home:

@@ -9,8 +9,10 @@ a judge, sessions remain that it has not judged as they are now.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tacit.errors import TacitError
@@ -23,7 +25,7 @@ from tacit.index.reader import Decode
 from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.adherence import check_session
-from tacit.learn.fixes.pipeline import fix_keys, learn_fixes
+from tacit.learn.fixes.pipeline import ScoredFix, confirmed_fixes, find_fixes, fix_keys, learn_fixes
 from tacit.learn.statements.pipeline import learn_statements
 from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
@@ -59,6 +61,9 @@ _MIN_ACCEPT_CONFIDENCE = 0.75  # from here on a lesson may be accepted without a
 _ACCEPT_REASON = "said clearly in your own words (learn.accept)"
 _POLICY_ATTRIBUTION = Attribution(POLICY, Provenance.USER_DIRECT)
 _MAX_EARLIER_SESSIONS = 40  # of a project in which a fix is looked for again
+_MAX_SESSIONS_PER_CHANGE = 16
+_MAX_CHANGE_SECONDS = 0.2  # for which the home is locked while sessions are learned from that teach nothing
+_MAX_REMEMBERED_BYTES = 4_000_000  # of lines of sessions that are learned from together
 _MAX_SIMILAR = 20  # memories that are compared with a new claim
 
 SessionLearner = Callable[[Sequence[SessionEvent]], Sequence[Lesson]]
@@ -99,7 +104,9 @@ class SessionLearning(HomePart):
         super().__init__(home)
         self._previewed: dict[Scope, dict[ClaimId, list[SessionChoice]]] = {}  # choices that a dry run does not store
         self._fix_keys: dict[SessionVersion, frozenset[str]] = {}  # whoever learns from many sessions needs them often
-        self._decoded: dict[bytes, Event] = {}  # lines of the session that is being learned from
+        # Of the sessions that are being learned from: their lines, and the fixes in their events
+        self._decoded: dict[bytes, Event] = {}
+        self._fixes: dict[ClaimId, tuple[Sequence[SessionEvent], list[ScoredFix]]] = {}
 
     def learn_from_session(
         self, row: SessionRow, *, dry_run: bool = False, judged: JudgedSession | None = None
@@ -108,18 +115,56 @@ class SessionLearning(HomePart):
 
         The judge was asked before, so that nobody waits for it here. With `dry_run` nothing is written.
         """
-        self._decoded = {}
-        earlier = self._store.read(lambda connection: self._earlier_fixes(connection, row))
-
-        def learn(events: Sequence[SessionEvent]) -> list[Lesson]:
-            lessons = learn_all(events, earlier)
-            findings = judged.findings if judged else ()
-            return [*lessons, *(finding for finding in findings if not _is_covered(finding, lessons))]
-
+        learners = self._store.read(partial(self._read_ahead, rows=[row], judged=judged))
         try:
-            return self.record_lessons(row, learn, dry_run=dry_run, judged=judged)
+            if dry_run:
+                return self._store.read(lambda connection: self._results(connection, row, learners[0])[0])
+            return self._record_lessons([row], learners, judged)[0]
         finally:
-            self._decoded = {}
+            self._forget_sessions()
+
+    def learn_from_sessions(self, rows: Sequence[SessionRow]) -> Iterator[list[LearnResult]]:
+        """Propose what every learner concludes from each session, in order.
+
+        Most sessions teach nothing that has to be recorded. Those before one that does share its change of the home,
+        because to begin and to end a change takes longer than to learn from most of them.
+        """
+        done = 0
+        while done < len(rows):
+            group = rows[done : done + _MAX_SESSIONS_PER_CHANGE]
+            try:
+                learners = self._store.read(partial(self._read_ahead, rows=group))
+                recorded = self._record_lessons(group, learners)
+            finally:
+                self._forget_sessions()
+            done += len(recorded)
+            yield from recorded
+
+    def _read_ahead(
+        self, connection: sqlite3.Connection, rows: Sequence[SessionRow], judged: JudgedSession | None = None
+    ) -> list[SessionLearner]:
+        """Return the learners of some sessions: of those whose lines are remembered, so that they are read quickly.
+
+        What takes longest is done here, before the home is locked.
+        """
+        learners: list[SessionLearner] = []
+        for row in rows:
+            if learners and sum(map(len, self._decoded)) > _MAX_REMEMBERED_BYTES:
+                break
+            learners.append(partial(self._learn, row, self._earlier_fixes(connection, row), judged))
+        return learners
+
+    def _learn(
+        self, row: SessionRow, earlier: frozenset[str], judged: JudgedSession | None, events: Sequence[SessionEvent]
+    ) -> list[Lesson]:
+        """Run every learner of conversations. `earlier` are the keys of fixes of earlier sessions."""
+        fixes = confirmed_fixes(self._fixes_of(row, events), earlier) if earlier else ()
+        lessons = [*learn_statements(events), *fixes]
+        findings = judged.findings if judged else ()
+        return [*lessons, *(finding for finding in findings if not _is_covered(finding, lessons))]
+
+    def _forget_sessions(self) -> None:
+        self._decoded, self._fixes = {}, {}
 
     def session_events(self, row: SessionRow) -> list[SessionEvent]:
         """Return the events of the conversation in a session, in order."""
@@ -139,36 +184,46 @@ class SessionLearning(HomePart):
 
         return self._store.read(ask)
 
-    def record_lessons(
-        self, row: SessionRow, learn: SessionLearner, *, dry_run: bool = False, judged: JudgedSession | None = None
-    ) -> list[LearnResult]:
-        """Propose what a learner concludes from a session. With `dry_run` nothing is written."""
-        if dry_run:
-            return self._store.read(lambda connection: self._results(connection, row, learn)[0])
-        results: list[LearnResult] = []
-        choices: list[SessionChoice] = []
+    def _record_lessons(
+        self, rows: Sequence[SessionRow], learners: Sequence[SessionLearner], judged: JudgedSession | None = None
+    ) -> list[list[LearnResult]]:
+        """Propose what is learned from sessions, up to the first that has something to record.
 
-        def decide(connection: sqlite3.Connection) -> list[Draft]:
-            learned, chosen = self._results(connection, row, learn)
-            results.extend(learned)
-            choices.extend(chosen)
-            recorded = (result for result in results if result.state in RECORDED_STATES)
-            drafts = [draft for result in recorded for draft in _result_drafts(result)]
-            summaries = _summary_drafts(row, judged) if judged else ()
-            return [*drafts, *summaries, *check_session(connection, row)]
+        Return what became of the lessons of each. It is one at least, and as many as can be done in a short time: other
+        processes wait for the lock.
+        """
+        done: list[list[LearnResult]] = []
+        actor, until = self._store.actor, time.monotonic() + _MAX_CHANGE_SECONDS
+        judge = judged.judge if judged else ""
+        last: tuple[SessionRow, list[SessionChoice]] = rows[0], []
 
-        def mark(connection: sqlite3.Connection, _events: Sequence[Event]) -> None:
+        def mark(connection: sqlite3.Connection, row: SessionRow, choices: list[SessionChoice]) -> None:
             with transaction(connection):
-                sessions.mark_session_learned(connection, row.id, row.ended_at, judged.judge if judged else "")
+                sessions.mark_session_learned(connection, row.id, row.ended_at, judge)
                 sessions.save_session_choices(connection, row.id, choices)
 
-        actor = self._store.actor
-        self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
+        def decide(connection: sqlite3.Connection) -> list[Draft]:
+            nonlocal last
+            for row, learn in zip(rows, learners, strict=False):
+                self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
+                results, choices = self._results(connection, row, learn)
+                recorded = (result for result in results if result.state in RECORDED_STATES)
+                drafts = [draft for result in recorded for draft in _result_drafts(result)]
+                summaries = _summary_drafts(row, judged) if judged else ()
+                drafts = [*drafts, *summaries, *check_session(connection, row)]
+                done.append(results)
+                last = row, choices
+                if drafts or len(done) == len(learners) or time.monotonic() > until:
+                    return drafts
+                mark(connection, row, choices)
+            return []
+
+        self._store.actor = Actor(actor.clock, USER, rows[0].host_session_id, actor.host)
         try:
-            self._store.change(decide, mark)
+            self._store.change(decide, lambda connection, _events: mark(connection, *last))
         finally:
             self._store.actor = actor
-        return results
+        return done
 
     def _results(
         self, connection: sqlite3.Connection, row: SessionRow, learn: SessionLearner
@@ -192,20 +247,28 @@ class SessionLearning(HomePart):
 
     def _earlier_fixes(self, connection: sqlite3.Connection, row: SessionRow) -> frozenset[str]:
         """Return the keys of fixes in earlier sessions of the project, if this session has fixes they may confirm."""
-        if not self._fix_keys_of(connection, row, self._decode_once):
+        if not self._fix_keys_of(connection, row, is_learned=True):
             return frozenset()
         others = sessions.session_rows(connection, row.scope)
         earlier = [other for other in others if other.id != row.id and other.ended_at <= row.ended_at]
         recent = sorted(earlier, key=lambda other: other.ended_at, reverse=True)[:_MAX_EARLIER_SESSIONS]
-        return frozenset(key for other in recent for key in self._fix_keys_of(connection, other))
+        return frozenset(key for other in recent for key in self._fix_keys_of(connection, other, is_learned=False))
 
-    def _fix_keys_of(
-        self, connection: sqlite3.Connection, row: SessionRow, decode: Decode = must_decode
-    ) -> frozenset[str]:
+    def _fix_keys_of(self, connection: sqlite3.Connection, row: SessionRow, *, is_learned: bool) -> frozenset[str]:
+        """Return the keys of the fixes of a session. `is_learned` says that it is being learned from."""
         version = sessions.session_version(connection, row.id)
         if version not in self._fix_keys:
-            self._fix_keys[version] = fix_keys(_session_events(connection, row, decode))
+            events = _session_events(connection, row, self._decode_once if is_learned else must_decode)
+            fixes = self._fixes_of(row, events) if is_learned else find_fixes(events)
+            self._fix_keys[version] = fix_keys(fixes)
         return self._fix_keys[version]
+
+    def _fixes_of(self, row: SessionRow, events: Sequence[SessionEvent]) -> list[ScoredFix]:
+        """Return the fixes of a session that is being learned from. They are needed once for their keys."""
+        known = self._fixes.get(row.id)
+        if known is None or known[0] != events:
+            known = self._fixes[row.id] = events, find_fixes(events)
+        return known[1]
 
     def _decode_once(self, raw: bytes) -> Event:
         """Decode a line of a session, which is read before the home is locked and once more while it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from binascii import Error, a2b_base64, unhexlify
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from tacit.secrets.probes import SecretSpan
 from tacit.secrets.values import (
@@ -116,11 +116,24 @@ ENCODED_EXAMPLES: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-def words_with_runs(text: str) -> list[WordSpan]:
-    """Return where the long words of a text are; [] if none could be an encoded text, with capitals or hex digits.
+def may_have_run(word: str) -> bool:
+    """Return whether a word has a run that encodes a text or is random. In others nothing is ever found."""
+    if len(word) < _MIN_RUN_CHARS:
+        return False
+    for run in regex(_ENCODED_RUN).finditer(word):
+        if run[0] not in _unreadable_runs and (decode_run(run[0]) is not None or is_random(run[0], 32)):
+            return True
+    return len(word) >= _MIN_RANDOM_CHARS and any(is_random_key(run[0]) for run in regex(_RANDOM_RUN).finditer(word))
 
-    No run has a blank in it, so that only these words have to be searched for runs.
+
+def words_with_runs(text: str, candidates: Collection[str]) -> list[WordSpan]:
+    """Return where those of the candidates are that are long words of a text.
+
+    [] if no long word of the text could be an encoded text, with capitals or hex digits. No run has a blank in it, so
+    that only these words have to be searched for runs.
     """
+    if not any(len(word) >= _MIN_RUN_CHARS for word in candidates):
+        return []
     words = [word for word in text.split() if len(word) >= _MIN_RUN_CHARS]
     if not any(not word.islower() or regex(_LONG_HEX).search(word) for word in words):
         return []
@@ -129,7 +142,8 @@ def words_with_runs(text: str) -> list[WordSpan]:
     for word in words:  # all words between two of these are shorter, so none of them contains the next one
         start = text.index(word, end)
         end = start + len(word)
-        spans.append((start, end))
+        if word in candidates:
+            spans.append((start, end))
     return spans
 
 

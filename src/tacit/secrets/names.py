@@ -146,6 +146,7 @@ _SEPARATORS_BY_SIGN = {
     "\n": ("assigned", "valued", "loose"),
 }
 _OTHER_SEPARATORS = ("assigned", "valued", "loose", "quoted", "space")
+_SENTENCE_SEPARATORS = ("is", "space")  # a name among words, as in most cases
 _LITERAL_SEPARATORS = frozenset(("typed", "wrapped", "called", "quoted", "tuple"))
 
 
@@ -155,6 +156,7 @@ _MAX_SIGN_DISTANCE = 64
 _SEPARATOR_SIGN = r"[=:>|,(?]|\s[\"'`«„“]"
 _STRING_JOINERS = frozenset("+.,)%&|")
 _MAX_LINE_CHARS = 200
+_MAX_CACHED_NAMES = 4096
 
 
 class NamedValue(Record):
@@ -184,25 +186,35 @@ def probe_named_value(text: str, at: int) -> Iterator[SecretSpan]:
     name_end = rest.end()
     if name_end == len(text) or text[name_end] not in _AFTER_NAME:
         return
-    name = before = None
-    tried_end = -1
-    separators = _SEPARATORS_BY_SIGN.get(text[name_end : name_end + 1], _OTHER_SEPARATORS)
+    name_start = _name_start(text, at)
+    name = text[name_start:name_end]
+    kind = kind_of_name(name)
+    separators = _SEPARATORS_BY_SIGN.get(text[name_end], _OTHER_SEPARATORS)
     if text[name_end] in " \t" and not regex(_SEPARATOR_SIGN).search(text, name_end, name_end + _MAX_SIGN_DISTANCE):
-        separators = ("is", "space")  # a sentence, as in most cases
+        separators = _SENTENCE_SEPARATORS
+    if not kind and (separators is _SENTENCE_SEPARATORS or _is_never_assigned_secret(name)):
+        return
+    before = None
+    tried_end = -1
     for separator in separators:
         match = separator_regex(separator).match(text, name_end)
         if match is None or (match.end() == tried_end and separator not in _RETRIED_SEPARATORS):
             continue
         tried_end = match.end()
-        if name is None or before is None:
-            name, before = _name_and_before(text, at, name_end)
-        if value := _find_value(text, NamedValue(name, before, separator, name_end, match.end())):
+        if before is None:
+            before = _before_name(text, name_start)
+        if value := _find_value(text, NamedValue(name, before, separator, name_end, match.end()), kind):
             yield value
             return
 
 
-def _find_value(text: str, named: NamedValue) -> SecretSpan | None:
-    kind = kind_of_name(named.name)
+@lru_cache(_MAX_CACHED_NAMES)
+def _is_never_assigned_secret(name: str) -> bool:
+    """Return whether no value of a name is taken for a secret that does not say so itself: `max_tokens`."""
+    return _is_metadata_name(name) and not name.lower().endswith("key")
+
+
+def _find_value(text: str, named: NamedValue, kind: str) -> SecretSpan | None:
     if named.separator == "closed" or (named.separator == "space" and not named.name.startswith("-")):
         if not kind or not _is_set_by_command(text, named):
             return None
@@ -213,10 +225,14 @@ def _find_value(text: str, named: NamedValue) -> SecretSpan | None:
     if span is None:
         return None
     start, end, quoted = span
+    is_element = named.value_start > 0 and text[named.value_start - 1] == ">" and text.startswith("</", end)
+    if not kind and named.separator != "wrapped":  # most of these names: the value alone decides
+        value, is_quoted = text[start:end], quoted or is_element
+        if not _is_secret_by_itself(named.separator, value, quoted=is_quoted, name=named.name, sure=False):
+            return None
     if _is_other_text(text, named, start, end, quoted):
         return None
-    if named.value_start and text[named.value_start - 1] == ">" and text.startswith("</", end):
-        quoted = True  # the text of an element
+    quoted = quoted or is_element
     exported = _is_exported(text, named, end)
     separator = named.separator
     if kind == PASSWORD and separator == "assigned" and not exported:
@@ -344,20 +360,26 @@ def _is_in_connection_string(text: str, named: NamedValue, end: int) -> bool:
     return before == ";" and text[end : end + 1] in ('"', "'", "", "<")
 
 
-def _name_and_before(text: str, at: int, name_end: int) -> tuple[str, str]:
-    """Return the whole name and what is before it: a word, or "?" in a query."""
+def _name_start(text: str, at: int) -> int:
+    """Return where the name begins that has a keyword at this offset."""
+    if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_.-"):
+        return at
     back = regex(_NAME_REVERSED).match(text[max(0, at - 40) : at][::-1])
     assert back is not None
-    start = at - back.end()
+    return at - back.end()
+
+
+def _before_name(text: str, start: int) -> str:
+    """Return what is before a name: a word, or "?" in a query."""
     before = text[max(0, start - 10) : start].rpartition("\n")[2]
     if before[-1:] in ("?", "&"):
-        return text[start:name_end], "?"
+        return "?"
     if not before.strip():
-        return text[start:name_end], ""
-    return text[start:name_end], before.split()[-1].strip("\"'`(") if before[-1:].isspace() else before[-1]
+        return ""
+    return before.split()[-1].strip("\"'`(") if before[-1:].isspace() else before[-1]
 
 
-@lru_cache(1024)
+@lru_cache(_MAX_CACHED_NAMES)
 def kind_of_name(name: str) -> str:
     """Return PASSWORD or TOKEN if a name says that its value is one; else ""."""
     words = [word.lower() for word in regex(_NAME_WORDS if name.isascii() else r"[^\W\d_]+").findall(name)]
@@ -472,7 +494,7 @@ def _is_password_value(separator: str, value: str, *, quoted: bool, exported: bo
     return is_password(value, quoted) or (separator == "assigned" and (is_unpronounceable(value) or is_mixed(value)))
 
 
-@lru_cache(1024)
+@lru_cache(_MAX_CACHED_NAMES)
 def _is_metadata_name(name: str) -> bool:
     words = {word.lower() for word in regex(_NAME_WORDS).findall(name)}
     return not _METADATA_WORDS.isdisjoint(words)
@@ -484,7 +506,7 @@ _QUERY_PAIR = r"(?<![^\s?&\"'=:;])([\w.\-]{2,40}+)=((?:[^&\s\"'%<>\x00]|%[0-9A-F
 
 def find_in_query(text: str) -> Iterator[SecretSpan]:
     """Yield values of a query or a form in which separators are escaped: `password=a%26b%3Dc`."""
-    for pair in regex(_QUERY_PAIR).finditer(text):
+    for pair in _escaped_pairs(text):
         name, value = pair.groups()
         kind = kind_of_name(name) if "%" in value else ""
         if "%" in value and not kind and regex(_SESSION_COOKIE).search(name) and is_random(value, 20):
@@ -493,6 +515,19 @@ def find_in_query(text: str) -> Iterator[SecretSpan]:
             decoded = regex("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
             if is_password(decoded, quoted=False) if kind == PASSWORD else is_random(decoded, 10):
                 yield pair.start(2), pair.end(2), kind
+
+
+def _escaped_pairs(text: str) -> Iterator[re.Match[str]]:
+    """Yield the pairs in words with an escape. No pair has a blank in it, and others are read as they are."""
+    end = 0
+    for escape in regex("%[0-9A-Fa-f]{2}").finditer(text):
+        if escape.start() < end:
+            continue
+        before = text[end : escape.start()]
+        start = escape.start() - (0 if before[-1:].isspace() else len("".join(before.rsplit(None, 1)[-1:])))
+        blank = regex(r"\s").search(text, escape.end())
+        end = blank.start() if blank else len(text)
+        yield from regex(_QUERY_PAIR).finditer(text, start, end)
 
 
 _JSON_PAIR = r"\"([\w.\-]{2,40})\"\s{0,4}:\s{0,4}\"((?:[^\"\\\n\x00]|\\.){3,400})\""

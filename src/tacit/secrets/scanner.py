@@ -11,154 +11,22 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import Any
 
 from tacit.secrets import commands, contexts, names, probes, sentences
-from tacit.secrets.encoded import find_encoded, find_random_assignments, words_with_runs
+from tacit.secrets.encoded import find_encoded, find_random_assignments, may_have_run, words_with_runs
+from tacit.secrets.keywords import KeywordMatcher, lowered
 from tacit.secrets.probes import Probe, SecretSpan
 from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
 from tacit.text.display import regex
-
-# Prefilter: which keywords a text contains
-
-MAX_PREFIX_SCAN_CHARS = 32_768  # characters that are searched by prefix before expressions are compiled
-MAX_CACHED_WORDS = 50_000
-_MAX_CACHED_WORD_CHARS = 32
-_SHORT_TEXT_CHARS = 256
-_PREFIX_CHARS = 3
-_LETTERS_BY_FREQUENCY = "etaoinsrhldcumfpgwybvk"  # frequent letters are tried first, all others after these
-_ASCII_TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-
-
-def lowered(text: str) -> str:
-    """Return the text in lower case, with every character at the same offset."""
-    low = text.lower()
-    return low if len(low) == len(text) else text.translate(_ASCII_TO_LOWER)
-
-
-class KeywordMatcher:
-    """Finds which of a fixed set of keywords a text contains. No keyword contains a blank.
-
-    For the few texts of a short command, keywords are looked up by their first three characters, which needs little
-    preparation. For more text they are compiled into expressions, and the result for each word is cached, because most
-    words occur again and again. All ways give the same result.
-    """
-
-    def __init__(self, keywords: Sequence[str]) -> None:
-        self._keywords = keywords
-        self._ascii_keywords = [keyword for keyword in keywords if keyword.isascii()]
-        self._other_keywords = [keyword for keyword in keywords if not keyword.isascii()]
-        self._other_regex: re.Pattern[str] | None = None
-        self._scanned_chars = 0
-        self._ascii_regex: re.Pattern[str] | None = None
-        self._short_keywords: list[str] = []  # shorter than a prefix
-        self._by_prefix: dict[str, list[str]] = {}
-        self._regex_by_letter: list[tuple[str, re.Pattern[str]]] = []
-        self._extensions: dict[str, list[str]] = {}
-        self._plain_words: set[str] = set()  # known to contain no keyword
-        self._word_cache: dict[str, list[str]] = {}
-
-    def find(self, low: str) -> list[str]:
-        """Return the keywords that a text in lower case contains, in no order."""
-        self._scanned_chars += len(low)
-        return self.find_by_prefix(low) if self._scanned_chars <= MAX_PREFIX_SCAN_CHARS else self.find_in_words(low)
-
-    def find_in_words(self, low: str) -> list[str]:
-        """As `find`, word by word with a cache."""
-        keywords: set[str] = set()
-        new = []
-        for word in set(low.split()) - self._plain_words:
-            cached = self._word_cache.get(word)
-            if cached is None:
-                new.append(word)
-            else:
-                keywords.update(cached)
-        if new:
-            in_new_words = self.find_by_regex("\n".join(new))
-            keywords.update(in_new_words)
-            if len(self._word_cache) + len(self._plain_words) > MAX_CACHED_WORDS:
-                self._word_cache.clear()
-                self._plain_words.clear()
-            for word in new:
-                if len(word) <= _MAX_CACHED_WORD_CHARS:
-                    if in_word := [keyword for keyword in in_new_words if keyword in word]:
-                        self._word_cache[word] = in_word
-                    else:
-                        self._plain_words.add(word)
-        return list(keywords)
-
-    def find_by_regex(self, low: str) -> list[str]:
-        """As `find`, with expressions. They match the shortest of keywords that begin alike; others are added."""
-        if len(low) < _SHORT_TEXT_CHARS:
-            self._ascii_regex = self._ascii_regex or re.compile(
-                f"(?=({_trie_pattern(_build_trie(self._ascii_keywords))}))"
-            )
-            keywords = set(self._ascii_regex.findall(low))
-        else:
-            # An expression that begins with a literal character is much faster, so that many of them are faster than one.
-            self._regex_by_letter = self._regex_by_letter or [
-                (letter, re.compile(f"{re.escape(letter)}(?=({_trie_pattern(rest)}))"))
-                for letter, rest in _build_trie(self._ascii_keywords).items()
-            ]
-            keywords = {letter + rest for letter, pattern in self._regex_by_letter for rest in pattern.findall(low)}
-        if self._other_keywords and not low.isascii():
-            self._other_regex = self._other_regex or re.compile(
-                f"(?=({_trie_pattern(_build_trie(self._other_keywords))}))"
-            )
-            keywords.update(self._other_regex.findall(low))
-        return [
-            *keywords,
-            *{longer for keyword in keywords for longer in self._extensions_of(keyword) if longer in low},
-        ]
-
-    def find_by_prefix(self, low: str) -> list[str]:
-        """As `find`, by the first characters of each keyword."""
-        if not self._by_prefix:
-            for keyword in self._keywords:
-                if len(keyword) < _PREFIX_CHARS:
-                    self._short_keywords.append(keyword)
-                else:
-                    self._by_prefix.setdefault(keyword[:_PREFIX_CHARS], []).append(keyword)
-        keywords = [keyword for keyword in self._short_keywords if keyword in low]
-        prefixes = {low[at : at + _PREFIX_CHARS] for at in range(len(low) - _PREFIX_CHARS + 1)}
-        for prefix in prefixes & self._by_prefix.keys():
-            keywords += [keyword for keyword in self._by_prefix[prefix] if keyword in low]
-        return keywords
-
-    def _extensions_of(self, keyword: str) -> list[str]:
-        """Return the longer keywords that begin with this one."""
-        if keyword not in self._extensions:
-            self._extensions[keyword] = [
-                other for other in self._keywords if other != keyword and other.startswith(keyword)
-            ]
-        return self._extensions[keyword]
-
-
-def _build_trie(keywords: Sequence[str]) -> dict[str, Any]:
-    tree: dict[str, Any] = {}
-    for keyword in keywords:
-        branch = tree
-        for letter in keyword:
-            branch = branch.setdefault(letter, {})
-        branch[""] = {}
-    return tree
-
-
-def _trie_pattern(tree: dict[str, Any]) -> str:
-    if "" in tree:
-        return ""
-    common_first = sorted(tree.items(), key=lambda branch: _LETTERS_BY_FREQUENCY.find(branch[0]) % 64)
-    branches = [re.escape(letter) + _trie_pattern(rest) for letter, rest in common_first]
-    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
-
 
 # Escapes: a secret in a JSON string, in a string inside a string or in the query of a URL is the same secret, and rows
 # are written for the text without escapes.
 
 _BACKSLASH_ESCAPE = (
-    r"\\+(?:x(?P<byte>[2-7][0-9A-Fa-f])|u([0-9A-Fa-f]{4})(?:\\+u([Dd][C-Fc-f][0-9A-Fa-f]{2}))?|([nrtfbv\"'/]))?"
+    r"\\\\*(?:x(?P<byte>[2-7][0-9A-Fa-f])|u(?P<first>[0-9A-Fa-f]{4})(?:\\+u(?P<second>[Dd][C-Fc-f][0-9A-Fa-f]{2}))?|"
+    r"(?P<letter>[nrtfbv\"'/]))?"
 )
-_PERCENT_ESCAPE = r"%(2[0267BbCc]|3[A-Ea-e]|7[BCDbcd]|0[9ADad]|60)"
+_PERCENT_ESCAPE = r"%(?P<percent>2[0267BbCc]|3[A-Ea-e]|7[BCDbcd]|0[9ADad]|60)"
 _ESCAPED_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": " ", "v": "\v"}
 _COMMON_ESCAPES = {r"\n": "\n", r"\"": '"', r"\\n": "\n", r"\t": "\t", "\\": "\\"}  # most escapes of most texts
 _REDACTION = r"\[redacted:[a-z0-9-]{1,60}(?::[0-9a-f]{8})?\]"
@@ -173,7 +41,8 @@ class UnescapedText:
     def __init__(self, original: str) -> None:
         self._offsets: list[int] = [0]
         self._original_offsets: list[int] = [0]
-        self.text = self._unescape(original) if "\\" in original or "%" in original else original
+        escapes = _escape_regex(original)
+        self.text = self._unescape(original, escapes) if escapes else original
         if "[redacted:" in self.text:
             self.text = regex(_REDACTION).sub(lambda mark: REDACTED_CHAR * len(mark[0]), self.text)
 
@@ -182,10 +51,10 @@ class UnescapedText:
         last = bisect_right(self._offsets, at) - 1
         return self._original_offsets[last] + at - self._offsets[last]
 
-    def _unescape(self, original: str) -> str:
+    def _unescape(self, original: str, escapes: re.Pattern[str]) -> str:
         parts: list[str] = []
         size = done = 0
-        for escape in regex(f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}").finditer(original):
+        for escape in escapes.finditer(original):
             start, end = escape.span()
             unescaped = _COMMON_ESCAPES.get(escape[0]) or _unescape_match(escape)
             if end - start == len(unescaped):
@@ -199,18 +68,30 @@ class UnescapedText:
         return "".join(parts)
 
 
+def _escape_regex(original: str) -> re.Pattern[str] | None:
+    """Return the pattern of the escapes that a text has; None if it has none.
+
+    Each of the two begins with one character that can be searched for. Both at once are several times slower.
+    """
+    has_percent = "%" in original and regex(_PERCENT_ESCAPE).search(original) is not None
+    if "\\" not in original:
+        return regex(_PERCENT_ESCAPE) if has_percent else None
+    return regex(f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}") if has_percent else regex(_BACKSLASH_ESCAPE)
+
+
 def _unescape_match(escape: re.Match[str]) -> str:
-    byte, first, second, letter, percent = escape.groups()
-    if byte or percent:
-        return chr(int(byte or percent, 16))
+    groups = escape.groupdict()
+    if code := groups.get("byte") or groups.get("percent"):
+        return chr(int(code, 16))
+    first, second, letter = groups.get("first"), groups.get("second"), groups.get("letter")
     if letter:
         return _ESCAPED_LETTERS.get(letter, letter)
     if not first:
         return "\\"
-    code = int(first, 16)
-    if second and 0xD800 <= code < 0xDC00:
-        return chr(0x10000 + ((code - 0xD800) << 10) + int(second, 16) - 0xDC00)
-    return chr(code) + (chr(int(second, 16)) if second else "")
+    number = int(first, 16)
+    if second and 0xD800 <= number < 0xDC00:
+        return chr(0x10000 + ((number - 0xD800) << 10) + int(second, 16) - 0xDC00)
+    return chr(number) + (chr(int(second, 16)) if second else "")
 
 
 # The scan
@@ -232,10 +113,11 @@ _MAX_REJECTED_CHARS = 64  # a run that was rejected is tried again after so many
 def find_spans(text: str) -> list[SecretSpan]:
     """Return the span and kind of every secret, in order and without overlaps."""
     plain = UnescapedText(text)
-    spans = _find_by_rows(plain.text)
-    if words := words_with_runs(plain.text):
+    run_words: set[str] = set()
+    spans = _find_by_rows(plain.text, run_words)
+    if words := words_with_runs(plain.text, run_words):
         runs = (
-            *find_encoded(plain.text, words, lambda decoded: bool(_find_by_rows(decoded))),
+            *find_encoded(plain.text, words, lambda decoded: bool(_find_by_rows(decoded, set()))),
             *find_random_assignments(plain.text, words),
         )
         spans += ((start, end, _LAST_RANK, kind) for start, end, kind in runs)
@@ -250,27 +132,29 @@ def find_spans(text: str) -> list[SecretSpan]:
     return list(_merge_overlaps(spans)) if spans else []
 
 
-def _find_by_rows(text: str) -> list[RankedSpan]:
-    """Return what the rows match in a text without escapes."""
-    low = lowered(text)
+def _find_by_rows(text: str, run_words: set[str]) -> list[RankedSpan]:
+    """Return what the rows match in a text without escapes. Words with runs are added to `run_words`."""
+    low = ""
     spans: list[RankedSpan] = []
-    for start, end in _split_blocks(low):
-        keywords = prefilter().find(low if end - start == len(low) else low[start:end])
+    for start, end in _split_blocks(text):
+        keywords, words = prefilter().find(text if end - start == len(text) else text[start:end])
+        run_words |= words
         if keywords:
+            low = low or lowered(text)
             spans += _find_in_block(text, low, keywords, start, end)
     return spans
 
 
-def _split_blocks(low: str) -> Iterator[tuple[int, int]]:
+def _split_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yield blocks of a long text that end at a blank. Each contains only few of the keywords."""
     start = 0
-    while len(low) - start > _BLOCK_CHARS:
-        blank = regex(r"\s").search(low, start + _BLOCK_CHARS)
+    while len(text) - start > _BLOCK_CHARS:
+        blank = regex(r"\s").search(text, start + _BLOCK_CHARS)
         if blank is None:
             break
         yield start, blank.start()
         start = blank.end()
-    yield start, len(low)
+    yield start, len(text)
 
 
 def _find_in_block(text: str, low: str, keywords: list[str], start: int, end: int) -> list[RankedSpan]:
@@ -381,7 +265,7 @@ def _probe_rows() -> Iterator[tuple[ProbeMaker, Sequence[str]]]:
 @cache
 def prefilter() -> KeywordMatcher:
     """Return the matcher of all keywords."""
-    return KeywordMatcher(list(probe_makers()))
+    return KeywordMatcher(list(probe_makers()), may_have_run)
 
 
 @cache

@@ -77,7 +77,8 @@ class Maintenance(HomePart):
         if min_count < 2:
             raise UsageError("--min-count must be a whole number of at least 2", "tacit improve --min-count 2")
         learning = SessionLearning(self._home)
-        learned = [result for row in learning.unlearned_sessions() for result in learning.learn_from_session(row)]
+        unlearned = learning.unlearned_sessions()
+        learned = [result for results in learning.learn_from_sessions(unlearned) for result in results]
         merged = self._merge_duplicates() if self._home.is_person else []
         evaluation = self.evaluate(force=force)
         patterns: list[Memory] = []

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.learn.fixes.pairs import error_lines, find_pairs
-from tacit.learn.fixes.pipeline import fix_candidates, fix_key, fix_keys, learn_fixes
+from tacit.learn.fixes.pipeline import find_fixes, fix_candidates, fix_key, fix_keys, learn_fixes
 from tacit.learn.fixes.ranker import load_ranker
 from tacit.model.claim import GLOBAL, Kind, Provenance
 from tacit.model.observation import ConversationBody, PromptGiven, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
@@ -56,7 +56,7 @@ def test_nothing_is_learned_even_if_two_sessions_show(case: str) -> None:
 def test_what_one_session_leaves_open_a_second_confirms() -> None:
     events = heard(*_BRANCH)
     assert learn_fixes(events) == []
-    (lesson,) = learn_fixes(events, fix_keys(events))
+    (lesson,) = learn_fixes(events, fix_keys(find_fixes(events)))
     assert lesson.sentence.endswith("use `git diff main...HEAD`.")
     assert lesson.reason.endswith("Another session shows the same.")
 
@@ -75,7 +75,7 @@ def test_two_sessions_show_the_same_if_failure_and_change_are_the_same() -> None
 
 def test_a_bypass_is_not_learned_even_if_two_sessions_show_it() -> None:
     events = heard(failed("git commit -m x", "error: invalid option in hook"), ran("git commit --no-verify -m x"))
-    assert fix_keys(events) == frozenset()
+    assert fix_keys(find_fixes(events)) == frozenset()
     assert learn_fixes(events, [fix_key(pair) for pair in find_pairs(events)]) == []
 
 
@@ -152,7 +152,7 @@ def test_whatever_was_run_a_lesson_quotes_its_first_event(bodies: list[Conversat
     events = heard(*bodies)
     by_event = {event.event_id: event.body for event in events}
     every = _RANKER._replace(candidate=0.0)
-    for lesson in learn_fixes(events, fix_keys(events, every), ranker=every):
+    for lesson in learn_fixes(events, fix_keys(find_fixes(events, every)), ranker=every):
         first = by_event[lesson.evidence[0]]
         assert isinstance(first, ToolUsed)
         assert lesson.quote and lesson.quote in "\n".join(error_lines(first.result))
@@ -162,4 +162,4 @@ def test_whatever_was_run_a_lesson_quotes_its_first_event(bodies: list[Conversat
 
 def test_a_fix_of_another_session_confirms_nothing() -> None:
     events = heard(*SURE[0])
-    assert learn_fixes(events, fix_keys(heard(*SURE[1]))) == []
+    assert learn_fixes(events, fix_keys(find_fixes(heard(*SURE[1])))) == []

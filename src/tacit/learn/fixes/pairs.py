@@ -37,6 +37,7 @@ _LINE_BREAK = re.compile(r"\n| \[…[\d,]{1,12} characters left out…\] (?:[^\n
 _FRAME = re.compile(
     r"^(?:Exit code:? \d{1,3}|.{0,200}?\bstderr: |Wall time: .{0,40}|Output:|</?tool_use_error>)", re.IGNORECASE
 )
+_FRAME_WORDS = ("exit code", "stderr: ", "wall time: ", "output:", "tool_use_error>")
 _STYLE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _ERROR_START = re.compile(r"(?:[\w./ -]{1,40}: ){0,3}(?:fatal|error|usage|npm err)\b", re.IGNORECASE)
 _ERROR_WORD = re.compile(
@@ -62,6 +63,10 @@ _DECLINED = re.compile(
     r"sibling tool call|parallel tool call|^cancel+ed: |permission to use|haven't granted|requires approval|"
     r"blocked by (?:a )?(?:hook|policy)",
     re.IGNORECASE,
+)
+_DECLINED_WORDS = (
+    *("user", "request interrupted", "tool call", "cancel", "permission to use", "haven't granted"),
+    *("requires approval", "blocked by"),
 )
 _EXPECTED = re.compile(
     r"\b(?:should|must|expect(?:ed|s)?(?: to)?|supposed to) (?:fail|error|be rejected)\b", re.IGNORECASE
@@ -145,8 +150,18 @@ def error_lines(result: str) -> list[str]:
     lines = [line[:_MAX_LINE_CHARS] for line in _LINE_BREAK.split(result)[:_MAX_ERROR_LINES]]
     if "\x1b" in result:
         lines = [_STYLE.sub("", line) for line in lines]
-    plain = (_FRAME.sub("", line, count=1).strip() for line in lines)
-    return [line for line in plain if line]
+    if _may_match(_FRAME_WORDS, result):
+        lines = [_FRAME.sub("", line, count=1) for line in lines]
+    return [stripped for line in lines if (stripped := line.strip())]
+
+
+def _may_match(words: tuple[str, ...], text: str) -> bool:
+    """Return whether a text has one of the words without which an expression does not match, in any case.
+
+    Other letters than those of ASCII may be the same as one of them without case.
+    """
+    low = text.lower()
+    return not text.isascii() or any(word in low for word in words)
 
 
 def error_line(result: str, command: str = "", noise: frozenset[str] = frozenset()) -> str:
@@ -174,7 +189,8 @@ def _programs(command: str) -> frozenset[str]:
 
 def is_declined(result: str) -> bool:
     """Return whether a call did not run: the person or the host stopped it, or another call of a batch failed."""
-    return _DECLINED.search(result[:_MAX_LINE_CHARS]) is not None
+    head = result[:_MAX_LINE_CHARS]
+    return _may_match(_DECLINED_WORDS, head) and _DECLINED.search(head) is not None
 
 
 def failure_text(call: Call) -> str:
@@ -351,10 +367,14 @@ def never_patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
 
 def is_bypass(before: str, after: str) -> bool:
     """Return whether a command gets around a check, or destroys something, and the other does not."""
-    patterns = (
-        pattern for name, rows in never_patterns().items() if name not in ("errors", "retries") for pattern in rows
-    )
-    return any(pattern.search(after) and not pattern.search(before) for pattern in patterns)
+    return bool(_bypasses(after)) and not _bypasses(after) <= _bypasses(before)
+
+
+@lru_cache(maxsize=_MAX_CACHED)
+def _bypasses(text: str) -> frozenset[re.Pattern[str]]:
+    """Return the patterns of checks that a command gets around, and of what it destroys."""
+    tables = (rows for name, rows in never_patterns().items() if name not in ("errors", "retries"))
+    return frozenset(pattern for rows in tables for pattern in rows if pattern.search(text))
 
 
 def is_never_advice(pair: Pair) -> bool:

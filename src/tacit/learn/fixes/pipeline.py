@@ -75,17 +75,22 @@ def learn_fixes(
     events: Sequence[SessionEvent], earlier: Collection[str] = (), *, ranker: Ranker | None = None
 ) -> list[Lesson]:
     """Return the fixes of a session that need no judge. `earlier` are the keys of fixes of earlier sessions."""
+    return confirmed_fixes(find_fixes(events, ranker), earlier) if earlier else []
+
+
+def confirmed_fixes(fixes: Sequence[ScoredFix], earlier: Collection[str]) -> list[Lesson]:
+    """Return the lessons of fixes that earlier sessions confirm, by their keys."""
     lessons: dict[str, Lesson] = {}
-    for fix in find_fixes(events, ranker) if earlier else ():
+    for fix in fixes:
         is_confirmed = fix_key(fix.pair) in earlier and not fix.is_doubtful
         if is_confirmed and (lesson := lesson_from_pair(fix.pair, fix.evidence, fix.score)):
             lessons.setdefault(lesson.sentence, lesson)
     return list(lessons.values())
 
 
-def fix_keys(events: Sequence[SessionEvent], ranker: Ranker | None = None) -> frozenset[str]:
+def fix_keys(fixes: Sequence[ScoredFix]) -> frozenset[str]:
     """Return the keys of the fixes of a session."""
-    return frozenset(fix_key(fix.pair) for fix in find_fixes(events, ranker))
+    return frozenset(fix_key(fix.pair) for fix in fixes)
 
 
 def fix_key(pair: Pair) -> str:

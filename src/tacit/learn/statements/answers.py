@@ -21,6 +21,7 @@ _MAX_ANSWER_CHARS = 160  # an answer that is longer is read like a prompt
 _MAX_TYPED_WORDS = 5  # of an answer to a question at the end of a reply
 _ASKED = "Asked "
 _LAST_QUESTION = re.compile(r"(?:^|[.!?:]\s|\n)[\s*_>#-]{0,8}([^.!?\n]{8,140}\?)[\s*_)]{0,4}$")
+_MAX_AFTER_QUESTION = 6  # characters from the last question mark on: four of emphasis, and a line feed
 _ANSWER_LEAD = re.compile(
     r"(?:(?:please|pls|just|let's|lets|i'd|i|we|should|would|say)\s){0,4}(?:use|go with|take|choose|pick|prefer)\s",
     re.IGNORECASE,
@@ -103,9 +104,11 @@ def typed_answer(prompt: PromptGiven, reply: str) -> AnsweredQuestion | None:
 
     Only questions that ask for a decision count ("Which port should we use?"), and only answers that name something.
     """
-    match = _LAST_QUESTION.search(reply)
+    if prompt.how is not PromptKind.TYPED or "?" not in reply[-_MAX_AFTER_QUESTION:]:
+        return None
     answer = _ANSWER_LEAD.sub("", _ANSWER_END.sub("", prompt.text.strip()))
-    if prompt.how is not PromptKind.TYPED or match is None or len(answer.split()) > _MAX_TYPED_WORDS:
+    match = _LAST_QUESTION.search(reply) if len(answer.split()) <= _MAX_TYPED_WORDS else None
+    if match is None:
         return None
     question = one_line(match[1], 140).rstrip("?:. ")
     lead = _decision_lead(question)

@@ -30,30 +30,30 @@ class _FormTable(Record):
 
 
 @cache
-def _table() -> _FormTable:
+def _table(flags: re.RegexFlag) -> _FormTable:
     data = load_data("statements/forms.toml")
     forms = (
-        StatementForm(
-            row["name"], Kind.from_label(row["kind"]), re.compile(row["pattern"], re.IGNORECASE), row["example"]
-        )
+        StatementForm(row["name"], Kind.from_label(row["kind"]), re.compile(row["pattern"], flags), row["example"])
         for row in data["form"]
     )
-    return _FormTable(tuple(forms), tuple(re.compile(row["pattern"], re.IGNORECASE) for row in data["exclusion"]))
+    return _FormTable(tuple(forms), tuple(re.compile(row["pattern"], flags) for row in data["exclusion"]))
 
 
 def statement_forms() -> tuple[StatementForm, ...]:
     """Return the rows of `forms.toml`."""
-    return _table().forms
+    return _table(re.IGNORECASE).forms
 
 
 def exclusions() -> tuple[re.Pattern[str], ...]:
     """Return the patterns that make a sentence none of the forms."""
-    return _table().exclusions
+    return _table(re.IGNORECASE).exclusions
 
 
 def find_form(sentence: PromptSentence) -> StatementForm | None:
     """Return the first form that a sentence has, None if it has none or is excluded."""
-    form = next((form for form in statement_forms() if form.pattern.search(sentence.plain)), None)
-    if form is None or any(pattern.search(sentence.plain) for pattern in exclusions()):
+    # A sentence is in lower case, as the patterns are. Where that is all, a search that heeds case is much faster.
+    forms, excluded = _table(re.NOFLAG if sentence.plain.isascii() else re.IGNORECASE)
+    form = next((form for form in forms if form.pattern.search(sentence.plain)), None)
+    if form is None or any(pattern.search(sentence.plain) for pattern in excluded):
         return None
     return form

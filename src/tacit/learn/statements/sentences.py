@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tacit.model.observation import PromptKind
 from tacit.record import Record
@@ -76,16 +76,13 @@ _LONG = 400
 def authored_spans(text: str) -> list[TextSpan]:
     """Return the runs of lines that the person typed, in order."""
     lines = list(_prompt_lines(text[:MAX_PROMPT_CHARS]))
+    return _authored_spans(text, lines, list(_prose_lines(lines)))
+
+
+def _authored_spans(text: str, lines: list[PromptLine], prose: list[PromptLine | None]) -> list[TextSpan]:
     if _WRITTEN_BY_MACHINES.match(text) or _TEMPLATE.search(text) or _is_document(lines) or _is_report(text):
         return []
-    return list(_line_spans(_typed_lines(lines)))
-
-
-def prose_spans(text: str) -> list[TextSpan]:
-    """Return the runs of lines that are no code and no log, in order, whoever wrote them."""
-    if _WRITTEN_BY_MACHINES.match(text):
-        return []
-    return list(_line_spans(_prose_lines(list(_prompt_lines(text[:MAX_PROMPT_CHARS])))))
+    return list(_line_spans(_typed_lines(lines, prose)))
 
 
 def _prompt_lines(text: str) -> Iterator[PromptLine]:
@@ -120,9 +117,9 @@ def _prose_lines(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
             yield None if fence or _LOG.match(line.text) else line
 
 
-def _typed_lines(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
+def _typed_lines(lines: list[PromptLine], prose: list[PromptLine | None]) -> Iterator[PromptLine | None]:
     """Yield each line that the person typed, None in place of any other."""
-    for place, line in enumerate(_prose_lines(lines)):
+    for place, line in enumerate(prose):
         if line is None or _is_foreign(line.text, after_blank=place > 0):
             yield None
         else:
@@ -142,7 +139,7 @@ def _goes_on(lines: list[PromptLine], place: int) -> bool:
     return bool(rest) and not (len(rest) <= 12 and all(_PERSON.search(line) for line in rest[:3]))
 
 
-def _line_spans(lines: Iterator[PromptLine | None]) -> Iterator[TextSpan]:
+def _line_spans(lines: Iterable[PromptLine | None]) -> Iterator[TextSpan]:
     start = end = -1
     for line in lines:
         if line is None:
@@ -180,9 +177,13 @@ class PromptSentence(Record):
 
 
 def prompt_sentences(text: str) -> list[PromptSentence]:
-    """Return the sentences of a prompt that are prose."""
-    spans = list(sentence_spans(text, prose_spans(text)))[:MAX_SENTENCES]
-    typed = authored_spans(text)
+    """Return the sentences of a prompt that are prose: no code and no log, whoever wrote them."""
+    if _WRITTEN_BY_MACHINES.match(text):
+        return []
+    lines = list(_prompt_lines(text[:MAX_PROMPT_CHARS]))
+    prose = list(_prose_lines(lines))
+    spans = list(sentence_spans(text, list(_line_spans(prose))))[:MAX_SENTENCES]
+    typed = _authored_spans(text, lines, prose) if spans else []
     sentences = []
     for number, span in enumerate(spans):
         part = text[span.start : min(span.end, span.start + MAX_SENTENCE_CHARS)]
