@@ -11,7 +11,7 @@ from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
-    from tacit.vault.queries import ListedMemory
+    from tacit.vault.listing import ListedMemory
     from tacit.vault.vault import Vault
 
 
@@ -249,7 +249,7 @@ def run_review(vault: Vault, _arguments: McpArguments) -> str:
 def _suggestion_line(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
     from tacit.text.fence import harmless_line
-    from tacit.vault.queries import PROVENANCE_LABELS
+    from tacit.vault.listing import PROVENANCE_LABELS
 
     memory, counts = listed.memory, listed.counts
     seen = f"{counts.runs} runs in {counts.sessions} sessions" if counts else f"seen {memory.strength} times"

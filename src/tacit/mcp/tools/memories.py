@@ -9,8 +9,8 @@ from tacit.text.fence import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
     from tacit.model.claim import Scope
+    from tacit.vault.evidence import MemoryEvent
     from tacit.vault.hits import Hit
-    from tacit.vault.queries import MemoryEvent
     from tacit.vault.vault import Vault
 
 NO_MEMORIES = "Nothing is remembered here yet."
@@ -193,7 +193,7 @@ def run_why(vault: Vault, arguments: McpArguments) -> McpResult:
 
 
 def _event_values(reason: MemoryEvent) -> dict[str, str]:
-    from tacit.vault.queries import describe_event, event_details
+    from tacit.vault.evidence import describe_event, event_details
 
     description = describe_event(reason) + (", undone" if reason.undone else "")
     details = {label: harmless_line(text, 500) for label, text in event_details(reason)}
