@@ -35,7 +35,7 @@ from tacit.index import database, reader
 from tacit.index.database import snapshot, translate_sqlite_errors
 from tacit.log.log import Log
 from tacit.log.reader import ReportProgress
-from tacit.log.signing import LineSigner
+from tacit.log.signing import LineSigner, load_key, secret_digest
 from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import ClaimId, EventId
@@ -114,13 +114,9 @@ class Store:
         self.log.progress = report
 
     def _secret_digest(self, secret: str) -> str:
-        from tacit.log.signing import secret_digest
-
         return secret_digest(self.paths.key, secret)
 
     def _load_key(self, make: bool) -> bytes | None:
-        from tacit.log.signing import load_key
-
         return load_key(self.paths.key, make)
 
     @cached_property
@@ -303,7 +299,7 @@ class Store:
         self._prepare_change()
         self.drain_spool(0)
         with self._exclusive():
-            # What defers pages leaves the index to the same process.
+            # A program whose pages another process draws leaves the index to that process too.
             is_deferred = self.defers_pages and not writes_index
             provisional = self.writable_index.open_provisional() if is_deferred else None
             connection = provisional or self.writable_index.open_for_decision()
