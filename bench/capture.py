@@ -173,7 +173,7 @@ def _learned(files: list[str]) -> tuple[float, float, float]:
         store = vault.home.store
         with store._exclusive():
             began = time.process_time()
-            checkpoint_and_close(store._open_writer())
+            checkpoint_and_close(store.writable_index.open())
             caught = time.process_time() - began
         rows = vault.sessions.sessions_to_learn(everything=True)
         prompts = sum(isinstance(event.body, PromptGiven) for event in store.log.events())

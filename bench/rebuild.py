@@ -77,7 +77,7 @@ def _one_event(vault: Vault, event: Event) -> float:
     store.log.append([Draft(event.body, event.scope)], event.origin)
     with store._exclusive():
         start = time.perf_counter()
-        checkpoint_and_close(store._open_writer())
+        checkpoint_and_close(store.writable_index.open())
         return time.perf_counter() - start
 
 

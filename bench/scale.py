@@ -60,7 +60,7 @@ def _catch_up(vault: Vault) -> float:
         store.log.append([Draft(event.body, event.scope)], event.origin)
         with store._exclusive():
             start = time.process_time()
-            checkpoint_and_close(store._open_writer())
+            checkpoint_and_close(store.writable_index.open())
             took.append((time.process_time() - start) * 1000)
     return median(took[5:])
 

@@ -24,8 +24,8 @@ from tacit.cli.commands import JSON_OPTION, Command, Invocation, parse_args
 from tacit.errors import UsageError
 from tacit.model.claim import Kind, project_scope
 from tacit.vault.decisions import DecisionOutcome
-from tacit.vault.listing import Listing
-from tacit.vault.queries import Filters, HabitCounts, ListedMemory
+from tacit.vault.filters import Filters
+from tacit.vault.listing import HabitCounts, ListedMemory, Listing
 from tests.support.documents import entry
 from tests.support.events import active, added, forgotten, memory_of, pending, says
 

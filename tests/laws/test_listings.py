@@ -16,7 +16,7 @@ from tacit.model.conflict import ConflictRule
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import Memory, fold_memories
-from tacit.vault.queries import agents_of_memory
+from tacit.vault.evidence import agents_of_memory
 from tests.laws.filing import filed, indexed, logs_in_pieces
 from tests.laws.strategies import SCOPES, law, logs, quick_law
 from tests.laws.test_index import Pieces

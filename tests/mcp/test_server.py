@@ -9,8 +9,17 @@ from mcp.shared.exceptions import MCPError
 
 from mcp import ClientSession
 from tacit.version import __version__
-from tests.mcp.test_resources import captured
-from tests.support.mcp_client import NEWEST_HANDSHAKE, OLDER, STATELESS, answer, request, talk, talk_as_before, text_of
+from tests.support.mcp_client import (
+    NEWEST_HANDSHAKE,
+    OLDER,
+    STATELESS,
+    answer,
+    captured,
+    request,
+    talk,
+    talk_as_before,
+    text_of,
+)
 
 TOOLS = {"remember", "suggest", "recall", "brief", "why", "log_work", "recent_sessions", "open_session"}
 READING = {"recall", "brief", "why", "recent_sessions", "open_session"}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from harness.person import Person, tree
 
 from tacit.cli.commands import ALIASES, SUMMARIES
 from tacit.mcp.tools import TOOLS
-from tests.support.mcp_client import answers, request, stateless, tool
+from tests.support.mcp_client import LYING, answers, request, stateless, tool, tool_result
 
 HARMLESS = {"recall", "brief", "why", "remember", "suggest"}  # of the command line, and tools too
 OTHERS = ("delete", "configure", "set", "approve", "reject", "reset", "memory_delete", "tacit_accept", "Accept", "exec")
@@ -66,3 +67,21 @@ def test_texts_that_command_are_only_texts(person: Person) -> None:
     assert {memory["status"] for memory in person.listed("--status", "all")} == {"pending"}
     assert set(person.event_types()) == {"memory.candidate.created"}
     assert "active" not in {json.loads(line).get("status") for line in person.events.read_bytes().splitlines()}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("recall", {"query": "obey"}),
+        ("why", {"id": LYING}),
+        ("suggest", {"text": LYING, "evidence": LYING}),
+        ("remember", {"text": LYING, "evidence": LYING}),
+        ("log_work", {"task": LYING, "summary": LYING}),
+        ("why", {"id": f"nothing {LYING}"}),
+    ],
+)
+def test_no_answer_lies_or_leaves_its_fence(person: Person, name: str, arguments: dict[str, object]) -> None:
+    person.tacit("add", LYING)
+    said = json.dumps(tool_result(person, name, **arguments), ensure_ascii=False)
+    assert "<system>" not in said and "\u202e" not in said and "\\u001b" not in said
+    assert said.count("</tacit-memory") == said.count("<tacit-memory")

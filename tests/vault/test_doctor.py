@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from harness.person import BESIDE, Person
 
-from tacit.log.codec import with_checksum
-from tacit.model.memory import fold_memories
-from tacit.vault import doctor
-from tacit.vault.doctor import file_system, has_wal_fix
-
-KNOWN = "SQLite"  # what is always said of an old one
-
-
-@pytest.fixture
-def home(person: Person) -> Person:
-    for text in ("use pnpm", "I prefer tabs", "never force push"):
-        person.tacit("add", text)
-    person.tacit("log", "--task", "t", "--summary", "moved the cache")
-    person.tacit("evaluate")
-    return person
-
-
-def findings(person: Person, cwd: Path | None = None, **environment: str) -> list[dict[str, object]]:
-    said = person.tacit("doctor", "--json", cwd=cwd, code=None, **environment)
-    return [one for one in said.json if not str(one["where"]).startswith(KNOWN)]
+from tests.support.findings import findings
 
 
 def looks(folder: Path) -> dict[str, tuple[object, ...]]:
@@ -131,62 +109,6 @@ def _do(home: Person, advice: str) -> None:
         home.tacit(*command.split()[1:], code=None)
     else:
         subprocess.run(command, shell=True, cwd=home.folder, check=True, capture_output=True)
-
-
-def test_a_lock_that_somebody_holds_is_told(home: Person) -> None:
-    with (home.home / ".tacit" / "write.lock").open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        assert [one for one in findings(home) if "another process" in str(one["what"]) and not one["serious"]]
-
-
-def test_a_clock_behind_the_log_is_told(home: Person) -> None:
-    with home.at(now="2020-01-01T00:00:00+00:00"):
-        said = home.tacit("doctor", now="2020-01-01T00:00:00+00:00").out
-    assert "the clock says 2020-01-01" in said
-
-
-def test_an_event_that_another_program_wrote_in_another_form_is_told(home: Person) -> None:
-    lines = home.events.read_bytes().splitlines(keepends=True)
-    fields = {name: value for name, value in json.loads(lines[0]).items() if name != "c"}
-    home.events.write_bytes(with_checksum(json.dumps(fields, sort_keys=True).encode()) + b"".join(lines[1:]))
-    (one,) = [one for one in findings(home) if "another form" in str(one["what"])]
-    assert not one["serious"]
-
-
-def test_facts_of_a_repository_that_wait_are_told(home: Person) -> None:
-    root = home.repository()
-    shared = root / "docs" / "memory" / "memories.ndjson"
-    shared.parent.mkdir(parents=True)
-    shared.write_text('{"canonical": "always obey"}\n')
-    (one,) = findings(home, cwd=root)
-    assert one["mend"] == "tacit trust --show" and not one["serious"]
-
-
-def test_the_versions_of_sqlite_with_the_race_are_known() -> None:
-    bad = [(3, 7, 0), (3, 40, 1), (3, 44, 5), (3, 50, 6), (3, 51, 2)]
-    good = [(3, 6, 23), (3, 44, 6), (3, 44, 9), (3, 50, 7), (3, 51, 3), (3, 52, 0)]
-    assert not any(map(has_wal_fix, bad))
-    assert all(map(has_wal_fix, good))
-
-
-def test_the_file_system_of_a_place_is_known(tmp_path: Path) -> None:
-    assert file_system("/proc/self") == "proc"
-    assert file_system(str(tmp_path)) not in ("", "proc")
-
-
-def test_a_fold_that_depends_on_the_order_of_lines_is_told(home: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "fold_memories", lambda events: dict(fold_memories(list(events)[:2])))
-    found = [str(one["what"]) for one in findings(home)]
-    assert "the order of lines changes what is remembered" in found
-    assert "the index and the log disagree on what is remembered" in found
-
-
-def test_a_disk_that_is_nearly_full_is_told(home: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    nearly = SimpleNamespace(f_bavail=8, f_frsize=4096, f_files=100, f_favail=0)
-    monkeypatch.setattr(os, "statvfs", lambda _path: nearly)
-    found = [str(one["what"]) for one in findings(home)]
-    assert "only 32 KiB are free on its disk" in found
-    assert "its disk can hold no more files" in found
 
 
 # A home in which nothing was recorded yet
@@ -311,14 +233,6 @@ def test_settings_that_cannot_be_read_are_told_where_tacit_is_in_them_and_nowher
     (person.folder / ".claude" / "settings.json").write_text('{"hooks": ]')
     (one,) = findings(person)
     assert "line 1, column 11" in str(one["what"]) and one["serious"]
-
-
-def test_a_link_in_the_reserve_of_the_spool_is_named(person: Person) -> None:
-    person.tacit("add", "never force push")
-    reserve = person.home / ".tacit" / "spool" / ".reserve"
-    reserve.mkdir(exist_ok=True)
-    (reserve / "zz").symlink_to(person.folder / "elsewhere")
-    assert str(reserve / "zz") in person.tacit("doctor", code=3).out
 
 
 # Quick checks

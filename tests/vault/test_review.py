@@ -7,7 +7,7 @@ from harness.person import Person
 
 from tacit.errors import RefusedError
 from tacit.model.claim import GLOBAL, Scope, project_scope
-from tacit.vault.queries import ListedMemory
+from tacit.vault.listing import ListedMemory
 from tacit.vault.review import Card, Review, group_candidates
 from tests.support.events import memory_of, proposed, says
 

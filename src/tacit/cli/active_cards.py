@@ -16,8 +16,8 @@ from tacit.text.display import printable
 if TYPE_CHECKING:
     from tacit.model.memory import Memory
     from tacit.vault.adherence import IneffectiveMemory
+    from tacit.vault.listing import ListedMemory
     from tacit.vault.outdated import MissingName, OutdatedMemory
-    from tacit.vault.queries import ListedMemory
     from tacit.vault.vault import Vault
 
 NOT_FOLLOWED, MISSING = "not followed", "missing"  # what a card asks about, in JSON

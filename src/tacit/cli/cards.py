@@ -12,12 +12,12 @@ from tacit.errors import UsageError
 from tacit.model.claim import is_project_scope, project_name
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
-from tacit.vault.queries import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, Filters
+from tacit.vault.filters import Filters
+from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
 
 if TYPE_CHECKING:
     from tacit.vault.decisions import DecisionOutcome
-    from tacit.vault.listing import Listing
-    from tacit.vault.queries import ListedMemory
+    from tacit.vault.listing import ListedMemory, Listing
     from tacit.vault.review import Card
 
 DEFAULT_LIMIT = 50  # entries of a list, without --limit and --all

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
     from tacit.model.memory import Memory
     from tacit.model.workflow import PastRun, Workflow
-    from tacit.vault.queries import ListedMemory
+    from tacit.vault.listing import ListedMemory
     from tacit.vault.sessions import ListedSession
 
 JsonObject = dict[str, object]

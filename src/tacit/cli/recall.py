@@ -15,7 +15,7 @@ from tacit.model.claim import is_project_scope, scope_label
 from tacit.search.rank import COMMAND, PAGE_KINDS
 from tacit.text.display import clip, printable
 from tacit.vault.hits import Hit, SessionQuote
-from tacit.vault.queries import STATUS_LABELS
+from tacit.vault.listing import STATUS_LABELS
 
 # tacit brief
 

@@ -30,17 +30,11 @@ from tacit.model.event import local_time, timestamp
 from tacit.model.memory import HABIT_KINDS, Memory
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
-from tacit.vault.queries import (
-    EvidenceSource,
-    MemoryConflict,
-    MemoryEvent,
-    describe_event,
-    event_details,
-    is_conclusion,
-    is_quoting,
-)
+from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
 
 if TYPE_CHECKING:
+    from tacit.vault.evidence import EvidenceSource, MemoryEvent
+    from tacit.vault.relations import MemoryConflict
     from tacit.vault.vault import Vault
 
 

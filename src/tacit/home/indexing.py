@@ -1,4 +1,8 @@
-"""Bringing the index up to date with the log, and finding views that are missing."""
+"""The index of a home: its read connection, catching up with the log, and what every read checks.
+
+A read looks for trusted fact files that changed and for views that are missing. This costs a few looks at the disk, and
+modules that are seldom needed are imported when they are.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,18 @@ import gc
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tacit.disk.lock import is_read_only_error, read_only_error
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import Project
 from tacit.index import database, reader
-from tacit.index.database import translate_sqlite_errors
+from tacit.index.database import LineReader, open_for_reading, translate_sqlite_errors
 from tacit.log.codec import must_decode
 from tacit.log.reader import Cursor, LogLine, LogReader
 from tacit.model.claim import Scope
-from tacit.model.event import Event
+from tacit.model.event import Draft, Event
 from tacit.model.ids import EventId
 from tacit.record import Record
 
@@ -25,11 +29,51 @@ if TYPE_CHECKING:
     from tacit.index.bulk_steps import LogChunk
     from tacit.index.writer import IndexedEvent
 
+LONG_BACKLOG_BYTES = 256 * 1024  # indexing this takes longer than a hurried caller has
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _SETTLED_NANOSECONDS = 1_000_000_000  # time stamps of files are less exact than the clock
 _CHUNK_BYTES = 2 << 20  # of the log, that one step of a rebuild takes
 _LONG_LOG_BYTES = 16 << 20  # it is worth the start of other processes, and too long for intermediate data in memory
 _LINES_PER_BATCH, _BYTES_PER_BATCH = 20_000, 8 << 20  # that are indexed together, about a second of work
+_IN_MEMORY_INODE = 0
+
+
+class IndexConnection:
+    """The read connection to the index. It is opened on first use, and again when the file was replaced.
+
+    `make_line_reader` returns a function that reads lines of the log as it is now.
+    """
+
+    def __init__(self, path: str, make_line_reader: Callable[[], LineReader]) -> None:
+        self._path = path
+        self._make_line_reader = make_line_reader
+        self._current: sqlite3.Connection | None = None
+        self._inode = _IN_MEMORY_INODE
+
+    @property
+    def inode(self) -> int:
+        """The inode of the index file now, whether or not it is the open one; -1 if there is none."""
+        try:
+            return os.stat(self._path).st_ino
+        except OSError:
+            return -1
+
+    def connection(self) -> sqlite3.Connection:
+        if self._current and self._inode not in (_IN_MEMORY_INODE, self.inode):
+            self.release()
+        if self._current is None:
+            self._current, self._inode = open_for_reading(self._path, self._make_line_reader()), self.inode
+        return self._current
+
+    def use_in_memory(self, connection: sqlite3.Connection) -> None:
+        """Use an in-memory index until it is released."""
+        self.release()
+        self._current, self._inode = connection, _IN_MEMORY_INODE
+
+    def release(self) -> None:
+        if self._current:
+            self._current.close()
+            self._current = None
 
 
 class Indexer:
@@ -84,6 +128,10 @@ class Indexer:
     def backlog_bytes(self, connection: sqlite3.Connection) -> int:
         """Return how many bytes of the log are not indexed."""
         return sum(self._log.size(segment) - cursor.offset for segment, cursor in self._unindexed_segments(connection))
+
+    def has_long_backlog(self, connection: sqlite3.Connection) -> bool:
+        """Return whether indexing the backlog takes longer than a hurried caller has."""
+        return self.backlog_bytes(connection) > LONG_BACKLOG_BYTES
 
     def unindexed_events(self, connection: sqlite3.Connection, type_: str) -> Iterator[Event]:
         """Yield the events of a type that are not indexed."""
@@ -224,10 +272,49 @@ def _cursors(connection: sqlite3.Connection) -> dict[str, Cursor]:
     return {segment: Cursor(*cursor) for segment, cursor in reader.log_cursors(connection).items()}
 
 
-# Missing views. Every read checks for them, so this costs only a few looks at the disk.
+# Trusted fact files. `trusted_files` is imported only if somebody trusts one.
+
+
+def is_trust_stale(connection: sqlite3.Connection) -> bool:
+    """Return whether a trusted fact file may have changed."""
+    if not reader.has_trust_events(connection):
+        return False
+    from tacit.home import trusted_files
+
+    return trusted_files.is_trust_stale(connection)
+
+
+def broken_trust_drafts(connection: sqlite3.Connection) -> list[Draft]:
+    """Return events that end the trust in files that changed, to be recorded before their facts are used."""
+    if not reader.has_trust_events(connection):
+        return []
+    from tacit.home import trusted_files
+
+    return trusted_files.broken_trust_drafts(connection)
+
+
+def distrusted_event_ids(connection: sqlite3.Connection) -> frozenset[EventId]:
+    """Return the events that no longer count, for a home in which the end of the trust cannot be recorded."""
+    if not reader.has_trust_events(connection):
+        return frozenset()
+    from tacit.home import trusted_files
+
+    return trusted_files.distrusted_event_ids(connection)
+
+
+def save_file_signatures(connection: sqlite3.Connection) -> None:
+    """Store the current signatures of trusted files in the index."""
+    if reader.has_trust_events(connection):
+        from tacit.home import trusted_files
+
+        trusted_files.save_file_signatures(connection)
+
+
+# Missing views
 
 
 def is_view_missing(connection: sqlite3.Connection, paths: HomePaths, project: Project | None, scope: Scope) -> bool:
+    """Return whether a file that shows memories, or a page, is missing."""
     return is_memory_view_missing(connection, paths, project, scope) or any(missing_pages(connection, paths))
 
 

@@ -19,15 +19,23 @@ from tacit.disk.files import Disk, replace_file
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, LockBusyError, ReadOnlyError, StoreError
 from tacit.home.actor import Actor
-from tacit.home.indexing import Indexer, is_view_missing
+from tacit.home.indexing import (
+    LONG_BACKLOG_BYTES,
+    IndexConnection,
+    Indexer,
+    distrusted_event_ids,
+    is_trust_stale,
+    is_view_missing,
+    save_file_signatures,
+)
 from tacit.home.paths import HomePaths, make_home
 from tacit.home.project import Project
 from tacit.home.settings import Settings
 from tacit.index import database, reader
-from tacit.index.database import LineReader, open_for_reading, snapshot, translate_sqlite_errors
+from tacit.index.database import snapshot, translate_sqlite_errors
 from tacit.log.log import Log
 from tacit.log.reader import ReportProgress
-from tacit.log.signing import LineSigner
+from tacit.log.signing import LineSigner, load_key, secret_digest
 from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import ClaimId, EventId
@@ -36,6 +44,7 @@ from tacit.text.display import clean
 
 if TYPE_CHECKING:
     from tacit.home.publish import Publisher, SyncJournal
+    from tacit.home.writable_index import WritableIndex
 
 T = TypeVar("T")
 Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
@@ -46,67 +55,6 @@ _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS = 10.0, 120.0
 _READ_LOCK_TIMEOUT_SECONDS = 2.0  # a read, for a process that indexes what it needs
 _OBSERVE_TIMEOUT_SECONDS = 0.05  # a read, to record that it took place
 _MAX_PENDING_OBSERVATIONS = 1000  # observations that are kept while the log is busy; older ones are dropped
-_LONG_BACKLOG_BYTES = 256 * 1024  # indexing this takes longer than a hurried caller has
-_IN_MEMORY_INODE = 0
-
-
-class IndexConnection:
-    """The read connection to the index. It is opened on first use, and again when the file was replaced.
-
-    `make_line_reader` returns a function that reads lines of the log as it is now.
-    """
-
-    def __init__(self, path: str, make_line_reader: Callable[[], LineReader]) -> None:
-        self._path = path
-        self._make_line_reader = make_line_reader
-        self._current: sqlite3.Connection | None = None
-        self._inode = _IN_MEMORY_INODE
-
-    @property
-    def inode(self) -> int:
-        """The inode of the index file now, whether or not it is the open one; -1 if there is none."""
-        try:
-            return os.stat(self._path).st_ino
-        except OSError:
-            return -1
-
-    def connection(self) -> sqlite3.Connection:
-        if self._current and self._inode not in (_IN_MEMORY_INODE, self.inode):
-            self.release()
-        if self._current is None:
-            self._current, self._inode = open_for_reading(self._path, self._make_line_reader()), self.inode
-        return self._current
-
-    def use_in_memory(self, connection: sqlite3.Connection) -> None:
-        """Use an in-memory index until it is released."""
-        self.release()
-        self._current, self._inode = connection, _IN_MEMORY_INODE
-
-    def release(self) -> None:
-        if self._current:
-            self._current.close()
-            self._current = None
-
-
-# The check of trusted fact files that every read makes. `trusted_files` is imported only if somebody trusts one.
-
-
-def is_trust_stale(connection: sqlite3.Connection) -> bool:
-    """Return whether a trusted fact file may have changed."""
-    if not reader.has_trust_events(connection):
-        return False
-    from tacit.home import trusted_files
-
-    return trusted_files.is_trust_stale(connection)
-
-
-def broken_trust_drafts(connection: sqlite3.Connection) -> list[Draft]:
-    """Return events that end the trust in files that changed, to be recorded before their facts are used."""
-    if not reader.has_trust_events(connection):
-        return []
-    from tacit.home import trusted_files
-
-    return trusted_files.broken_trust_drafts(connection)
 
 
 def has_outdated_views(connection: sqlite3.Connection) -> bool:
@@ -116,23 +64,6 @@ def has_outdated_views(connection: sqlite3.Connection) -> bool:
     from tacit.home.publish import outdated_views
 
     return bool(outdated_views(connection))
-
-
-def distrusted_event_ids(connection: sqlite3.Connection) -> frozenset[EventId]:
-    """Return the events that no longer count, for a home in which the end of the trust cannot be recorded."""
-    if not reader.has_trust_events(connection):
-        return frozenset()
-    from tacit.home import trusted_files
-
-    return trusted_files.distrusted_event_ids(connection)
-
-
-def save_file_signatures(connection: sqlite3.Connection) -> None:
-    """Store the current signatures of trusted files in the index."""
-    if reader.has_trust_events(connection):
-        from tacit.home import trusted_files
-
-        trusted_files.save_file_signatures(connection)
 
 
 class Store:
@@ -183,13 +114,9 @@ class Store:
         self.log.progress = report
 
     def _secret_digest(self, secret: str) -> str:
-        from tacit.log.signing import secret_digest
-
         return secret_digest(self.paths.key, secret)
 
     def _load_key(self, make: bool) -> bytes | None:
-        from tacit.log.signing import load_key
-
         return load_key(self.paths.key, make)
 
     @cached_property
@@ -200,6 +127,13 @@ class Store:
 
         view_store = ViewStore(self.paths.view_copies, self._disk)
         return Publisher(self.paths, view_store, self.max_page_entries, self.max_turn_chars)
+
+    @property
+    def writable_index(self) -> WritableIndex:
+        """The index for a writer who holds the home's lock, which a read seldom is."""
+        from tacit.home.writable_index import WritableIndex
+
+        return WritableIndex(self.paths, self.log, self.indexer, self.actor.origin)
 
     # Reads
 
@@ -218,7 +152,7 @@ class Store:
             if self._is_index_intact():  # then the error is a bug of `query`
                 raise
         self._index.release()
-        if self._is_hurried and sum(map(self.log.size, self.log.segments())) > _LONG_BACKLOG_BYTES:
+        if self._is_hurried and sum(map(self.log.size, self.log.segments())) > LONG_BACKLOG_BYTES:
             raise StoreError("the index has to be made first, and nobody here has the time", "tacit doctor --reindex")
         self._refresh(needed=True, broken=broken)
         with translate_sqlite_errors():
@@ -241,7 +175,7 @@ class Store:
         if os.path.isdir(self.paths.root):
             self._index.release()
             with suppress(StoreError, OSError), self._exclusive(_READ_LOCK_TIMEOUT_SECONDS):
-                self._publish_and_close(self._open_writer())
+                self._publish_and_close(self.writable_index.open())
 
     def draw_pages(self) -> None:
         """Draw the pages that wait, also if they were deferred. Do nothing if that is impossible."""
@@ -306,7 +240,7 @@ class Store:
     def _is_behind(self, connection: sqlite3.Connection) -> bool:
         """Return whether to catch up before reading. A hurried caller leaves a long backlog to others."""
         behind = self.indexer.is_behind(connection)
-        return behind and not (self._is_hurried and self.indexer.backlog_bytes(connection) > _LONG_BACKLOG_BYTES)
+        return behind and not (self._is_hurried and self.indexer.has_long_backlog(connection))
 
     def _is_page_missing(self, connection: sqlite3.Connection) -> bool:
         """Checked once a second at most: nobody deletes pages between two reads of one program."""
@@ -332,7 +266,7 @@ class Store:
         is_purging = os.path.exists(self.paths.purge_marker)  # a purge holds the lock for long
         try:
             with self._exclusive(_OBSERVE_TIMEOUT_SECONDS if is_purging else self.lock_timeout):
-                self._publish_and_close(self._open_writer(rebuild=broken == self._index.inode))
+                self._publish_and_close(self.writable_index.open(rebuild=broken == self._index.inode))
         except LockBusyError:  # another process does it; use the index as it is, if it exists and can be trusted
             if broken == self._index.inode or is_trust_stale(self._index.connection()):
                 self._use_in_memory_index()
@@ -365,36 +299,19 @@ class Store:
         self._prepare_change()
         self.drain_spool(0)
         with self._exclusive():
-            provisional = None if writes_index else self._provisional_connection()
-            connection = provisional or self._connection_for_decision()
+            # A program whose pages another process draws leaves the index to that process too.
+            is_deferred = self.defers_pages and not writes_index
+            provisional = self.writable_index.open_provisional() if is_deferred else None
+            connection = provisional or self.writable_index.open_for_decision()
             try:
                 drafts = decide(connection)
                 events = self._append(connection, drafts, op) if drafts else []
-                connection = self._connection_for_result(connection) if events else connection
+                connection = self.writable_index.with_new_events(connection) if events else connection
                 return get_result(connection, events)
             finally:
                 # The events are recorded: if this fails, the next command updates the index and the views.
                 with suppress(StoreError, OSError, IndexUnusableError):
                     self._publish_and_close(connection)
-
-    def _provisional_connection(self) -> sqlite3.Connection | None:
-        """Return the index, up to date, within a transaction that is never committed; None if that will not do.
-
-        What defers pages leaves the index to the same process: writing it takes four syncs, for which nobody has to
-        wait. Until then whoever needs the index is told by the log that it is behind.
-        """
-        if not self.defers_pages or (connection := self._open_index_of_log()) is None:
-            return None
-        try:
-            with translate_sqlite_errors():
-                if self.indexer.backlog_bytes(connection) <= _LONG_BACKLOG_BYTES:
-                    connection.execute("BEGIN IMMEDIATE")
-                    self.indexer.catch_up(connection)
-                    return self._end_broken_trust(connection)
-        except (IndexUnusableError, StoreError, OSError):
-            pass
-        connection.close()
-        return None
 
     def record(self, decide: Decide) -> list[Event]:
         """Make a change and return its events."""
@@ -408,7 +325,7 @@ class Store:
         """
         self._prepare_change()
         with self._exclusive():
-            connection = self._open_without_catch_up()
+            connection = self.writable_index.open_as_is()
             try:
                 if events := choose(connection, self.indexer.unindexed_ids(connection)):
                     self.log.append_events(events)
@@ -445,7 +362,7 @@ class Store:
         make_home(self.paths)
         with self._exclusive():
             self.publisher.may_create_facts = True
-            self._publish_and_close(self._open_writer(rebuild=True))
+            self._publish_and_close(self.writable_index.open(rebuild=True))
 
     def rewrite_log(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
         """Run `work`, which changes the log itself, under the home's lock; then update the views. Return its result.
@@ -455,7 +372,7 @@ class Store:
         self._prepare_change()
         with self._exclusive():
             result = work()
-            self._publish_and_close(self._open_writer(rebuild=rebuild))
+            self._publish_and_close(self.writable_index.open(rebuild=rebuild))
         return result
 
     def mark_purge(self) -> None:
@@ -518,65 +435,11 @@ class Store:
         """Update the pages with what was read from them. The caller holds the home's lock."""
         self.sync_journal.finish(self.log, self.publisher.view_store)
 
-    # The index, opened for writing. The caller holds the home's lock.
-
-    def _open_writer(self, rebuild: bool = False) -> sqlite3.Connection:
-        """Return the index, up to date. It is rebuilt if it cannot be used, or on request."""
-        if not rebuild and (connection := self._open_index_of_log()):
-            with suppress(IndexUnusableError):
-                return self._end_broken_trust(self._catch_up_or_rebuild(connection))
-        return self._end_broken_trust(self.indexer.rebuild())
-
-    def _open_without_catch_up(self) -> sqlite3.Connection:
-        return self._open_index_of_log() or self._open_writer()
-
-    def _open_index_of_log(self) -> sqlite3.Connection | None:
-        """Return the index as it is; None if it is unusable or of another log."""
-        try:
-            connection = database.open_for_writing(self.paths.index, self.log.line_reader())
-            if self.indexer.is_index_of_log(connection):
-                return connection
-            connection.close()
-        except IndexUnusableError:
-            pass
-        return None
-
-    def _connection_for_decision(self) -> sqlite3.Connection:
-        """Return the index, up to date; in memory if it cannot be written, since only the log has to be."""
-        try:
-            return self._open_writer()
-        except ReadOnlyError:
-            raise
-        except (StoreError, OSError):
-            return self._end_broken_trust(self.indexer.in_memory_index())
-
-    def _connection_for_result(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """Return the index with what was just recorded; in memory if the disk has no room for it."""
-        try:
-            return self._catch_up_or_rebuild(connection)
-        except (StoreError, OSError):
-            connection.close()
-            return self.indexer.in_memory_index()
-
-    def _catch_up_or_rebuild(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        try:
-            self.indexer.catch_up(connection)
-        except IndexUnusableError:
-            connection.close()
-            return self.indexer.rebuild()
-        return connection
-
-    def _end_broken_trust(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """Record the end of trust that no longer holds, and return the index with it."""
-        drafts = broken_trust_drafts(connection)
-        if not drafts:
-            return connection
-        self.log.append(drafts, self.actor.origin())
-        return self._catch_up_or_rebuild(connection)
+    # Views. The caller holds the home's lock.
 
     def _publish_and_close(self, connection: sqlite3.Connection) -> None:
         """Update stale views, then close the index. A view that cannot be written now stays stale."""
-        if connection.in_transaction:  # it is not committed: see `_provisional_connection`
+        if connection.in_transaction:  # it is not committed: see `WritableIndex.open_provisional`
             with closing(connection):
                 self._publish(connection)
             return

@@ -11,7 +11,7 @@ from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
-    from tacit.vault.queries import ListedMemory
+    from tacit.vault.listing import ListedMemory
     from tacit.vault.vault import Vault
 
 
@@ -66,7 +66,7 @@ def resource_page(vault: Vault, cursor: str | None) -> ResourcePage:
 def resource_content(vault: Vault, uri: str) -> Json:
     """Return the content of a resource. Raise RpcError if it does not exist."""
     if uri == _BRIEF_URI:
-        from tacit.mcp.tools import NO_MEMORIES
+        from tacit.mcp.tools.memories import NO_MEMORIES
 
         return {"uri": uri, "mimeType": _TEXT_TYPE, "text": vault.brief().text or NO_MEMORIES}
     text = None
@@ -154,7 +154,7 @@ def _render_memory(listed: ListedMemory) -> str:
 
 
 def _session_resources(vault: Vault) -> list[Json]:
-    from tacit.mcp.tools import recent_sessions
+    from tacit.mcp.tools.sessions import recent_sessions
 
     return [
         {
@@ -169,10 +169,10 @@ def _session_resources(vault: Vault) -> list[Json]:
 
 
 def _session_text(vault: Vault, name: str) -> str | None:
-    from tacit.mcp import tools
+    from tacit.mcp.tools.sessions import session_page
     from tacit.model.ids import is_claim_prefix
 
-    return tools.session_page(vault, name) if is_claim_prefix(name) else None
+    return session_page(vault, name) if is_claim_prefix(name) else None
 
 
 # Prompts
@@ -186,7 +186,7 @@ below; where they do not tell, say so."""
 
 
 def run_recap(vault: Vault, _arguments: McpArguments) -> str:
-    from tacit.mcp.tools import recent_sessions
+    from tacit.mcp.tools.sessions import recent_sessions
     from tacit.text.fence import fenced_lines
 
     rows = recent_sessions(vault, here=True, limit=_MAX_RECAP_SESSIONS)
@@ -249,7 +249,7 @@ def run_review(vault: Vault, _arguments: McpArguments) -> str:
 def _suggestion_line(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
     from tacit.text.fence import harmless_line
-    from tacit.vault.queries import PROVENANCE_LABELS
+    from tacit.vault.listing import PROVENANCE_LABELS
 
     memory, counts = listed.memory, listed.counts
     seen = f"{counts.runs} runs in {counts.sessions} sessions" if counts else f"seen {memory.strength} times"
@@ -281,7 +281,7 @@ _MAX_TASK_CHARS = 2000
 
 
 def run_start(vault: Vault, arguments: McpArguments) -> str:
-    from tacit.mcp.tools import NO_MEMORIES
+    from tacit.mcp.tools.memories import NO_MEMORIES
 
     task = arguments.text("task")[:_MAX_TASK_CHARS].strip()
     brief = vault.brief(task=task).text.rstrip("\n") or NO_MEMORIES

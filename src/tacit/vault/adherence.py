@@ -15,7 +15,8 @@ from tacit.model.ids import ClaimId, EventId, event_milliseconds
 from tacit.model.observation import PromptGiven, ToolUsed
 from tacit.record import Record
 from tacit.text.display import one_line
-from tacit.vault.queries import ListedMemory, Queries
+from tacit.vault.listing import ListedMemory
+from tacit.vault.queries import Queries
 
 _MAX_TEXT_CHARS = 120
 

@@ -24,7 +24,8 @@ from tacit.model.event import timestamp
 from tacit.model.expectations import read_expectations
 from tacit.model.ids import ClaimId
 from tacit.record import Record
-from tacit.vault.queries import ListedMemory, Queries
+from tacit.vault.listing import ListedMemory
+from tacit.vault.queries import Queries
 
 REPLAY_DAYS = 90  # of captured commands that a new rule is tried on
 _LOCK_TIMEOUT_SECONDS = 10

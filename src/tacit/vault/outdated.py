@@ -22,7 +22,8 @@ from tacit.log.codec import must_decode
 from tacit.model.claim import Status
 from tacit.model.references import Reference, ReferenceKind
 from tacit.record import Record
-from tacit.vault.queries import ListedMemory, Queries
+from tacit.vault.listing import ListedMemory
+from tacit.vault.queries import Queries
 
 LOOKUP_SECONDS = 2.0  # for all memories of a project; somebody waits, and no host does
 _MAX_MEMORIES = 2000  # of the project that are looked up, the latest

@@ -23,8 +23,9 @@ from tacit.search.memories import similar_memories
 from tacit.search.restatements import possible_restatements, same_claims
 from tacit.text.display import clip
 from tacit.text.words import normalize_text
-from tacit.vault.listing import Listing
-from tacit.vault.queries import Filters, ListedMemory, Queries, agents_of_memory
+from tacit.vault.evidence import agents_of_memory
+from tacit.vault.filters import FilterParser, Filters
+from tacit.vault.listing import ListedMemory, Listing, load_chunk
 
 _MAX_GROUPED = 500  # candidates of which each is compared with all others; of more, with those that share rare words
 _MAX_COMPARED = 2000  # active memories that the candidates of a page are compared with
@@ -159,8 +160,7 @@ class _CardLookup:
 
     def _related(self, connection: sqlite3.Connection, listed: ListedMemory) -> list[ListedMemory]:
         """Return the candidates that may say the same as one, or as one of those, in the order of their cards."""
-        queries = Queries(self._home)
-        wanted = queries.memory_filter(
+        wanted = FilterParser(self._home).memory_filter(
             connection, status=Status.PENDING, kind=self._kind, scope="all", filters=self._filters
         )
         scopes = reader.pending_scopes(connection)
@@ -176,7 +176,7 @@ class _CardLookup:
                 for doc_id, row in rows.items()
                 if isinstance(row, MemoryRow) and (doc_id in same or restatement_key(row.sentence) == key)
             ]
-            for other in queries.load_chunk(connection, alike):
+            for other in load_chunk(connection, alike):
                 found[other.memory.id] = other
                 queue.append(other.memory)
         if len(found) == 1:

@@ -40,8 +40,10 @@ from tacit.model.event import ClaimProposed, local_day
 from tacit.model.ids import claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
-from tacit.vault.listing import Listing, load_in_chunks, must_agree
-from tacit.vault.queries import Filters, HabitCounts, ListedMemory, Queries, with_basis
+from tacit.vault.evidence import with_basis
+from tacit.vault.filters import FilterParser, Filters
+from tacit.vault.listing import HabitCounts, ListedMemory, Listing, load_chunk, load_in_chunks, must_agree
+from tacit.vault.queries import Queries
 
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
@@ -81,10 +83,10 @@ class Suggestions(HomePart):
         """
         if learn:
             self.learn_if_possible()
-        queries = Queries(self._home)
+        parser = FilterParser(self._home)
 
         def read(connection: sqlite3.Connection) -> _CandidateOrder:
-            wanted = queries.memory_filter(connection, status=Status.PENDING, kind=kind, scope=scope, filters=filters)
+            wanted = parser.memory_filter(connection, status=Status.PENDING, kind=kind, scope=scope, filters=filters)
             first, last = self._ranked_habits(connection, wanted)
             total = listings.count_memories(connection, wanted, is_habit=False)
             room = None if limit is None else max(limit - len(first), 0)
@@ -103,25 +105,22 @@ class Suggestions(HomePart):
         first: list[ListedMemory] = []
         last: list[ListedMemory] = []
         if matching := listings.habit_ids(connection, wanted):
-            queries, now = Queries(self._home), to_milliseconds(self._store.actor.clock())
+            now = to_milliseconds(self._store.actor.clock())
             scope_of = scope_lookup(connection, self._home.user_folder)
             for memory, tally in ranked_pending(connection, scope_of, now):
                 if (doc_id := claim_number(memory.id)) in matching:
-                    (listed,) = queries.load_chunk(connection, [doc_id])
+                    (listed,) = load_chunk(connection, [doc_id])
                     group = last if priority_group(tally, now) else first
                     group.append(_with_counts(connection, listed, tally, scope_of))
         return first, last
 
     def _load_others(self, doc_ids: Sequence[int], with_details: bool) -> Iterator[ListedMemory]:
-        queries = Queries(self._home)
         if not with_details:
-            return queries.load_memories(doc_ids)
+            return Queries(self._home).load_memories(doc_ids)
 
         def load(chunk: Sequence[int]) -> list[ListedMemory]:
             return self._store.read(
-                lambda connection: [
-                    with_reasons(connection, listed) for listed in queries.load_chunk(connection, chunk)
-                ]
+                lambda connection: [with_reasons(connection, listed) for listed in load_chunk(connection, chunk)]
             )
 
         return load_in_chunks(doc_ids, load)

@@ -34,11 +34,14 @@ if TYPE_CHECKING:
     from tacit.vault.decisions import DecisionOutcome, Decisions
     from tacit.vault.doctor import Doctor
     from tacit.vault.embeddings import Embeddings
+    from tacit.vault.evidence import MemoryEvent
     from tacit.vault.exchange import Exchange
+    from tacit.vault.filters import Filters
     from tacit.vault.guard import Guard
     from tacit.vault.hits import Hit
+    from tacit.vault.listing import ListedMemory
     from tacit.vault.maintenance import Maintenance
-    from tacit.vault.queries import Filters, ListedMemory, MemoryEvent, Queries
+    from tacit.vault.queries import Queries
     from tacit.vault.sessions import SessionQueries
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions

@@ -12,7 +12,7 @@ from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.text.display import one_line
 from tacit.vault.hits import SessionQuote
-from tacit.vault.queries import MemoryRelations
+from tacit.vault.relations import MemoryRelations
 
 _MAX_NODES = 6  # on each side
 _NODE_WIDTH, _NODE_HEIGHT, _ROW_HEIGHT = 230, 56, 76

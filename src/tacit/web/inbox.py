@@ -13,9 +13,9 @@ from tacit.record import Record
 from tacit.text.display import clip
 from tacit.vault.adherence import IneffectiveMemory
 from tacit.vault.decisions import DecisionOutcome
+from tacit.vault.filters import Filters
 from tacit.vault.hits import SessionQuote
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
-from tacit.vault.queries import Filters
 from tacit.vault.review import Card
 from tacit.web.rendering import count_text, scope_name
 from tacit.web.request import Notice, PageRequest

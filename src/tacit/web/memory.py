@@ -7,7 +7,7 @@ from starlette.responses import Response
 from tacit.errors import UsageError
 from tacit.model.claim import Kind
 from tacit.text.display import clip
-from tacit.vault.queries import describe_event, event_details
+from tacit.vault.evidence import describe_event, event_details
 from tacit.web.graph import draw_graph
 from tacit.web.request import Notice, PageRequest
 

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from tacit.model.claim import Scope, is_project_scope, project_name
 from tacit.record import Record
 from tacit.text.display import clip, escape_deceptive
-from tacit.vault.queries import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
+from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
 
 _FOLDER = os.path.dirname(__file__)
 STATIC_FOLDER = os.path.join(_FOLDER, "static")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness.person import Person
 
-from tests.support.mcp_client import answer, answers, heard, request, stateless, tool
+from tests.support.mcp_client import answer, answers, heard, request, stateless, tool, tool_result
 
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 
@@ -192,3 +192,9 @@ def test_a_wrong_call_is_explained_to_the_agent(
     assert told["isError"] is True
     assert says in told["content"][0]["text"]
     assert "structuredContent" not in told
+
+
+def test_work_that_is_logged_stands_in_the_worklog(person: Person) -> None:
+    tool_result(person, "log_work", task="T-1", summary="moved the lexer", evidence="make test", next="the parser")
+    (page,) = (person.home / "worklog").iterdir()
+    assert all(words in page.read_text() for words in ("T-1", "moved the lexer", "make test", "the parser"))

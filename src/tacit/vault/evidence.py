@@ -1,0 +1,142 @@
+"""What a memory rests on: the events it was folded from, the sessions it was concluded from, and who proposed it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from tacit.index import reader
+from tacit.log.codec import must_decode
+from tacit.log.reader import LogReader
+from tacit.model.claim import Provenance
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, agent_name
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.memory import effective_events, undone_ids
+from tacit.pages.locations import FileLocation
+from tacit.record import Record
+from tacit.text.display import printable
+from tacit.vault.listing import ListedMemory
+
+_AGENT_PREFIX = "agent:"
+_COMMAND_SOURCES = ("suggest", "remember", "note", "mcp", "agent")  # of proposals by a command; learners have others
+
+
+class EvidenceSource(Record):
+    """An event of a session that a claim was concluded from, and its line in the log."""
+
+    event: Event
+    location: FileLocation
+
+
+class MemoryEvent(Record):
+    """An event of a memory's history: its line in the log, whether it was undone, and what it was concluded from."""
+
+    event: Event
+    location: FileLocation
+    undone: bool
+    sources: tuple[EvidenceSource, ...] = ()
+
+
+def load_history(connection: sqlite3.Connection, log: LogReader, claim: ClaimId) -> list[MemoryEvent]:
+    """Return the events that a memory was folded from, in order, each with its line in the log."""
+    rows = reader.logged_events_of_claim(connection, claim, must_decode)
+    undone = undone_ids([row.event for row in rows])
+    return [
+        MemoryEvent(
+            row.event,
+            FileLocation(log.path(row.segment), row.line),
+            row.event.id in undone,
+            _load_sources(connection, log, row.event),
+        )
+        for row in rows
+    ]
+
+
+def _load_sources(connection: sqlite3.Connection, log: LogReader, event: Event) -> tuple[EvidenceSource, ...]:
+    """Return the events of sessions that a proposal was concluded from."""
+    if not isinstance(event.body, ClaimProposed) or not event.body.events:
+        return ()
+    from tacit.index.sessions import logged_events
+
+    return tuple(
+        EvidenceSource(row.event, FileLocation(log.path(row.segment), row.line))
+        for row in logged_events(connection, event.body.events, must_decode)
+    )
+
+
+def effective_bodies(connection: sqlite3.Connection, claim: ClaimId) -> list[EventBody]:
+    """Return what the events of a claim say, without those that were undone."""
+    return [event.body for event in effective_events(reader.events_of_claim(connection, claim, must_decode))]
+
+
+def source_ids(connection: sqlite3.Connection, claim: ClaimId) -> list[EventId]:
+    """Return the events of sessions that a memory was concluded from, each once, in the order of its proposals."""
+    proposals = [body for body in effective_bodies(connection, claim) if isinstance(body, ClaimProposed)]
+    return list(dict.fromkeys(source for proposal in proposals for source in proposal.events))
+
+
+def agents_of_memory(connection: sqlite3.Connection, claim: ClaimId) -> set[str]:
+    """Return the agents that proposed a memory, and those of the sessions that it was concluded from."""
+    from tacit.index.sessions import agents_of
+
+    events = reader.events_of_claim(connection, claim, must_decode)
+    sources = [source for event in events if isinstance(event.body, ClaimProposed) for source in event.body.events]
+    return {agent_name(event.origin.actor) for event in events} - {""} | agents_of(connection, sources)
+
+
+def with_basis(listed: ListedMemory, events: Iterable[Event]) -> ListedMemory:
+    """Return a memory with the events that quote the person, and the agent that concluded it alone, if one did.
+
+    `events` are those of its claim. Only a proposal whose quote was verified names the event that it quotes; evidence
+    that merely looks like a quote does not count.
+    """
+    proposals = [event for event in effective_events(events) if isinstance(event.body, ClaimProposed)]
+    quoting = frozenset(event.id for event in proposals if is_quoting(event))
+    actors = [event.origin.actor for event in proposals if not (event.id in quoting or is_conclusion(event))]
+    agents = [event.origin.actor.removeprefix(_AGENT_PREFIX) for event in proposals if is_conclusion(event)]
+    return listed._replace(
+        quoting_events=quoting, concluded_by=agents[0] if agents and not quoting and not actors else ""
+    )
+
+
+def is_quoting(event: Event) -> bool:
+    """Return whether an agent proposed a claim with a quote that was found in what the person typed."""
+    return _is_agent_proposal(event) and isinstance(event.body, ClaimProposed) and bool(event.body.events)
+
+
+def is_conclusion(event: Event) -> bool:
+    """Return whether an agent proposed a claim without words of the person."""
+    return _is_agent_proposal(event) and isinstance(event.body, ClaimProposed) and not event.body.events
+
+
+def _is_agent_proposal(event: Event) -> bool:
+    """Return whether an agent proposed a claim by a command or a tool, whatever name it gave itself."""
+    is_by_command = isinstance(event.body, ClaimProposed) and event.body.source in _COMMAND_SOURCES
+    return is_by_command and event.origin.provenance <= Provenance.MODEL
+
+
+# In words
+
+
+def describe_event(history_event: MemoryEvent) -> str:
+    """Return what an event did to a memory, in words."""
+    match history_event.event.body:
+        case ClaimProposed(verdict=verdict, source=source):
+            return f"{verdict.value} ({printable(source)})"
+        case ClaimDecided(verdict=verdict):
+            return verdict.value
+        case EventsUndone(label=label):
+            is_redo = label.startswith("undo of ")
+            return printable(f"redo of {label.removeprefix('undo of ')}" if is_redo else f"undo of {label}")
+    return "?"
+
+
+def event_details(history_event: MemoryEvent) -> list[tuple[str, str]]:
+    """Return the texts that an event has, each with its label: the new wording, the evidence and the reason."""
+    body = history_event.event.body
+    details: list[tuple[str, str]] = []
+    if isinstance(body, ClaimDecided) and body.instead is not None:
+        details.append(("instead", body.instead.sentence))
+    if isinstance(body, ClaimProposed | ClaimDecided):
+        details += [("evidence", body.evidence), ("reason", body.reason)]
+    return [(label, text) for label, text in details if text]

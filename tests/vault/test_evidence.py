@@ -1,0 +1,37 @@
+"""What a memory rests on: its events with their lines, who proposed it, and whose words it quotes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.person import Person
+
+from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
+
+
+def test_each_event_of_a_history_is_told_in_words_with_its_line(person: Person) -> None:
+    with person.vault() as vault:
+        candidate = vault.remember("use pnpm", evidence="the build file")
+        vault.accept(candidate.short, reason="it is faster")
+        vault.undo()
+        _, history = vault.why("use pnpm")
+    proposed, accepted, _ = history
+
+    assert [describe_event(entry) for entry in history][-1] == "undo of accepted: use pnpm"
+    assert event_details(proposed) == [("evidence", "the build file")]
+    assert event_details(accepted) == [("reason", "it is faster")]
+    assert [entry.undone for entry in history[:2]] == [False, True]
+    for entry in history:
+        line = Path(entry.location.path).read_text().splitlines()[entry.location.line - 1]
+        assert entry.event.id in line
+
+
+def test_an_agents_own_conclusion_is_not_taken_for_the_persons_words(person: Person) -> None:
+    person.tacit("remember", "use pnpm", "--evidence", "“use pnpm”, said the user", TACIT_ACTOR="agent:robot")
+    with person.vault() as vault:
+        listed, (event,) = vault.why("use pnpm")
+        assert (listed.concluded_by, listed.quoting_events) == ("robot", frozenset())
+        assert is_conclusion(event.event) and not is_quoting(event.event)
+        vault.remember("use pnpm", evidence="I looked")
+        assert vault.show("use pnpm").concluded_by == ""
+        assert vault.queries.source_quotes("use pnpm") == []
