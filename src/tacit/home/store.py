@@ -294,7 +294,7 @@ class Store:
         """Record what `decide` makes of the current state, and return `get_result` of the index and the new events.
 
         The home's lock is held throughout. `op` is an operation that the events belong to. `writes_index` says that
-        `get_result` writes something to the index that does not follow from the log.
+        they write something to the index that does not follow from the log.
         """
         self._prepare_change()
         self.drain_spool(0)

@@ -220,7 +220,7 @@ class SessionLearning(HomePart):
 
         self._store.actor = Actor(actor.clock, USER, rows[0].host_session_id, actor.host)
         try:
-            self._store.change(decide, lambda connection, _events: mark(connection, *last))
+            self._store.change(decide, lambda connection, _events: mark(connection, *last), writes_index=True)
         finally:
             self._store.actor = actor
         return done
