@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tacit.index.writer import IndexedEvent
-from tacit.log.codec import DamagedLine, decode, encode, event_type
-from tacit.log.log import Cursor, Log, LogLine, RawLine, cursor_after
-from tacit.model.event import Event, timestamp
+from tacit.log.codec import DamagedLine, encode, event_type
+from tacit.log.command_lines import decode_line
+from tacit.log.log import Cursor, Log, RawLine, cursor_after
+from tacit.model.event import timestamp
 from tacit.model.ids import EventId
 
 if TYPE_CHECKING:
@@ -37,15 +38,15 @@ class ChunkReader:
         entries: list[IndexedEvent] = []
         last: RawLine | None = None
         for last in self._log.lines_between(chunk.segment, Cursor(chunk.offset, chunk.lines), chunk.end):
-            if not last.too_long and (entry := self._indexed(chunk.segment, last, decode(last.data))) is not None:
+            if (entry := self.indexed(chunk.segment, last)) is not None:
                 entries.append(entry)
         return entries, cursor_after(last) if last else None
 
-    def indexed(self, log_line: LogLine) -> IndexedEvent | None:
+    def indexed(self, segment: str, line: RawLine) -> IndexedEvent | None:
         """Return the event of a line, as tombstones leave it; None if it is damaged or left out."""
-        return self._indexed(log_line.segment, log_line.line, log_line.event)
-
-    def _indexed(self, segment: str, line: RawLine, event: Event | DamagedLine) -> IndexedEvent | None:
+        if line.too_long:
+            return None
+        event = decode_line(line.data)
         if isinstance(event, DamagedLine) or event.id in self._excluded:
             return None
         if self._until is not None and timestamp(event.at) > self._until:

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
+from tacit.errors import IndexUnusableError
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId, claim_number, hash_number
@@ -18,6 +22,7 @@ from tacit.text.words import STEMS, token_terms, tokenize
 
 FAILED_STATUS = -2  # a transcript says that a command failed, but not with which exit status
 _ID_BITS, _SAMPLED_IDS = 60, 256  # of the id of a command; to estimate how many there are
+_IDS_PER_BLOCK = 256  # of a posting list, at most
 _MAX_INDEXED_CHARS = 2000  # a command is found by its first characters
 _STATUS_BY_OUTCOME = {ToolOutcome.SUCCEEDED: 0, ToolOutcome.FAILED: FAILED_STATUS, ToolOutcome.UNKNOWN: UNKNOWN_STATUS}
 _COLUMNS = "id, actor, directory, text, scope, last_event_id, last_run_at, exit_status, session_number, segment, line"
@@ -92,27 +97,42 @@ def latest_shell_executions(runs: Iterable[tuple[Event, str, int]]) -> list[Comm
 
 def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
     """Store the last run of each command by actor and directory. Storing a run again changes nothing."""
-    latest: dict[tuple[str, str, str], CommandExecution] = {}
+    latest: dict[int, CommandExecution] = {}
     for run in runs:
-        key = run[:3]
-        if key not in latest or latest[key].event < run.event:
-            latest[key] = run
-    rows: list[tuple[str | int, ...]] = []
+        command_id = hash_number("command", "\n".join(run[:3]))
+        known = latest.get(command_id)
+        if known is None or known.event < run.event:
+            latest[command_id] = run
+    stored = _last_events(connection, latest)
+    rows = [(command_id, *run) for command_id, run in sorted(latest.items()) if run.event > stored.get(command_id, "")]
+    connection.executemany(_UPSERT_COMMAND, rows)  # inserted fastest in order
+    new = {command_id: run for command_id, run in latest.items() if command_id not in stored}
+    connection.executemany("INSERT INTO command_postings VALUES (?, ?, ?)", _posting_blocks(new))
+
+
+def _last_events(connection: sqlite3.Connection, command_ids: Iterable[int]) -> dict[int, str]:
+    """Return the last event of those commands that are stored."""
+    if not has_commands(connection):
+        return {}
+    query = "SELECT id, last_event_id FROM commands WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(query, (json.dumps(list(command_ids)),)))
+
+
+def _posting_blocks(new: Mapping[int, CommandExecution]) -> Iterator[tuple[str, int, bytes]]:
+    """Yield the blocks of new commands, in order. They are added beside the blocks that a term has already."""
     postings: dict[str, list[int]] = {}
     stems = _TokenStems()
-    for key, run in latest.items():
-        command_id = hash_number("command", "\n".join(key))
-        stored = connection.execute("SELECT last_event_id FROM commands WHERE id = ?", (command_id,)).fetchone()
-        if stored is None or stored[0] < run.event:
-            rows.append((command_id, *run))
-        if stored is None:
-            folder = run.directory.rstrip("/").rpartition("/")[2]
-            for stem in stems.of_text(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}"):
-                postings.setdefault(stem, []).append(command_id)
-    connection.executemany(_UPSERT_COMMAND, rows)
-    # They are inserted fastest in order, and sorting them by term takes a quarter of the time of sorting all at once.
-    posting_rows = [(stem, command_id) for stem in sorted(postings) for command_id in sorted(postings[stem])]
-    connection.executemany("INSERT OR IGNORE INTO command_postings VALUES (?, ?)", posting_rows)
+    for command_id, run in new.items():
+        folder = run.directory.rstrip("/").rpartition("/")[2]
+        for stem in stems.of_text(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}"):
+            if stem in postings:
+                postings[stem].append(command_id)
+            else:
+                postings[stem] = [command_id]
+    for stem in sorted(postings):
+        ids = sorted(postings[stem])
+        for low in range(0, len(ids), _IDS_PER_BLOCK):
+            yield stem, ids[low], array("q", ids[low : low + _IDS_PER_BLOCK]).tobytes()
 
 
 class _TokenStems(dict[str, frozenset[str]]):
@@ -139,10 +159,33 @@ def count_commands(connection: sqlite3.Connection) -> int:
     return len(ids) if len(ids) < _SAMPLED_IDS else (_SAMPLED_IDS << _ID_BITS) // ids[-1][0]
 
 
-def commands_with_term(connection: sqlite3.Connection, term: str, limit: int) -> list[int]:
-    """Return the ids of commands that contain a term."""
-    query = "SELECT command_id FROM command_postings WHERE term = ? LIMIT ?"
-    return [command_id for (command_id,) in connection.execute(query, (term, limit))]
+def commands_with_term(connection: sqlite3.Connection, term: str, limit: int) -> Sequence[int]:
+    """Return the lowest ids of commands that contain a term, in order. Raise IndexUnusableError if they are damaged."""
+    query = "SELECT first_id, command_ids FROM command_postings WHERE term = ? ORDER BY first_id"
+    ids: list[int] = []
+    enough = limit
+    for first_id, block in connection.execute(query, (term,)):
+        if len(ids) >= enough:
+            ids = sorted(ids)[:limit]
+            if not ids or ids[-1] < first_id:
+                break
+            enough = limit + _IDS_PER_BLOCK  # blocks overlap: some more are read before it is looked at again
+        ids += _block_ids(block)
+    return sorted(ids)[:limit]
+
+
+def _block_ids(block: bytes) -> Sequence[int]:
+    try:
+        return array("q", block)
+    except (TypeError, ValueError):
+        raise IndexUnusableError("a posting list is damaged") from None
+
+
+def joined_command_postings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[int]]]:
+    """Yield each term with the ids of its commands, however they were cut into blocks."""
+    query = "SELECT term, command_ids FROM command_postings ORDER BY term"
+    for term, blocks in groupby(connection.execute(query), key=itemgetter(0)):
+        yield term, sorted(command_id for _, block in blocks for command_id in _block_ids(block))
 
 
 def commands_since(connection: sqlite3.Connection, since: str) -> Iterator[StoredCommand]:

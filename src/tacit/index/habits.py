@@ -6,7 +6,6 @@ function over the commands of a session; the index does not know what habits mea
 
 from __future__ import annotations
 
-import gc
 import json
 import sqlite3
 from collections import Counter
@@ -15,7 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from tacit.index.database import transaction
+from tacit.index.database import transaction, without_garbage_collection
 from tacit.model.claim import Kind
 from tacit.model.event import Event
 from tacit.model.ids import EventId
@@ -124,14 +123,11 @@ def store_shell_commands(connection: sqlite3.Connection, events: Iterable[Event]
 
 def learn(connection: sqlite3.Connection, learner: HabitLearner) -> None:
     """Count the habits in all commands that were stored since the last call."""
-    gc.disable()  # nothing here makes cycles, and looking for them among so many rows takes time
-    try:
-        more = True
+    more = True
+    with without_garbage_collection():
         while more:
             with transaction(connection):
                 more = _learn_batch(connection, learner)
-    finally:
-        gc.enable()
 
 
 def _learn_batch(connection: sqlite3.Connection, learner: HabitLearner) -> bool:

@@ -286,11 +286,14 @@ CREATE TABLE commands (
   line INTEGER NOT NULL
 );
 
--- A row is a term of a command, or of the name of its directory.
+-- A row is a block of the posting list of a term of commands, or of names of their directories: sorted ids, eight bytes
+-- each. Blocks of commands that were stored together do not overlap. A block is never changed, so that storing commands
+-- reads no postings.
 CREATE TABLE command_postings (
   term TEXT NOT NULL,
-  command_id INTEGER NOT NULL,
-  PRIMARY KEY (term, command_id)
+  first_id INTEGER NOT NULL,
+  command_ids BLOB NOT NULL,
+  PRIMARY KEY (term, first_id)
 ) WITHOUT ROWID;
 
 -- A row is what lists and prompts show of a session with an agent. `number` is its id as an integer, `host_session_id`
