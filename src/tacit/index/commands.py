@@ -121,10 +121,9 @@ def _last_events(connection: sqlite3.Connection, command_ids: Iterable[int]) -> 
 def _posting_blocks(new: Mapping[int, CommandExecution]) -> Iterator[tuple[str, int, bytes]]:
     """Yield the blocks of new commands, in order. They are added beside the blocks that a term has already."""
     postings: dict[str, list[int]] = {}
-    stems = _TokenStems()
+    stems = _TextStems()
     for command_id, run in new.items():
-        folder = run.directory.rstrip("/").rpartition("/")[2]
-        for stem in stems.of_text(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}"):
+        for stem in stems[run.text[:_MAX_INDEXED_CHARS]] | stems[run.directory.rstrip("/").rpartition("/")[2]]:
             if stem in postings:
                 postings[stem].append(command_id)
             else:
@@ -135,17 +134,24 @@ def _posting_blocks(new: Mapping[int, CommandExecution]) -> Iterator[tuple[str, 
             yield stem, ids[low], array("q", ids[low : low + _IDS_PER_BLOCK]).tobytes()
 
 
-class _TokenStems(dict[str, frozenset[str]]):
-    """The stems of tokens. Most tokens of commands come again."""
+class _TextStems(dict[str, frozenset[str]]):
+    """The stems of command lines and names of folders. Most of them, and most of their words, come again."""
 
-    def __missing__(self, token: str) -> frozenset[str]:
-        self[token] = stems = frozenset([STEMS[term] for term in token_terms(token)])
+    def __init__(self) -> None:
+        self._by_token: dict[str, frozenset[str]] = {}
+
+    def __missing__(self, text: str) -> frozenset[str]:
+        if text.isascii():
+            self[text] = stems = frozenset().union(*map(self._of_token, text.split()))
+        else:
+            self[text] = stems = frozenset([STEMS[term] for term in tokenize(text)])
         return stems
 
-    def of_text(self, text: str) -> set[str]:
-        if text.isascii():
-            return set().union(*map(self.__getitem__, text.split()))
-        return {STEMS[term] for term in tokenize(text)}
+    def _of_token(self, token: str) -> frozenset[str]:
+        stems = self._by_token.get(token)
+        if stems is None:
+            self._by_token[token] = stems = frozenset([STEMS[term] for term in token_terms(token)])
+        return stems
 
 
 def has_commands(connection: sqlite3.Connection) -> bool:
