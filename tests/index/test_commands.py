@@ -133,11 +133,12 @@ def test_many_commands_are_counted_by_how_dense_their_ids_are(index: sqlite3.Con
     assert 4000 < commands.count_commands(index) < 6000
 
 
-@pytest.mark.parametrize("batch", [1, 7, 1000])
+@pytest.mark.parametrize("batch", [1, 7, 40, 1000])
 def test_a_term_has_the_same_commands_however_they_were_stored(
     index: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
     monkeypatch.setattr(commands, "_IDS_PER_BLOCK", 4)
+    monkeypatch.setattr(commands, "_FEW_COMMANDS", 7)
     runs = [shell(number, f"make part{number}") for number in range(1, 101)]
     for low in range(0, len(runs), batch):
         store_commands(index, runs[low : low + batch])
@@ -145,6 +146,13 @@ def test_a_term_has_the_same_commands_however_they_were_stored(
     for limit in (1, 3, 4, 5, 50, 99, 100, 101):
         assert list(commands.commands_with_term(index, "make", limit)) == ids[:limit]
     assert dict(commands.joined_command_postings(index))["make"] == ids
+
+
+def test_commands_that_come_one_by_one_share_blocks(index: sqlite3.Connection) -> None:
+    for number in range(1, 101):
+        store_commands(index, [shell(number, f"make part{number}")])
+    (blocks,) = index.execute("SELECT count(*) FROM command_postings WHERE term = 'make'").fetchone()
+    assert blocks < 20  # a new block for each lowest id so far
 
 
 def test_a_posting_list_that_is_no_list_of_ids_is_damage(index: sqlite3.Connection) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
+from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -22,10 +23,14 @@ from tacit.text.words import STEMS, token_terms, tokenize
 
 FAILED_STATUS = -2  # a transcript says that a command failed, but not with which exit status
 _ID_BITS, _SAMPLED_IDS = 60, 256  # of the id of a command; to estimate how many there are
-_IDS_PER_BLOCK = 256  # of a posting list, at most
+_IDS_PER_BLOCK, _ID_BYTES = 256, 8  # of a posting list, at most
 _MAX_INDEXED_CHARS = 2000  # a command is found by its first characters
 _STATUS_BY_OUTCOME = {ToolOutcome.SUCCEEDED: 0, ToolOutcome.FAILED: FAILED_STATUS, ToolOutcome.UNKNOWN: UNKNOWN_STATUS}
 _COLUMNS = "id, actor, directory, text, scope, last_event_id, last_run_at, exit_status, session_number, segment, line"
+_FEW_COMMANDS = 32  # whose postings are added to the blocks that there are, since blocks of one id are slow to read
+_SELECT_COVERING_BLOCK = (
+    "SELECT command_ids FROM command_postings WHERE term = ? AND first_id <= ? ORDER BY first_id DESC LIMIT 1"
+)
 _UPSERT_COMMAND = f"INSERT OR REPLACE INTO commands ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -107,7 +112,13 @@ def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecuti
     rows = [(command_id, *run) for command_id, run in sorted(latest.items()) if run.event > stored.get(command_id, "")]
     connection.executemany(_UPSERT_COMMAND, rows)  # inserted fastest in order
     new = {command_id: run for command_id, run in latest.items() if command_id not in stored}
-    connection.executemany("INSERT INTO command_postings VALUES (?, ?, ?)", _posting_blocks(new))
+    postings = _postings(new)
+    if len(new) > _FEW_COMMANDS:
+        connection.executemany("INSERT INTO command_postings VALUES (?, ?, ?)", _new_blocks(postings))
+    else:
+        for term, command_ids in postings.items():
+            for command_id in command_ids:
+                _add_to_block(connection, term, command_id)
 
 
 def _last_events(connection: sqlite3.Connection, command_ids: Iterable[int]) -> dict[int, str]:
@@ -118,8 +129,8 @@ def _last_events(connection: sqlite3.Connection, command_ids: Iterable[int]) -> 
     return dict(connection.execute(query, (json.dumps(list(command_ids)),)))
 
 
-def _posting_blocks(new: Mapping[int, CommandExecution]) -> Iterator[tuple[str, int, bytes]]:
-    """Yield the blocks of new commands, in order. They are added beside the blocks that a term has already."""
+def _postings(new: Mapping[int, CommandExecution]) -> dict[str, list[int]]:
+    """Return the ids of new commands by term."""
     postings: dict[str, list[int]] = {}
     stems = _TextStems()
     for command_id, run in new.items():
@@ -128,10 +139,30 @@ def _posting_blocks(new: Mapping[int, CommandExecution]) -> Iterator[tuple[str, 
                 postings[stem].append(command_id)
             else:
                 postings[stem] = [command_id]
-    for stem in sorted(postings):
-        ids = sorted(postings[stem])
-        for low in range(0, len(ids), _IDS_PER_BLOCK):
-            yield stem, ids[low], array("q", ids[low : low + _IDS_PER_BLOCK]).tobytes()
+    return postings
+
+
+def _new_blocks(postings: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, int, bytes]]:
+    """Yield the blocks of new commands, in order. They stand beside the blocks that a term has, which are not read."""
+    for term in sorted(postings):
+        command_ids = sorted(postings[term])
+        for low in range(0, len(command_ids), _IDS_PER_BLOCK):
+            yield _block(term, command_ids[low : low + _IDS_PER_BLOCK])
+
+
+def _block(term: str, command_ids: Sequence[int]) -> tuple[str, int, bytes]:
+    return term, command_ids[0], array("q", command_ids).tobytes()
+
+
+def _add_to_block(connection: sqlite3.Connection, term: str, command_id: int) -> None:
+    """Add a command to the block in whose range it is, and cut that in halves if it is full."""
+    row = connection.execute(_SELECT_COVERING_BLOCK, (term, command_id)).fetchone()
+    command_ids = _decode_ids(row or ())
+    insort(command_ids, command_id)
+    half = len(command_ids) // 2 if len(command_ids) > _IDS_PER_BLOCK else len(command_ids)
+    for part in (command_ids[:half], command_ids[half:]):
+        if part:
+            connection.execute("INSERT OR REPLACE INTO command_postings VALUES (?, ?, ?)", _block(term, part))
 
 
 class _TextStems(dict[str, frozenset[str]]):
@@ -168,30 +199,36 @@ def count_commands(connection: sqlite3.Connection) -> int:
 def commands_with_term(connection: sqlite3.Connection, term: str, limit: int) -> Sequence[int]:
     """Return the lowest ids of commands that contain a term, in order. Raise IndexUnusableError if they are damaged."""
     query = "SELECT first_id, command_ids FROM command_postings WHERE term = ? ORDER BY first_id"
-    ids: list[int] = []
-    enough = limit
+    blocks: list[bytes] = []
+    size, enough = 0, limit * _ID_BYTES
     for first_id, block in connection.execute(query, (term,)):
-        if len(ids) >= enough:
-            ids = sorted(ids)[:limit]
+        if size >= enough:
+            ids = _sorted_ids(blocks)[:limit]
             if not ids or ids[-1] < first_id:
-                break
-            enough = limit + _IDS_PER_BLOCK  # blocks overlap: some more are read before it is looked at again
-        ids += _block_ids(block)
-    return sorted(ids)[:limit]
-
-
-def _block_ids(block: bytes) -> Sequence[int]:
-    try:
-        return array("q", block)
-    except (TypeError, ValueError):
-        raise IndexUnusableError("a posting list is damaged") from None
+                return ids
+            enough = (limit + _IDS_PER_BLOCK) * _ID_BYTES  # blocks overlap: it is looked at again after some more
+            blocks, size = [array("q", ids).tobytes()], len(ids) * _ID_BYTES
+        blocks.append(block)
+        size += len(block)
+    return _sorted_ids(blocks)[:limit]
 
 
 def joined_command_postings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[int]]]:
     """Yield each term with the ids of its commands, however they were cut into blocks."""
     query = "SELECT term, command_ids FROM command_postings ORDER BY term"
     for term, blocks in groupby(connection.execute(query), key=itemgetter(0)):
-        yield term, sorted(command_id for _, block in blocks for command_id in _block_ids(block))
+        yield term, _sorted_ids([block for _, block in blocks])
+
+
+def _sorted_ids(blocks: Sequence[bytes]) -> list[int]:
+    return sorted(_decode_ids(blocks))
+
+
+def _decode_ids(blocks: Sequence[bytes]) -> array[int]:
+    try:
+        return array("q", b"".join(blocks))
+    except (TypeError, ValueError):
+        raise IndexUnusableError("a posting list is damaged") from None
 
 
 def commands_since(connection: sqlite3.Connection, since: str) -> Iterator[StoredCommand]:

@@ -288,8 +288,8 @@ CREATE TABLE commands (
 );
 
 -- A row is a block of the posting list of a term of commands, or of names of their directories: sorted ids, eight bytes
--- each. Blocks of commands that were stored together do not overlap. A block is never changed, so that storing commands
--- reads no postings.
+-- each, of which `first_id` is the lowest. Blocks may overlap: those of many commands that are stored at once are added
+-- without reading any.
 CREATE TABLE command_postings (
   term TEXT NOT NULL,
   first_id INTEGER NOT NULL,
