@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tacit.index.writer import IndexedEvent
-from tacit.log.codec import DamagedLine, encode, event_type
-from tacit.log.command_lines import decode_line
+from tacit.log.codec import DamagedLine, decode, encode, event_type
 from tacit.log.log import Cursor, Log, RawLine, cursor_after
 from tacit.model.event import timestamp
 from tacit.model.ids import EventId
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from tacit.log.tombstones import Tombstones
 
 
+_FEW_LINES = 250  # for so many, loading the decoder of commands takes as long as it saves
+
+
 class ChunkReader:
     """Reads lines of a log as events for the index: those up to the timestamp `until`, without the `excluded` ones."""
 
@@ -24,6 +26,8 @@ class ChunkReader:
         self._log = log
         self._until = until
         self._excluded = excluded
+        self._lines_read = 0
+        self._decode = decode
 
     @cached_property
     def _tombstones(self) -> Tombstones | None:
@@ -46,7 +50,12 @@ class ChunkReader:
         """Return the event of a line, as tombstones leave it; None if it is damaged or left out."""
         if line.too_long:
             return None
-        event = decode_line(line.data)
+        self._lines_read += 1
+        if self._lines_read == _FEW_LINES:
+            from tacit.log.command_lines import decode_line
+
+            self._decode = decode_line
+        event = self._decode(line.data)
         if isinstance(event, DamagedLine) or event.id in self._excluded:
             return None
         if self._until is not None and timestamp(event.at) > self._until:

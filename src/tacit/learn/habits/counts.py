@@ -342,13 +342,14 @@ def _group_by_key(rows: Iterable[HabitDirectoryCount]) -> dict[str, list[HabitDi
 
 def _count_by_scope(rows: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) -> dict[Scope, SequenceCount]:
     """Return the sums over the directories of each project, without what may have gone across projects."""
-    counts: dict[Scope, SequenceCount] = {}
-    for row in rows:
-        scope = scope_of(row.directory) if row.directory else _UNKNOWN_SCOPE
-        if not _is_cross_project(row, scope_of):
-            count = _sequence_count(row)
-            counts[scope] = _sum_counts([counts[scope], count]) if scope in counts else count
-    return counts
+    sums: dict[Scope, tuple[int, int, str]] = {}
+    for _, directory, runs, sessions, last in rows:
+        scope = scope_of(directory) if directory else _UNKNOWN_SCOPE
+        if scope == GLOBAL and directory.endswith(SUBDIRECTORIES):  # `_is_cross_project`, for a hundred thousand rows
+            continue
+        known = sums.get(scope, (0, 0, ""))
+        sums[scope] = known[0] + runs, known[1] + sessions, max(known[2], last)
+    return {scope: SequenceCount(*count) for scope, count in sums.items()}
 
 
 def _is_cross_project(row: HabitDirectoryCount, scope_of: ScopeLookup) -> bool:
