@@ -199,29 +199,25 @@ def count_commands(connection: sqlite3.Connection) -> int:
 def commands_with_term(connection: sqlite3.Connection, term: str, limit: int) -> Sequence[int]:
     """Return the lowest ids of commands that contain a term, in order. Raise IndexUnusableError if they are damaged."""
     query = "SELECT first_id, command_ids FROM command_postings WHERE term = ? ORDER BY first_id"
+    ids: list[int] = []
     blocks: list[bytes] = []
-    size, enough = 0, limit * _ID_BYTES
+    missing = limit * _ID_BYTES
     for first_id, block in connection.execute(query, (term,)):
-        if size >= enough:
-            ids = _sorted_ids(blocks)[:limit]
+        if missing <= 0:
+            ids = sorted([*ids, *_decode_ids(blocks)])[:limit]
             if not ids or ids[-1] < first_id:
                 return ids
-            enough = (limit + _IDS_PER_BLOCK) * _ID_BYTES  # blocks overlap: it is looked at again after some more
-            blocks, size = [array("q", ids).tobytes()], len(ids) * _ID_BYTES
+            blocks, missing = [], _IDS_PER_BLOCK * _ID_BYTES  # blocks overlap: it is looked at again after some more
         blocks.append(block)
-        size += len(block)
-    return _sorted_ids(blocks)[:limit]
+        missing -= len(block)
+    return sorted([*ids, *_decode_ids(blocks)])[:limit]
 
 
 def joined_command_postings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[int]]]:
     """Yield each term with the ids of its commands, however they were cut into blocks."""
     query = "SELECT term, command_ids FROM command_postings ORDER BY term"
     for term, blocks in groupby(connection.execute(query), key=itemgetter(0)):
-        yield term, _sorted_ids([block for _, block in blocks])
-
-
-def _sorted_ids(blocks: Sequence[bytes]) -> list[int]:
-    return sorted(_decode_ids(blocks))
+        yield term, sorted(_decode_ids([block for _, block in blocks]))
 
 
 def _decode_ids(blocks: Sequence[bytes]) -> array[int]:
