@@ -6,9 +6,10 @@ import sqlite3
 
 import pytest
 
+from tacit.errors import IndexUnusableError
 from tacit.index import commands, database, postings
 from tacit.index.commands import FAILED_STATUS, StoredCommand, agent_execution, shell_execution, store_commands
-from tacit.model.ids import claim_id, claim_number
+from tacit.model.ids import claim_id, claim_number, hash_number
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan, PromptGiven, ToolAction, ToolOutcome, ToolUsed
 from tests.support.events import event, numbered
 
@@ -130,3 +131,32 @@ def test_many_commands_are_counted_by_how_dense_their_ids_are(index: sqlite3.Con
         "INSERT INTO commands VALUES (?, 'user', '/', 'ls', 'global', 'e', '2026-01-01', 0, 0, 'activity', 1)", rows
     )
     assert 4000 < commands.count_commands(index) < 6000
+
+
+@pytest.mark.parametrize("batch", [1, 7, 40, 1000])
+def test_a_term_has_the_same_commands_however_they_were_stored(
+    index: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr(commands, "_IDS_PER_BLOCK", 4)
+    monkeypatch.setattr(commands, "_FEW_COMMANDS", 7)
+    runs = [shell(number, f"make part{number}") for number in range(1, 101)]
+    for low in range(0, len(runs), batch):
+        store_commands(index, runs[low : low + batch])
+    ids = sorted(hash_number("command", f"user\n/srv/app\nmake part{number}") for number in range(1, 101))
+    for limit in (1, 3, 4, 5, 50, 99, 100, 101):
+        assert list(commands.commands_with_term(index, "make", limit)) == ids[:limit]
+    assert dict(commands.joined_command_postings(index))["make"] == ids
+
+
+def test_commands_that_come_one_by_one_share_blocks(index: sqlite3.Connection) -> None:
+    for number in range(1, 101):
+        store_commands(index, [shell(number, f"make part{number}")])
+    (blocks,) = index.execute("SELECT count(*) FROM command_postings WHERE term = 'make'").fetchone()
+    assert blocks < 20  # a new block for each lowest id so far
+
+
+def test_a_posting_list_that_is_no_list_of_ids_is_damage(index: sqlite3.Connection) -> None:
+    store_commands(index, [shell(1, "make")])
+    index.execute("UPDATE command_postings SET command_ids = x'010203'")
+    with pytest.raises(IndexUnusableError):
+        commands.commands_with_term(index, "make", 10)

@@ -51,17 +51,40 @@ def counted(index: sqlite3.Connection, kind: Kind, key: str) -> tuple[int, int, 
 # Learning
 
 
-def test_the_first_counts_of_a_long_history_are_indexed_like_later_ones(
-    index: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    query = "SELECT sql FROM sqlite_master WHERE name = 'habit_session_counts_habit'"
-    ((schema,),) = index.execute(query).fetchall()
-    monkeypatch.setattr(habits, "_MANY_COUNTS", 2)
-    learn(index, ran(1, "add"), ran(2, "push"), ran(3, "add", session="s2"))
-    learn(index, ran(4, "add", session="s3"))
-    assert index.execute(query).fetchall() == [(schema,)]
-    assert index.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    assert counted(index, COMMAND, "add") == (3, 3, numbered(4))
+def test_counts_do_not_depend_on_when_the_commands_of_sessions_came() -> None:
+    events = [
+        ran(number, "add push tag make".split()[number * 7 % 4], f"/{number * 5 % 3}", session=f"s{number % 3}")
+        for number in range(1, 31)
+    ]
+    whole, late, piecewise = (database.create_index(":memory:") for _ in range(3))
+    learn(whole, *events)
+    learn(late, *events[:9], *events[12:20])  # the rest comes late in every session, or behind it
+    learn(late, *events[9:12], *events[20:])
+    for number in range(0, 30, 2):
+        learn(piecewise, *events[number : number + 2])
+    assert list(habits.dump_habits(late)) == list(habits.dump_habits(piecewise)) == list(habits.dump_habits(whole))
+    for kind, key in ((COMMAND, "add"), (SEQUENCE, "push\nadd")):
+        expected = habits.last_events_by_session(whole, kind, key, 10)
+        assert habits.last_events_by_session(late, kind, key, 10) == expected
+        assert habits.last_events_by_session(piecewise, kind, key, 10) == expected
+
+
+def test_a_session_that_was_learned_in_parts_is_counted_anew_as_a_whole(index: sqlite3.Connection) -> None:
+    learn(index, ran(1, "add"))
+    learn(index, ran(3, "push"))
+    learn(index, ran(2, "commit"))
+    assert counted(index, COMMAND, "add") == (1, 1, numbered(1))
+    assert counted(index, SEQUENCE, "add\npush") == (0, 0, "")
+    assert habits.total_runs(index, COMMAND) == 3
+
+
+def test_what_a_session_no_longer_has_is_last_seen_in_another_session(index: sqlite3.Connection) -> None:
+    learn(index, ran(1, "add"), ran(2, "push"), ran(5, "add", session="s2"), ran(9, "push", session="s2"))
+    learn(index, ran(7, "tag", session="s2"))
+    assert counted(index, SEQUENCE, "add\npush") == (1, 1, numbered(2))
+    by_directory = habits.habit_by_directory(index, SEQUENCE, "add\npush")
+    assert [(count.runs, count.sessions, count.last_event) for count in by_directory] == [(1, 1, numbered(2))]
+    assert counted(index, COMMAND, "push") == (2, 2, numbered(9))
 
 
 def test_a_session_that_goes_on_is_learned_from_where_it_stopped(index: sqlite3.Connection) -> None:

@@ -208,9 +208,15 @@ def name_command(words: CommandWords) -> CommandName:
     bare = words[_skip_wrappers(words) :]
     if assignment := _ASSIGNMENT.match(bare[0]):
         return CommandName(assignment[0], (), is_trivial=True)
-    family = " ".join(_family(bare)[: MAX_FAMILY_CHARS * 2].split())[:MAX_FAMILY_CHARS] or "?"
-    is_trivial = family in program_tables().trivial or _NOT_A_COMMAND.match(family) is not None
+    family, is_trivial = _clean_family(_family(bare)[: MAX_FAMILY_CHARS * 2])
     return CommandName(family, bare, is_trivial)
+
+
+@lru_cache(maxsize=_MAX_CACHED_LINES)  # people use a few families
+def _clean_family(text: str) -> tuple[str, bool]:
+    """Return a family without line breaks, and whether it is no habit by itself."""
+    family = " ".join(text.split())[:MAX_FAMILY_CHARS] or "?"
+    return family, family in program_tables().trivial or _NOT_A_COMMAND.match(family) is not None
 
 
 def _family(words: CommandWords) -> str:

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from tacit.index.writer import IndexedEvent
 from tacit.log.codec import DamagedLine, decode, encode, event_type
-from tacit.log.reader import Cursor, LogLine, LogReader, RawLine, cursor_after
-from tacit.model.event import Event, timestamp
+from tacit.log.reader import Cursor, LogReader, RawLine, cursor_after
+from tacit.model.event import timestamp
 from tacit.model.ids import EventId
 
 if TYPE_CHECKING:
     from tacit.index.bulk_steps import LogChunk
     from tacit.log.tombstones import Tombstones
+
+
+_FEW_LINES = 250  # for so many, loading the decoder of commands takes as long as it saves
 
 
 class ChunkReader:
@@ -23,6 +26,8 @@ class ChunkReader:
         self._log = log
         self._until = until
         self._excluded = excluded
+        self._lines_read = 0
+        self._decode = decode
 
     @cached_property
     def _tombstones(self) -> Tombstones | None:
@@ -37,15 +42,20 @@ class ChunkReader:
         entries: list[IndexedEvent] = []
         last: RawLine | None = None
         for last in self._log.lines_between(chunk.segment, Cursor(chunk.offset, chunk.lines), chunk.end):
-            if not last.too_long and (entry := self._indexed(chunk.segment, last, decode(last.data))) is not None:
+            if (entry := self.indexed(chunk.segment, last)) is not None:
                 entries.append(entry)
         return entries, cursor_after(last) if last else None
 
-    def indexed(self, log_line: LogLine) -> IndexedEvent | None:
+    def indexed(self, segment: str, line: RawLine) -> IndexedEvent | None:
         """Return the event of a line, as tombstones leave it; None if it is damaged or left out."""
-        return self._indexed(log_line.segment, log_line.line, log_line.event)
+        if line.too_long:
+            return None
+        self._lines_read += 1
+        if self._lines_read == _FEW_LINES:
+            from tacit.log.command_lines import decode_line
 
-    def _indexed(self, segment: str, line: RawLine, event: Event | DamagedLine) -> IndexedEvent | None:
+            self._decode = decode_line
+        event = self._decode(line.data)
         if isinstance(event, DamagedLine) or event.id in self._excluded:
             return None
         if self._until is not None and timestamp(event.at) > self._until:

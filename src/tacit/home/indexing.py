@@ -6,7 +6,6 @@ modules that are seldom needed are imported when they are.
 
 from __future__ import annotations
 
-import gc
 import os
 import sqlite3
 import time
@@ -17,9 +16,9 @@ from tacit.disk.lock import is_read_only_error, read_only_error
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import Project
 from tacit.index import database, reader
-from tacit.index.database import LineReader, open_for_reading, translate_sqlite_errors
+from tacit.index.database import LineReader, open_for_reading, translate_sqlite_errors, without_garbage_collection
 from tacit.log.codec import must_decode
-from tacit.log.reader import Cursor, LogLine, LogReader
+from tacit.log.reader import Cursor, LogReader, RawLine, cursor_after
 from tacit.model.claim import Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import EventId
@@ -151,8 +150,9 @@ class Indexer:
         with translate_sqlite_errors():
             if not any(True for _ in self._unindexed_segments(connection)):
                 return  # as for most commands, and looking for lines would begin a transaction
-            while self._index_lines(connection, _cursors(connection)):
-                pass
+            with without_garbage_collection():
+                while self._index_lines(connection, _cursors(connection)):
+                    pass
 
     def rebuild(self) -> sqlite3.Connection:
         """Build the index again from the log, and return it, open for writing."""
@@ -209,7 +209,7 @@ class Indexer:
         *,
         in_memory: bool = False,
     ) -> None:
-        """Index the whole log. Events hold no cycles, so garbage collection would only cost time (an eighth)."""
+        """Index the whole log."""
         from tacit.home.chunks import ChunkReader
         from tacit.home.workers import step_runner, worker_count
         from tacit.index.bulk import build_index
@@ -217,13 +217,10 @@ class Indexer:
         chunks = self._chunks()
         is_long = not in_memory and sum(chunk.end - chunk.offset for chunk in chunks) > _LONG_LOG_BYTES
         folder = self._paths.root if is_long else None
-        gc.disable()
-        try:
-            reader = ChunkReader(self._log, until, excluded)
-            with step_runner(self._log, reader, folder, worker_count() if is_long else 0) as runner:
-                build_index(connection, runner.steps, runner.run, chunks, self._report)
-        finally:
-            gc.enable()
+        reader = ChunkReader(self._log, until, excluded)
+        workers = worker_count() if is_long else 0
+        with without_garbage_collection(), step_runner(self._log, reader, folder, workers) as runner:
+            build_index(connection, runner.steps, runner.run, chunks, self._report)
 
     def _report(self, done: int, total: int) -> None:
         self._log.progress("making the index", done, total)
@@ -242,27 +239,28 @@ class Indexer:
         from tacit.home.chunks import ChunkReader
         from tacit.index import writer
 
-        reached: dict[str, LogLine] = {}
+        reached: dict[str, RawLine] = {}
         chunk_reader = ChunkReader(self._log)
         count = size = 0
 
         def indexed_events() -> Iterator[IndexedEvent]:
             nonlocal count, size
             for segment in self._log.segments():
-                for log_line in self._log.read(segment, cursors.get(segment)):
+                cursor = cursors.get(segment, Cursor())
+                for line in self._log.lines_between(segment, cursor, self._log.size(segment)):
                     if is_full():
                         return
                     count += 1
-                    size += log_line.line.length
-                    reached[segment] = log_line
-                    if (entry := chunk_reader.indexed(log_line)) is not None:
+                    size += line.length
+                    reached[segment] = line
+                    if (entry := chunk_reader.indexed(segment, line)) is not None:
                         yield entry
 
         def is_full() -> bool:
             return count >= _LINES_PER_BATCH or size >= _BYTES_PER_BATCH
 
         def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
-            yield from (writer.SegmentCursor(segment, *last.cursor) for segment, last in reached.items())
+            yield from (writer.SegmentCursor(segment, *cursor_after(last)) for segment, last in reached.items())
 
         writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
         return is_full()

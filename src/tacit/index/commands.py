@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from bisect import insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
+from tacit.errors import IndexUnusableError
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId, claim_number, hash_number
@@ -18,9 +23,14 @@ from tacit.text.words import STEMS, token_terms, tokenize
 
 FAILED_STATUS = -2  # a transcript says that a command failed, but not with which exit status
 _ID_BITS, _SAMPLED_IDS = 60, 256  # of the id of a command; to estimate how many there are
+_IDS_PER_BLOCK, _ID_BYTES = 256, 8  # of a posting list, at most
 _MAX_INDEXED_CHARS = 2000  # a command is found by its first characters
 _STATUS_BY_OUTCOME = {ToolOutcome.SUCCEEDED: 0, ToolOutcome.FAILED: FAILED_STATUS, ToolOutcome.UNKNOWN: UNKNOWN_STATUS}
 _COLUMNS = "id, actor, directory, text, scope, last_event_id, last_run_at, exit_status, session_number, segment, line"
+_FEW_COMMANDS = 32  # whose postings are added to the blocks that there are, since blocks of one id are slow to read
+_SELECT_COVERING_BLOCK = (
+    "SELECT command_ids FROM command_postings WHERE term = ? AND first_id <= ? ORDER BY first_id DESC LIMIT 1"
+)
 _UPSERT_COMMAND = f"INSERT OR REPLACE INTO commands ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -92,40 +102,87 @@ def latest_shell_executions(runs: Iterable[tuple[Event, str, int]]) -> list[Comm
 
 def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
     """Store the last run of each command by actor and directory. Storing a run again changes nothing."""
-    latest: dict[tuple[str, str, str], CommandExecution] = {}
+    latest: dict[int, CommandExecution] = {}
     for run in runs:
-        key = run[:3]
-        if key not in latest or latest[key].event < run.event:
-            latest[key] = run
-    rows: list[tuple[str | int, ...]] = []
+        command_id = hash_number("command", "\n".join(run[:3]))
+        known = latest.get(command_id)
+        if known is None or known.event < run.event:
+            latest[command_id] = run
+    stored = _last_events(connection, latest)
+    rows = [(command_id, *run) for command_id, run in sorted(latest.items()) if run.event > stored.get(command_id, "")]
+    connection.executemany(_UPSERT_COMMAND, rows)  # inserted fastest in order
+    new = {command_id: run for command_id, run in latest.items() if command_id not in stored}
+    postings = _postings(new)
+    if len(new) > _FEW_COMMANDS:
+        connection.executemany("INSERT INTO command_postings VALUES (?, ?, ?)", _new_blocks(postings))
+    else:
+        for term, command_ids in postings.items():
+            for command_id in command_ids:
+                _add_to_block(connection, term, command_id)
+
+
+def _last_events(connection: sqlite3.Connection, command_ids: Iterable[int]) -> dict[int, str]:
+    """Return the last event of those commands that are stored."""
+    if not has_commands(connection):
+        return {}
+    query = "SELECT id, last_event_id FROM commands WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(query, (json.dumps(list(command_ids)),)))
+
+
+def _postings(new: Mapping[int, CommandExecution]) -> dict[str, list[int]]:
+    """Return the ids of new commands by term."""
     postings: dict[str, list[int]] = {}
-    stems = _TokenStems()
-    for key, run in latest.items():
-        command_id = hash_number("command", "\n".join(key))
-        stored = connection.execute("SELECT last_event_id FROM commands WHERE id = ?", (command_id,)).fetchone()
-        if stored is None or stored[0] < run.event:
-            rows.append((command_id, *run))
-        if stored is None:
-            folder = run.directory.rstrip("/").rpartition("/")[2]
-            for stem in stems.of_text(f"{run.text[:_MAX_INDEXED_CHARS]} {folder}"):
-                postings.setdefault(stem, []).append(command_id)
-    connection.executemany(_UPSERT_COMMAND, rows)
-    # They are inserted fastest in order, and sorting them by term takes a quarter of the time of sorting all at once.
-    posting_rows = [(stem, command_id) for stem in sorted(postings) for command_id in sorted(postings[stem])]
-    connection.executemany("INSERT OR IGNORE INTO command_postings VALUES (?, ?)", posting_rows)
+    stems = _TextStems()
+    for command_id, run in new.items():
+        for stem in stems[run.text[:_MAX_INDEXED_CHARS]] | stems[run.directory.rstrip("/").rpartition("/")[2]]:
+            if stem in postings:
+                postings[stem].append(command_id)
+            else:
+                postings[stem] = [command_id]
+    return postings
 
 
-class _TokenStems(dict[str, frozenset[str]]):
-    """The stems of tokens. Most tokens of commands come again."""
+def _new_blocks(postings: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, int, bytes]]:
+    """Yield the blocks of new commands, in order. They stand beside the blocks that a term has, which are not read."""
+    for term in sorted(postings):
+        command_ids = sorted(postings[term])
+        for low in range(0, len(command_ids), _IDS_PER_BLOCK):
+            yield _block(term, command_ids[low : low + _IDS_PER_BLOCK])
 
-    def __missing__(self, token: str) -> frozenset[str]:
-        self[token] = stems = frozenset([STEMS[term] for term in token_terms(token)])
+
+def _block(term: str, command_ids: Sequence[int]) -> tuple[str, int, bytes]:
+    return term, command_ids[0], array("q", command_ids).tobytes()
+
+
+def _add_to_block(connection: sqlite3.Connection, term: str, command_id: int) -> None:
+    """Add a command to the block in whose range it is, and cut that in halves if it is full."""
+    row = connection.execute(_SELECT_COVERING_BLOCK, (term, command_id)).fetchone()
+    command_ids = _decode_ids(row or ())
+    insort(command_ids, command_id)
+    half = len(command_ids) // 2 if len(command_ids) > _IDS_PER_BLOCK else len(command_ids)
+    for part in (command_ids[:half], command_ids[half:]):
+        if part:
+            connection.execute("INSERT OR REPLACE INTO command_postings VALUES (?, ?, ?)", _block(term, part))
+
+
+class _TextStems(dict[str, frozenset[str]]):
+    """The stems of command lines and names of folders. Most of them, and most of their words, come again."""
+
+    def __init__(self) -> None:
+        self._by_token: dict[str, frozenset[str]] = {}
+
+    def __missing__(self, text: str) -> frozenset[str]:
+        if text.isascii():
+            self[text] = stems = frozenset().union(*map(self._of_token, text.split()))
+        else:
+            self[text] = stems = frozenset([STEMS[term] for term in tokenize(text)])
         return stems
 
-    def of_text(self, text: str) -> set[str]:
-        if text.isascii():
-            return set().union(*map(self.__getitem__, text.split()))
-        return {STEMS[term] for term in tokenize(text)}
+    def _of_token(self, token: str) -> frozenset[str]:
+        stems = self._by_token.get(token)
+        if stems is None:
+            self._by_token[token] = stems = frozenset([STEMS[term] for term in token_terms(token)])
+        return stems
 
 
 def has_commands(connection: sqlite3.Connection) -> bool:
@@ -139,10 +196,35 @@ def count_commands(connection: sqlite3.Connection) -> int:
     return len(ids) if len(ids) < _SAMPLED_IDS else (_SAMPLED_IDS << _ID_BITS) // ids[-1][0]
 
 
-def commands_with_term(connection: sqlite3.Connection, term: str, limit: int) -> list[int]:
-    """Return the ids of commands that contain a term."""
-    query = "SELECT command_id FROM command_postings WHERE term = ? LIMIT ?"
-    return [command_id for (command_id,) in connection.execute(query, (term, limit))]
+def commands_with_term(connection: sqlite3.Connection, term: str, limit: int) -> Sequence[int]:
+    """Return the lowest ids of commands that contain a term, in order. Raise IndexUnusableError if they are damaged."""
+    query = "SELECT first_id, command_ids FROM command_postings WHERE term = ? ORDER BY first_id"
+    ids: list[int] = []
+    blocks: list[bytes] = []
+    missing = limit * _ID_BYTES
+    for first_id, block in connection.execute(query, (term,)):
+        if missing <= 0:
+            ids = sorted([*ids, *_decode_ids(blocks)])[:limit]
+            if not ids or ids[-1] < first_id:
+                return ids
+            blocks, missing = [], _IDS_PER_BLOCK * _ID_BYTES  # blocks overlap: it is looked at again after some more
+        blocks.append(block)
+        missing -= len(block)
+    return sorted([*ids, *_decode_ids(blocks)])[:limit]
+
+
+def joined_command_postings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[int]]]:
+    """Yield each term with the ids of its commands, however they were cut into blocks."""
+    query = "SELECT term, command_ids FROM command_postings ORDER BY term"
+    for term, blocks in groupby(connection.execute(query), key=itemgetter(0)):
+        yield term, sorted(_decode_ids([block for _, block in blocks]))
+
+
+def _decode_ids(blocks: Sequence[bytes]) -> array[int]:
+    try:
+        return array("q", b"".join(blocks))
+    except (TypeError, ValueError):
+        raise IndexUnusableError("a posting list is damaged") from None
 
 
 def commands_since(connection: sqlite3.Connection, since: str) -> Iterator[StoredCommand]:

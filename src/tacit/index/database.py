@@ -5,6 +5,7 @@ It is opened for writing under the lock of the home, and for reading by anyone.
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import stat
@@ -78,6 +79,18 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:  # SQLite has rolled back by itself if the disk is full
             connection.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Look for no cycles meanwhile. Events and rows have none, and looking at so many of them takes time (ADR 73)."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:  # hooks run without it
+            gc.enable()
 
 
 def insert_rows(

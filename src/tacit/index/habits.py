@@ -6,16 +6,16 @@ function over the commands of a session; the index does not know what habits mea
 
 from __future__ import annotations
 
-import gc
 import json
 import sqlite3
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from tacit.index.database import transaction
+from tacit.index.database import transaction, without_garbage_collection
 from tacit.model.claim import Kind
 from tacit.model.event import Event
 from tacit.model.ids import EventId
@@ -23,11 +23,6 @@ from tacit.model.observation import CommandRan
 from tacit.record import Record
 
 _BATCH_SIZE = 100_000
-_DROP_HABIT_INDEX = "DROP INDEX IF EXISTS habit_session_counts_habit"
-_CREATE_HABIT_INDEX = (
-    "CREATE INDEX habit_session_counts_habit ON habit_session_counts (habit_id, last_event_id)"  # as in schema.sql
-)
-_MANY_COUNTS = 20_000  # rows, into an empty table: their index is created afterwards, in a third of the time
 _LAST_LEARNED_KEY = "last_learned_command_id"
 # The plus keeps SQLite from scanning all habits with so many runs, whose number grows.
 _SELECT_FREQUENT = "SELECT key FROM habits WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
@@ -36,7 +31,7 @@ _SELECT_BY_SUFFIX = f"{_SELECT_FREQUENT} substr(key, instr(key, char(10)) + 1) =
 _SELECT_HABIT_ID = "SELECT id FROM habits WHERE kind = ? AND key = ?"
 _INSERT_HABIT = "INSERT INTO habits (id, kind, key, runs, sessions, last_event_id) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_SESSION_COUNT = (
-    "INSERT INTO habit_session_counts VALUES (?, ?, ?, ?, ?) ON CONFLICT (shell_session_id, habit_id, directory)"
+    "INSERT INTO habit_session_counts VALUES (?, ?, ?, ?, ?) ON CONFLICT (habit_id, shell_session_id, directory)"
     " DO UPDATE SET runs = runs + excluded.runs, last_event_id = max(last_event_id, excluded.last_event_id)"
 )
 _ADD_DIRECTORY_COUNT = (
@@ -124,14 +119,11 @@ def store_shell_commands(connection: sqlite3.Connection, events: Iterable[Event]
 
 def learn(connection: sqlite3.Connection, learner: HabitLearner) -> None:
     """Count the habits in all commands that were stored since the last call."""
-    gc.disable()  # nothing here makes cycles, and looking for them among so many rows takes time
-    try:
-        more = True
+    more = True
+    with without_garbage_collection():
         while more:
             with transaction(connection):
                 more = _learn_batch(connection, learner)
-    finally:
-        gc.enable()
 
 
 def _learn_batch(connection: sqlite3.Connection, learner: HabitLearner) -> bool:
@@ -180,8 +172,7 @@ def _learn_session(
         rows = connection.execute(query, (session_id, max(last_event, commands[-1].event)))
         state, commands = "", [_parse_command_row(row) for row in rows]
     state, seen = learner(state, commands)
-    occurrences = ((command, key) for command, keys in zip(commands, seen, strict=True) for key in keys)
-    counter.add(session_id, occurrences, fresh=not last_event or is_late)
+    counter.add(session_id, zip(commands, seen, strict=True), fresh=not last_event or is_late)
     return _ShellSession(session_id, commands[-1].event, state)
 
 
@@ -196,104 +187,141 @@ class _HabitCounter:
         self._connection = connection
         # Keyed by labels of kinds: members of an enumeration are slow to hash, and this runs for every occurrence.
         self._habit_ids: dict[tuple[str, str], int] = {}
-        self._counts: dict[tuple[int, int, str], tuple[int, str]] = {}  # (session, habit, directory): (runs, last)
-        self._totals: dict[str, int] = {}
+        # By session: habit and directory, with runs and last event.
+        self._counts: dict[int, dict[tuple[int, str], tuple[int, str]]] = {}
         self._new_sessions: set[int] = set()
         self._new_habits: dict[int, tuple[str, str]] = {}  # kind and key by id
+        self._reduced: dict[int, set[str]] = {}  # directories by habit, whose last event may be another one
         self._last_id: int = connection.execute("SELECT coalesce(max(id), 0) FROM habits").fetchone()[0]
 
-    def add(self, session: int, occurrences: Iterable[tuple[RecordedCommand, OccurrenceKey]], *, fresh: bool) -> None:
+    def add(
+        self, session: int, seen: Iterable[tuple[RecordedCommand, Sequence[OccurrenceKey]]], *, fresh: bool
+    ) -> None:
         """Count what was seen in a session. `fresh` says that nothing of it is counted yet."""
         if fresh:
             self._new_sessions.add(session)
-        habit_ids, counts, totals = self._habit_ids, self._counts, self._totals
-        for command, (kind, key, directory) in occurrences:
-            label = kind.label
-            totals[label] = totals.get(label, 0) + 1
-            habit = habit_ids.get((label, key)) or self._habit_id(label, key)
-            count_key = session, habit, directory
-            before = counts.get(count_key)
-            counts[count_key] = (before[0] + 1 if before else 1), command.event
+        habit_ids = self._habit_ids
+        counts = self._counts[session] = {}
+        for command, keys in seen:
+            event = command.event
+            for kind, key, directory in keys:
+                name = kind.label, key
+                there = habit_ids.get(name) or self._habit_id(name), directory
+                before = counts.get(there)
+                counts[there] = (before[0] + 1 if before else 1), event
 
     def write(self) -> None:
         """Add the gathered counts. The cost does not depend on how much is stored already."""
-        rows = sorted([(*key, *count) for key, count in self._counts.items()])  # inserted fastest in order
-        by_habit: dict[int, tuple[int, int, str]] = {}
-        by_directory: dict[tuple[int, str], tuple[int, int, str]] = {}
-        zero = (0, 0, "")
-        fresh, previous = self._new_sessions, (0, 0)
-        for session, habit, directory, new_runs, latest in rows:
-            is_first = is_first_there = True
-            if (session, habit) == previous:
-                is_first = False
-            elif session not in fresh:
-                is_first = not self._has_count(session, habit)
-            if session not in fresh:
-                is_first_there = not self._has_count(session, habit, directory)
-            previous = session, habit
-            runs, sessions, last = by_habit.get(habit, zero)
-            by_habit[habit] = runs + new_runs, sessions + is_first, latest if latest > last else last
-            there = habit, directory
-            runs, sessions, last = by_directory.get(there, zero)
-            by_directory[there] = runs + new_runs, sessions + is_first_there, latest if latest > last else last
+        rows = [
+            (habit, session, directory, runs, last)
+            for session, counts in self._counts.items()
+            for (habit, directory), (runs, last) in counts.items()
+        ]
+        rows.sort()  # inserted fastest in order
+        by_directory: list[tuple[int, str, int, int, str]] = []
+        by_habit = {habit: self._add_up(habit, own, by_directory) for habit, own in groupby(rows, key=itemgetter(0))}
         run_many = self._connection.executemany
-        self._add_session_counts(rows)
-        run_many(_ADD_DIRECTORY_COUNT, sorted([(*key, *count) for key, count in by_directory.items()]))
+        run_many(_ADD_SESSION_COUNT, rows)
+        run_many(_ADD_DIRECTORY_COUNT, by_directory)
         new = self._new_habits
         run_many(_INSERT_HABIT, [(habit, *names, *by_habit[habit]) for habit, names in new.items()])
         run_many(_ADD_COUNT, [(*count, habit) for habit, count in by_habit.items() if habit not in new])
-        run_many(_ADD_TOTAL, list(self._totals.items()))
+        runs_by_kind: Counter[str] = Counter()
+        for (kind, _), habit in self._habit_ids.items():
+            runs_by_kind[kind] += by_habit[habit][0]
+        run_many(_ADD_TOTAL, list(runs_by_kind.items()))
+        self._write_session_habits()
+        self._correct_last_events()
 
-    def _add_session_counts(self, rows: Sequence[tuple[int, int, str, int, str]]) -> None:
-        run = self._connection.execute
-        is_first = len(rows) >= _MANY_COUNTS and run("SELECT 1 FROM habit_session_counts LIMIT 1").fetchone() is None
-        if is_first:
-            run(_DROP_HABIT_INDEX)
-        self._connection.executemany(_ADD_SESSION_COUNT, rows)
-        if is_first:
-            run(_CREATE_HABIT_INDEX)
+    def _add_up(
+        self,
+        habit: int,
+        rows: Iterable[tuple[int, int, str, int, str]],
+        by_directory: list[tuple[int, str, int, int, str]],
+    ) -> tuple[int, int, str]:
+        """Return runs, sessions and last event of a habit, and append those of each directory."""
+        total = sessions = previous = 0
+        last = ""
+        fresh = self._new_sessions
+        there: dict[str, tuple[int, int, str]] = {}
+        for _, session, directory, runs, event in rows:
+            is_fresh = session in fresh
+            if session != previous:
+                previous = session
+                sessions += is_fresh or not self._has_count(session, habit)
+            is_first = is_fresh or not self._has_count(session, habit, directory)
+            total += runs
+            last = max(last, event)
+            known = there.get(directory)
+            if known is not None:
+                there[directory] = known[0] + runs, known[1] + is_first, max(known[2], event)
+            else:
+                there[directory] = runs, int(is_first), event
+        by_directory += [(habit, directory, *there[directory]) for directory in sorted(there)]
+        return total, sessions, last
+
+    def _write_session_habits(self) -> None:
+        """Store which habits were seen in each session, so that it can be subtracted."""
+        rows = []
+        for session, counts in self._counts.items():
+            habits = {habit for habit, _ in counts}
+            if session not in self._new_sessions:
+                habits.update(self._habits_of(session))
+            rows.append((array("q", sorted(habits)).tobytes(), session))
+        self._connection.executemany("UPDATE shell_sessions SET habit_ids = ? WHERE id = ?", rows)
+
+    def _habits_of(self, session: int) -> Sequence[int]:
+        row = self._connection.execute("SELECT habit_ids FROM shell_sessions WHERE id = ?", (session,)).fetchone()
+        return array("q", row[0])
 
     def subtract_session(self, session: int) -> None:
         """Subtract the counts of a session, as if it had never been learned from."""
         run = self._connection.execute
-        query = (
-            "SELECT habit_id, directory, counts.runs, kind FROM habit_session_counts AS counts"
-            " JOIN habits ON habits.id = habit_id WHERE shell_session_id = ?"
-        )
-        rows = run(query, (session,)).fetchall()
-        run("DELETE FROM habit_session_counts WHERE shell_session_id = ?", (session,))
-        runs_by_habit: Counter[int] = Counter()
-        for habit, directory, runs, kind in rows:
-            runs_by_habit[habit] += runs
-            run(_ADD_TOTAL, (kind, -runs))
-            run(
-                "UPDATE habit_directory_counts SET runs = runs - ?, sessions = sessions - 1, last_event_id = coalesce("
-                "(SELECT max(last_event_id) FROM habit_session_counts WHERE habit_id = ? AND directory = ?), '')"
-                " WHERE habit_id = ? AND directory = ?",
-                (runs, habit, directory, habit, directory),
+        for habit in self._habits_of(session):
+            own = (habit, session)
+            query = "SELECT directory, runs FROM habit_session_counts WHERE habit_id = ? AND shell_session_id = ?"
+            by_directory = run(query, own).fetchall()
+            run("DELETE FROM habit_session_counts WHERE habit_id = ? AND shell_session_id = ?", own)
+            query = (
+                "UPDATE habit_directory_counts SET runs = runs - ?, sessions = sessions - 1"
+                " WHERE habit_id = ? AND directory = ?"
             )
-        for habit, runs in runs_by_habit.items():
-            run(
-                "UPDATE habits SET runs = runs - ?, sessions = sessions - 1, last_event_id = coalesce("
-                "(SELECT max(last_event_id) FROM habit_session_counts WHERE habit_id = ?), '') WHERE id = ?",
-                (runs, habit, habit),
+            self._connection.executemany(query, [(runs, habit, directory) for directory, runs in by_directory])
+            total = sum(runs for _, runs in by_directory)
+            run("UPDATE habits SET runs = runs - ?, sessions = sessions - 1 WHERE id = ?", (total, habit))
+            (kind,) = run("SELECT kind FROM habits WHERE id = ?", (habit,)).fetchone()
+            run(_ADD_TOTAL, (kind, -total))
+            self._reduced.setdefault(habit, set()).update(directory for directory, _ in by_directory)
+        run("UPDATE shell_sessions SET habit_ids = x'' WHERE id = ?", (session,))
+
+    def _correct_last_events(self) -> None:
+        """Find the last event of habits from which a session was subtracted, when everything else is written."""
+        for habit, directories in self._reduced.items():
+            query = (
+                "SELECT directory, max(last_event_id) FROM habit_session_counts WHERE habit_id = ? GROUP BY directory"
             )
+            last = dict(self._connection.execute(query, (habit,)).fetchall())
+            query = "UPDATE habits SET last_event_id = ? WHERE id = ?"
+            self._connection.execute(query, (max(last.values(), default=""), habit))
+            query = "UPDATE habit_directory_counts SET last_event_id = ? WHERE habit_id = ? AND directory = ?"
+            rows = [(last.get(directory, ""), habit, directory) for directory in directories]
+            self._connection.executemany(query, rows)
 
     def _has_count(self, session: int, habit: int, directory: str | None = None) -> bool:
         """Whether a habit was counted before in a session (and directory)."""
-        query = "SELECT 1 FROM habit_session_counts WHERE shell_session_id = ? AND habit_id = ?"
+        query = "SELECT 1 FROM habit_session_counts WHERE habit_id = ? AND shell_session_id = ?"
         if directory is None:
-            return self._connection.execute(query, (session, habit)).fetchone() is not None
+            return self._connection.execute(query, (habit, session)).fetchone() is not None
         query += " AND directory = ?"
-        return self._connection.execute(query, (session, habit, directory)).fetchone() is not None
+        return self._connection.execute(query, (habit, session, directory)).fetchone() is not None
 
-    def _habit_id(self, kind: str, key: str) -> int:
-        """Return the id of a habit. One that is new is inserted by `write`, with its counts."""
-        row = self._connection.execute(_SELECT_HABIT_ID, (kind, key)).fetchone() if self._last_id else None
+    def _habit_id(self, name: tuple[str, str]) -> int:
+        """Return the id of a habit by kind and key. One that is new is inserted by `write`, with its counts."""
+        row = self._connection.execute(_SELECT_HABIT_ID, name).fetchone() if self._last_id else None
         habit_id: int = row[0] if row else self._last_id + len(self._new_habits) + 1
         if row is None:
-            self._new_habits[habit_id] = kind, key
-        self._habit_ids[kind, key] = habit_id
+            self._new_habits[habit_id] = name
+        self._habit_ids[name] = habit_id
         return habit_id
 
 

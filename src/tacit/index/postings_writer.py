@@ -116,8 +116,9 @@ class PostingsWriter:
         doc_id, words = document.doc_id, document.words
         terms = map(STEMS.__getitem__, words)
         if doc_id < 0:
+            packed_id, added = doc_id << _FREQ_BITS, self._added_messages
             for term, count in Counter(terms).items():
-                self._added_messages[term].append(doc_id << _FREQ_BITS | min(count, _MAX_FREQ))
+                added[term].append(packed_id | (count if count < _MAX_FREQ else _MAX_FREQ))
             self._connection.execute("INSERT INTO doc_lengths VALUES (?, ?)", (doc_id, len(words)))
         else:
             for term in set(terms):

@@ -580,7 +580,9 @@ def dump_rows(connection: sqlite3.Connection, *, answers_only: bool = False) -> 
         yield from rows("shell_commands", _SELECT_SHELL_COMMANDS)
         yield from rows("injections", "SELECT * FROM injections ORDER BY event_id")
         yield from rows("commands", "SELECT * FROM commands ORDER BY id")
-        yield from rows("command_postings", "SELECT * FROM command_postings ORDER BY 1, 2")
+        from tacit.index.commands import joined_command_postings  # questions about memories need none
+
+        yield from (("command_postings", row) for row in joined_command_postings(connection))
     yield from rows("session_events", _SELECT_SESSION_EVENTS)
     for table in TEXT_TABLES:
         yield from rows(table, f"SELECT * FROM {table} ORDER BY 1")

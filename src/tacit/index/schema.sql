@@ -198,12 +198,14 @@ CREATE TABLE shell_commands (
 );
 CREATE INDEX shell_commands_session ON shell_commands (shell_session_id, event_id);
 
--- A row is a shell session, with the last command that was learned from, and the state of the learners after it.
+-- A row is a shell session, with the last command that was learned from, the state of the learners after it, and the
+-- ids of the habits that were seen in it, eight bytes each.
 CREATE TABLE shell_sessions (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
   last_event_id TEXT NOT NULL DEFAULT '',
-  learner_state TEXT NOT NULL DEFAULT ''
+  learner_state TEXT NOT NULL DEFAULT '',
+  habit_ids BLOB NOT NULL DEFAULT x''
 );
 
 -- A row is a habit and how often it was seen, over all shell sessions.
@@ -225,14 +227,13 @@ CREATE TABLE habit_totals (kind TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT
 
 -- A row is how often a habit was seen in one shell session and directory.
 CREATE TABLE habit_session_counts (
-  shell_session_id INTEGER NOT NULL,
   habit_id INTEGER NOT NULL,
+  shell_session_id INTEGER NOT NULL,
   directory TEXT NOT NULL,
   runs INTEGER NOT NULL,
   last_event_id TEXT NOT NULL,
-  PRIMARY KEY (shell_session_id, habit_id, directory)
+  PRIMARY KEY (habit_id, shell_session_id, directory)
 ) WITHOUT ROWID;
-CREATE INDEX habit_session_counts_habit ON habit_session_counts (habit_id, last_event_id);
 
 -- A row is how often a habit was seen in one directory, over all shell sessions.
 CREATE TABLE habit_directory_counts (
@@ -286,11 +287,14 @@ CREATE TABLE commands (
   line INTEGER NOT NULL
 );
 
--- A row is a term of a command, or of the name of its directory.
+-- A row is a block of the posting list of a term of commands, or of names of their directories: sorted ids, eight bytes
+-- each, of which `first_id` is the lowest. Blocks may overlap: those of many commands that are stored at once are added
+-- without reading any.
 CREATE TABLE command_postings (
   term TEXT NOT NULL,
-  command_id INTEGER NOT NULL,
-  PRIMARY KEY (term, command_id)
+  first_id INTEGER NOT NULL,
+  command_ids BLOB NOT NULL,
+  PRIMARY KEY (term, first_id)
 ) WITHOUT ROWID;
 
 -- A row is what lists and prompts show of a session with an agent. `number` is its id as an integer, `host_session_id`

@@ -540,7 +540,7 @@ def _decode_event(fields: Fields) -> Event:
     if not type(host) is type(session) is type(actor) is type(name) is type(scope) is str:
         raise TypeError("a text is not a text")
     origin = EventOrigin(
-        _time_field(fields, "ts"), integer_field(fields, "tz"), host, session, actor, PROVENANCE_BY_NAME[fields["src"]]
+        parse_time(fields["ts"]), integer_field(fields, "tz"), host, session, actor, PROVENANCE_BY_NAME[fields["src"]]
     )
     body = decode_body(name, fields["body"]) if fields["v"] <= FORMAT_VERSION else UnknownBody(name)
     event_id = _id_field(fields, "id")
@@ -555,10 +555,11 @@ def _id_field(fields: Fields, name: str) -> EventId:
     return EventId(value)
 
 
-def _time_field(fields: Fields, name: str) -> datetime:
-    time = datetime.fromisoformat(fields[name])
+def parse_time(text: str) -> datetime:
+    """Return the time of an event. Raise ValueError if it has no offset, OverflowError if it cannot be one in UTC."""
+    time = datetime.fromisoformat(text)
     if time.tzinfo is None:
-        raise ValueError(name)
+        raise ValueError("ts")
     if time.tzinfo is not UTC:
         time.astimezone(UTC)  # raises OverflowError near the limits of datetime: here, not in code that sorts by time
     return time

@@ -20,10 +20,11 @@ _STEP2_SUFFIXES = {
     "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble", "logi": "log",
 }  # fmt: skip
 _STEP3_SUFFIXES = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-_STEP4_SUFFIXES = (
+_STEP4_SUFFIXES = frozenset((
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
     "ous", "ive", "ize",
-)  # fmt: skip
+))  # fmt: skip
+_VOWEL_OR_CONSONANT = {code: "v" if chr(code) in "aeiou" else "c" for code in range(128)}
 _MAX_CACHED_STEMS = 100_000
 
 
@@ -88,11 +89,13 @@ def _replace_suffix(word: str, suffixes: dict[str, str]) -> str:
 
 
 def _strip_step4_suffix(word: str) -> str:
-    suffix = max((suffix for suffix in _STEP4_SUFFIXES if word.endswith(suffix)), key=len, default="")
-    stem = word[: len(word) - len(suffix)]
-    if not suffix or _measure(stem) < 2 or (suffix == "ion" and not stem.endswith(("s", "t"))):
-        return word
-    return stem
+    """Remove the longest suffix that matches, if enough of the word is left."""
+    for length in range(min(5, len(word)), 1, -1):
+        suffix = word[-length:]
+        if suffix in _STEP4_SUFFIXES:
+            stem = word[:-length]
+            return word if _measure(stem) < 2 or (suffix == "ion" and not stem.endswith(("s", "t"))) else stem
+    return word
 
 
 def _strip_final_e(word: str) -> str:
@@ -106,6 +109,8 @@ def _strip_final_e(word: str) -> str:
 
 def _vowel_pattern(word: str) -> str:
     """Return v or c for each letter. A y after a consonant is a vowel."""
+    if "y" not in word:
+        return word.translate(_VOWEL_OR_CONSONANT)
     pattern = ""
     for letter in word:
         is_vowel = letter in "aeiou" or (letter == "y" and pattern.endswith("c"))

@@ -15,7 +15,7 @@ def seen(history: list[Line], kind: Kind) -> list[str]:
     trail, found = CommandTrail(), list[HabitKey]()
     for line in history:
         trail, more = detect_habits(trail, parse_step(int(line.at.timestamp() * 1000), line.ran))
-        found += more
+        found += [HabitKey(*key) for key in more]
     return [one.key.replace(KEY_SEPARATOR, " → ") for one in found if one.kind is kind]
 
 

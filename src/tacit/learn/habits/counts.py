@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from tacit.commandline.names import ParsedCommand, parse_commands
 from tacit.home.project import find_project
 from tacit.index import habits, reader
-from tacit.index.habits import HabitCount, HabitDirectoryCount
+from tacit.index.habits import HabitCount, HabitDirectoryCount, OccurrenceKey
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
     KEY_SEPARATOR,
@@ -43,6 +43,8 @@ SEQUENCE_LOOKBACK = 2  # commands before the last one of a triple
 SUBDIRECTORIES = "/*"  # behind the common parent of several directories
 _MIN_WORD_SIMILARITY = 0.6  # of a line of one word and its correction
 _MAX_CORRECTION_CHARS = 200
+# Members of an enumeration are slow to look up, and these are needed for every command.
+_WORKPLACE, _COMMAND, _SEQUENCE = Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN
 
 
 class CommandStep(Record):
@@ -71,45 +73,46 @@ def parse_step(at: int, ran: CommandRan) -> CommandStep:
     return CommandStep(at, ran, parse_commands(ran.meant or ran.command))
 
 
-def detect_habits(trail: CommandTrail, step: CommandStep) -> tuple[CommandTrail, tuple[HabitKey, ...]]:
+def detect_habits(trail: CommandTrail, step: CommandStep) -> tuple[CommandTrail, Sequence[OccurrenceKey]]:
     """Return the trail after one more step, and the habits that were seen in the step.
 
     A history has a hundred thousand steps: what a detector needs of a step is looked up once for all of them.
     """
     at, ran, commands = step
     before = trail if abs(at - trail.at) <= PAUSE_MILLISECONDS else CommandTrail(at=trail.at)
+    families, _, failed, places = before
     names = [command.family for command in commands if not command.is_trivial]
     if not ran.is_success:
-        if not names:  # looking around changes nothing
-            return CommandTrail(before.families, at, before.failed, before.directories), ()
-        return CommandTrail(before.families, at, step.effective_command, before.directories), ()
+        # Looking around changes nothing.
+        return CommandTrail(families, at, step.effective_command if names else failed, places), ()
     directory = ran.directory
-    seen: list[HabitKey] = []
+    seen: list[OccurrenceKey] = []
     if directory and commands:  # where a person works: every successful line counts for its directory (A1)
-        seen.append(HabitKey(Kind.PREFERRED_CWD, directory, directory))
+        seen.append((_WORKPLACE, directory, directory))
     # What a person runs: every command of a successful line counts for its family (A2).
-    seen += [HabitKey(Kind.RECURRING_COMMAND, name, directory) for name in names]
-    families, places = before.families, before.directories
+    seen += [(_COMMAND, name, directory) for name in names]
     for name in names:
         if not families or name != families[-1]:  # a repetition is no step
             if families:
                 _detect_sequences(families, places, name, directory, seen)
             families, places = (*families, name)[-SEQUENCE_LOOKBACK:], (*places, directory)[-SEQUENCE_LOOKBACK:]
-    if before.failed or ran.planned:
+    if failed or ran.planned:
         seen += _detect_substitutions(before, step)
-    return CommandTrail(families, at, "" if names else before.failed, places), tuple(seen)
+    return CommandTrail(families, at, "" if names else failed, places), seen
 
 
 def _detect_sequences(
-    families: Families, places: tuple[str, ...], family: str, here: str, seen: list[HabitKey]
+    families: Families, places: tuple[str, ...], family: str, here: str, seen: list[OccurrenceKey]
 ) -> None:
     """Append what a person runs in order: pairs and triples of different commands of one session (A3)."""
+    key, is_here = family, True
     for length in range(1, len(families) + 1):
-        sequence = (*families[-length:], family)
-        if len(set(sequence)) == len(sequence):
-            directories = (*places[-length:], here)
-            directory = here if directories.count(here) > length else _common_directory(directories)
-            seen.append(HabitKey(Kind.WORKFLOW_PATTERN, KEY_SEPARATOR.join(sequence), directory))
+        earlier = families[-length]
+        if earlier == family or earlier in families[len(families) - length + 1 :]:
+            return
+        key = f"{earlier}{KEY_SEPARATOR}{key}"
+        is_here = is_here and places[-length] == here
+        seen.append((_SEQUENCE, key, here if is_here else _common_directory((*places[-length:], here))))
 
 
 @lru_cache(maxsize=8192)  # people go back and forth between a few directories
@@ -130,11 +133,11 @@ def _common_directory(directories: tuple[str, ...]) -> str:
     return parent if is_one else parent.rstrip("/") + SUBDIRECTORIES
 
 
-def _detect_substitutions(trail: CommandTrail, step: CommandStep) -> Iterator[HabitKey]:
+def _detect_substitutions(trail: CommandTrail, step: CommandStep) -> Iterator[OccurrenceKey]:
     """What a person runs instead of something else: a line that failed and its correction, or an edited line (A10)."""
     for wrong in dict.fromkeys((trail.failed, step.ran.planned)) if step.ran.is_success else ():
         if wrong and (correction := find_correction(parse_commands(wrong), step.commands)):
-            yield HabitKey(Kind.PREFERENCE, KEY_SEPARATOR.join(correction), step.ran.directory)
+            yield Kind.PREFERENCE, KEY_SEPARATOR.join(correction), step.ran.directory
 
 
 def find_correction(wrong: tuple[ParsedCommand, ...], right: tuple[ParsedCommand, ...]) -> tuple[str, str] | None:
@@ -339,13 +342,14 @@ def _group_by_key(rows: Iterable[HabitDirectoryCount]) -> dict[str, list[HabitDi
 
 def _count_by_scope(rows: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) -> dict[Scope, SequenceCount]:
     """Return the sums over the directories of each project, without what may have gone across projects."""
-    counts: dict[Scope, SequenceCount] = {}
-    for row in rows:
-        scope = scope_of(row.directory) if row.directory else _UNKNOWN_SCOPE
-        if not _is_cross_project(row, scope_of):
-            count = _sequence_count(row)
-            counts[scope] = _sum_counts([counts[scope], count]) if scope in counts else count
-    return counts
+    sums: dict[Scope, tuple[int, int, str]] = {}
+    for _, directory, runs, sessions, last in rows:
+        scope = scope_of(directory) if directory else _UNKNOWN_SCOPE
+        if scope == GLOBAL and directory.endswith(SUBDIRECTORIES):  # `_is_cross_project`, for a hundred thousand rows
+            continue
+        known = sums.get(scope, (0, 0, ""))
+        sums[scope] = known[0] + runs, known[1] + sessions, max(known[2], last)
+    return {scope: SequenceCount(*count) for scope, count in sums.items()}
 
 
 def _is_cross_project(row: HabitDirectoryCount, scope_of: ScopeLookup) -> bool:

@@ -10,7 +10,7 @@ from itertools import islice
 
 from tacit.home.store import Store
 from tacit.index import habits, reader
-from tacit.index.habits import RecordedCommand
+from tacit.index.habits import OccurrenceKey, RecordedCommand
 from tacit.learn.habits.counts import (
     SEQUENCE_LOOKBACK,
     CommandTrail,
@@ -76,7 +76,7 @@ def learn_habits(store: Store, user_folder: str) -> LearnedHabits:
     return store.change(decide, result)
 
 
-def detect_in_session(state: str, commands: Sequence[RecordedCommand]) -> tuple[str, list[tuple[HabitKey, ...]]]:
+def detect_in_session(state: str, commands: Sequence[RecordedCommand]) -> tuple[str, list[Sequence[OccurrenceKey]]]:
     """Run the detectors over further commands of a session. The state is the trail as JSON, "" at the beginning."""
     trail = CommandTrail()
     if state:
