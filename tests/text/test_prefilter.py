@@ -9,7 +9,7 @@ from unicodedata import normalize
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.text import prefilter
@@ -104,6 +104,7 @@ def test_every_line_that_the_exact_search_finds_is_named(example: tuple[str, str
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60), st.integers(0, 40), st.integers(4, 12))
+@example("00:00", 4, 4)
 def test_any_part_of_any_text_is_found_in_it(text: str, start: int, length: int) -> None:
     normalized = normalize_for_match(text[start : start + length])
     if normalized and matches_any(text, [LiteralMatcher(normalized)]):

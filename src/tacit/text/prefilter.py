@@ -222,7 +222,8 @@ def decoded_together(runs: Sequence[bytes], min_hex_digits: int) -> Iterator[byt
 
 def _decode_together(runs: Sequence[bytes], min_hex_digits: int) -> Iterator[_DecodedRuns]:
     for start in range(4):
-        padded = [run[start:] + _PADDING[(len(run) - start) % 4] for run in runs]
+        parts = [run[start:] for run in runs]  # empty if the run is that short
+        padded = [part + _PADDING[len(part) % 4] for part in parts]
         data = a2b_base64(b"AAAA" + b"".join(padded).translate(_FROM_URL_SAFE))
         yield _DecodedRuns(data, [3 + digits * 3 // 4 for digits in accumulate(map(len, padded))])
     run_ends = list(accumulate(len(run) + 1 for run in runs))

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tacit.learn import load_data
-from tacit.learn.statements.forms import StatementForm, find_form, statement_forms
+from tacit.learn.statements.forms import StatementForm, exclusions, find_form, statement_forms
 from tacit.learn.statements.sentences import prompt_sentences
 from tacit.model.claim import Kind
 from tests.support.talking import learnt
@@ -55,3 +55,8 @@ def test_an_exclusion_is_found_in_its_example_and_nothing_is_learned_of_it(row: 
 )
 def test_a_statement_has_the_kind_of_its_form(text: str, kind: Kind) -> None:
     assert [lesson.kind for lesson in learnt(text)] == [kind]
+
+
+def test_patterns_are_in_lower_case_as_the_sentences_are() -> None:
+    patterns = [*(form.pattern for form in statement_forms()), *exclusions()]
+    assert [pattern for pattern in patterns if re.search("[A-Z]", re.sub(r"\\.", "", pattern.pattern))] == []

@@ -53,7 +53,7 @@ def find_form(sentence: PromptSentence) -> StatementForm | None:
     """Return the first form that a sentence has, None if it has none or is excluded."""
     # A sentence is in lower case, as the patterns are. Where that is all, a search that heeds case is much faster.
     forms, excluded = _table(re.NOFLAG if sentence.plain.isascii() else re.IGNORECASE)
-    form = next((form for form in forms if form.pattern.search(sentence.plain)), None)
-    if form is None or any(pattern.search(sentence.plain) for pattern in excluded):
+    place = next((place for place, form in enumerate(forms) if form.pattern.search(sentence.plain)), None)
+    if place is None or any(pattern.search(sentence.plain) for pattern in excluded):
         return None
-    return form
+    return statement_forms()[place]
