@@ -14,8 +14,9 @@ from tacit.model.event import PROPOSING_VERDICTS, Verdict
 from tacit.model.ids import EventId
 from tacit.record import Record
 
-# A text as Tacit writes it: printable ASCII, and no character that need not be is escaped.
-_TEXT = rb'"[ !#-\[\]-~]*+(?:\\(?:["\\bfnrt]|u(?!00[2-7]|000[89acd])[0-9a-f]{4})[ !#-\[\]-~]*+)*+"'
+# A text as Tacit writes it: printable ASCII, and no character that need not be is escaped. Surrogates are left out: a
+# lone one is in no text.
+_TEXT = rb'"[ !#-\[\]-~]*+(?:\\(?:["\\bfnrt]|u(?!d|00[2-7]|000[89acd])[0-9a-f]{4})[ !#-\[\]-~]*+)*+"'
 _FILLED_TEXT = rb'(?!"")' + _TEXT
 _UUID = rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # A leap day needs a leap year: no other line than that of 29 February depends on the year.
@@ -50,6 +51,7 @@ def _end(types: bytes) -> bytes:
 
 
 _PROPOSAL_LINE = re.compile(_PROPOSAL + _end(_any_of(*(verdict.value for verdict in PROPOSING_VERDICTS))))
+_PLAIN_LINE = re.compile(re.sub(rb"(?<!\\)\((?!\?)", rb"(?:", _PROPOSAL_LINE.pattern))  # without groups
 _LINE_END = re.compile(_end(rb"[a-z.]+"))
 _KNOWN_TYPES = frozenset(name.encode("ascii") for name in EVENT_TYPES) - {b"log.sealed"}
 _CLAIM_TYPES = frozenset(verdict.value.encode("ascii") for verdict in Verdict)
@@ -73,11 +75,11 @@ class KnownForm(Record):
 
 def known_form(line: bytes) -> KnownForm | None:
     """Return what a line is; None if that is not known, and for fragments that were sealed."""
-    if b"\\ud" in line:  # perhaps a lone surrogate, which no text may have
-        return None
     if match := _PROPOSAL_LINE.fullmatch(line):
         scope, object_, predicate, subject, event, _ = match.groups()
         return KnownForm(EventId(event.decode("ascii")), True, (scope, subject, predicate, object_), True)
+    if b"\\ud" in line:  # perhaps a lone surrogate, which no text may have
+        return None
     start = line.rfind(b',"id":"')
     match = _LINE_END.fullmatch(line, start) if start >= 0 else None
     if match is None or match[2] not in _KNOWN_TYPES:
@@ -87,6 +89,6 @@ def known_form(line: bytes) -> KnownForm | None:
 
 def is_plain_form(line: bytes) -> bool | None:
     """Return `known_form(line).is_plain`, None if that is None. It takes half the time."""
-    if b"\\ud" not in line and _PROPOSAL_LINE.fullmatch(line):
+    if _PLAIN_LINE.fullmatch(line):
         return True
     return None if known_form(line) is None else False
