@@ -40,18 +40,18 @@ def _table(flags: re.RegexFlag) -> _FormTable:
 
 
 def statement_forms() -> tuple[StatementForm, ...]:
-    """Return the rows of `forms.toml`."""
-    return _table(re.IGNORECASE).forms
+    """Return the rows of `forms.toml`. Their patterns are for sentences in lower case."""
+    return _table(re.NOFLAG).forms
 
 
 def exclusions() -> tuple[re.Pattern[str], ...]:
     """Return the patterns that make a sentence none of the forms."""
-    return _table(re.IGNORECASE).exclusions
+    return _table(re.NOFLAG).exclusions
 
 
 def find_form(sentence: PromptSentence) -> StatementForm | None:
     """Return the first form that a sentence has, None if it has none or is excluded."""
-    # A sentence is in lower case, as the patterns are. Where that is all, a search that heeds case is much faster.
+    # Sentences are in lower case. Only other letters than those of ASCII may still be the same without case ("ſ").
     forms, excluded = _table(re.NOFLAG if sentence.plain.isascii() else re.IGNORECASE)
     place = next((place for place, form in enumerate(forms) if form.pattern.search(sentence.plain)), None)
     if place is None or any(pattern.search(sentence.plain) for pattern in excluded):
