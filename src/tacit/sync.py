@@ -63,7 +63,6 @@ class UnreadEdit(Record):
 
 
 _FindEdits = Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]]
-_NO_PAGES: Mapping[str, EditedPage] = {}
 
 
 class SyncResult(Record):
@@ -84,7 +83,7 @@ class HandEdits(HomePart):
             current = partial(reader.load_memory, connection, decode=must_decode)
             return [
                 UnreadEdit(edit, page, _memory_of(edit, current))
-                for page in self._edited_pages(connection)
+                for page in self._edited_pages(connection, seen={})
                 for edit in page.edits
             ]
 
@@ -161,9 +160,7 @@ class HandEdits(HomePart):
         after = Cursor(*reader.log_cursors(connection).get(MEMORY_SEGMENT, ()))
         self._store.sync_journal.write(SyncJournalEntry(after, len(edit_import.drafts), copies))
 
-    def _edited_pages(
-        self, connection: sqlite3.Connection, seen: Mapping[str, EditedPage] = _NO_PAGES
-    ) -> list[EditedPage]:
+    def _edited_pages(self, connection: sqlite3.Connection, seen: Mapping[str, EditedPage]) -> list[EditedPage]:
         """Return the pages with edits. Those in `seen`, by path, are compared with what was read before."""
         home, project = self._store.paths, self._store.project
         pages = [

@@ -13,8 +13,6 @@ _NON_FILE_PREFIXES = ("/dev/", "/proc/", "&")
 _PATCH_HEADERS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 _MAX_PATH_CHARS = 4096
 _GLUED_QUOTE = r"\w[\"']+\w"
-# The names of _FILE_COMMANDS, without `git`, which changes files by its `mv` and `rm`
-_FILE_COMMAND = r"\b(?:tee|g?sed|perl|mv|cp|rm|touch|truncate|shred|unlink|rmdir|ln|rsync|chmod|chown)(?![\w.-])"
 _FILE_OUTPUT = r">(?!&?[ \t]*(?:[0-9]{1,3}(?:[\s;|&)]|\Z)|/dev/|/proc/))"  # neither `2>&1` nor `>/dev/null`
 Words = tuple[Word, ...]
 
@@ -178,3 +176,5 @@ _FILE_COMMANDS: dict[str, Callable[[Words], list[str]]] = {
     "chmod": _operands_behind_mode,
     "chown": _operands_behind_mode,
 }
+# Without `git`, which changes files by its `mv` and `rm`.
+_FILE_COMMAND = rf"\b(?:{'|'.join(name for name in _FILE_COMMANDS if name != 'git')})(?![\w.-])"
