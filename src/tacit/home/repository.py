@@ -68,7 +68,7 @@ def inspect_repository(
     if file is None:
         return RepositoryFacts(path, trust, trust_ended=ended), None
     accepted = {line.sha256 for line in trust.trusted.lines} if trust else set()
-    written = store.publisher.view_store.written_hashes(path)
+    written = store.view_store.written_hashes(path)
     foreign = [line for line in file.lines if line.sha256 not in accepted | written]
     new = [line for line in foreign if line.claim and reader.memory_row(connection, line.claim.id) is None]
     invalid = [line for line in foreign if line.claim is None]

@@ -117,6 +117,14 @@ def store_shell_commands(connection: sqlite3.Connection, events: Iterable[Event]
     connection.executemany(query, rows)
 
 
+def has_uncounted_commands(connection: sqlite3.Connection) -> bool:
+    """Return whether there are commands that `learn` has not read."""
+    query = (
+        "SELECT 1 FROM shell_commands WHERE id > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = ?), 0)"
+    )
+    return connection.execute(f"{query} LIMIT 1", (_LAST_LEARNED_KEY,)).fetchone() is not None
+
+
 def learn(connection: sqlite3.Connection, learner: HabitLearner) -> None:
     """Count the habits in all commands that were stored since the last call."""
     more = True

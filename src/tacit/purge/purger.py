@@ -272,7 +272,7 @@ class Purger(HomePart):
         return make_report(plan, (file.path for file in files), self._home_files(plan.roots).index_copies())
 
     def _home_files(self, roots: SharedRoots) -> HomeFiles:
-        paths, log, view_store = self._store.paths, self._store.log, self._store.publisher.view_store
+        paths, log, view_store = self._store.paths, self._store.log, self._store.view_store
         return HomeFiles(paths, view_store, log.segments(), self._project_roots(roots), self._fingerprint_searches)
 
     def _project_roots(self, roots: SharedRoots) -> list[str]:

@@ -197,7 +197,6 @@ class Decisions(HomePart):
                 self._home.is_person and is_project_scope(claim.scope) and not private and not is_personal(claim)
                 for claim in claims
             ]
-            self._store.publisher.may_create_facts = any(shared)
             return list(dict.fromkeys(claim.id for claim in claims)), [
                 decide.add(claim, provenance=provenance, evidence=evidence, shared=is_shared)
                 for claim, is_shared in zip(claims, shared, strict=True)
@@ -307,7 +306,6 @@ class Decisions(HomePart):
             draft = decide.share(memory)
             if memory.claim.scope != self._store.scope_in(connection):
                 raise _wrong_project_error(memory, reader.project_roots(connection, memory.claim.scope))
-            self._store.publisher.may_create_facts = True
             return draft
 
         return self._decide_on_all(references, decision)
@@ -385,7 +383,6 @@ class Decisions(HomePart):
 
         def decision(_connection: sqlite3.Connection, memory: Memory) -> Draft:
             old = memory.claim
-            self._store.publisher.may_create_facts |= bool(memory.shared)
             claim = claim_from(new_text, old.scope, kind=kind or old.kind, tags=old.tags) if new_text else old
             claim = claim._replace(kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
             return decide.revise(memory, claim, activate=accept)
@@ -436,7 +433,6 @@ class Decisions(HomePart):
 
         def decision_on_memory(connection: sqlite3.Connection) -> _Decision:
             memory = find(connection, clean(reference), self._store.scope_in(connection))
-            self._store.publisher.may_create_facts = bool(memory.shared)
             draft = decision(memory)
             return [_resulting_claim(draft)], [draft]
 
