@@ -400,7 +400,7 @@ class Store:
         make_home(self.paths)
         with self._exclusive():
             self._follow_and_close(self.writable_index.open(rebuild=True))
-            with closing(self.writable_index.snapshot()) as snapshot:
+            with closing(self.writable_index.snapshot()) as snapshot, suppress(OSError):
                 self._shared_facts(snapshot.connection).write_all(snapshot.connection)
 
     def rewrite_log(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
