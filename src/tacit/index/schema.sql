@@ -1,5 +1,6 @@
 -- Everything here is derived from the log. Changed statements need a new INDEX_VERSION, never a migration.
--- Comments stand outside of statements, because SQLite stores those as they are written.
+-- Comments stand outside of statements, because SQLite stores those as they are written. In tables without row ids the
+-- columns of the key come first: SQLite 3.40 and 3.41.0 call others damaged, as they check the wrong columns of them.
 
 -- Identifies copies of the index, whatever their names: see log/strays.py.
 PRAGMA application_id = 0x54414349;
@@ -396,8 +397,8 @@ CREATE TABLE learned_sessions (
 CREATE TABLE session_choices (
   session_number INTEGER NOT NULL,
   subject TEXT NOT NULL,
-  value TEXT NOT NULL,
   event_id TEXT NOT NULL,
+  value TEXT NOT NULL,
   PRIMARY KEY (session_number, subject, event_id)
 ) WITHOUT ROWID;
 CREATE INDEX session_choices_subject ON session_choices (subject);
