@@ -372,9 +372,10 @@ CREATE TABLE memory_checks (
 CREATE INDEX memory_checks_event ON memory_checks (event_id, result);
 CREATE INDEX memory_checks_failed ON memory_checks (claim_id) WHERE result = 'violated' OR correction_id <> '';
 
--- A row is how far a transcript was read. If this is lost, transcripts are read again, and no event is new.
+-- A row is how far a transcript was read. If this is lost, transcripts are read again, and no event is new. Neither its
+-- path nor a byte of it is here: `path_digest` and `fingerprint` are hashes with the key of the home (log/signing.py).
 CREATE TABLE transcript_cursors (
-  path TEXT PRIMARY KEY,
+  path_digest TEXT PRIMARY KEY,
   inode INTEGER NOT NULL,
   size INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL,
