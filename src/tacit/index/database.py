@@ -359,9 +359,9 @@ def _check_version(connection: sqlite3.Connection) -> None:
 
 class TranscriptCursor(Record):
     """A transcript as it was when it was read. The bytes before `offset` need not be read again if they still have the
-    same `fingerprint`."""
+    same `fingerprint`, a keyed hash. So is `path_digest`."""
 
-    path: str
+    path_digest: str
     inode: int
     size: int
     mtime_ns: int
@@ -369,9 +369,9 @@ class TranscriptCursor(Record):
     fingerprint: str
 
 
-def transcript_cursor(connection: sqlite3.Connection, path: str) -> TranscriptCursor | None:
+def transcript_cursor(connection: sqlite3.Connection, path_digest: str) -> TranscriptCursor | None:
     """Return how far a transcript was read, None if it was not."""
-    row = connection.execute("SELECT * FROM transcript_cursors WHERE path = ?", (path,)).fetchone()
+    row = connection.execute("SELECT * FROM transcript_cursors WHERE path_digest = ?", (path_digest,)).fetchone()
     return TranscriptCursor(*row) if row else None
 
 

@@ -178,6 +178,8 @@ class Purger(HomePart):
         """Return the report of a search. Raise NotFoundError if it is empty and no purge was interrupted."""
         report = self._search(request).report
         if report.is_empty and not self.is_interrupted:
+            if self._store.index_as_is() is None:
+                self._store.catch_up()  # an index that an earlier version wrote may hold more than the log says
             raise _not_found_error()
         return report
 
