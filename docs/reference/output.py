@@ -362,7 +362,7 @@ OBJECTS: dict[str, str] = {
     "turn_told": "turn at prompts replies calls interrupted compacted",
     "unfit_line": "line problem",
     "unpurged_memory": "id scope author",
-    "waiting_line": "line text tags",
+    "waiting_line": "line kind text strength tags",
     "week": "day command_count",
     "whole_session": f"{_SESSION} directory branch requests tools compactions tags summary turns",
     "workflow": "name steps directory memory at accepted run_count last_run",

@@ -381,10 +381,20 @@ def _result_drafts(result: LearnResult) -> Iterator[Draft]:
     claim, lesson, session, state = result
     quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
     evidence = f"{session.agent}, {session.ended_at[:10]}, session {session.id}: “{quote}”"
-    body = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, lesson.reason, lesson.confidence, lesson.evidence)
+    body = ClaimProposed(
+        claim,
+        Verdict.PROPOSED,
+        SOURCE,
+        evidence,
+        lesson.reason,
+        lesson.confidence,
+        lesson.evidence,
+        kind_inferred=True,
+    )
     yield Draft(body, claim.scope, Attribution(_ACTOR, lesson.provenance))
     if state is LearnState.ACCEPTED:
-        yield Draft(ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON), claim.scope, _POLICY_ATTRIBUTION)
+        accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
+        yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)
 
 
 def _summary_drafts(row: SessionRow, judged: JudgedSession) -> Iterator[Draft]:

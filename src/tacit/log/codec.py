@@ -133,10 +133,12 @@ def body_fields(body: EventBody) -> dict[str, object]:
     match body:
         case ClaimProposed():
             fields: dict[str, object] = {
+                "carried_strength": body.carried_strength,
                 "claim": claim_fields(body.claim),
                 "confidence": body.confidence,
                 "events": body.events,
                 "evidence": body.evidence,
+                "kind_inferred": body.kind_inferred,
                 "private": body.private,
                 "reason": body.reason,
                 "source": body.source,
@@ -150,6 +152,7 @@ def body_fields(body: EventBody) -> dict[str, object]:
                 "claim": claim_fields(body.claim),
                 "evidence": body.evidence,
                 "instead": claim_fields(body.instead) if body.instead else None,
+                "kind_inferred": body.kind_inferred,
                 "missing": body.missing,
                 "private": body.private,
                 "reason": body.reason,
@@ -208,6 +211,8 @@ def _proposal_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
         fraction_field(fields, "confidence"),
         tuple(map(EventId, text_list_field(fields, "events"))),
         fields.get("private", False) is True,
+        fields.get("kind_inferred", False) is True,
+        integer_field(fields, "carried_strength"),
     )
 
 
@@ -224,6 +229,7 @@ def _decision_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
         PROVENANCE_BY_NAME[fields["carried_src"]] if "carried_src" in fields else None,
         fields.get("private", False) is True,
         text_list_field(fields, "missing"),
+        fields.get("kind_inferred", False) is True,
     )
 
 
