@@ -16,7 +16,7 @@ from tacit.record import Record
 
 # A text as Tacit writes it: printable ASCII, and no character that need not be is escaped. Surrogates are left out: a
 # lone one is in no text.
-_TEXT = rb'"[ !#-\[\]-~]*+(?:\\(?:["\\bfnrt]|u(?!d|00[2-7]|000[89acd])[0-9a-f]{4})[ !#-\[\]-~]*+)*+"'
+_TEXT = rb'"[ !#-\[\]-~]*(?:\\(?:["\\bfnrt]|u(?!d|00[2-7]|000[89acd])[0-9a-f]{4})[ !#-\[\]-~]*)*"'
 _FILLED_TEXT = rb'(?!"")' + _TEXT
 _UUID = rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # A leap day needs a leap year: no other line than that of 29 February depends on the year.
