@@ -25,7 +25,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "answer": ("string", "what the turn came to, where the passage does not tell"),
     "aside": ("boolean", "whether a helper of the agent did it"),
     "asked": ("integer", "questions that `tacit recall` was asked"),
-    "at": (TIME, "when it was last said, done or changed"),
+    "at": (f"{TIME}?", "when it was last said, done or changed; null for a command of a history without times"),
     "author": ("string", "whose words it is; of a memory that a team accepted, with who accepted it; else empty"),
     "branch": ("string", "the git branch of a session"),
     "calls": ("[call]", "tools that the agent used in a turn"),

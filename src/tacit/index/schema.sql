@@ -182,7 +182,7 @@ CREATE TABLE terms (term TEXT PRIMARY KEY, doc_freq INTEGER NOT NULL) WITHOUT RO
 INSERT INTO meta VALUES ('doc_count', 0), ('total_length', 0);
 
 -- A row is a command that a person ran in a shell; ids are in the order in which commands were stored. `ran_at` is in
--- milliseconds. `expanded_command` has its aliases expanded, `unedited_command` is the line before the person edited
+-- milliseconds, 0 if nobody knows when that was. `expanded_command` has its aliases expanded, `unedited_command` is the line before the person edited
 -- it.
 CREATE TABLE shell_commands (
   id INTEGER PRIMARY KEY,
@@ -273,7 +273,7 @@ CREATE TABLE claim_sources (
 
 -- A row is a command that a person or an agent ran in a directory, with its last run. `id` is a hash of actor,
 -- directory and text. `exit_status` is -1 if it is unknown, -2 if the command is only known to have failed.
--- `session_number` is 0 for commands of a shell.
+-- `session_number` is 0 for commands of a shell. `last_run_at` is '' if nobody knows when that was.
 CREATE TABLE commands (
   id INTEGER PRIMARY KEY,
   actor TEXT NOT NULL,
