@@ -9,7 +9,7 @@ from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.output import confirm, echo
 from tacit.errors import UsageError
 from tacit.home.project import FACT_FILE
-from tacit.model.claim import Kind, is_project_scope
+from tacit.model.claim import Kind, Status, is_project_scope
 from tacit.text.display import one_line, printable
 from tacit.vault.decisions import DecisionOutcome
 
@@ -143,8 +143,22 @@ def propose(call: Invocation, source: str) -> int:
     if not outcome.changed:
         echo(f"Memory candidate already exists: {text}")
         return 0
+    if outcome.memory.status is not Status.PENDING:
+        return _echo_decided(outcome)
     echo(f"Remembered candidate: {text}")
     echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
+    return 0
+
+
+def _echo_decided(outcome: DecisionOutcome) -> int:
+    """Print what became of a candidate that the person decided on before."""
+    memory, text = outcome.memory, printable(outcome.memory.claim.sentence)
+    if memory.status is Status.ACTIVE:
+        echo(f"Holds already, strength {memory.strength} ({memory.claim.kind.label}) [{outcome.short}]: {text}")
+    else:
+        decided = "dismissed" if memory.status is Status.DISMISSED else "forgotten"
+        echo(f"Noted, and still {decided}: {text}")
+        echo(f"  bring it back: tacit restore {outcome.short}")
     return 0
 
 
@@ -181,6 +195,8 @@ def run_suggest(call: Invocation) -> int:
     sentence = printable(outcome.memory.claim.sentence)
     if not outcome.changed:
         echo(f"Suggested before: {sentence}")
+    elif outcome.memory.status is not Status.PENDING:
+        return _echo_decided(outcome)
     elif call.vault.home.is_person and sys.stdin.isatty():
         if confirm(f"Should I remember: “{sentence}”?"):
             call.vault.decisions.accept(outcome.short)

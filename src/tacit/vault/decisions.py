@@ -21,7 +21,7 @@ from tacit.model import decide
 from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_name
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.memory import Memory, touched_claims
+from tacit.model.memory import HABIT_SOURCE, Memory, touched_claims
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
 from tacit.record import Record
@@ -479,7 +479,12 @@ class Decisions(HomePart):
             self._store.accepted_in.update((claim, event.op) for event in events for claim in touched_claims(event))
             return [_load_outcome(connection, _resulting_claim(event), True) for event in events]
 
-        return self._with_fact_file(self._store.change(drafts, load))
+        outcomes = self._store.change(drafts, load)
+        if any(outcome.memory.source == HABIT_SOURCE for outcome in outcomes):
+            from tacit.vault.suggestions import Suggestions
+
+            Suggestions(self._home).learn_if_possible()  # a few habits wait at a time: there is room for the next one
+        return self._with_fact_file(outcomes)
 
     def _require_person(self, reference: str) -> None:
         self._store.actor.require_person("decides on a memory", f"tacit review, or tacit show {quote(reference)}")
