@@ -308,8 +308,8 @@ def _ask_decision(vault: Vault, card: Card) -> bool | None:
         try:
             if _apply_answer(vault, card, answer):
                 return True
-        except TacitError as error:
-            echo(f"   {printable(error.message)}")
+        except (TacitError, EOFError) as error:
+            echo(f"   {printable(str(error) or 'nothing was typed')}")
             continue
         echo(f"   {keys}")
 

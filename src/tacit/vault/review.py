@@ -15,7 +15,7 @@ from tacit.index.listings import MemoryFilter, count_memories, matching_candidat
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Status, is_project_scope, project_name
-from tacit.model.ids import ClaimId, claim_number
+from tacit.model.ids import ClaimId, claim_number, is_claim_id
 from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.relation import is_restatement, restatement_key
 from tacit.record import Record
@@ -292,11 +292,12 @@ class Review(HomePart):
     def require_pending(self, references: Sequence[str]) -> None:
         """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.
 
-        Ids that belong to no memory are left to the decision.
+        What is the id of no memory is left to the decision.
         """
+        claims = [ClaimId(reference) for reference in references if is_claim_id(reference)]
 
         def read(connection: sqlite3.Connection) -> list[MemoryRow]:
-            rows = (reader.memory_row(connection, ClaimId(reference)) for reference in references)
+            rows = (reader.memory_row(connection, claim) for claim in claims)
             return [row for row in rows if row is not None and row.status is not Status.PENDING]
 
         for row in self._store.read(read):
