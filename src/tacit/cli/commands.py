@@ -214,7 +214,7 @@ def parse_args(command: Command, arguments: Sequence[str]) -> Invocation:
             name = short_names[word]
         if word == "--":
             call.args += rest
-            break
+            rest.clear()
         elif name in options and not (equals and not options[name].metavar):
             call.values.setdefault(name, []).append(_option_value(options[name], equals, attached, rest))
         elif _is_mistyped(word, command, call):
