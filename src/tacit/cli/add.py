@@ -27,7 +27,7 @@ def run_add(call: Invocation) -> int:
         return _run_add_candidate(call)
     outcomes = call.vault.decisions.add_each(
         call.text(),
-        kind=parse_kind(call),
+        kind=call.value("--kind"),
         tags=call.all_values("--tag"),
         evidence=call.text_value("--evidence"),
         everywhere=call.flag("--global"),
@@ -87,17 +87,6 @@ def echo_conflicts(outcome: DecisionOutcome) -> None:
         echo(f"  It contradicts [{rival.id[:_SHORT_ID]}]: {printable(rival.sentence)}")
         echo("  Here no rule decides, so both are kept and marked as a conflict until you do:")
         echo(f"  tacit conflicts --keep {own}, --keep {rival.id[:_SHORT_ID]}, or --keep-both {own}")
-
-
-def parse_kind(call: Invocation) -> Kind | None:
-    """Return the kind that `--kind` names, None without it. Raise UsageError for an unknown one."""
-    label = call.value("--kind")
-    if label is None:
-        return None
-    try:
-        return Kind.from_label(label)
-    except KeyError:
-        raise UsageError(f"no such kind: {label!r}", f"one of {KINDS}") from None
 
 
 ADD = Command(
@@ -189,7 +178,7 @@ def run_suggest(call: Invocation) -> int:
         evidence=call.text_value("--evidence"),
         quote=quote,
         reason=call.text_value("--reason"),
-        kind=parse_kind(call),
+        kind=call.value("--kind"),
         everywhere=call.flag("--global"),
     )
     sentence = printable(outcome.memory.claim.sentence)
