@@ -191,34 +191,58 @@ def clones(person: Person) -> list[Path]:
     return [first, second, third]
 
 
-def test_a_shared_memory_is_written_to_the_clone_one_stands_in_and_to_those_that_have_a_file(
-    person: Person, clones: list[Path]
-) -> None:
+def test_a_shared_memory_is_written_to_the_clone_one_stands_in_alone(person: Person, clones: list[Path]) -> None:
+    """Other clones may have other branches checked out."""
     first, second, third = clones
-    assert texts(fact_file(first)) == texts(fact_file(third)) == [RULE]
+    assert (texts(fact_file(first)), texts(fact_file(third))) == ([RULE], [])
     assert not (second / "docs").exists()
     assert RULE not in person.facts.read_text()
 
 
-def test_a_fact_file_that_was_deleted_is_written_again_only_where_tacit_wrote_it(
+def test_what_changes_in_one_clone_leaves_the_others_as_they_are(person: Person, clones: list[Path]) -> None:
+    first, _, third = clones
+    shutil.copy(fact_file(first), fact_file(third))
+    person.tacit("add", RULE, cwd=first)
+    assert [fact["strength"] for root in (first, third) for fact in facts_in(fact_file(root))] == [2, 1]
+    person.tacit("edit", person.id_of(RULE), "--text", OTHER, cwd=first)
+    assert (texts(fact_file(first)), texts(fact_file(third))) == ([OTHER], [RULE])
+
+
+def test_what_is_forgotten_leaves_the_files_of_all_clones(person: Person, clones: list[Path]) -> None:
+    first, _, third = clones
+    shutil.copy(fact_file(first), fact_file(third))
+    person.tacit("forget", person.id_of(RULE), cwd=first)
+    assert not fact_file(first).exists() and not fact_file(third).exists()
+
+
+def test_what_changes_outside_of_all_clones_changes_in_those_that_have_a_file(
     person: Person, clones: list[Path]
 ) -> None:
+    first, _, third = clones
+    shutil.copy(fact_file(first), fact_file(third))
+    person.tacit("forget", person.id_of(RULE))
+    assert not fact_file(first).exists() and not fact_file(third).exists()
+
+
+def test_a_fact_file_that_was_deleted_stays_so_until_something_is_shared(person: Person, clones: list[Path]) -> None:
+    """A branch without the file looks the same."""
     for root in clones:
         shutil.rmtree(root / "docs", ignore_errors=True)
         with person.vault(root) as vault, closing(vault.home.store.in_memory_index()) as connection:
             publish(vault.home.store, connection)
-    assert [fact_file(root).exists() for root in clones] == [True, False, True]
+    assert [fact_file(root).exists() for root in clones] == [False, False, False]
+    person.tacit("add", OTHER, cwd=clones[0])
+    assert texts(fact_file(clones[0])) == [OTHER]
 
 
-def test_after_all_views_were_deleted_the_fact_file_is_written_where_one_stands(
-    person: Person, clones: list[Path]
-) -> None:
-    second = clones[1]
+def test_after_all_views_were_deleted_the_fact_files_stay_as_they_are(person: Person, clones: list[Path]) -> None:
     shutil.rmtree(person.home / ".tacit" / "written")
     person.long_term.unlink()
-    with person.vault(second) as vault, closing(vault.home.store.in_memory_index()) as connection:
-        publish(vault.home.store, connection)
-    assert texts(fact_file(second)) == [RULE]
+    for root in clones[:2]:
+        with person.vault(root) as vault, closing(vault.home.store.in_memory_index()) as connection:
+            publish(vault.home.store, connection)
+    assert texts(fact_file(clones[0])) == [RULE]
+    assert not fact_file(clones[1]).exists()
 
 
 def test_a_link_in_a_repository_is_not_followed_and_stops_no_other_file(person: Person, clones: list[Path]) -> None:
@@ -229,7 +253,7 @@ def test_a_link_in_a_repository_is_not_followed_and_stops_no_other_file(person: 
     before = tree(elsewhere)
     person.tacit("add", OTHER, cwd=third)
     assert tree(elsewhere) == before
-    assert sorted(texts(fact_file(third))) == sorted([RULE, OTHER])
+    assert texts(fact_file(third)) == [OTHER]
 
 
 def test_what_is_not_shared_leaves_the_file_and_lines_of_others_stay(person: Person, clones: list[Path]) -> None:

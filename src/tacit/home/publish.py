@@ -6,13 +6,14 @@ import errno
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 
 from tacit.disk.files import Disk, read_file, replace_file
 from tacit.disk.lock import is_read_only_error
 from tacit.errors import RefusedError
+from tacit.home.git_versions import last_written_event, note_written
 from tacit.home.indexing import is_memory_view_missing, mark_missing_pages
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import FACT_FILE, Project
@@ -95,11 +96,15 @@ def _parse_journal(data: bytes | None) -> SyncJournalEntry | None:
 
 
 class _ViewUpdate(Record):
-    """The memories that changed since the views were written. If `is_full`, that is not known and all views are new."""
+    """The memories that changed since the views were written. If `is_full`, that is not known and all views are new.
+
+    `resolved` are fact files that were not written because of conflicts, and have none any more.
+    """
 
     changed: list[MemoryView]
     removed: set[ClaimId]
     is_full: bool = False
+    resolved: frozenset[str] = frozenset()
 
 
 class Publisher:
@@ -130,9 +135,7 @@ class Publisher:
         )
         if not is_full and not stale:
             return
-        if not self.view_store.was_written(self._paths.long_term):
-            self.may_create_facts = True  # all views were deleted, and the record of existing fact files with them
-        update = _ViewUpdate([], set(), True) if is_full else self._stale_update(connection, stale)
+        update = self._stale_update(connection, stale)._replace(is_full=is_full)
         if "everything" in stale:
             mark_stale(
                 connection, (f"{kind} {day}" for kind in PAGE_FOLDERS for day in reader.page_names(connection, kind))
@@ -153,9 +156,7 @@ class Publisher:
     def publish_shared(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
         """Write the stale fact files of projects only, which others may read or commit as soon as a command returns."""
         stale = outdated_views(connection)
-        if any(name == "everything" or name.startswith(_CONFLICT_PREFIX) for name in stale):
-            self._publish_project_facts(connection, scope, project, _ViewUpdate([], set(), True))
-        elif stale:
+        if stale:
             self._publish_changed_projects(connection, project, scope, self._stale_update(connection, stale))
 
     def memory_view(self, connection: sqlite3.Connection, claim: ClaimId) -> MemoryView | None:
@@ -172,7 +173,8 @@ class Publisher:
     def _stale_update(self, connection: sqlite3.Connection, stale: list[str]) -> _ViewUpdate:
         claims = {ClaimId(name.split()[1]) for name in stale if name.startswith("memory ")}
         views = memory_views(connection, sorted(claims))
-        return _ViewUpdate(views, claims - {view.memory.id for view in views})
+        resolved = frozenset(_conflicted_path(name) for name in stale if name.startswith(_CONFLICT_PREFIX))
+        return _ViewUpdate(views, claims - _claims(views), resolved=resolved)
 
     def _publish_long_term(self, connection: sqlite3.Connection, update: _ViewUpdate) -> None:
         path = self._paths.long_term
@@ -215,12 +217,14 @@ class Publisher:
         removed: set[ClaimId],
         arrange: Callable[[Sequence[str]], list[str]] = facts.sort_facts,
         below: str = "",
+        stated: Container[ClaimId] = (),
     ) -> None:
         self.view_store.write_page(
             path,
             lines,
             key=facts.fact_id,
             removed=removed,
+            stated=stated,
             reconcile=facts.reconcile_fact,
             arrange=arrange,
             below=below,
@@ -253,49 +257,69 @@ class Publisher:
             self._publish_project_facts(connection, project_scope, project if project_scope == scope else None, update)
 
     def _publish_facts_of(
-        self, connection: sqlite3.Connection, root: str, path: str, scope: Scope, update: _ViewUpdate
+        self, connection: sqlite3.Connection, root: str, path: str, views: Sequence[MemoryView], gone: set[ClaimId]
     ) -> None:
-        """Write the shared facts of one project into the repository at `root`.
+        """Write the facts of one project that changed, or are gone, into the repository at `root`.
 
-        A file with conflict markers is left alone until somebody has resolved them.
+        Every other line stays as it is: which facts a file has, and which version of them, is a matter of its branch. A
+        file with conflict markers is left alone until somebody has resolved them.
         """
-        if has_conflict_markers(read_file(path) or b""):
+        before = read_file(path)
+        if has_conflict_markers(before or b""):
             mark_stale(connection, [_CONFLICT_PREFIX + os.fsencode(path).hex()])
             return
-        last = None if update.is_full else self.view_store.last_written(path)
-        views = (
-            memory_views(connection, reader.ids_of_scope(connection, scope))
-            if last is None
-            else [view for view in update.changed if view.memory.claim.scope == scope]
-        )
-        shown = [view for view in views if view.memory.shared]
-        private = {view.memory.id for view in views if not view.memory.shared}
-        changed = views if update.is_full else update.changed
-        removed = {view.memory.id for view in changed if _is_unshared(view)} | update.removed
-        own = facts.update_facts(last or [], shown, update.removed | private)
+        current = {name: line for line in self.view_store.current_lines(path) if (name := facts.fact_id(line))}
+        latest = {view.memory.id: _latest_event(connection, view.memory.id) for view in views}
+        last = last_written_event(self.view_store, path)
+        stated = {
+            claim for claim, event in latest.items() if event.is_by_user and (self.may_create_facts or event.id > last)
+        }
+        shown = [view for view in views if view.memory.shared and view.memory.id in current.keys() | stated]
+        if not shown and current.keys().isdisjoint(_claims(views) | gone):
+            return
+        private = {view.memory.id for view in views if not view.memory.is_in_fact_file}
+        removed = {view.memory.id for view in views if _is_unshared(view)} | gone
+        base = self.view_store.base_lines(path) if current else []
+        drawn = facts.update_facts(base, shown, gone | private)
+        own = _with_kinds_of_others(drawn, shown, current)
         arrange = self._repository_order(connection, path, own)
-        self._write_facts(path, arrange(own), removed, arrange, root)
+        self._write_facts(path, arrange(own), removed, arrange, root, stated)
+        newest = max((last, *(event.id for event in latest.values())))
+        if newest != last or read_file(path) != before:
+            note_written(self.view_store, root, path, newest)
+
+    def _views_since_conflict(self, connection: sqlite3.Connection, scope: Scope, path: str) -> list[MemoryView]:
+        """Return what the person said since a fact file was written, which then had conflicts for a while."""
+        last = last_written_event(self.view_store, path)
+        views = memory_views(connection, reader.ids_of_scope(connection, scope)) if last else []
+        events = ((view, _latest_event(connection, view.memory.id)) for view in views)
+        return [view for view, event in events if event.is_by_user and event.id > last]
 
     def _publish_project_facts(
         self, connection: sqlite3.Connection, scope: Scope, project: Project | None, update: _ViewUpdate
     ) -> None:
-        """Write the fact file of a project, in every clone that has one.
+        """Write the fact file of a project in `project`, the clone that the person stands in.
 
-        In `project`, the current one, it is also created if it was there before or the person shares something now.
+        It is created if the person shares something now. Other clones and work trees have branches of their own: what
+        is forgotten leaves their files, and everything else comes with a commit. If the person stands in none, every
+        clone that has a file is written.
         """
         if not is_project_scope(scope):
             return
         roots = {
             root for root in reader.project_roots(connection, scope) if os.path.exists(os.path.join(root, FACT_FILE))
         }
-        if project:
-            may_create = self.may_create_facts or self.view_store.was_written(project.facts)
-            if os.path.exists(project.facts) or (may_create and reader.has_shared_facts(connection, scope)):
-                roots.add(project.root)
+        if project and (self.may_create_facts or os.path.exists(project.facts)):
+            roots.add(project.root)
+        changed = [view for view in update.changed if view.memory.claim.scope == scope]
+        forgotten = [view for view in changed if not view.memory.is_live and view.memory.replaced_by is None]
         for root in sorted(roots):
             try:
                 path = checked_path(root, os.path.join(root, FACT_FILE))
-                self._publish_facts_of(connection, root, path, scope, update)
+                views = changed if project is None or root == project.root else forgotten
+                if path in update.resolved:
+                    views = self._views_since_conflict(connection, scope, path)
+                self._publish_facts_of(connection, root, path, views, update.removed)
             except RefusedError:
                 continue  # a link in the repository, which is not followed
             except OSError as error:
@@ -326,8 +350,12 @@ def _accepted_hashes(connection: sqlite3.Connection, path: str) -> set[str]:
     return {line.sha256 for line in trust.trusted.lines} if trust else set()
 
 
+def _conflicted_path(name: str) -> str:
+    return os.fsdecode(bytes.fromhex(name.removeprefix(_CONFLICT_PREFIX)))
+
+
 def _is_conflicted(name: str) -> bool:
-    path = os.fsdecode(bytes.fromhex(name.removeprefix(_CONFLICT_PREFIX)))
+    path = _conflicted_path(name)
     with suppress(OSError):
         return has_conflict_markers(read_file(path) or b"")
     return False
@@ -366,6 +394,26 @@ def _page_changes(
     missing = wanted - present - {view.memory.id for view in changed}
     outdated = {view.memory.id for view in update.changed} - wanted
     return [*changed, *memory_views(connection, sorted(missing))], (present - wanted) | outdated | update.removed
+
+
+def _latest_event(connection: sqlite3.Connection, claim: ClaimId) -> Event:
+    """Return the last word on a claim. If it is not the person's, it adds no line to a file."""
+    return reader.events_of_claim(connection, claim, must_decode)[-1]
+
+
+def _claims(views: Iterable[MemoryView]) -> set[ClaimId]:
+    return {view.memory.id for view in views}
+
+
+def _with_kinds_of_others(
+    lines: Iterable[str], drawn: Iterable[MemoryView], current: Mapping[ClaimId, str]
+) -> list[str]:
+    """Return the lines, with the kind that the file has for facts whose kind nobody named here."""
+    inferred = {view.memory.id for view in drawn if not view.memory.is_kind_stated} & current.keys()
+    return [
+        facts.with_kind_of(line, current[name]) if (name := facts.fact_id(line)) in inferred and name else line
+        for line in lines
+    ]
 
 
 def _is_unshared(view: MemoryView) -> bool:
