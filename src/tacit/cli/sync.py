@@ -150,7 +150,9 @@ def _edit_line(item: UnreadEdit) -> str:
 def _memory_edit_line(edit: RemovedLine | ChangedLine, memory: Memory | None) -> str:
     before = _clipped(memory.claim.sentence) if memory else ""
     if isinstance(edit, RemovedLine) or edit.status is Status.RETIRED:
-        return f"- {'dismiss' if memory and memory.status is Status.PENDING else 'forget'}: {before}"
+        verb = "dismiss" if memory and memory.status is Status.PENDING else "forget"
+        by_commit = " (a commit took it out)" if isinstance(edit, RemovedLine) and edit.is_committed else ""
+        return f"- {verb}: {before}{by_commit}"
     if edit.text is not None:
         return f"~ reword: {before}\n        as: {_clipped(edit.text)}"
     if edit.status is Status.ACTIVE:
@@ -169,7 +171,9 @@ SYNC = Command(
         "Read what you changed by hand in memory/long-term.md, in memory/memories.ndjson and, of the lines Tacit\n"
         "wrote, in this repository's docs/memory/memories.ndjson. Reworded, moved, deleted and new lines become your\n"
         "judgements once you say yes. Without a terminal and without --yes, new words become candidates and nothing\n"
-        "else changes. What others wrote into the repository's file is shown by tacit trust.\n"
+        "else changes. What others wrote into the repository's file is shown by tacit trust. A line that is missing\n"
+        "there is a deletion only if the last commit or one before had it, or Tacit wrote it since: another branch, a\n"
+        "stash or a rebase forgets nothing.\n"
         "\n"
         "If a git merge left conflicts in the repository's file, both sides are shown, and you choose.\n"
         "\n"

@@ -341,7 +341,7 @@ class Decisions(HomePart):
         """Put active memories of the current project into its fact file, all or none, as one operation."""
 
         def decision(connection: sqlite3.Connection, memory: Memory) -> Draft:
-            draft = decide.share(memory)
+            draft = decide.share(memory, has_line=self._has_line(memory))
             if memory.claim.scope != self._store.scope_in(connection):
                 raise _wrong_project_error(memory, reader.project_roots(connection, memory.claim.scope))
             return draft
@@ -518,14 +518,14 @@ class Decisions(HomePart):
 
     def _with_fact_file(self, outcomes: list[DecisionOutcome]) -> list[DecisionOutcome]:
         """Set `in_fact_file` by reading the file: something may have been in the way of writing it."""
-        facts = read_foreign(self._store.project.facts) if self._store.project else None
-        if facts is None:
-            return outcomes
+        return [outcome._replace(in_fact_file=self._has_line(outcome.memory)) for outcome in outcomes]
 
-        def has_line(memory: Memory) -> bool:
-            return is_project_scope(memory.claim.scope) and f'"id": "{memory.id}"'.encode() in facts.data
-
-        return [outcome._replace(in_fact_file=has_line(outcome.memory)) for outcome in outcomes]
+    def _has_line(self, memory: Memory) -> bool:
+        """Return whether the fact file of the current project has a line for a memory of a project."""
+        if self._store.project is None or not is_project_scope(memory.claim.scope):
+            return False
+        facts = read_foreign(self._store.project.facts)
+        return facts is not None and f'"id": "{memory.id}"'.encode() in facts.data
 
 
 def _join(first: str, second: str) -> str:
