@@ -9,6 +9,7 @@ from itertools import groupby
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
 from tacit.cli.output import ask, confirm, echo, echo_json, pluralize
+from tacit.cli.show import reporting_conflicts
 from tacit.errors import UsageError
 from tacit.home.repository import RepositoryFacts
 from tacit.model.claim import Status
@@ -33,11 +34,12 @@ def run_sync(call: Invocation) -> int:
         return show_status(call)
     if call.flag("--json"):
         raise UsageError("--json goes with --status", "tacit sync --status --json")
-    code = _sync_pages(call)
-    if call.flag("--no-remotes"):
-        return code
-    code = sync_remotes(call) or code
-    return code if call.value("--only") else _sync_team(call) or code
+    with reporting_conflicts(call.vault):
+        code = _sync_pages(call)
+        if not call.flag("--no-remotes"):
+            code = sync_remotes(call) or code
+            code = code if call.value("--only") else _sync_team(call) or code
+    return code
 
 
 def _sync_team(call: Invocation) -> int:
@@ -234,9 +236,10 @@ def _review_repository(call: Invocation) -> int:
 
 
 def _trust_repository(call: Invocation, repository: RepositoryFacts) -> int:
-    memories = call.vault.repository.trust(repository)
-    echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
-    echo("  take back: tacit trust --revoke")
+    with reporting_conflicts(call.vault):
+        memories = call.vault.repository.trust(repository)
+        echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
+        echo("  take back: tacit trust --revoke")
     return 0
 
 

@@ -26,6 +26,7 @@ from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model import decide
 from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_name
+from tacit.model.conflict import ConflictRule
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import HABIT_SOURCE, Memory, touched_claims
@@ -34,6 +35,7 @@ from tacit.model.statement import claim_from, is_personal, split_scope, split_st
 from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean, clip, one_line
+from tacit.vault.relations import load_opponents
 from tacit.vault.review import same_candidates
 
 _MAX_QUOTE_CHARS = 500  # of a quote in the evidence
@@ -46,8 +48,8 @@ class DecisionOutcome(Record):
     """A memory after a command.
 
     `changed` is False if there was nothing to record. `undecided` are memories that it contradicts and that no rule
-    decides between. `in_fact_file` is True if the fact file of the current project has a line for it. `is_quoted` is
-    True if the person typed the words that a suggestion quotes.
+    decides between, `may_contradict` those that the person is asked about. `in_fact_file` is True if the fact file of
+    the current project has a line for it. `is_quoted` is True if the person typed the words that a suggestion quotes.
     """
 
     memory: Memory
@@ -57,6 +59,7 @@ class DecisionOutcome(Record):
     overrules: tuple[MemoryRow, ...] = ()
     conflict: bool = False
     undecided: tuple[MemoryRow, ...] = ()
+    may_contradict: tuple[MemoryRow, ...] = ()
     in_fact_file: bool = False
     is_quoted: bool = False
 
@@ -379,13 +382,18 @@ class Decisions(HomePart):
         return self._decide_on(reference, lambda memory: decide.keep_despite(memory, missing))
 
     def keep_instead(self, reference: str) -> tuple[Memory, list[DecisionOutcome]]:
-        """Forget every memory that contradicts this one. Return it, and what was forgotten."""
+        """Forget every memory that contradicts this one; if there is none, those that may contradict it.
+
+        Return it, and what was forgotten.
+        """
         from tacit.vault.queries import Queries
 
         queries = Queries(self._home)
         kept = queries.show(reference).memory
+        conflicts = queries.conflicts_of(kept.id)
+        certain = [conflict for conflict in conflicts if conflict.rule is not ConflictRule.MAY_CONTRADICT]
         forgotten = []
-        for conflict in queries.conflicts_of(kept.id):
+        for conflict in certain or conflicts:
             (other,) = {conflict.winner.memory.id, conflict.loser.memory.id} - {kept.id}
             forgotten.append(self.forget(other, reason="contradicted", evidence=f"kept {kept.id}"))
         return kept, forgotten
@@ -550,10 +558,14 @@ def _wrong_project_error(memory: Memory, roots: Sequence[str]) -> RefusedError:
 def _load_outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> DecisionOutcome:
     memory, row = reader.load_memory(connection, claim, must_decode), reader.memory_row(connection, claim)
     assert memory is not None and row is not None
-    winner = reader.memory_row(connection, row.overruled_by) if row.overruled_by else None
-    overruled = tuple(reader.memories_overruled_by(connection, row))
-    opposed = reader.memories_opposed_to(connection, claim) if row.is_conflicting else []
-    undecided = tuple(other for other in opposed if other.is_conflicting)
+    others = load_opponents(connection, claim)
     return DecisionOutcome(
-        memory, reader.short_id(connection, claim), changed, winner, overruled, row.is_conflicting, undecided
+        memory,
+        reader.short_id(connection, claim),
+        changed,
+        reader.memory_row(connection, row.overruled_by) if row.overruled_by else None,
+        tuple(reader.memories_overruled_by(connection, row)),
+        row.is_conflicting,
+        undecided=others[ConflictRule.UNDECIDED],
+        may_contradict=others[ConflictRule.MAY_CONTRADICT],
     )
