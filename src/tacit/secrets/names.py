@@ -416,7 +416,8 @@ def _value_span(text: str, named: NamedValue) -> tuple[int, int, bool] | None:
         part = regex(r"[^;\"'`\n\x00]{1,200}").match(text, start)
         if part and (text[start - len(named.name) - 2 : start - len(named.name) - 1] == ";"):
             return start, part.end(), False
-    whole_line = named.before in ("", "export", "env") and (
+    begins_string = named.before == '"' and text[named.name_end] == "="  # in a JSON string, a line follows its quote
+    whole_line = (named.before in ("", "export", "env") or begins_string) and (
         named.name.isupper()
         or (text[named.name_end] == "=" and _is_at_line_start(text, named) and _has_other_lines(text, named))
     )
@@ -501,7 +502,9 @@ def _is_metadata_name(name: str) -> bool:
 
 
 _SESSION_COOKIE = r"(?i)sess|sid\Z|auth|token|csrf|login|remember|jwt|sso"
-_QUERY_PAIR = r"(?<![^\s?&\"'=:;])([\w.\-]{2,40})=((?:[^&\s\"'%<>\x00]|%[0-9A-Fa-f]{2}){4,400})"
+_QUERY_PAIR = (  # an escaped line break ends a value like the line break itself
+    r"(?<![^\s?&\"'=:;])([\w.\-]{2,40})=((?:[^&\s\"'%<>\\\x00]|\\(?![bfnrt])|%[0-9A-Fa-f]{2}){4,400})"
+)
 
 
 def find_in_query(text: str) -> Iterator[SecretSpan]:
