@@ -224,25 +224,40 @@ def test_what_changes_outside_of_all_clones_changes_in_those_that_have_a_file(
     assert not fact_file(first).exists() and not fact_file(third).exists()
 
 
-def test_a_fact_file_that_was_deleted_stays_so_until_something_is_shared(person: Person, clones: list[Path]) -> None:
-    """A branch without the file looks the same."""
+def test_a_fact_file_that_was_deleted_is_written_again_only_where_tacit_wrote_it(
+    person: Person, clones: list[Path]
+) -> None:
     for root in clones:
         shutil.rmtree(root / "docs", ignore_errors=True)
         with person.vault(root) as vault, closing(vault.home.store.in_memory_index()) as connection:
             publish(vault.home.store, connection)
-    assert [fact_file(root).exists() for root in clones] == [False, False, False]
-    person.tacit("add", OTHER, cwd=clones[0])
-    assert texts(fact_file(clones[0])) == [OTHER]
+    assert [fact_file(root).exists() for root in clones] == [True, False, False]
 
 
-def test_after_all_views_were_deleted_the_fact_files_stay_as_they_are(person: Person, clones: list[Path]) -> None:
+def test_after_all_views_were_deleted_the_fact_file_is_written_where_one_stands(
+    person: Person, clones: list[Path]
+) -> None:
+    second = clones[1]
     shutil.rmtree(person.home / ".tacit" / "written")
     person.long_term.unlink()
-    for root in clones[:2]:
-        with person.vault(root) as vault, closing(vault.home.store.in_memory_index()) as connection:
-            publish(vault.home.store, connection)
-    assert texts(fact_file(clones[0])) == [RULE]
-    assert not fact_file(clones[1]).exists()
+    with person.vault(second) as vault, closing(vault.home.store.in_memory_index()) as connection:
+        publish(vault.home.store, connection)
+    assert texts(fact_file(second)) == [RULE]
+
+
+def test_where_something_was_committed_a_fact_file_that_is_gone_stays_so(person: Person) -> None:
+    """A branch without the file looks the same."""
+    root = person.repository()
+    person.tacit("add", RULE, cwd=root)
+    person.commit(root)
+    shutil.rmtree(root / "docs")
+    shutil.rmtree(person.home / ".tacit" / "written")
+    person.long_term.unlink()
+    with person.vault(root) as vault, closing(vault.home.store.in_memory_index()) as connection:
+        publish(vault.home.store, connection)
+    assert not fact_file(root).exists()
+    person.tacit("add", OTHER, cwd=root)
+    assert texts(fact_file(root)) == [OTHER]
 
 
 def test_a_link_in_a_repository_is_not_followed_and_stops_no_other_file(person: Person, clones: list[Path]) -> None:

@@ -93,6 +93,7 @@ def run_forget(call: Invocation) -> int:
     if outcome.memory.shared or outcome.memory.source == REPOSITORY:
         echo(f"  taken out of {FACT_FILE}, too")
     echo(f"  take it back: tacit undo   or later: tacit restore {outcome.short}")
+    _drop_driver(call)
     return 0
 
 
@@ -193,9 +194,7 @@ def run_undo(call: Invocation) -> int:
         raise UsageError("--json goes with --list", "tacit undo --list --json")
     echo(f"Undone: {printable(call.vault.undo_redo.undo(call.single_arg() if call.args else None))}")
     echo("  bring it back: tacit redo")
-    from tacit.cli.setup import drop_with_last_fact
-
-    drop_with_last_fact(call)
+    _drop_driver(call)
     return 0
 
 
@@ -279,6 +278,7 @@ def run_share(call: Invocation) -> int:
         for outcome in call.vault.decisions.unshare_all(call.args):
             echo(outcome_line("Private again", outcome))
         echo(f"  no longer in {FACT_FILE}; commit that file if it was committed before")
+        _drop_driver(call)
         return 0
     is_first = not call.vault.setup.has_written_facts
     for outcome in call.vault.decisions.share_all(call.args):
@@ -288,6 +288,12 @@ def run_share(call: Invocation) -> int:
     if is_first:
         _register_driver(call)
     return 0
+
+
+def _drop_driver(call: Invocation) -> None:
+    from tacit.cli.setup import drop_with_last_fact
+
+    drop_with_last_fact(call)
 
 
 def _register_driver(call: Invocation) -> None:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from tacit.disk.files import Disk, read_file, replace_file
 from tacit.disk.lock import is_read_only_error
 from tacit.errors import RefusedError
-from tacit.home.git_versions import last_written_event, note_written
+from tacit.home.git_versions import head_commit, last_written_event, note_written
 from tacit.home.indexing import is_memory_view_missing, mark_missing_pages
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.home.project import FACT_FILE, Project
@@ -98,13 +98,15 @@ def _parse_journal(data: bytes | None) -> SyncJournalEntry | None:
 class _ViewUpdate(Record):
     """The memories that changed since the views were written. If `is_full`, that is not known and all views are new.
 
-    `resolved` are fact files that were not written because of conflicts, and have none any more.
+    `resolved` are fact files that were not written because of conflicts, and have none any more. If `are_deleted`, no
+    view of the home was there.
     """
 
     changed: list[MemoryView]
     removed: set[ClaimId]
     is_full: bool = False
     resolved: frozenset[str] = frozenset()
+    are_deleted: bool = False
 
 
 class Publisher:
@@ -135,7 +137,9 @@ class Publisher:
         )
         if not is_full and not stale:
             return
-        update = self._stale_update(connection, stale)._replace(is_full=is_full)
+        # If all views were deleted, the record of existing fact files is gone with them.
+        are_deleted = not self.view_store.was_written(self._paths.long_term)
+        update = self._stale_update(connection, stale)._replace(is_full=is_full, are_deleted=are_deleted)
         if "everything" in stale:
             mark_stale(
                 connection, (f"{kind} {day}" for kind in PAGE_FOLDERS for day in reader.page_names(connection, kind))
@@ -285,7 +289,7 @@ class Publisher:
         arrange = self._repository_order(connection, path, own)
         self._write_facts(path, arrange(own), removed, arrange, root, stated)
         newest = max((last, *(event.id for event in latest.values())))
-        if newest != last or read_file(path) != before:
+        if head_commit(root) and (newest != last or read_file(path) != before):
             note_written(self.view_store, root, path, newest)
 
     def _views_since_conflict(self, connection: sqlite3.Connection, scope: Scope, path: str) -> list[MemoryView]:
@@ -302,16 +306,21 @@ class Publisher:
 
         It is created if the person shares something now. Other clones and work trees have branches of their own: what
         is forgotten leaves their files, and everything else comes with a commit. If the person stands in none, every
-        clone that has a file is written.
+        clone that has a file is written. Where nothing was committed yet, a file that is gone is drawn again.
         """
         if not is_project_scope(scope):
             return
         roots = {
             root for root in reader.project_roots(connection, scope) if os.path.exists(os.path.join(root, FACT_FILE))
         }
-        if project and (self.may_create_facts or os.path.exists(project.facts)):
+        is_redrawn = project is not None and update.is_full and not head_commit(project.root)
+        if project and (
+            self.may_create_facts or os.path.exists(project.facts) or (is_redrawn and self._is_lost(update, project))
+        ):
             roots.add(project.root)
         changed = [view for view in update.changed if view.memory.claim.scope == scope]
+        if is_redrawn:
+            changed = memory_views(connection, reader.ids_of_scope(connection, scope))
         forgotten = [view for view in changed if not view.memory.is_live and view.memory.replaced_by is None]
         for root in sorted(roots):
             try:
@@ -325,6 +334,10 @@ class Publisher:
             except OSError as error:
                 if not is_read_only_error(error) and error.errno not in _NOT_A_FOLDER_ERRORS:
                     raise
+
+    def _is_lost(self, update: _ViewUpdate, project: Project) -> bool:
+        """Return whether a project had a fact file that is gone."""
+        return update.are_deleted or self.view_store.was_written(project.facts)
 
     def _publish_page(self, connection: sqlite3.Connection, kind: str, day: str) -> None:
         path = self._paths.page(kind, day)

@@ -23,7 +23,7 @@ from tacit.home.capture_policy import (
 )
 from tacit.home.home import HomePart
 from tacit.home.paths import HOME_FOLDERS, make_home
-from tacit.home.project import git_folders
+from tacit.home.project import git_folders, is_git_repository
 from tacit.home.settings import (
     SETTINGS_TEMPLATE,
     Settings,
@@ -336,7 +336,7 @@ class Setup(HomePart):
         project = self._store.project
         if project is None or not self._home.is_person or not os.path.exists(project.facts):
             return None
-        if not os.path.exists(os.path.join(git_folders(project.root)[0], "HEAD")):
+        if not is_git_repository(project.root):
             return None
         try:
             change = register_driver(
@@ -363,7 +363,7 @@ class Setup(HomePart):
         no git repository. An agent changes nothing.
         """
         project = self._store.project
-        if project is None or not os.path.lexists(os.path.join(project.root, ".git")):
+        if project is None or not is_git_repository(project.root):
             return None
         root, environment = project.root, self._home.environment
         if register and not self._home.is_person:
