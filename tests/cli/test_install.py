@@ -254,3 +254,20 @@ def test_a_missing_or_old_skill_is_noticed_and_repaired(person: Person) -> None:
     assert "codex      installed, and out of date: tacit install codex" in person.tacit("install").out
     person.tacit("install", "codex", "--yes")
     assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("agent", ["claude", "gemini", "codex", "cursor"])
+def test_what_another_home_installed_before_leaves_nothing_behind(person: Person, agent: str) -> None:
+    before = {"unrelated": True}
+    folders = {"claude": ".claude/settings.json", "gemini": ".gemini/settings.json"}
+    if agent in folders:
+        (person.folder / folders[agent]).parent.mkdir(parents=True)
+        (person.folder / folders[agent]).write_text(json.dumps(before))
+    for home in ("a", "b"):
+        person.tacit("--home", str(person.folder / home), "install", agent, "--yes")
+    person.tacit("--home", str(person.folder / "b"), "uninstall", agent, "--yes")
+    files = [path for path in person.folder.glob(".*/**/*") if path.is_file() and path.suffix in (".json", ".toml")]
+    for path in files:
+        assert "hooks" not in path.read_text(), path.read_text()
+    if agent in folders:
+        assert json.loads((person.folder / folders[agent]).read_text()) == before

@@ -56,6 +56,7 @@ bodies: st.SearchStrategy[EventBody] = st.one_of(
         wild_texts,
         wild_texts,
         st.floats(0, 1),
+        carried_strength=counts,
     ),
     st.builds(
         ClaimDecided,

@@ -17,7 +17,7 @@ from tacit.pages.view_store import ViewStore
 
 TRUTH = (
     *("memory/events.jsonl", "activity/", "tacit.toml", "AGENTS.md", ".tacit/key", ".tacit/signed"),
-    *(".tacit/log.lock", ".tacit/write.lock"),
+    *(".tacit/log.lock", ".tacit/write.lock", ".tacit/spool"),
 )
 ANY_COMMAND = (
     *("recall build", "brief", "list", "show PUSH", "why PUSH", "status", "suggestions", "review", "conflicts", "init"),

@@ -27,6 +27,7 @@ _ACTIVE_OPTIONS = ("--kind", "--tag", "--whole", "--private")  # options that a 
 def run_add(call: Invocation) -> int:
     if call.flag("--candidate"):
         return _run_add_candidate(call)
+    is_first = not call.vault.setup.has_written_facts
     outcomes = call.vault.decisions.add_each(
         call.text(),
         kind=call.value("--kind"),
@@ -40,6 +41,10 @@ def run_add(call: Invocation) -> int:
         _echo_outcome(outcome)
     if len(outcomes) > 1:
         echo(f"That text holds {len(outcomes)} rules; each is a memory of its own. tacit undo takes all of them back.")
+    if is_first and any(outcome.in_fact_file for outcome in outcomes):
+        from tacit.cli.setup import register_with_first_fact
+
+        register_with_first_fact(call)
     return 0
 
 

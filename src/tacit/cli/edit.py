@@ -93,6 +93,7 @@ def run_forget(call: Invocation) -> int:
     if outcome.memory.shared or outcome.memory.source == REPOSITORY:
         echo(f"  taken out of {FACT_FILE}, too")
     echo(f"  take it back: tacit undo   or later: tacit restore {outcome.short}")
+    _drop_driver(call)
     return 0
 
 
@@ -194,6 +195,7 @@ def run_undo(call: Invocation) -> int:
         raise UsageError("--json goes with --list", "tacit undo --list --json")
     echo(f"Undone: {printable(call.vault.undo_redo.undo(call.single_arg() if call.args else None))}")
     echo("  bring it back: tacit redo")
+    _drop_driver(call)
     return 0
 
 
@@ -246,8 +248,11 @@ UNDO = Command(
 
 def run_redo(call: Invocation) -> int:
     call.refuse_args()
+    is_first = not call.vault.setup.has_written_facts
     echo(f"Redone: {printable(call.vault.undo_redo.redo())}")
     echo("  take it back: tacit undo")
+    if is_first:
+        _register_driver(call)
     return 0
 
 
@@ -274,12 +279,28 @@ def run_share(call: Invocation) -> int:
         for outcome in call.vault.decisions.unshare_all(call.args):
             echo(outcome_line("Private again", outcome))
         echo(f"  no longer in {FACT_FILE}; commit that file if it was committed before")
+        _drop_driver(call)
         return 0
+    is_first = not call.vault.setup.has_written_facts
     for outcome in call.vault.decisions.share_all(call.args):
         echo(outcome_line("Shared", outcome))
         echo_sharing(outcome)
         echo_conflicts(outcome)
+    if is_first:
+        _register_driver(call)
     return 0
+
+
+def _drop_driver(call: Invocation) -> None:
+    from tacit.cli.setup import drop_with_last_fact
+
+    drop_with_last_fact(call)
+
+
+def _register_driver(call: Invocation) -> None:
+    from tacit.cli.setup import register_with_first_fact
+
+    register_with_first_fact(call)
 
 
 def _team_command(call: Invocation) -> Callable[[Invocation], int] | None:

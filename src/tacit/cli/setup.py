@@ -74,6 +74,18 @@ def _program(call: Invocation) -> tuple[str, ...]:
     return (program, "-P", *words) if words else (program,)
 
 
+def register_with_first_fact(call: Invocation, *, is_tracked: bool = True) -> None:
+    """Register the merge driver because of the first fact of this clone, and print what was changed."""
+    if driver := call.vault.setup.driver_with_first_fact(_program(call), is_tracked=is_tracked):
+        _echo_driver(driver, registered=True)
+
+
+def drop_with_last_fact(call: Invocation) -> None:
+    """Take the merge driver out again that came with a fact which is gone now, and print that."""
+    if driver := call.vault.setup.drop_driver_with_last_fact():
+        _echo_driver(driver, registered=False)
+
+
 def _echo_driver(driver: InitDriverResult, *, registered: bool) -> None:
     """Print what was changed in the repository: one of the files is tracked, and the person has to commit it."""
     from tacit.install.merge_driver import ATTRIBUTE_FILE, ATTRIBUTE_LINE
@@ -87,7 +99,7 @@ def _echo_driver(driver: InitDriverResult, *, registered: bool) -> None:
         if change.changed_attributes:
             echo(f"  added to {ATTRIBUTE_FILE}, to be committed: {ATTRIBUTE_LINE}")
         if change.changed_command:
-            echo("  set in this clone's .git/config: merge.tacit-facts (each clone needs its own tacit init)")
+            echo("  set in this clone's own .git: the merge driver tacit-facts; without it git keeps both sides' lines")
         echo("  take it out again: tacit init --no-merge-driver")
     elif change.is_needed:
         echo(f"The merge driver for fact files was taken out of {printable(short_path(driver.root))}.")
@@ -103,8 +115,9 @@ INIT = Command(
         "Codex, Gemini), between markers; --no-wrappers takes it out again and leaves every other byte. Run twice,\n"
         "it changes nothing.\n"
         "\n"
-        "In a git repository, register a merge driver: facts that two branches added to docs/memory/memories.ndjson\n"
-        "are merged by id. That is a line in .gitattributes, to be committed, and a setting of this clone alone.\n"
+        "In a git repository, say how git merges docs/memory/memories.ndjson: a line in .gitattributes, to be\n"
+        "committed, with which the lines of both sides are kept wherever two branches are merged, and a merge driver\n"
+        "of this clone alone, which merges facts by id. The first fact that you share does the same.\n"
         "--no-merge-driver leaves both out, and takes them out if they are there."
     ),
     example="tacit init --wrappers",

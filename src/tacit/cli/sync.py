@@ -240,6 +240,10 @@ def _trust_repository(call: Invocation, repository: RepositoryFacts) -> int:
         memories = call.vault.repository.trust(repository)
         echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
         echo("  take back: tacit trust --revoke")
+    if repository.accepted is None:
+        from tacit.cli.setup import register_with_first_fact
+
+        register_with_first_fact(call, is_tracked=False)
     return 0
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from tacit.disk.git import run_git
 from tacit.disk.read import read_head
 from tacit.errors import RefusedError
-from tacit.home.project import FACT_FILE, git_folders
+from tacit.home.project import FACT_FILE, git_folders, is_git_repository
 from tacit.model.ids import ClaimId
 from tacit.pages.facts import fact_id
 from tacit.pages.view_store import ViewStore, decode_lines
@@ -52,7 +52,7 @@ def read_fact_history(root: str, environment: Mapping[str, str]) -> FactHistory 
     Return None if there is none: no git repository, no commit yet, or a file that git ignores. Raise RefusedError if
     git cannot be asked.
     """
-    if not os.path.exists(os.path.join(git_folders(root)[0], "HEAD")):
+    if not is_git_repository(root):
         return None
     commit = run_git(root, environment, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
     if commit is None or commit.returncode not in (0, _NO_COMMIT):

@@ -73,6 +73,11 @@ def _project_names(root: str) -> list[str]:
     return [clean(name) for name in (remote, main) if name]  # the name of a folder may be no text
 
 
+def is_git_repository(root: str) -> bool:
+    """Return whether git has a repository at `root`. An empty folder named `.git` is none."""
+    return os.path.exists(os.path.join(git_folders(root)[0], "HEAD"))
+
+
 def git_folders(root: str) -> tuple[str, str]:
     """Return the `.git` folder of a work tree, and the one that all work trees of its repository share."""
     marker = os.path.join(root, ".git")

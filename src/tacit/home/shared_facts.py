@@ -16,7 +16,7 @@ from hashlib import sha256
 from tacit.disk.files import read_file
 from tacit.disk.lock import is_read_only_error
 from tacit.errors import RefusedError
-from tacit.home.git_versions import note_written, postpone_facts, postponed_facts
+from tacit.home.git_versions import head_commit, note_written, postpone_facts, postponed_facts
 from tacit.home.project import FACT_FILE, Project
 from tacit.home.publish import memory_views, write_facts
 from tacit.index import reader
@@ -113,7 +113,8 @@ class SharedFacts:
         taken_back = {view.memory.id for view in views if _is_taken_back(view)}
         arrange = self._order(connection, path, own)
         write_facts(self._view_store, path, arrange(own), taken_back, arrange, root, back)
-        note_written(self._view_store, root, path)
+        if postponed or head_commit(root):
+            note_written(self._view_store, root, path)
 
     def _order(
         self, connection: sqlite3.Connection, path: str, own: Sequence[str]

@@ -87,8 +87,11 @@ def _insert_entries(path: str, desired: DesiredConfig, content: bytes | None, re
     start = (_BOM if before.startswith(_BOM) else "") + "{}\n" if is_blank else before
     try:
         after = _with_our_entries(path, start, desired)
+        is_installed = not is_blank and _has_our_entries(start, desired)
+        if is_installed and receipt is None:  # from another home: what holds nothing else is ours
+            before = _without_our_entries(start, desired, None) or "{}\n"
         new = _make_receipt(path, content, before, after, desired, is_blank=is_blank)
-        if receipt and not is_blank and _has_our_entries(start, desired):
+        if is_installed and receipt:
             new = _merge_receipts(receipt, new, content_hash(content))
     except JsonSyntaxError as error:
         raise unreadable_file(path, str(error)) from None

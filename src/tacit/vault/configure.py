@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from tacit.disk.files import OsDisk, make_folder, replace_file
 from tacit.disk.lock import FileLock, is_read_only_error, read_only_error
-from tacit.disk.read import read_external
+from tacit.disk.read import read_external, read_head
 from tacit.errors import RefusedError, StoreError, UsageError
 from tacit.home.actor import detect_agent
 from tacit.home.capture_policy import (
@@ -23,6 +23,7 @@ from tacit.home.capture_policy import (
 )
 from tacit.home.home import HomePart
 from tacit.home.paths import HOME_FOLDERS, make_home
+from tacit.home.project import git_folders, is_git_repository
 from tacit.home.settings import (
     SETTINGS_TEMPLATE,
     Settings,
@@ -45,13 +46,14 @@ from tacit.home.settings_file import (
     with_setting,
     without_setting,
 )
-from tacit.install.merge_driver import DriverChange, driver_state, register_driver, remove_driver
+from tacit.install.merge_driver import AUTOMATIC_MARK, DriverChange, driver_state, register_driver, remove_driver
 from tacit.install.text_block import WRAPPER_MARKERS, with_block, without_block
 from tacit.record import Record
 from tacit.text.toml import parse_toml
 
 SettingsEdit = Callable[[str], str | None]
 _LOCK_TIMEOUT_SECONDS = 30.0
+_MAX_CONFIG_BYTES = 64 * 1024
 
 
 class SettingChange(Record):
@@ -320,6 +322,40 @@ class Setup(HomePart):
         looked_for = tuple(os.path.join("~", agent.folder) for agent in AGENT_FILES)
         return InitResult(paths.root, tuple(changed), wrapped, looked_for)
 
+    @property
+    def has_written_facts(self) -> bool:
+        """Whether Tacit has written a fact file in the current clone, and not removed it since."""
+        project = self._store.project
+        return project is not None and self._store.view_store.was_written(project.facts)
+
+    def driver_with_first_fact(self, program: Sequence[str], *, is_tracked: bool) -> InitDriverResult | None:
+        """Register the merge driver because the first fact was shared or accepted in this clone.
+
+        `is_tracked` also adds the line to `.gitattributes`. Return None if nothing was changed.
+        """
+        project = self._store.project
+        if project is None or not self._home.is_person or not os.path.exists(project.facts):
+            return None
+        if not is_git_repository(project.root):
+            return None
+        try:
+            change = register_driver(
+                project.root, program, self._home.environment, is_tracked=is_tracked, is_automatic=True
+            )
+        except (RefusedError, OSError):
+            return None  # without it git merges lines
+        return InitDriverResult(project.root, change) if change.is_needed else None
+
+    def drop_driver_with_last_fact(self) -> InitDriverResult | None:
+        """Take the merge driver out if it came with the first fact and none is left. Return None if nothing changed."""
+        project = self._store.project
+        if project is None or os.path.exists(project.facts) or not self._home.is_person:
+            return None
+        config = read_head(os.path.join(git_folders(project.root)[1], "config"), _MAX_CONFIG_BYTES)
+        if AUTOMATIC_MARK not in config or not driver_state(project.root, self._home.environment).is_automatic:
+            return None
+        return InitDriverResult(project.root, remove_driver(project.root, self._home.environment))
+
     def init_driver(self, program: Sequence[str], *, register: bool) -> InitDriverResult | None:
         """Register the merge driver for fact files in the current repository, or take it out.
 
@@ -327,7 +363,7 @@ class Setup(HomePart):
         no git repository. An agent changes nothing.
         """
         project = self._store.project
-        if project is None or not os.path.lexists(os.path.join(project.root, ".git")):
+        if project is None or not is_git_repository(project.root):
             return None
         root, environment = project.root, self._home.environment
         if register and not self._home.is_person:
