@@ -104,10 +104,26 @@ def test_answer_list_and_line_state_the_same_strength(ada: tuple[Person, Path]) 
     assert listed(person, root)["strength"] == line(root)["strength"] == 4
 
 
-def test_whoever_states_a_shared_fact_without_trust_reinforces_it(ada: tuple[Person, Path]) -> None:
+def test_what_others_state_again_is_counted_with_the_next_statement(ada: tuple[Person, Path], person: Person) -> None:
+    other, clone = ada
+    other.tacit("trust", "--yes", cwd=clone)
+    for _ in range(2):
+        other.tacit("add", BUILD, cwd=clone)
+    other.commit(clone)
+    root = person.folder / "work"
+    person.git(root, "pull", "--quiet", str(clone), "HEAD")
+    assert line(root)["strength"] == 5
+    assert "No unread edits." in person.tacit("sync", "--yes", cwd=root).out
+    assert "strength 6" in person.tacit("add", BUILD, cwd=root).first
+    assert listed(person, root)["strength"] == line(root)["strength"] == 6
+
+
+def test_a_line_that_nobody_accepted_gives_no_strength_and_loses_nothing_of_what_it_is(
+    ada: tuple[Person, Path],
+) -> None:
     person, root = ada
-    assert "strength 4" in person.tacit("add", BUILD, cwd=root).first
-    assert (listed(person, root)["strength"], line(root)["strength"]) == (4, 4)
+    assert person.tacit("add", BUILD, cwd=root).first.startswith("Added (")
+    assert (listed(person, root)["strength"], line(root)["strength"]) == (1, 1)
     # What somebody else made of it is neither lost nor taken over unread.
     assert (listed(person, root)["kind"], line(root)["kind"]) == ("rule", "constraint")
 

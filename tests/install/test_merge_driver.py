@@ -148,6 +148,7 @@ def test_outside_of_a_git_repository_init_says_nothing_of_it(person: Person) -> 
 def test_a_repository_that_git_refuses_does_not_stop_init(person: Person) -> None:
     root = person.folder / "broken"
     (root / ".git").mkdir(parents=True)
+    (root / ".git" / "HEAD").write_text("nonsense\n")
     said = person.process("init", cwd=root)
     assert said.first.startswith("Home ready")
     assert "No merge driver for fact files: git did not change its settings" in said.err

@@ -16,6 +16,7 @@ from tests.laws.notes import noted, steps
 from tests.laws.strategies import SCOPES, after, law, logs, wild_texts
 
 FIELDS = ["id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key"]
+COUNTERS = ["ts", "strength", "source"]
 SENTENCES = ("use pnpm", "a", "B", 'say "x"', "back\\slash", "日本", "\u200bhidden")
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -108,13 +109,24 @@ def test_fields_of_others_survive(sentence: str, foreign: dict[str, object]) -> 
 
 
 @law
-@given(wild_texts, st.sampled_from(FIELDS), json_values)
+@given(wild_texts, st.sampled_from([name for name in FIELDS if name not in COUNTERS]), json_values)
 def test_a_hand_edit_of_a_field_stands_while_the_others_move_on(sentence: str, name: str, value: object) -> None:
     base, mine = _line(sentence), _line(sentence, 2)
     theirs = {**json.loads(base), name: value}
     merged = json.loads(facts.reconcile_fact(base, mine, json.dumps(theirs)))
     edited = {name: value} if theirs != json.loads(base) else {}
     assert merged == {**json.loads(mine), **edited}
+
+
+@law
+@given(wild_texts, st.sampled_from(COUNTERS), json_values)
+def test_when_and_how_often_is_as_it_was_stated_here_last_and_else_as_others_did(
+    sentence: str, name: str, value: object
+) -> None:
+    base, mine = _line(sentence), _line(sentence, 2)
+    theirs = json.dumps({**json.loads(base), name: value})
+    assert facts.reconcile_fact(base, mine, theirs) == mine
+    assert json.loads(facts.reconcile_fact(base, base, theirs)) == json.loads(theirs)
 
 
 @law

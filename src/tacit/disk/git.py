@@ -7,8 +7,11 @@ variable leads git to another repository. What git prints is read with a deadlin
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 _SECONDS = 10
 # Where a person keeps settings. Every other variable of git may name another repository, or a program.
@@ -26,6 +29,8 @@ def run_git(
     root: str, environment: Mapping[str, str], *words: str, seconds: float = _SECONDS
 ) -> subprocess.CompletedProcess[str] | None:
     """Run git in a work tree and return what it printed; None if it cannot be started or takes longer."""
+    import subprocess  # most processes never need it, and it loads threads and sockets
+
     own = {name: value for name, value in environment.items() if _is_kept(name)}
     settings = [word for name, value in _SETTINGS for word in ("-c", f"{name}={value}")]
     try:

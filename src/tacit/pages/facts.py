@@ -152,15 +152,20 @@ def fact_age(line: str) -> tuple[int, str, str]:
 
 
 def reconcile_fact(base: str | None, mine: str, theirs: str) -> str:
-    """Return a fact that both sides may have changed: their edits of fields stay, and so do fields of their own."""
+    """Return a fact that both sides may have changed: their edits of fields stay, and so do fields of their own.
+
+    When and how often it was stated is as in mine if it was stated here since.
+    """
     their_fields, my_fields = parse_fact(theirs), parse_fact(mine)
     if their_fields is None or my_fields is None:
         return theirs
     base_fields = parse_fact(base or "") or {}
+    is_restated = any(base_fields.get(name) != my_fields.get(name) for name in _COUNTERS)
+    own = _COUNTERS if is_restated else frozenset()
     edited = {
         name: value
         for name, value in their_fields.items()
-        if name not in FIELDS or (name in base_fields and base_fields[name] != value)
+        if name not in FIELDS or (name in base_fields.keys() - own and base_fields[name] != value)
     }
     return _encode_fact({**my_fields, **edited}) if edited else mine
 

@@ -233,14 +233,17 @@ class Decisions(HomePart):
         return self._record(decision)
 
     def _stated_by_others(self, connection: sqlite3.Connection, claims: Sequence[Claim]) -> dict[ClaimId, int]:
-        """Return how often the project's fact file says that claims were stated, beyond what this home counts."""
+        """Return how often the project's fact file says that claims were stated, beyond what this home counts.
+
+        Only of claims that the person shared or accepted: what a line says that nobody accepted counts for nothing.
+        """
         strengths = shared_strengths(self._store, connection, self._home.settings.limits_text)
-        stated = {}
-        for claim in claims:
-            memory = reader.load_memory(connection, claim.id, must_decode) if claim.id in strengths else None
-            counted = memory.strength if memory else 0
-            stated[claim.id] = max(strengths.get(claim.id, 0) - counted, 0)
-        return stated
+        known = {claim.id: reader.load_memory(connection, claim.id, must_decode) for claim in claims}
+        return {
+            claim: max(strengths.get(claim, 0) - memory.strength, 0)
+            for claim, memory in known.items()
+            if memory and memory.is_in_fact_file
+        }
 
     def log(self, entry: WorkLogged) -> str:
         """Write an entry of the worklog. Return the path of the page that it is on."""
