@@ -209,6 +209,12 @@ AFTER_WORDS = _word_set(
 )
 THEN_WORDS = _word_set("then dann danach anschliessend puis ensuite luego entonces poi depois daarna afterwards next")
 FIRST_WORDS = _word_set("first erst zuerst d'abord primero prima primeiro eerst")
+# Small words that reverse a sentence: "is on by default" and "is off by default".
+REVERSING_WORDS = (
+    ("on", "off"), ("in", "out"), ("up", "down"), ("with", "without"), ("above", "below"), ("over", "under"),
+    ("more", "less"), ("most", "least"), ("many", "few"), ("to", "from"), ("all", "some"), ("every", "some"),
+    ("always", "sometimes"), ("inside", "outside"),
+)  # fmt: skip
 # Words that hold a sentence together: with another one it says something else.
 FRAME_WORDS = (
     ONLY_WORDS

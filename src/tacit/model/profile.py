@@ -58,6 +58,7 @@ class StatementProfile(Record):
     order: Ordering | None
     conditions: frozenset[str]
     is_change: bool  # it describes a change
+    compounds: frozenset[str]  # tokens that were written with a hyphen
 
     @property
     def is_negative(self) -> bool:
@@ -83,6 +84,7 @@ def profile_statement(text: str) -> StatementProfile:
         _find_order(tokens, terms),
         _find_conditions(tokens, terms),
         _describes_change([token.lower for token in tokens]),
+        frozenset(token.lower for token in tokens if "-" in token.raw),
     )
 
 

@@ -94,9 +94,7 @@ def _tokens_of_word(raw: str, is_name: bool) -> tuple[StatementToken, ...]:
     if raw[0] == "`" and bare.lower() in lexicon.FUNCTION_WORDS:  # `any` names a type
         bare = raw
     pieces = _split_word(bare, quoted)
-    tokens = [
-        StatementToken(piece, piece.lower() if piece.isascii() else normalize_text(piece), False) for piece in pieces
-    ]
+    tokens = [StatementToken(piece, _fold_word(piece, quoted), False) for piece in pieces]
     if not quoted and raw[-1] in ".:?;,—–":
         tokens.append(StatementToken(raw[-1], "", True))
     return tuple(tokens)
@@ -144,7 +142,18 @@ def _split_word(word: str, quoted: bool) -> list[str]:
         return [word]
     if any(part in lexicon.NUMBER_WORDS or part in ("only", "like", "based") for part in parts):
         return word.split("-")
-    return [word.replace("-", "")] if lower not in lexicon.ALIASES and word == lower else [word]
+    return [word]
+
+
+def _fold_word(word: str, quoted: bool) -> str:
+    """Return a word in lower case. "On-call" becomes "oncall", but "heron-tfstate-eu" is a name and stays."""
+    lower = word.lower() if word.isascii() else normalize_text(word)
+    is_known = lower in lexicon.FAMILIES or lower in lexicon.ALIASES
+    if quoted or is_known or "-" not in lower.strip("-") or word != word.lower():
+        return lower
+    parts = lower.split("-")
+    is_name = len(parts) > 2 and lexicon.FUNCTION_WORDS.isdisjoint(parts)
+    return lower if is_name or not all(part.isalpha() for part in parts) else "".join(parts)
 
 
 def _is_shouted(text: str) -> bool:
