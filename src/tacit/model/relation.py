@@ -21,6 +21,7 @@ from functools import cache
 from tacit.model import lexicon
 from tacit.model.cognates import COGNATE_LETTERS, contains_all, contains_any, is_among, is_same_word, without
 from tacit.model.conflict import RelationKind
+from tacit.model.doubt import find_doubt, is_reversed
 from tacit.model.profile import Denial, Ordering, StatementProfile, profile_statement
 from tacit.model.terms import AUXILIARIES, StatementTerm, light_word_stems, vague_noun_stems, word_stem
 from tacit.record import Record
@@ -84,6 +85,8 @@ def _find_opposition(first: StatementProfile, second: StatementProfile) -> Relat
             if relation.kind is RelationKind.OVERRULES:
                 return relation
             question = question if question.is_noticed else relation
+    if not question.is_noticed and (doubt := find_doubt(first, second)):
+        return Relation(RelationKind.MAY_CONTRADICT, doubt)
     return question
 
 
@@ -151,7 +154,7 @@ def is_same_statement(first: StatementProfile, second: StatementProfile) -> bool
     if bool(first.denied) != bool(second.denied) or first.is_negative != second.is_negative:
         return False
     shared = {*first.tokens} & {*second.tokens}
-    if _is_reversed(first.tokens, second.tokens) or not first.compounds | second.compounds <= shared:
+    if is_reversed(first.tokens, second.tokens) or not first.compounds | second.compounds <= shared:
         return False
     is_other_choice = first.denied and without(first.affirmed - _filler_stems(), second.affirmed)
     if is_other_choice or _is_swapped(first, second) or not _has_same_order(first.order, second.order):
@@ -160,15 +163,6 @@ def is_same_statement(first: StatementProfile, second: StatementProfile) -> bool
     return all(
         len(ours) == len(theirs) and all(is_same_word(a, b) for a, b in zip(ours, theirs, strict=True))
         for ours, theirs in zip(_split_values(first_terms), _split_values(second_terms), strict=True)
-    )
-
-
-def _is_reversed(first: Collection[str], second: Collection[str]) -> bool:
-    """Return whether one has "on" where the other has "off"."""
-    return any(
-        (one in first and other in second and one not in second and other not in first)
-        or (one in second and other in first and one not in first and other not in second)
-        for one, other in lexicon.REVERSING_WORDS
     )
 
 
