@@ -15,7 +15,7 @@ else differs. A false question costs a glance. A name, path or number in the sub
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from tacit.model import lexicon
@@ -151,10 +151,9 @@ def is_same_statement(first: StatementProfile, second: StatementProfile) -> bool
         return False
     if _identifiers(first) != _identifiers(second) or _order_words(first) != _order_words(second):
         return False
-    if bool(first.denied) != bool(second.denied) or first.is_negative != second.is_negative:
-        return False
-    shared = {*first.tokens} & {*second.tokens}
-    if is_reversed(first.tokens, second.tokens) or not first.compounds | second.compounds <= shared:
+    has_same_polarity = bool(first.denied) == bool(second.denied) and first.is_negative == second.is_negative
+    has_same_compounds = first.compounds | second.compounds <= {*first.tokens} & {*second.tokens}
+    if is_reversed(first.tokens, second.tokens) or not has_same_compounds or not has_same_polarity:
         return False
     is_other_choice = first.denied and without(first.affirmed - _filler_stems(), second.affirmed)
     if is_other_choice or _is_swapped(first, second) or not _has_same_order(first.order, second.order):

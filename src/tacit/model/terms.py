@@ -152,7 +152,7 @@ def _fold_word(word: str, quoted: bool) -> str:
     if quoted or is_known or "-" not in lower.strip("-") or word != word.lower():
         return lower
     parts = lower.split("-")
-    is_name = len(parts) > 2 and lexicon.FUNCTION_WORDS.isdisjoint(parts)
+    is_name = len(parts) > 2 and lexicon.FUNCTION_WORDS.isdisjoint(parts[1:-1])  # unlike "end-to-end"
     return lower if is_name or not all(part.isalpha() for part in parts) else "".join(parts)
 
 
