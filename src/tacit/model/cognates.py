@@ -10,10 +10,10 @@ _MIN_SHARE = 0.7  # of the shorter word that they share
 # makes another word: "heron-eu" and "heron-us", "password" and "passwordless".
 _ENDINGS = frozenset(
     """
-    a ag ain al aliti anation anc ant ar ari at ation ativ ator abl b bl c cal cation ci ct d den e ed ement en enc ent er es est fi
-    i ial ibl ic ier ifi iliti ion ional is ism ist it iti ition iv ive iviti iz in l ll liz ment n nation nes on onal or ori
-    ption r ration ri s sal sation ship siv sion sor ss ssion st t ten th ti tial tion tiv tur u ual ung ur v viti w z
-    zation zer ze
+    a ag ain al aliti anation anc ant ar ari at ation ativ ator abl b bl c cal cation ci ct d den e ed ement en enc
+    ent er es est fi i ial ibl ic ier ifi iliti ion ional is ism ist it iti ition iv ive iviti iz in l ll liz ment n
+    nation nes on onal or ori ption r ration ri s sal sation ship siv sion sor ss ssion st t ten th ti tial tion tiv
+    tur u ual ung ur v viti w z zation zer ze
     """.split()
 ) | {""}
 

@@ -273,14 +273,14 @@ CONDITION_WORDS = _word_set(
 NOW_WORDS = _word_set(
     "now nowadays since seit jetzt inzwischen depuis désormais maintenant desde ahora adesso agora nu anymore goodbye"
 )
-NOW_PHRASES = ("as of", "these days", "from now on", "from today", "starting today", "going forward", "effective")
+NOW_PHRASES = ("as of", "these days", "from now on", "from today", "starting today", "going forward")
 # Something ended, or somebody or something else took its place. Not words of what happens regularly ("is updated").
 ENDED_WORDS = _word_set(
     """
     left handed transferred disabled expired terminated suspended resigned departed reassigned relocated reverted
-    withdrawn ended quit closed dissolved merged unplugged uninstalled outsourced deactivated switched-off shelved
+    withdrawn ended quit closed dissolved merged unplugged uninstalled outsourced deactivated
     revised redesigned reorganized extended shortened doubled halved tripled relaxed tightened loosened postponed
-    rescheduled delayed took taken overhauled rebranded rehosted refactored rotated-out gave given stepped phased
+    rescheduled delayed took taken overhauled rebranded rehosted gave given stepped phased
     """
 )
 # A sentence that begins with one of these names a case first: "On Windows …", "For hotfixes …".
@@ -326,8 +326,8 @@ SYNONYMS = _by_member(
     library libraries lib libs; secret: secrets credential credentials; customer: customers client clients; mock: mocks
     mocked stub stubs stubbed fake fakes; failure: failures exception exceptions; mobile: telephone smartphone; answer:
     answers reply replies response responses; ticket: tickets issue issues; job: jobs task tasks; developer: developers
-    engineer engineers; commit: checkin; talk: mention mentions discuss tell; picture: image screenshot; method: function
-    methods; delete: erase wipe purge; fetch: download downloads; machine: machines server servers host; login: signin
+    engineer engineers; commit: checkin; talk: mention mentions discuss tell; picture: image screenshot; method:
+    function methods; delete: erase wipe purge; fetch: download downloads; machine: machines server servers host; login: signin
     logon logins; rollback: revert reverts; meeting: meetings call sync; standup: daily; comment: comments remark
     remarks; vacation: holiday holidays; laptop: notebook; price: cost costs prices
     """
