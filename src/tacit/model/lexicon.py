@@ -327,8 +327,8 @@ SYNONYMS = _by_member(
     mocked stub stubs stubbed fake fakes; failure: failures exception exceptions; mobile: telephone smartphone; answer:
     answers reply replies response responses; ticket: tickets issue issues; job: jobs task tasks; developer: developers
     engineer engineers; commit: checkin; talk: mention mentions discuss tell; picture: image screenshot; method:
-    function methods; delete: erase wipe purge; fetch: download downloads; machine: machines server servers host; login: signin
-    logon logins; rollback: revert reverts; meeting: meetings call sync; standup: daily; comment: comments remark
+    function methods; delete: erase wipe purge; fetch: download downloads; machine: machines server servers host; login:
+    signin logon logins; rollback: revert reverts; meeting: meetings call sync; standup: daily; comment: comments remark
     remarks; vacation: holiday holidays; laptop: notebook; price: cost costs prices
     """
 )
