@@ -31,6 +31,16 @@ def test_the_same_in_other_words_is_alike(one: str, other: str) -> None:
             "never deploy the red cluster on fridays, ask me first",
             "never deploy the blue cluster on fridays, ask me first",
         ),
+        ("Feature flags in Quillbox are on by default", "Feature flags in Quillbox are off by default"),
+        ("Retries are for more than 3 failures", "Retries are for less than 3 failures"),
+        ("The build runs inside the container", "The build runs outside the container"),
+        (
+            "Terraform state is kept in the bucket heron-tfstate-eu",
+            "Terraform state is kept in the bucket heron-tfstate-us",
+        ),
+        ("Send events to the queue orders-worker", "Send events to the queue orders-web"),
+        ("Sync the calendar from Outlook", "Sync the calendar to Outlook"),
+        ("Logins use a password", "Logins use a passwordless"),
         ("yes", "yes"),
     ],
 )

@@ -43,7 +43,7 @@ def test_quoted_words_are_one_and_names_with_a_dot_or_mark_stay_whole() -> None:
 
 def test_a_compound_is_split_only_where_its_parts_count() -> None:
     assert words("the two-reviewers rule") == ["the", "two", "reviewers", "rule"]
-    assert words("ask the on-call person") == ["ask", "the", "oncall", "person"]
+    assert [token.lower for token in statement_tokens("ask the on-call person")] == ["ask", "the", "oncall", "person"]
     assert words("Jan's laptop, l’équipe") == ["Jan", "laptop", "l", "équipe"]
     assert words("use kebab-case and utf-8") == ["use", "kebab-case", "and", "utf-8"]
 

@@ -91,6 +91,7 @@ VAGUE_NOUNS = _word_set(
     month months week weeks year years ago recently yesterday tomorrow spring summer autumn fall winter rev revision
     people person guys folks favour favor place instead mode option way style tool framework library system
     rule rules policy policies requirement practice convention guideline step reads writes
+    morning mornings afternoon afternoons evening evenings noon lunch midnight nowhere elsewhere
     """
 )
 
@@ -190,6 +191,31 @@ LINK_WORDS = _word_set("in with as by via at to on into called named using over 
 NAMING_VERBS = _word_set("use uses using prefer choose pick ask name")
 ONLY_WORDS = _word_set("only exclusively solely nur seulement solo")
 ANYONE_WORDS = _word_set("anyone anybody everyone everybody any all every whoever jeder alle tous todos")
+PERSON_WORDS = _word_set("anyone anybody everyone everybody whoever jeder")
+# Words that allow or ask for something: "it's fine to …", "tests should …".
+PERMISSION_WORDS = _word_set(
+    "fine ok okay allowed may can permitted welcome should must always acceptable free encouraged required feel needs"
+)
+# "Keep comments to a minimum" and "comment every function thoroughly".
+LITTLE_WORDS = _word_set(
+    "minimum minimal minimally sparse sparsely sparingly few fewer little seldom rarely short brief briefly terse"
+    " concise concisely bare scarce occasionally"
+)
+MUCH_WORDS = _word_set(
+    "thorough thoroughly extensive extensively detailed verbose lots full fully comprehensive exhaustive"
+    " plenty generous generously liberally long lengthy elaborate everywhere heavily"
+)
+# Verbs that link a thing to its value: two statements with verbs of one group answer one question.
+LINKING_VERBS = _by_member(
+    """
+    place: store stores stored keep keeps kept live lives hold holds held sit sits found save saved saves located placed
+    belong belongs reside resides persisted archived documented; run: run runs running hosted host hosts operated;
+    write: written write writes wrote implemented implement coded programmed built; install: install installs installed
+    add added; send: send sends sent go goes reported report delivered routed posted published; show: show shows shown
+    displayed rendered printed; own: owns owned owner maintains maintained maintainer responsible charge leads lead
+    contact; happen: happen happens held scheduled planned meets; queue: queue queued queues buffered cached
+    """
+)
 # What follows one of these is what something is for.
 PURPOSE_WORDS = _word_set("for in on at when if with without because für bei wenn pour dans para en")
 # Words that leave room for more than one value: "supports JSON" and "supports YAML" can both hold.
@@ -209,6 +235,12 @@ AFTER_WORDS = _word_set(
 )
 THEN_WORDS = _word_set("then dann danach anschliessend puis ensuite luego entonces poi depois daarna afterwards next")
 FIRST_WORDS = _word_set("first erst zuerst d'abord primero prima primeiro eerst")
+# Small words that reverse a sentence: "is on by default" and "is off by default".
+REVERSING_WORDS = (
+    ("on", "off"), ("in", "out"), ("up", "down"), ("with", "without"), ("above", "below"), ("over", "under"),
+    ("more", "less"), ("most", "least"), ("many", "few"), ("to", "from"), ("all", "some"), ("every", "some"),
+    ("always", "sometimes"), ("inside", "outside"),
+)  # fmt: skip
 # Words that hold a sentence together: with another one it says something else.
 FRAME_WORDS = (
     ONLY_WORDS
@@ -241,7 +273,16 @@ CONDITION_WORDS = _word_set(
 NOW_WORDS = _word_set(
     "now nowadays since seit jetzt inzwischen depuis désormais maintenant desde ahora adesso agora nu anymore goodbye"
 )
-NOW_PHRASES = ("as of", "these days")
+NOW_PHRASES = ("as of", "these days", "from now on", "from today", "starting today", "going forward")
+# Something ended, or somebody or something else took its place. Not words of what happens regularly ("is updated").
+ENDED_WORDS = _word_set(
+    """
+    left handed transferred disabled expired terminated suspended resigned departed reassigned relocated reverted
+    withdrawn ended quit closed dissolved merged unplugged uninstalled outsourced deactivated
+    revised redesigned reorganized extended shortened doubled halved tripled relaxed tightened loosened postponed
+    rescheduled delayed took taken overhauled rebranded rehosted gave given stepped phased
+    """
+)
 # A sentence that begins with one of these names a case first: "On Windows …", "For hotfixes …".
 OPENING_PREPOSITIONS = _word_set(
     "on in at for under during bei auf im am für unter en sur dans pour chez para su per em op in voor"
@@ -278,6 +319,20 @@ ALIASES = _by_member(
     synchronously; tabs: tab; spaces: space
     """
 )
+# Words for nearly the same thing. They make two statements worth a comparison and a question, but never the same.
+SYNONYMS = _by_member(
+    """
+    deploy: ship ships shipped shipping release releases released releasing rollout rollouts; package: dependency
+    library libraries lib libs; secret: secrets credential credentials; customer: customers client clients; mock: mocks
+    mocked stub stubs stubbed fake fakes; failure: failures exception exceptions; mobile: telephone smartphone; answer:
+    answers reply replies response responses; ticket: tickets issue issues; job: jobs task tasks; developer: developers
+    engineer engineers; commit: checkin; talk: mention mentions discuss tell; picture: image screenshot; method:
+    function methods; delete: erase wipe purge; fetch: download downloads; machine: machines server servers host; login:
+    signin logon logins; rollback: revert reverts; meeting: meetings call sync; standup: daily; comment: comments remark
+    remarks; vacation: holiday holidays; laptop: notebook; price: cost costs prices
+    """
+)
+SYNONYMS |= {name: name for name in SYNONYMS.values()}
 # Names of several words, which become one word.
 MULTIWORD_NAMES = {
     "read the docs": "readthedocs",
@@ -295,6 +350,11 @@ MULTIWORD_NAMES = {
     "double quote": "double-quotes",
     "snake case": "snake_case",
     "time out": "timeout",
+    "roll back": "rollback",
+    "rolls back": "rollback",
+    "rolled back": "rollback",
+    "log in": "login",
+    "back up": "backup",
     "times out": "timeout",
     "lower case": "lowercase",
     "upper case": "uppercase",

@@ -17,11 +17,14 @@ from tacit.model.terms import (
     light_word_stems,
     statement_terms,
     statement_tokens,
+    topics,
+    topics_of_tokens,
     word_stem,
 )
 from tacit.record import Record
 
 _TARGET_PREPOSITIONS = frozenset("to onto into zu auf à a naar vers".split())
+_NEW_VALUE_WORDS = _TARGET_PREPOSITIONS | {"by", "with"}
 _PRONOUNS = frozenset("we i they you he she it everybody everyone people us".split())
 _REQUEST_WORDS = frozenset("please must should we you to always just i they can let's is are was be and".split())
 _OR_WORDS = frozenset("or nor oder ou o".split())
@@ -58,6 +61,9 @@ class StatementProfile(Record):
     order: Ordering | None
     conditions: frozenset[str]
     is_change: bool  # it describes a change
+    compounds: frozenset[str]  # tokens that were written with a hyphen
+    topics: frozenset[str]
+    changed: frozenset[str]  # topics of what it says has changed: of "the wiki moved to Notion" that is the wiki
 
     @property
     def is_negative(self) -> bool:
@@ -83,6 +89,9 @@ def profile_statement(text: str) -> StatementProfile:
         _find_order(tokens, terms),
         _find_conditions(tokens, terms),
         _describes_change([token.lower for token in tokens]),
+        frozenset(token.lower for token in tokens if "-" in token.raw),
+        topics(text),
+        _changed_topics(tokens),
     )
 
 
@@ -93,6 +102,18 @@ def _describes_change(words: Sequence[str]) -> bool:
         or _says_no_longer(words)
         or _has_phrase(words, lexicon.NOW_PHRASES)
     )
+
+
+def _changed_topics(tokens: Sequence[StatementToken]) -> frozenset[str]:
+    """Return the topics of each clause that describes a change, without the new value after "to" or "by"."""
+    changed: set[str] = set()
+    for start, end in _clauses(tokens):
+        words = [token.lower for token in tokens[start:end]]
+        if lexicon.ENDED_WORDS.isdisjoint(words) and not _describes_change(words):
+            continue
+        target = next((i for i, word in enumerate(words) if i and word in _NEW_VALUE_WORDS), len(words))
+        changed |= topics_of_tokens(words[:target])
+    return frozenset(changed)
 
 
 def _affirmed_and_denied(

@@ -15,17 +15,17 @@ else differs. A false question costs a glance. A name, path or number in the sub
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from tacit.model import lexicon
+from tacit.model.cognates import COGNATE_LETTERS, contains_all, contains_any, is_among, is_same_word, without
 from tacit.model.conflict import RelationKind
+from tacit.model.doubt import find_doubt, is_reversed
 from tacit.model.profile import Denial, Ordering, StatementProfile, profile_statement
 from tacit.model.terms import AUXILIARIES, StatementTerm, light_word_stems, vague_noun_stems, word_stem
 from tacit.record import Record
 
-# Derived words: the length of their common prefix, its share of the shorter word, and the suffixes after it.
-_MIN_COGNATE_PREFIX, _MIN_COGNATE_SHARE, _MAX_SHORT_SUFFIX, _MAX_LONG_SUFFIX = 5, 0.7, 2, 6
 _MAX_FILLER_WORDS = 4  # more terms of one statement: they are not the same
 _MAX_MISSING_PER_SHARED = 3  # words of its own that a statement may have for each one that is no longer so
 _MIN_SHARED, _MIN_SHARE = 2, 0.6  # words, and their share of the shorter statement, if there is just a sign
@@ -78,13 +78,15 @@ def _find_opposition(first: StatementProfile, second: StatementProfile) -> Relat
     """Return the first relation that is certain, else the first one that is worth a question."""
     if first.is_negative and second.is_negative:
         return _UNRELATED
-    own, others = _without(first.content, second.words), _without(second.content, first.words)
+    own, others = without(first.content, second.words), without(second.content, first.words)
     question = _UNRELATED
     if min(len(own), len(others)) <= _MAX_OTHER_WORDS or _is_alike(first, own, second, others):
         for relation in _oppositions(first, own, second, others):
             if relation.kind is RelationKind.OVERRULES:
                 return relation
             question = question if question.is_noticed else relation
+    if not question.is_noticed and (doubt := find_doubt(first, second)):
+        return Relation(RelationKind.MAY_CONTRADICT, doubt)
     return question
 
 
@@ -119,7 +121,7 @@ def restatement_key(text: str) -> tuple[object, ...]:
     """Return what all restatements of a statement share. Statements with different keys need not be compared."""
     profile = profile_statement(text)
     values, words = _split_values(_significant_terms(profile))
-    prefixes = tuple(tuple(word[:_MIN_COGNATE_PREFIX] for word in part) for part in (values, words))
+    prefixes = tuple(tuple(word[:COGNATE_LETTERS] for word in part) for part in (values, words))
     return (*prefixes, bool(profile.denied), profile.is_negative)
 
 
@@ -149,14 +151,16 @@ def is_same_statement(first: StatementProfile, second: StatementProfile) -> bool
         return False
     if _identifiers(first) != _identifiers(second) or _order_words(first) != _order_words(second):
         return False
-    if bool(first.denied) != bool(second.denied) or first.is_negative != second.is_negative:
+    has_same_polarity = bool(first.denied) == bool(second.denied) and first.is_negative == second.is_negative
+    has_same_compounds = first.compounds | second.compounds <= {*first.tokens} & {*second.tokens}
+    if is_reversed(first.tokens, second.tokens) or not has_same_compounds or not has_same_polarity:
         return False
-    is_other_choice = first.denied and _without(first.affirmed - _filler_stems(), second.affirmed)
+    is_other_choice = first.denied and without(first.affirmed - _filler_stems(), second.affirmed)
     if is_other_choice or _is_swapped(first, second) or not _has_same_order(first.order, second.order):
         return False
     # Values in the same order, and the other words too: "A calls B" and "B calls A" have the same words.
     return all(
-        len(ours) == len(theirs) and all(_is_same_word(a, b) for a, b in zip(ours, theirs, strict=True))
+        len(ours) == len(theirs) and all(is_same_word(a, b) for a, b in zip(ours, theirs, strict=True))
         for ours, theirs in zip(_split_values(first_terms), _split_values(second_terms), strict=True)
     )
 
@@ -170,7 +174,7 @@ def _split_values(terms: Sequence[StatementTerm]) -> tuple[list[str], list[str]]
 def _has_same_order(first: Ordering | None, second: Ordering | None) -> bool:
     if first is None or second is None:
         return first is second
-    return _contains_all(first.first, second.first) and _contains_all(first.second, second.second)
+    return contains_all(first.first, second.first) and contains_all(first.second, second.second)
 
 
 def _identifiers(profile: StatementProfile) -> list[str]:
@@ -194,11 +198,11 @@ def _judge_denial(
 
     `missing` is what only the other is about.
     """
-    shared = {word for word in denial.words if _is_among(word, other.affirmed)}
+    shared = {word for word in denial.words if is_among(word, other.affirmed)}
     subjects = shared & denying.content
-    if not subjects or any(_contains_all(shared, theirs.words) for theirs in other.denied):
+    if not subjects or any(contains_all(shared, theirs.words) for theirs in other.denied):
         return None
-    beyond = _without(denial.words & denying.content, other.words)
+    beyond = without(denial.words & denying.content, other.words)
     missing = missing & other.affirmed
     is_limited = _is_limited_to_other_case(denying, other)
     if is_limited and _is_limited_to_other_case(other, denying):
@@ -223,7 +227,7 @@ def _judge_denial(
 
 def _denies_exactly(denial: Denial, denying: StatementProfile, other: StatementProfile) -> bool:
     """Return whether a clause denies all that the other statement affirms, with the same verbs."""
-    rest = _without(other.affirmed & other.content, denial.words)
+    rest = without(other.affirmed & other.content, denial.words)
     has_same_verbs = _has_verbs_of(denial.words, other) and _has_verbs_of(other.affirmed, denying)
     return not rest and has_same_verbs and _frame(denying) == _frame(other)
 
@@ -240,13 +244,13 @@ def _has_other_subject(denial: Denial, denying: StatementProfile, other: Stateme
     clause = range(start + 1, denying.tokens.index("", start) if "" in denying.tokens[start:] else len(denying.tokens))
     purpose = next((i for i in clause if denying.tokens[i] in lexicon.PURPOSE_WORDS), clause.stop)
     about = {term.word for term in denying.terms if term.position < start or purpose < term.position < clause.stop}
-    return bool(_without(about & denying.content, other.words))
+    return bool(without(about & denying.content, other.words))
 
 
 def _has_verbs_of(words: Iterable[str], other: StatementProfile) -> bool:
     """Return whether a statement has all light words: "never run the build" says nothing about writing one."""
     light = (word for word in words if word in light_word_stems() and word not in _filler_stems())
-    return all(_is_among(word, other.words) for word in light)
+    return all(is_among(word, other.words) for word in light)
 
 
 # Another order
@@ -263,8 +267,8 @@ def _judge_order(first: StatementProfile, own: set[str], second: StatementProfil
 
 def _are_crossed(ours: Ordering, theirs: Ordering) -> bool:
     """Return whether what comes first in one comes second in the other."""
-    crossed = _contains_any(ours.first, theirs.second) and _contains_any(ours.second, theirs.first)
-    parallel = _contains_any(ours.first, theirs.first) and _contains_any(ours.second, theirs.second)
+    crossed = contains_any(ours.first, theirs.second) and contains_any(ours.second, theirs.first)
+    parallel = contains_any(ours.first, theirs.first) and contains_any(ours.second, theirs.second)
     return crossed and not parallel
 
 
@@ -301,9 +305,9 @@ def _is_only_difference(first: StatementProfile, second: StatementProfile, pair:
         return False
     ours, theirs = _significant_terms(first), _significant_terms(second)
     shorter = min(len(ours), len(theirs))
-    start = next((i for i in range(shorter) if not _is_same_word(ours[i].word, theirs[i].word)), shorter)
+    start = next((i for i in range(shorter) if not is_same_word(ours[i].word, theirs[i].word)), shorter)
     end = next(
-        (i for i in range(shorter - start) if not _is_same_word(ours[-1 - i].word, theirs[-1 - i].word)),
+        (i for i in range(shorter - start) if not is_same_word(ours[-1 - i].word, theirs[-1 - i].word)),
         shorter - start,
     )
     return (ours[start : len(ours) - end], theirs[start : len(theirs) - end]) == ([pair[0]], [pair[1]])
@@ -358,7 +362,7 @@ def _share_subject(first: StatementProfile, second: StatementProfile, pair: _Val
         return False
     label = pair[0].neighbor if pair[0].is_label and pair[1].is_label else ""
     nouns = first.content | (first.words & vague_noun_stems()) - _filler_stems()
-    shared = [word for word in nouns if word != label and _is_among(word, second.words)]
+    shared = [word for word in nouns if word != label and is_among(word, second.words)]
     is_loose = pair[0].kind in _NAME_KINDS and not pair[0].family
     return len(own | others) + is_loose <= len(shared) and bool(shared)
 
@@ -372,7 +376,7 @@ def _nouns_besides(profile: StatementProfile, other: StatementProfile, value: St
         and term.word != value.word
         and (term.kind in _WORD_KINDS or abs(term.position - value.position) > 1)
     }
-    return _without(words, other.words)
+    return without(words, other.words)
 
 
 def _value_text(profile: StatementProfile, term: StatementTerm) -> str:
@@ -393,7 +397,7 @@ def _label_stems() -> frozenset[str]:
 
 
 def _unshared_values(profile: StatementProfile, other: StatementProfile) -> list[StatementTerm]:
-    return [term for term in profile.terms if term.kind not in _WORD_KINDS and not _is_among(term.word, other.words)]
+    return [term for term in profile.terms if term.kind not in _WORD_KINDS and not is_among(term.word, other.words)]
 
 
 def _are_comparable(
@@ -411,8 +415,8 @@ def _are_comparable(
         return False
     if ours.neighbor == theirs.neighbor:
         return True
-    return (not ours.neighbor or _is_among(ours.neighbor, second.words)) and (
-        not theirs.neighbor or _is_among(theirs.neighbor, first.words)
+    return (not ours.neighbor or is_among(ours.neighbor, second.words)) and (
+        not theirs.neighbor or is_among(theirs.neighbor, first.words)
     )
 
 
@@ -429,7 +433,7 @@ def _is_linked(term: StatementTerm, profile: StatementProfile) -> bool:
 def _is_final(value: StatementTerm, profile: StatementProfile, other: StatementProfile) -> bool:
     """Return whether a statement ends in this value: what follows is in the other too."""
     following = (term for term in profile.terms if term.position > value.position + 1 and term.kind != "light")
-    return all(_is_among(term.word, other.words) for term in following)
+    return all(is_among(term.word, other.words) for term in following)
 
 
 def _are_range_ends(first: StatementProfile, second: StatementProfile) -> bool:
@@ -499,14 +503,9 @@ def _is_wider(profile: StatementProfile, own: set[str], other: StatementProfile,
 # Words
 
 
-def _without(words: Iterable[str], others: Collection[str]) -> set[str]:
-    """Return the words that are not among the others."""
-    return {word for word in words if not _is_among(word, others)}
-
-
 def _is_limited_to_other_case(profile: StatementProfile, other: StatementProfile) -> bool:
     """Return whether a statement is limited to a case that the other does not mention."""
-    return any(word in profile.words and not _is_among(word, other.words) for word in profile.conditions)
+    return any(word in profile.words and not is_among(word, other.words) for word in profile.conditions)
 
 
 def _significant_terms(profile: StatementProfile) -> list[StatementTerm]:
@@ -516,39 +515,3 @@ def _significant_terms(profile: StatementProfile) -> list[StatementTerm]:
 @cache
 def _filler_stems() -> frozenset[str]:
     return frozenset(word_stem(lexicon.ALIASES.get(word, word)) for word in lexicon.FILLER_WORDS)
-
-
-def _contains_all(some: Iterable[str], words: Collection[str]) -> bool:
-    return all(_is_among(word, words) for word in some)
-
-
-def _contains_any(some: Iterable[str], words: Collection[str]) -> bool:
-    return any(_is_among(word, words) for word in some)
-
-
-def _is_among(word: str, words: Collection[str]) -> bool:
-    """Return whether the word or one derived from the same root is among the words."""
-    if word in words:
-        return True
-    if len(word) < _MIN_COGNATE_PREFIX:
-        return False
-    prefix = word[:_MIN_COGNATE_PREFIX]
-    for other in words:  # noqa: SIM110 - a generator takes half again as long, and this is most of a comparison
-        if other.startswith(prefix) and _is_same_word(word, other):
-            return True
-    return False
-
-
-def _is_same_word(first: str, second: str) -> bool:
-    """Return whether two words are equal or derived from each other. Words with digits or signs must be equal."""
-    if first == second:
-        return True
-    if first[:_MIN_COGNATE_PREFIX] != second[:_MIN_COGNATE_PREFIX] or not (first.isalpha() and second.isalpha()):
-        return False
-    shorter, longer = sorted((len(first), len(second)))
-    alike = next((i for i in range(shorter) if first[i] != second[i]), shorter)
-    return (
-        alike >= _MIN_COGNATE_SHARE * shorter
-        and shorter - alike <= _MAX_SHORT_SUFFIX
-        and longer - alike <= _MAX_LONG_SUFFIX
-    )

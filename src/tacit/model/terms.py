@@ -94,9 +94,7 @@ def _tokens_of_word(raw: str, is_name: bool) -> tuple[StatementToken, ...]:
     if raw[0] == "`" and bare.lower() in lexicon.FUNCTION_WORDS:  # `any` names a type
         bare = raw
     pieces = _split_word(bare, quoted)
-    tokens = [
-        StatementToken(piece, piece.lower() if piece.isascii() else normalize_text(piece), False) for piece in pieces
-    ]
+    tokens = [StatementToken(piece, _fold_word(piece, quoted), False) for piece in pieces]
     if not quoted and raw[-1] in ".:?;,—–":
         tokens.append(StatementToken(raw[-1], "", True))
     return tuple(tokens)
@@ -144,7 +142,18 @@ def _split_word(word: str, quoted: bool) -> list[str]:
         return [word]
     if any(part in lexicon.NUMBER_WORDS or part in ("only", "like", "based") for part in parts):
         return word.split("-")
-    return [word.replace("-", "")] if lower not in lexicon.ALIASES and word == lower else [word]
+    return [word]
+
+
+def _fold_word(word: str, quoted: bool) -> str:
+    """Return a word in lower case. "On-call" becomes "oncall", but "heron-tfstate-eu" is a name and stays."""
+    lower = word.lower() if word.isascii() else normalize_text(word)
+    is_known = lower in lexicon.FAMILIES or lower in lexicon.ALIASES
+    if quoted or is_known or "-" not in lower.strip("-") or word != word.lower():
+        return lower
+    parts = lower.split("-")
+    is_name = len(parts) > 2 and lexicon.FUNCTION_WORDS.isdisjoint(parts[1:-1])  # unlike "end-to-end"
+    return lower if is_name or not all(part.isalpha() for part in parts) else "".join(parts)
 
 
 def _is_shouted(text: str) -> bool:
@@ -344,10 +353,10 @@ _NAME_START = " "
 def topics(text: str) -> frozenset[str]:
     """Return the topics of a statement. Light words count only if there is nothing else ("max line length is 88")."""
     tokens = text.casefold().split()
-    topic_stems = _topics_of_tokens(tokens)
+    topic_stems = _token_topics(tokens)
     if _NAME_START in topic_stems:
         tokens = join_multiword_names(text).casefold().split()
-        topic_stems = _topics_of_tokens(tokens) - {_NAME_START}
+        topic_stems = topics_of_tokens(tokens)
     if len(topic_stems) < 2:
         words = {word for token in tokens for word in _topic_words(token)}
         topic_stems |= {word_stem(word) for word in words - lexicon.FUNCTION_WORDS} & light_word_stems()
@@ -356,7 +365,12 @@ def topics(text: str) -> frozenset[str]:
     return frozenset(topic_stems)
 
 
-def _topics_of_tokens(tokens: Iterable[str]) -> set[str]:
+def topics_of_tokens(tokens: Iterable[str]) -> set[str]:
+    """Return the topics of words in lower case."""
+    return _token_topics(tokens) - {_NAME_START}
+
+
+def _token_topics(tokens: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for token in tokens:
         found.update(_TOKEN_TOPICS[token])
@@ -364,9 +378,11 @@ def _topics_of_tokens(tokens: Iterable[str]) -> set[str]:
 
 
 def _topic_words(token: str) -> set[str]:
-    """Return the words of a token: whole identifiers, and their parts."""
+    """Return the words of a token: whole identifiers, and their parts. "Don't" is no identifier."""
     if token.isalpha():
         return {token}
+    if token in lexicon.NEGATIONS:
+        return set()
     return {*regex(_TOPIC_WORD).findall(token), *regex(_TOPIC_WORD_PART).findall(token)}
 
 
@@ -405,9 +421,14 @@ def _word_topic(word: str) -> str:
     name = lexicon.ALIASES.get(word, word)
     if family := lexicon.FAMILIES.get(name):
         return f"={family}"
+    if name in lexicon.SYNONYMS:
+        return word_stem(lexicon.SYNONYMS[name])[:_TOPIC_LETTERS]
     stem = word_stem(name)
+    if family := _family_by_stem().get(stem):
+        return f"={family}"
     if (
         name in lexicon.FUNCTION_WORDS
+        or name in lexicon.ENDED_WORDS
         or name in _structure_words()
         or name in lexicon.CHANGE_VERBS
         or name in lexicon.REPLACE_VERBS
@@ -434,5 +455,6 @@ def _change_words() -> frozenset[str]:
         | lexicon.NO_LONGER_WORDS
         | lexicon.PHRASAL_VERBS
         | lexicon.LEAVE_VERBS
+        | lexicon.ENDED_WORDS
     )
     return verbs | ({phrase.split()[0] for phrase in phrases} - lexicon.NEGATIONS - lexicon.FUNCTION_WORDS)
