@@ -1,6 +1,6 @@
 # make try   an environment, Tacit in it, and a guided first run in a throw-away home
-# make check lint, types, layers, unit tests and laws: about a minute
-# make test  lint, types, layers and all tests
+# make check lint, types, layers and the tests of the packages that changed, or of one: make check PKG=search
+# make test  lint, types, layers, all tests, and some of them on the other interpreters at hand
 # make bench  every figure of the README and of bench/README.md, measured, printed and drawn
 # make screenshots  pictures of every page of `tacit web`, in .screenshots
 # make e2e   real coding agents, installed below .clients, each run offline against a stub of its model
@@ -15,8 +15,11 @@ try: $(VENV)/installed
 	@$(BIN)/python examples/tour
 	@$(BIN)/tacit try
 
+# The packages to check; those that changed since the branch left main if none is named.
+PKG ?=
+
 check: $(VENV)/developing lint
-	$(BIN)/pytest -n 2 --dist loadfile tests/disk tests/home tests/index tests/laws tests/log tests/model tests/pages tests/text
+	@$(BIN)/python -m harness.changed $(PKG)
 
 test: $(VENV)/developing lint pytest interpreters
 

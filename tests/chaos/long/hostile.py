@@ -59,6 +59,7 @@ def tests(short: bool) -> Iterator[Test]:
     size = SHORT if short else LONG
     yield Test("T25 contents against the fence", lambda _: _fence(size.texts, harmless))
     yield Test("T25 mutant: only controls escaped", lambda _: _fence(size.texts // 20, printable), mutant=True)
+    yield Test("T25 briefs, read back", lambda _: _misread(size.texts // 20))
     yield Test("T26 neighbours of what is invisible", lambda _: _neighbours(size.texts, printable))
     yield Test("T26 mutant: shown as it is", lambda _: _neighbours(size.texts // 20, str), mutant=True)
     yield Test("T27 terminal sequences", lambda _: _sequences(size.texts, printable))
@@ -94,6 +95,10 @@ def _fence(count: int, made: Callable[[str], str]) -> Result:
     shaped = re.compile(r"<[\s/!?|<]*(?:[a-z_:|!?/]|$)")
     contents = test_fence.contents(count, seed=3)
     return _counted(count, sum(bool(shaped.search(test_fence.as_others_read(made(one)))) for one in contents))
+
+
+def _misread(count: int) -> Result:
+    return _counted(count, len(test_fence.misread(list(test_fence.contents(count, seed=7)))))
 
 
 def _neighbours(count: int, made: Callable[[str], str]) -> Result:

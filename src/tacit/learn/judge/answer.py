@@ -68,6 +68,7 @@ ANSWER_SCHEMA: dict[str, object] = {
     "required": ["memories", "summaries"],
 }
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THINKING_END = re.compile(r"</think(?:ing)?>")
 _MAX_OBJECT_STARTS = 100  # braces at which an object may begin
 
 
@@ -95,7 +96,7 @@ def parse_answer(text: str) -> JudgeAnswer | None:
 
     None if there is no object or more than one, or if it has another form.
     """
-    objects = list(_json_objects(_THINKING.sub(" ", text)))
+    objects = list(_json_objects(_without_thinking(text)))
     answer = objects[0] if len(objects) == 1 else {}
     memories, summaries, mark = answer.get("memories"), answer.get("summaries", {}), answer.get("question")
     if not isinstance(memories, list):
@@ -105,6 +106,12 @@ def parse_answer(text: str) -> JudgeAnswer | None:
     valid = {label: summary for label, summary in texts.items() if isinstance(summary, str)}
     malformed = len(memories) - len(parsed) + len(texts) - len(valid) + (texts is not summaries)
     return JudgeAnswer(tuple(parsed), valid, malformed, mark if isinstance(mark, str) else "")
+
+
+def _without_thinking(text: str) -> str:
+    """Return an answer without the thoughts that end. After the last end, no beginning is searched for one."""
+    end = max((match.end() for match in _THINKING_END.finditer(text)), default=0)
+    return _THINKING.sub(" ", text[:end]) + text[end:]
 
 
 def parse_json(text: str | bytes) -> object:
