@@ -1,0 +1,240 @@
+"""What people do, each with what follows for their minds. Every story is made of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.lives.model import ACTIVE, DISMISSED, PENDING, RETIRED, may_conflict, parsed, read_lines
+from tests.lives.world import FACTS, Person
+
+# Telling and deciding
+
+
+def add(who: Person, text: str, kind: str | None = None, cwd: Path | None = None, *options: str) -> None:
+    """State something; the answer, the list and the shared file tell the same strength."""
+    kinds = ("--kind", kind) if kind else ()
+    answer = who.tacit("add", text, *kinds, *options, cwd=cwd, changes=[text])
+    wrong = who.mind.say(text, kind, answer.out)
+    _end(who, wrong)
+    fact = who.facts(cwd).get(text)
+    if fact and "Reinforced" in answer.out:
+        told = who.mind.memories[text].strength
+        who.world.expect(fact["strength"] == told, f"strength {told} was told, and {fact['strength']} is in the file")
+
+
+def note(who: Person, text: str) -> None:
+    who.tacit("remember", text, "--evidence", "seen in a session")
+    who.mind.note(text)
+    _end(who)
+
+
+def decide(who: Person, verb: str, text: str) -> None:
+    """`forget`, `restore`, `accept` or `dismiss` a sentence."""
+    who.tacit(verb, who.id_of(text), changes=[text])
+    status = {"forget": RETIRED, "restore": ACTIVE, "accept": ACTIVE, "dismiss": DISMISSED}[verb]
+    who.mind.set_status(text, status)
+    _end(who)
+
+
+def edit(who: Person, text: str, new: str) -> None:
+    who.tacit("edit", who.id_of(text), "--text", new, changes=[text, new])
+    who.mind.reword(text, new)
+    _end(who)
+
+
+def share(who: Person, text: str, shared: bool) -> None:
+    who.tacit("share", *(() if shared else ("--remove",)), who.id_of(text), changes=[text])
+    who.mind.share(text, shared)
+    _end(who)
+
+
+def undo(who: Person, verb: str = "undo") -> None:
+    may = who.mind.undo() if verb == "undo" else who.mind.redo()
+    who.tacit(verb, code=0 if may else 1, changes=None)
+    _end(who)
+
+
+def _end(who: Person, wrong: list[str] | None = None) -> None:
+    who.world.expect(not wrong, "; ".join(wrong or ()))
+    who.compare_shared()
+
+
+# The repository
+
+
+def trust(who: Person, clone: Path | None = None) -> None:
+    """Read the file of a clone, and accept all of it."""
+    clone = clone or who.work
+    who.tacit("trust", "--yes", cwd=clone, changes=[], code=None)
+    who.mind.trust(who.facts(clone))
+    who.accepted[clone] = set(read_lines(clone / FACTS).values())
+    _end(who)
+
+
+def after_git(who: Person, clone: Path) -> None:
+    """Lines that were accepted and are not there any more end the trust in all of them."""
+    accepted = who.accepted.get(clone, set())
+    if accepted - set(read_lines(clone / FACTS).values()):
+        who.mind.end_trust()
+        del who.accepted[clone]
+
+
+def commit(who: Person, clone: Path | None = None) -> None:
+    clone = clone or who.work
+    who.git("add", "--all", cwd=clone)
+    who.git("commit", "--quiet", "--allow-empty", "--message", "State of now", cwd=clone)
+    dirty = who.git("status", "--porcelain", cwd=clone).out
+    who.world.expect(not dirty, f"the work tree is not clean after a commit: {dirty}")
+
+
+def checkout(who: Person, branch: str, clone: Path | None = None) -> None:
+    clone = clone or who.work
+    commit(who, clone)
+    exists = who.git("branch", "--list", branch, cwd=clone).out
+    who.git("checkout", "--quiet", *(() if exists else ("-b",)), branch, cwd=clone)
+    after_git(who, clone)
+
+
+def merge(who: Person, other: str, clone: Path | None = None, how: str = "merge") -> None:
+    """Merge or rebase; only what both sides did to one line may conflict."""
+    clone = clone or who.work
+    commit(who, clone)
+    if who.git("rev-parse", "--verify", "--quiet", other, cwd=clone, code=None).code:
+        return
+    base = who.git("merge-base", "HEAD", other, cwd=clone).out.strip()
+    sides = [_lines_at(who, clone, version) for version in (base, "HEAD", other)]
+    options = ("--quiet", "--no-edit") if how == "merge" else ("--quiet",)
+    done = who.git(how, *options, other, cwd=clone, code=None)
+    if done.code:
+        who.world.expect(may_conflict(*sides), f"lines that were only added conflict: {done.out}{done.err}")
+        who.git(how, "--abort", cwd=clone)
+    after_git(who, clone)
+
+
+def _lines_at(who: Person, clone: Path, version: str) -> dict[str, str]:
+    text = who.git("show", f"{version}:{FACTS}", cwd=clone, code=None).out
+    return {parsed(line).get("id", line): line for line in text.splitlines()}
+
+
+def pull(who: Person, clone: Path | None = None, how: str = "merge") -> None:
+    clone = clone or who.work
+    who.git("fetch", "--quiet", cwd=clone)
+    merge(who, "origin/main", clone, how)
+
+
+def push(who: Person, clone: Path | None = None) -> None:
+    """Push to the shared branch what is there, after taking in what others pushed."""
+    clone = clone or who.work
+    pull(who, clone)
+    who.git("push", "--quiet", "origin", "HEAD:main", cwd=clone, code=None)
+
+
+def stash(who: Person, clone: Path | None = None) -> None:
+    clone = clone or who.work
+    who.git("stash", "--quiet", "--include-untracked", cwd=clone)
+    after_git(who, clone)
+
+
+def unstash(who: Person, clone: Path | None = None) -> None:
+    clone = clone or who.work
+    if who.git("stash", "list", cwd=clone).out:
+        who.git("stash", "pop", "--quiet", cwd=clone, code=None)
+        after_git(who, clone)
+
+
+def sync(who: Person, clone: Path | None = None) -> None:
+    """Take in hand edits, of which there are none."""
+    answer = who.tacit("sync", "--yes", cwd=clone)
+    who.world.expect("forget:" not in answer.out, f"what nobody removed is to be forgotten: {answer.out}")
+    _end(who)
+
+
+# Looking
+
+VIEWS = (
+    "index.sqlite*",
+    "memory/long-term.md",
+    "memory/memories.ndjson",
+    "worklog/*.md",
+    "sessions/*.md",
+    ".tacit/written/*",
+)
+_COUNTS = ("active", "pending", "forgotten", "dismissed", "undecided", "untrusted", "kinds", "session_count")
+
+
+def look(who: Person) -> None:
+    """Compare the list with what the person must see."""
+    wrong = who.mind.compare(who.quietly(who.listed))
+    who.world.expect(not wrong, lambda: "\n".join(wrong))
+
+
+def ask_agent(who: Person) -> None:
+    """Compare what an agent is told with what holds."""
+    others = {text for clone in who.world.clones(who) for text in who.facts(clone)}
+    brief = who.quietly(lambda: who.tacit("brief")).out
+    wrong = who.mind.compare_brief(brief, others)
+    who.world.expect(not wrong, lambda: "\n".join([*wrong, brief]))
+
+
+def answers(who: Person) -> dict[str, object]:
+    """All that the program tells of what is remembered."""
+    status = who.json("status")
+    return {
+        "list": who.listed(),
+        "suggestions": who.json("suggestions", "--all"),
+        "review": who.json("review", "--all"),
+        "status": {name: status[name] for name in _COUNTS},
+        "stats": who.json("stats"),
+        "conflicts": who.json("conflicts", "--all"),
+        "brief": who.json("brief")["memories"],
+        "trust": who.json("trust"),
+    }
+
+
+def unchanged(who: Person, do: Callable[[], object]) -> None:
+    """All answers are the same after something that decides nothing."""
+    before = who.quietly(lambda: answers(who))
+    do()
+    after = who.quietly(lambda: answers(who))
+    for name, answer in before.items():
+        who.world.expect(after[name] == answer, lambda: f"{name} was {answer!r} and is {after[name]!r}")  # noqa: B023
+
+
+def agree(who: Person) -> None:
+    """Everything that tells how many suggestions wait tells the same."""
+    found = who.quietly(lambda: answers(who))
+    pending = {row["text"] for row in found["suggestions"]}
+    wanted = set(who.mind.known(PENDING))
+    who.world.expect(wanted <= pending, f"{wanted - pending} should wait, and is not among the suggestions")
+    shown = {
+        "status": found["status"]["pending"],
+        "suggestions": len(found["suggestions"]),
+        "review": sum(card["card"] == "candidate" for card in found["review"]),
+        "list": sum(row["status"] == PENDING for row in found["list"]),
+    }
+    who.world.expect(len(set(shown.values())) == 1, f"they do not agree on what waits: {shown}")
+
+
+def well(who: Person) -> None:
+    """The doctor finds nothing, since nothing is wrong."""
+    said = who.quietly(lambda: who.tacit("doctor", code=None))
+    who.world.expect(said.code == 0 and "The home is well." in said.out, f"the doctor says {said.out}{said.err}")
+
+
+def reindex(who: Person) -> None:
+    unchanged(who, lambda: who.tacit("doctor", "--reindex"))
+
+
+def delete_views(who: Person) -> None:
+    unchanged(who, lambda: who.remove(*VIEWS))
+
+
+def everything(who: Person) -> None:
+    """The end of a story."""
+    look(who)
+    ask_agent(who)
+    agree(who)
+    well(who)
+    reindex(who)
+    look(who)

@@ -1,0 +1,219 @@
+"""People with homes and clones of one repository, and a record of all they do as a script for the shell."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tests.lives.launcher import Ended, Launcher
+from tests.lives.model import Mind, compare_files, facts, read_lines
+
+T = TypeVar("T")
+_GIT_QUESTIONS = ("status", "rev-parse", "merge-base", "show", "branch")
+FACTS = "docs/memory/memories.ndjson"
+_SCRIPT_HEAD = r"""#!/bin/bash
+# What led to it, with the programs of the installation in PATH and an empty folder W.
+W=${W:-$(mktemp -d)}; cd "$W"; export GIT_CONFIG_NOSYSTEM=1 LC_ALL=C.UTF-8
+id_of() { tacit list --all --status all --scope all --json | python3 -c 'import json, sys
+print(*[one["id"] for one in json.load(sys.stdin) if one["text"] == sys.argv[1]])' "$1"; }
+git init -q --bare --template= --initial-branch=main origin.git
+for who in ann bob cas; do mkdir $who; printf '[user]\nname=%s\nemail=%s@example.org\n[pull]\nrebase=false\n' $who $who >$who/.gitconfig
+  for clone in work second; do HOME=$W/$who git clone -q --template= origin.git $who/$clone 2>/dev/null; done; done
+(cd ann/work && export HOME=$W/ann && echo "# Work" >README.md && git add -A && git commit -qm "First" && git push -q origin main)
+for who in ann bob cas; do for clone in work second; do (cd $who/$clone && export HOME=$W/$who && git pull -q origin main && git checkout -q main); done; done
+"""
+
+
+class Id(str):
+    """The id of a memory; a script asks for it by its sentence."""
+
+    text: str
+
+    def __new__(cls, value: str, text: str) -> Id:
+        made = super().__new__(cls, value)
+        made.text = text
+        return made
+
+
+class Person:
+    """Somebody with a home in the usual place, and a mind that says what they must see."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world, self.name = world, name
+        self.folder = world.root / name
+        self.home = self.folder / ".agents"
+        self.work, self.second = self.folder / "work", self.folder / "second"
+        self.mind = Mind()
+        self.lazy = False  # whether what a command leaves behind begins after the command has returned
+        self.accepted: dict[Path, set[str]] = {}  # lines of a clone's file that the person trusts
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def environment(self, **more: str) -> dict[str, str]:
+        git = {"GIT_CONFIG_NOSYSTEM": "1"}
+        return {"PATH": self.world.path, "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **git, **more}
+
+    # Commands
+
+    def tacit(
+        self,
+        *words: str,
+        cwd: Path | None = None,
+        given: str = "",
+        code: int | None = 0,
+        kill_after: float | None = None,
+        changes: Iterable[str] | None = (),
+    ) -> Ended:
+        """Run a command, compare shared files with what they were, and wait for what it left behind.
+
+        `changes` are the sentences that the command may change in shared files; None if it may change any of the
+        person's.
+        """
+        cwd = cwd or self.work
+        self.world.write_down(self, cwd, ["tacit", *words], given, kill_after)
+        before = {clone: read_lines(clone / FACTS) for clone in self.world.clones(self)}
+        pid = self.world.launcher.start(
+            ["tacit", *words], cwd, self.environment(), given.encode(), lazy=self.lazy and kill_after is None
+        )
+        ended = self.world.launcher.wait(pid, kill_after)
+        returned = self.world.trees(self)
+        self.world.launcher.settle()
+        self.world.expect(
+            self.world.trees(self) == returned, "a file of the repository changed after the command returned"
+        )
+        if kill_after is None:
+            self.world.expect(code is None or ended.code == code, f"exit code {ended.code}\n{ended.out}{ended.err}")
+        self.world.expect("Traceback" not in ended.err, ended.err)
+        self._last_before, self._last_changes = before, None if changes is None else set(changes)
+        return ended
+
+    def compare_shared(self) -> None:
+        """Compare the shared files with how they were before the last command, once the mind knows of it."""
+        changed = self._last_changes
+        for clone, before in self._last_before.items():
+            after = read_lines(clone / FACTS)
+            found = compare_files(before, after, self.mind.may_lose, lambda text: changed is None or text in changed)
+            self.world.expect(not found, "; ".join(found))
+            if clone in self.accepted:
+                self.accepted[clone] = {
+                    after[name] for name, line in before.items() if line in self.accepted[clone] and name in after
+                }
+
+    def json(self, *words: str, cwd: Path | None = None) -> Any:
+        return json.loads(self.tacit(*words, "--json", cwd=cwd).out)
+
+    def git(self, *words: str, cwd: Path | None = None, code: int | None = 0) -> Ended:
+        cwd = cwd or self.work
+        if words[0] not in _GIT_QUESTIONS:
+            self.world.write_down(self, cwd, ["git", *words])
+        done = subprocess.run(
+            ["git", *words], cwd=cwd, env=self.environment(), capture_output=True, text=True, check=False
+        )
+        self.world.expect(code is None or done.returncode == code, f"git: {done.stdout}{done.stderr}")
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    def write(self, path: Path, text: str) -> None:
+        """Save a file by hand."""
+        self.world.script.append(f"cat >{self.world.shown(path)} <<'END'\n{text.removesuffix(chr(10))}\nEND")
+        path.write_text(text)
+
+    def remove(self, *patterns: str) -> None:
+        """Remove files of the home."""
+        for pattern in patterns:
+            self.world.script.append(f"rm -rf {self.world.shown(self.home)}/{pattern}")
+            for path in self.home.glob(pattern):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    # What they see
+
+    def listed(self, cwd: Path | None = None) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.json("list", "--all", "--status", "all", "--scope", "all", cwd=cwd)
+        return found
+
+    def id_of(self, text: str) -> Id:
+        ids = [row["id"] for row in self.quietly(self.listed) if row["text"] == text]
+        self.world.expect(len(ids) == 1, f"“{text}” is listed {len(ids)} times")
+        return Id(ids[0], text)
+
+    def quietly(self, look: Callable[[], T]) -> T:
+        """Look at something that the script does without."""
+        length = len(self.world.script)
+        found = look()
+        del self.world.script[length:]
+        return found
+
+    def facts(self, clone: Path | None = None) -> dict[str, dict[str, Any]]:
+        return facts((clone or self.work) / FACTS)
+
+
+class World:
+    """All people, and the repository they share. `expect` ends a story with the script that leads there."""
+
+    def __init__(self, launcher: Launcher, root: Path, names: tuple[str, ...] = ("ann", "bob")) -> None:
+        self.launcher, self.root = launcher, root
+        self.path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        self.script: list[str] = []
+        self.failed = False
+        self.people = [Person(self, name) for name in names]
+        _make_repository(root)
+
+    def clones(self, person: Person) -> list[Path]:
+        return [person.work, person.second]
+
+    def trees(self, person: Person) -> dict[str, bytes]:
+        """Every file of a person's clones, apart from git's own."""
+        found = {}
+        for clone in self.clones(person):
+            for folder, folders, files in os.walk(clone):
+                folders[:] = [name for name in folders if name != ".git"]
+                for name in files:
+                    path = os.path.join(folder, name)
+                    with open(path, "rb") as file:
+                        found[path] = file.read()
+        return found
+
+    def write_down(
+        self, person: Person, cwd: Path, words: list[str], given: str = "", kill_after: float | None = None
+    ) -> None:
+        command = " ".join(map(self._word, words))
+        if kill_after is not None:
+            command = f"timeout -s KILL {kill_after:.3f} {command}"
+        if given:
+            command = f"printf %s {shlex.quote(given)} | {command}"
+        self.script.append(f"(cd {self.shown(cwd)} && export HOME={self.shown(person.folder)} && {command})")
+
+    def _word(self, word: str) -> str:
+        if isinstance(word, Id):
+            return f'"$(id_of {shlex.quote(word.text)})"'
+        return f'"{word.replace(str(self.root), "$W")}"' if str(self.root) in word else shlex.quote(word)
+
+    def shown(self, path: Path) -> str:
+        return f"$W/{path.relative_to(self.root)}"
+
+    def expect(self, holds: bool, otherwise: str | Callable[[], str]) -> None:
+        if not holds:
+            self.failed = True
+            said = otherwise if isinstance(otherwise, str) else otherwise()
+            raise AssertionError("\n".join([said, "", _SCRIPT_HEAD + "\n".join(self.script)]))
+
+
+def _make_repository(root: Path) -> None:
+    """A repository with one commit, and two clones for each of three people: copied, since git takes its time."""
+    template = root.with_name(root.name + "-template")
+    if not template.exists():
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir(parents=True)
+        environment = {**os.environ, "W": str(root), "GIT_CONFIG_GLOBAL": ""}
+        environment.pop("GIT_CONFIG_GLOBAL")
+        subprocess.run(["bash", "-e"], input=_SCRIPT_HEAD, text=True, env=environment, check=True, capture_output=True)
+        shutil.copytree(root, template, symlinks=True)
+    shutil.rmtree(root)
+    subprocess.run(["cp", "-a", template, root], check=True)
