@@ -66,6 +66,14 @@ class Launcher:
         """Wait for the end of a program; kill it after some seconds."""
         return Ended(*self._ask(do="wait", pid=pid, kill_after=kill_after))
 
+    def peek(self, pid: int) -> str:
+        """Return what a program has printed until now."""
+        said: str = self._ask(do="peek", pid=pid)
+        return said
+
+    def interrupt(self, pid: int) -> None:
+        os.kill(pid, signal.SIGINT)
+
     def settle(self) -> None:
         """Wait for all that programs have left behind."""
         self._ask(do="settle", kill=False)
@@ -115,6 +123,10 @@ class _Server:
                 time.sleep(0.0005)
         out, err = map(_content, self._outputs.pop(pid))
         return self._ended.pop(pid), out, err
+
+    def peek(self, pid: int) -> str:
+        file = self._outputs[pid][0]
+        return os.pread(file, 1 << 16, 0).decode("utf-8", "replace")
 
     def settle(self, kill: bool) -> None:
         if kill:

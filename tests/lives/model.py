@@ -82,6 +82,12 @@ class Mind:
             self.decide()
             before.strength = None
 
+    def note_all(self, texts: Iterable[str]) -> None:
+        """What was proposed waits."""
+        for text in texts:
+            self.memories.setdefault(text, Memory(PENDING))
+        self.forget_history()
+
     def trust(self, lines: Mapping[str, Listed]) -> None:
         """Accept what a file says, by sentence."""
         for text, line in lines.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -228,6 +230,29 @@ def reindex(who: Person) -> None:
 
 def delete_views(who: Person) -> None:
     unchanged(who, lambda: who.remove(*VIEWS))
+
+
+def gone(who: Person, text: str) -> None:
+    """A text is in no file of the home, in none of the forms that our files have."""
+    data = text.encode()
+    forms = {
+        "as it is": data,
+        "in hexadecimal": data.hex().encode(),
+        "in UTF-16": text.encode("utf-16-le"),
+        "in JSON": json.dumps(text)[1:-1].encode(),
+        **{f"in base64, {shift} bytes off": _base64(data, shift) for shift in range(3)},
+    }
+    for path in who.home.rglob("*"):
+        content = path.read_bytes() if path.is_file() else b""
+        for form, needle in forms.items():
+            where = str(path.relative_to(who.home))
+            who.world.expect(needle.lower() not in content.lower(), f"“{text}” is {form} in {where}")
+
+
+def _base64(data: bytes, shift: int) -> bytes:
+    """What stands in base64 wherever the text begins `shift` bytes after a multiple of three."""
+    encoded = base64.b64encode(b"\0" * shift + data)
+    return encoded[4 if shift else 0 : len(encoded) - 4]
 
 
 def everything(who: Person) -> None:

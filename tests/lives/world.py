@@ -64,41 +64,39 @@ class Person:
     # Commands
 
     def tacit(
-        self,
-        *words: str,
-        cwd: Path | None = None,
-        given: str = "",
-        code: int | None = 0,
-        kill_after: float | None = None,
-        changes: Iterable[str] | None = (),
+        self, *words: str, cwd: Path | None = None, code: int | None = 0, changes: Iterable[str] | None = ()
     ) -> Ended:
-        """Run a command, compare shared files with what they were, and wait for what it left behind.
+        """Run a command that ends with this code.
 
         `changes` are the sentences that the command may change in shared files; None if it may change any of the
         person's.
         """
-        cwd = cwd or self.work
-        self.world.write_down(self, cwd, ["tacit", *words], given, kill_after)
-        before = {clone: read_lines(clone / FACTS) for clone in self.world.clones(self)}
-        pid = self.world.launcher.start(
-            ["tacit", *words], cwd, self.environment(), given.encode(), lazy=self.lazy and kill_after is None
-        )
-        ended = self.world.launcher.wait(pid, kill_after)
+        ended = self.run(["tacit", *words], cwd)
+        self.world.expect(code is None or ended.code == code, f"exit code {ended.code}\n{ended.out}{ended.err}")
+        self._last_changes = None if changes is None else set(changes)
+        return ended
+
+    def run(
+        self, words: list[str], cwd: Path | None = None, given: str = "", kill_after: float | None = None
+    ) -> Ended:
+        """Run a program, and wait for what it left behind, which changes nothing below a work tree."""
+        cwd, launcher = cwd or self.work, self.world.launcher
+        self.world.write_down(self, cwd, words, given, kill_after)
+        self._last_lines = {clone: read_lines(clone / FACTS) for clone in self.world.clones(self)}
+        is_lazy = self.lazy and kill_after is None and words[0] == "tacit"
+        pid = launcher.start(words, cwd, self.environment(), given.encode(), lazy=is_lazy)
+        ended = launcher.wait(pid, kill_after)
         returned = self.world.trees(self)
-        self.world.launcher.settle()
-        self.world.expect(
-            self.world.trees(self) == returned, "a file of the repository changed after the command returned"
-        )
-        if kill_after is None:
-            self.world.expect(code is None or ended.code == code, f"exit code {ended.code}\n{ended.out}{ended.err}")
+        launcher.settle()
+        is_same = self.world.trees(self) == returned
+        self.world.expect(is_same, "a file of the repository changed after the command returned")
         self.world.expect("Traceback" not in ended.err, ended.err)
-        self._last_before, self._last_changes = before, None if changes is None else set(changes)
         return ended
 
     def compare_shared(self) -> None:
         """Compare the shared files with how they were before the last command, once the mind knows of it."""
         changed = self._last_changes
-        for clone, before in self._last_before.items():
+        for clone, before in self._last_lines.items():
             after = read_lines(clone / FACTS)
             found = compare_files(before, after, self.mind.may_lose, lambda text: changed is None or text in changed)
             self.world.expect(not found, "; ".join(found))
@@ -131,6 +129,12 @@ class Person:
             self.world.script.append(f"rm -rf {self.world.shown(self.home)}/{pattern}")
             for path in self.home.glob(pattern):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def save_with_crlf(self, name: str) -> None:
+        """Save a file of the home in an editor that ends lines with CR and LF."""
+        path = self.home / name
+        self.world.script.append(f"sed -i 's/$/\\r/' {self.world.shown(path)}")
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
 
     # What they see
 
@@ -187,7 +191,9 @@ class World:
         if kill_after is not None:
             command = f"timeout -s KILL {kill_after:.3f} {command}"
         if given:
-            command = f"printf %s {shlex.quote(given)} | {command}"
+            command = f"printf {shlex.quote(given.replace('%', '%%').replace(chr(0), chr(92) + '0'))} | {command}"
+        if words[0].endswith(".py"):
+            command = f"python {command}"
         self.script.append(f"(cd {self.shown(cwd)} && export HOME={self.shown(person.folder)} && {command})")
 
     def _word(self, word: str) -> str:
