@@ -45,6 +45,7 @@ class Mind:
     memories: dict[str, Memory] = field(default_factory=dict)
     opposing: frozenset[frozenset[str]] = frozenset()
     told_overruled: set[str] = field(default_factory=set)
+    has_whole_history: bool = True
     _ever: set[str] = field(default_factory=set)  # what they have ever stated, also if that was undone
     _past: list[dict[str, Memory]] = field(default_factory=list)
     _future: list[dict[str, Memory]] = field(default_factory=list)
@@ -73,20 +74,29 @@ class Mind:
         self.hear(answer)
         return wrong
 
+    def state(self, text: str) -> None:
+        """State something where no strength is told."""
+        self.decide()
+        memory = self.memories.setdefault(text, Memory())
+        memory.status, memory.said, memory.strength = ACTIVE, True, None
+
     def note(self, text: str) -> None:
-        """Propose something, which waits."""
-        if (before := self.memories.get(text)) is None or before.status == RETIRED:
-            self.decide()
-            self.memories[text] = Memory(PENDING)
-        else:
-            self.decide()
-            before.strength = None
+        """Propose something, which waits unless it holds already."""
+        self.decide()
+        memory = self.memories.setdefault(text, Memory(PENDING, strength=0))
+        memory.strength = None if memory.strength is None else memory.strength + 1
+        memory.status = memory.status if memory.status == ACTIVE else PENDING
+
+    def hear_proposal(self, text: str) -> None:
+        """An agent proposes something. What the person decided stands."""
+        self.memories.setdefault(text, Memory(PENDING)).strength = None
+        self.lose_history()
 
     def note_all(self, texts: Iterable[str]) -> None:
         """What was proposed waits."""
         for text in texts:
             self.memories.setdefault(text, Memory(PENDING))
-        self.forget_history()
+        self.lose_history()
 
     def trust(self, lines: Mapping[str, Listed]) -> None:
         """Accept what a file says, by sentence."""
@@ -139,10 +149,15 @@ class Mind:
                 self.memories[text] = memory
         return True
 
-    def forget_history(self) -> None:
-        """Undo may go on from here in a way that is not followed."""
+    def lose_history(self) -> None:
+        """Undo would take back something else first, which is not followed."""
         self._past.clear()
         self._future.clear()
+        self.has_whole_history = False
+
+    def can_step(self, back: bool) -> bool:
+        """Whether it is known what undo, or redo, does now."""
+        return self.has_whole_history or bool(self._future if back else self._past)
 
     def hear(self, answer: str) -> None:
         """Take down which sentences an answer calls overruled."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable
+from difflib import unified_diff
 from pathlib import Path
 
+from tests.lives import surfaces
 from tests.lives.model import ACTIVE, DISMISSED, PENDING, RETIRED, may_conflict, parsed, read_lines
 from tests.lives.world import FACTS, Person
 
@@ -26,7 +29,7 @@ def add(who: Person, text: str, kind: str | None = None, cwd: Path | None = None
 
 
 def note(who: Person, text: str) -> None:
-    who.tacit("remember", text, "--evidence", "seen in a session")
+    who.tacit("remember", text, "--evidence", f"said {len(who.world.script)} steps into the story")
     who.mind.note(text)
     _end(who)
 
@@ -52,9 +55,31 @@ def share(who: Person, text: str, shared: bool) -> None:
 
 
 def undo(who: Person, verb: str = "undo") -> None:
+    if not who.mind.can_step(verb == "redo"):
+        return
     may = who.mind.undo() if verb == "undo" else who.mind.redo()
     who.tacit(verb, code=0 if may else 1, changes=None)
     _end(who)
+
+
+def remove_by_hand(who: Person, text: str, page: Path) -> None:
+    """Delete the line of a sentence in a page or a fact file, and take that in."""
+    lines = page.read_text().splitlines(keepends=True)
+    kept = [line for line in lines if text not in line]
+    if len(kept) < len(lines):
+        who.write(page, "".join(kept))
+        who.tacit("sync", "--yes", changes=[text])
+        who.mind.set_status(text, RETIRED)
+        _end(who)
+
+
+def reword_by_hand(who: Person, text: str, new: str, page: Path) -> None:
+    content = page.read_text()
+    if text in content:
+        who.write(page, content.replace(text, new))
+        who.tacit("sync", "--yes", changes=[text, new])
+        who.mind.reword(text, new)
+        _end(who)
 
 
 def _end(who: Person, wrong: list[str] | None = None) -> None:
@@ -171,11 +196,15 @@ def look(who: Person) -> None:
     who.world.expect(not wrong, lambda: "\n".join(wrong))
 
 
+def _unknown(who: Person) -> set[str]:
+    """What files of clones say, and the person may not have accepted."""
+    return {text for clone in who.world.clones(who) for text in who.facts(clone)}
+
+
 def ask_agent(who: Person) -> None:
     """Compare what an agent is told with what holds."""
-    others = {text for clone in who.world.clones(who) for text in who.facts(clone)}
     brief = who.quietly(lambda: who.tacit("brief")).out
-    wrong = who.mind.compare_brief(brief, others)
+    wrong = who.mind.compare_brief(brief, _unknown(who))
     who.world.expect(not wrong, lambda: "\n".join([*wrong, brief]))
 
 
@@ -194,13 +223,42 @@ def answers(who: Person) -> dict[str, object]:
     }
 
 
+def hear_agent(who: Person, session: str) -> None:
+    """An agent is told what holds, and the person how much waits."""
+    told = surfaces.start_session(who, session)
+    wrong = who.mind.compare_brief(told.model, _unknown(who))
+    status = who.quietly(lambda: who.json("status"))
+    counted = sum(map(int, re.findall(r"(\d+) (?:suggestion|fact)", told.person)))
+    if counted != status["pending"] + status["untrusted"]:
+        wrong.append(
+            f"status has {status['pending']} and {status['untrusted']}, and the person is told {told.person!r}"
+        )
+    who.world.expect(not wrong, lambda: "\n".join([*wrong, told.model]))
+
+
+def import_history(who: Person, days: int) -> None:
+    """A history of so many days, each with the same commands."""
+    lines = [f": {1_790_000_000 + day * 86_400 + minute * 60}:0;{line}" for day in range(days) for minute, line in _DAY]
+    who.write(who.folder / ".zsh_history", "\n".join(lines) + "\n")
+    who.tacit("import", "history")
+    who.mind.note_all(row["text"] for row in who.quietly(lambda: who.json("suggestions", "--all")))
+
+
+_DAY = list(enumerate(("cd ~/work", "git pull", "make test", "git status", "docker compose up -d", "npm run build")))
+
+
 def unchanged(who: Person, do: Callable[[], object]) -> None:
     """All answers are the same after something that decides nothing."""
     before = who.quietly(lambda: answers(who))
     do()
     after = who.quietly(lambda: answers(who))
-    for name, answer in before.items():
-        who.world.expect(after[name] == answer, lambda: f"{name} was {answer!r} and is {after[name]!r}")  # noqa: B023
+    changed = [name for name in before if after[name] != before[name]]
+    who.world.expect(not changed, lambda: "\n".join(_difference(name, before[name], after[name]) for name in changed))
+
+
+def _difference(name: str, before: object, after: object) -> str:
+    old, new = (json.dumps(answer, indent=1, sort_keys=True).splitlines() for answer in (before, after))
+    return f"{name} is not what it was:\n" + "\n".join(list(unified_diff(old, new, lineterm="", n=0))[2:20])
 
 
 def agree(who: Person) -> None:

@@ -16,6 +16,7 @@ from harness.transcripts import Claude, Turn, lines, name_of
 
 from tacit.hooks import agent, record
 from tacit.web.server import WebServer
+from tests.lives.model import ACTIVE, DISMISSED, PENDING
 from tests.lives.world import Person
 from tests.web.browsing import Browser
 
@@ -74,7 +75,7 @@ def suggest(who: Person, text: str) -> None:
     given = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
     answer = who.run(["tacit", "mcp"], given=given).out
     who.world.expect('"isError":true' not in answer and '"id":2' in answer.replace(" ", ""), f"suggest: {answer}")
-    who.mind.note(text)
+    who.mind.hear_proposal(text)
 
 
 def run_command(who: Person, line: str, status: int = 0) -> None:
@@ -128,5 +129,26 @@ def _open(browser: Browser) -> None:
 
 def badge(browser: Browser) -> int:
     """How many cards the page says are waiting."""
-    found = re.search(r'<a href="/"[^>]*>(?:(?!</a>).)*<span class="count">([\d,]+)</span>', browser.get("/").text, re.S)
+    found = re.search(
+        r'<a href="/"[^>]*>(?:(?!</a>).)*<span class="count">([\d,]+)</span>', browser.get("/").text, re.S
+    )
     return int(found[1].replace(",", "")) if found else 0
+
+
+def press(who: Person, verb: str, text: str) -> None:
+    """Accept or dismiss a card of the page."""
+    memory = who.id_of(text)
+    with page(who) as browser:
+        after = browser.press(browser.get(f"/?card={memory}"), verb)
+        who.world.expect("notice-error" not in after.text, after.visible)
+    who.mind.set_status(text, {"accept": ACTIVE, "dismiss": DISMISSED}[verb])
+
+
+def look_at_page(who: Person) -> None:
+    """The page counts and shows the cards that `review` has."""
+    cards = who.quietly(lambda: who.json("review", "--all"))
+    with page(who) as browser:
+        shown, count = browser.get("/").visible, badge(browser)
+    who.world.expect(count == len(cards), f"the page says {count} and review has {len(cards)}")
+    for text in who.mind.known(PENDING):
+        who.world.expect(text in shown, f"“{text}” is not on the page")

@@ -97,17 +97,10 @@ def test_branches_of_people_who_never_ran_init_merge_without_conflicts(ann: Pers
 
 
 def test_what_a_history_taught_is_there_after_a_reindex(ann: Person) -> None:
-    days = (f": {1_790_000_000 + day * 86_400 + minute * 60}:0;{line}" for day in range(8) for minute, line in DAY)
-    ann.write(ann.folder / ".zsh_history", "\n".join(days) + "\n")
-    ann.tacit("import", "history")
-    found = ann.json("suggestions", "--all")
-    assert found
-    ann.mind.note_all(row["text"] for row in found)
-    with surfaces.page(ann) as browser:
-        assert surfaces.badge(browser) == len(ann.json("review", "--all"))
-
-
-DAY = list(enumerate(("cd ~/work", "git pull", "make test", "git status", "docker compose up -d", "npm run build")))
+    steps.import_history(ann, days=8)
+    assert ann.mind.memories
+    surfaces.look_at_page(ann)
+    steps.hear_agent(ann, "one")
 
 
 def test_sentences_about_other_things_silence_nothing(ann: Person) -> None:

@@ -76,9 +76,7 @@ class Person:
         self._last_changes = None if changes is None else set(changes)
         return ended
 
-    def run(
-        self, words: list[str], cwd: Path | None = None, given: str = "", kill_after: float | None = None
-    ) -> Ended:
+    def run(self, words: list[str], cwd: Path | None = None, given: str = "", kill_after: float | None = None) -> Ended:
         """Run a program, and wait for what it left behind, which changes nothing below a work tree."""
         cwd, launcher = cwd or self.work, self.world.launcher
         self.world.write_down(self, cwd, words, given, kill_after)
@@ -120,7 +118,9 @@ class Person:
 
     def write(self, path: Path, text: str) -> None:
         """Save a file by hand."""
-        self.world.script.append(f"cat >{self.world.shown(path)} <<'END'\n{text.removesuffix(chr(10))}\nEND")
+        lines = text.replace(str(self.world.root), "@W@").removesuffix("\n")
+        where = self.world.shown(path)
+        self.world.script.append(f"mkdir -p {where.rpartition('/')[0]}; sed s,@W@,$W,g >{where} <<'END'\n{lines}\nEND")
         path.write_text(text)
 
     def remove(self, *patterns: str) -> None:
@@ -188,12 +188,13 @@ class World:
         self, person: Person, cwd: Path, words: list[str], given: str = "", kill_after: float | None = None
     ) -> None:
         command = " ".join(map(self._word, words))
+        if words[0].endswith(".py"):
+            command = f"python {command}"
         if kill_after is not None:
             command = f"timeout -s KILL {kill_after:.3f} {command}"
         if given:
-            command = f"printf {shlex.quote(given.replace('%', '%%').replace(chr(0), chr(92) + '0'))} | {command}"
-        if words[0].endswith(".py"):
-            command = f"python {command}"
+            text = given.replace("%", "%%").replace("\0", "\\0").replace(str(self.root), "@W@")
+            command = f"printf {shlex.quote(text)} | sed s,@W@,$W,g | {command}"
         self.script.append(f"(cd {self.shown(cwd)} && export HOME={self.shown(person.folder)} && {command})")
 
     def _word(self, word: str) -> str:
