@@ -128,6 +128,12 @@ class Mind:
             self.memories[new].strength = None
         old.status = RETIRED
 
+    def purge(self, text: str) -> None:
+        """It was never there, and no undo brings it back."""
+        self._ever.add(text)
+        del self.memories[text]
+        self.lose_history()
+
     def share(self, text: str, shared: bool) -> None:
         self.decide()
         self.memories[text].shared = shared

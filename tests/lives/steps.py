@@ -48,9 +48,11 @@ def edit(who: Person, text: str, new: str) -> None:
     _end(who)
 
 
-def share(who: Person, text: str, shared: bool) -> None:
-    who.tacit("share", *(() if shared else ("--remove",)), who.id_of(text), changes=[text])
-    who.mind.share(text, shared)
+def share(who: Person, text: str) -> None:
+    """Put a memory into the project's file, or take it out again."""
+    is_shared = who.row(text)["shared"]
+    who.tacit("share", *(("--remove",) if is_shared else ()), who.id_of(text), changes=[text])
+    who.mind.share(text, not is_shared)
     _end(who)
 
 
@@ -85,6 +87,55 @@ def reword_by_hand(who: Person, text: str, new: str, page: Path) -> None:
 def _end(who: Person, wrong: list[str] | None = None) -> None:
     who.world.expect(not wrong, "; ".join(wrong or ()))
     who.compare_shared()
+
+
+# Accidents
+
+Step = Callable[[Person], None]
+
+
+def killed_add(who: Person, text: str, seconds: float) -> None:
+    """A command is killed: what it was to say is there or not, and everything else is as it was."""
+    who.run(["tacit", "add", text], kill_after=seconds)
+    rows = who.quietly(who.listed)
+    known, found = who.mind.memories.get(text), [row for row in rows if row["text"] == text]
+    if found and (known is None or (known.status, known.strength) != (found[0]["status"], found[0]["strength"])):
+        who.mind.state(text)
+    who.mind.lose_history()
+
+
+def add_both(who: Person, first: str, second: str) -> None:
+    """Two terminals at the same moment."""
+    launcher = who.world.launcher
+    pids = [launcher.start(["tacit", "add", text], who.work, who.environment()) for text in (first, second)]
+    who.world.script.append(f"# at the same time: tacit add '{first}' & tacit add '{second}' & wait")
+    for pid, text in zip(pids, (first, second), strict=True):
+        ended = launcher.wait(pid)
+        who.world.expect(ended.code == 0 and not ended.err, f"exit code {ended.code}: {ended.err}")
+        who.mind.state(text)
+    launcher.settle()
+    who.mind.lose_history()
+
+
+def cut_index(who: Person) -> None:
+    """A file system that was not unmounted has lost the end of the index."""
+    path = who.home / "index.sqlite"
+    if path.exists():
+        unchanged(who, lambda: who.truncate(path, path.stat().st_size // 2))
+
+
+def upgrade_index(who: Person) -> None:
+    """The index is of a version that is not known."""
+    path = who.home / "index.sqlite"
+    if path.exists():
+        unchanged(who, lambda: who.sqlite(path, "PRAGMA user_version = 1"))
+
+
+def purge(who: Person, text: str) -> None:
+    who.tacit("purge", who.id_of(text), "--yes", changes=[text])
+    who.mind.purge(text)
+    _end(who)
+    gone(who, text)
 
 
 # The repository

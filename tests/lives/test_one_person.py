@@ -73,11 +73,11 @@ class OnePerson(Life):
             steps.edit(self.ann, text, WORDS[text])
             steps.look(self.ann)
 
-    @rule(which=WHICH, shared=MAYBE)
-    def share(self, which: int, shared: bool) -> None:
+    @rule(which=WHICH)
+    def share(self, which: int) -> None:
         text = self.choose(self.ann, which, ACTIVE)
         if text and text not in GLOBAL and text != WORDS[GLOBAL[0]]:
-            steps.share(self.ann, text, shared)
+            steps.share(self.ann, text)
             steps.look(self.ann)
 
     @rule(back=MAYBE)

@@ -6,9 +6,12 @@ import json
 import os
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,6 +54,7 @@ class Person:
         self.home = self.folder / ".agents"
         self.work, self.second = self.folder / "work", self.folder / "second"
         self.mind = Mind()
+        self._kills_rest: float | None = None
         self.lazy = False  # whether what a command leaves behind begins after the command has returned
         self.accepted: dict[Path, set[str]] = {}  # lines of a clone's file that the person trusts
 
@@ -85,7 +89,11 @@ class Person:
         pid = launcher.start(words, cwd, self.environment(), given.encode(), lazy=is_lazy)
         ended = launcher.wait(pid, kill_after)
         returned = self.world.trees(self)
-        launcher.settle()
+        if self._kills_rest is None:
+            launcher.settle()
+        else:
+            time.sleep(self._kills_rest)
+            launcher.kill_rest()
         is_same = self.world.trees(self) == returned
         self.world.expect(is_same, "a file of the repository changed after the command returned")
         self.world.expect("Traceback" not in ended.err, ended.err)
@@ -136,16 +144,38 @@ class Person:
         self.world.script.append(f"sed -i 's/$/\\r/' {self.world.shown(path)}")
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
 
+    def truncate(self, path: Path, size: int) -> None:
+        self.world.script.append(f"truncate -s {size} {self.world.shown(path)}")
+        os.truncate(path, size)
+
+    def sqlite(self, path: Path, statement: str) -> None:
+        self.world.script.append(f"sqlite3 {self.world.shown(path)} {shlex.quote(statement)}")
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(statement)
+
+    @contextmanager
+    def killing_the_rest(self, seconds: float) -> Iterator[None]:
+        """What commands leave behind is killed so long after they have returned."""
+        self._kills_rest = seconds
+        self.world.script.append(f"# what the next command leaves behind is killed {seconds} s after it returned")
+        try:
+            yield
+        finally:
+            self._kills_rest = None
+
     # What they see
 
     def listed(self, cwd: Path | None = None) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.json("list", "--all", "--status", "all", "--scope", "all", cwd=cwd)
         return found
 
+    def row(self, text: str) -> dict[str, Any]:
+        found = [row for row in self.quietly(self.listed) if row["text"] == text]
+        self.world.expect(len(found) == 1, f"“{text}” is listed {len(found)} times")
+        return found[0]
+
     def id_of(self, text: str) -> Id:
-        ids = [row["id"] for row in self.quietly(self.listed) if row["text"] == text]
-        self.world.expect(len(ids) == 1, f"“{text}” is listed {len(ids)} times")
-        return Id(ids[0], text)
+        return Id(self.row(text)["id"], text)
 
     def quietly(self, look: Callable[[], T]) -> T:
         """Look at something that the script does without."""
