@@ -100,6 +100,7 @@ class Mind:
 
     def trust(self, lines: Mapping[str, Listed]) -> None:
         """Accept what a file says, by sentence."""
+        self.decide()
         for text, line in lines.items():
             memory = self.memories.get(text)
             if memory is None or (memory.loose and not memory.said):
@@ -111,6 +112,7 @@ class Mind:
         """A line that was accepted is not what it was: all lines of the file wait again."""
         for memory in self.memories.values():
             memory.loose = memory.loose or not memory.said
+        self.lose_history()
 
     def set_status(self, text: str, status: str) -> None:
         self.decide()
@@ -149,10 +151,7 @@ class Mind:
             return False
         self._ever.update(self.memories)
         target.append(self.memories)
-        before, self.memories = self.memories, source.pop()
-        for text, memory in before.items():  # trust is not taken back by undo
-            if not memory.said and text not in self.memories:
-                self.memories[text] = memory
+        self.memories = source.pop()
         return True
 
     def lose_history(self) -> None:
@@ -212,6 +211,8 @@ class Mind:
     def _compare_overruled(self, text: str, by: str) -> list[str]:
         if frozenset((text, by)) not in self.opposing:
             return [f"“{text}” is overruled by “{by}”, which does not oppose it"]
+        if self.memories[by].status != ACTIVE:
+            return [f"“{text}” is overruled by “{by}”, which is {self.memories[by].status}"]
         if text not in self.told_overruled:
             return [f"“{text}” is overruled by “{by}”, and the person was not told"]
         return []

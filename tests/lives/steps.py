@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from difflib import unified_diff
 from pathlib import Path
+from typing import Any
 
 from tests.lives import surfaces
 from tests.lives.model import ACTIVE, DISMISSED, PENDING, RETIRED, may_conflict, parsed, read_lines
@@ -36,15 +37,17 @@ def note(who: Person, text: str) -> None:
 
 def decide(who: Person, verb: str, text: str) -> None:
     """`forget`, `restore`, `accept` or `dismiss` a sentence."""
-    who.tacit(verb, who.id_of(text), changes=[text])
+    answer = who.tacit(verb, who.id_of(text), changes=[text])
     status = {"forget": RETIRED, "restore": ACTIVE, "accept": ACTIVE, "dismiss": DISMISSED}[verb]
     who.mind.set_status(text, status)
+    who.mind.hear(answer.out)
     _end(who)
 
 
 def edit(who: Person, text: str, new: str) -> None:
-    who.tacit("edit", who.id_of(text), "--text", new, changes=[text, new])
+    answer = who.tacit("edit", who.id_of(text), "--text", new, changes=[text, new])
     who.mind.reword(text, new)
+    who.mind.hear(answer.out)
     _end(who)
 
 
@@ -60,7 +63,10 @@ def undo(who: Person, verb: str = "undo") -> None:
     if not who.mind.can_step(verb == "redo"):
         return
     may = who.mind.undo() if verb == "undo" else who.mind.redo()
-    who.tacit(verb, code=0 if may else 1, changes=None)
+    answer = who.tacit(verb, code=0 if may else 1, changes=None)
+    who.mind.hear(answer.out)
+    if ": trusted " in answer.out:
+        who.accepted.clear()
     _end(who)
 
 
@@ -144,8 +150,10 @@ def purge(who: Person, text: str) -> None:
 def trust(who: Person, clone: Path | None = None) -> None:
     """Read the file of a clone, and accept all of it."""
     clone = clone or who.work
-    who.tacit("trust", "--yes", cwd=clone, changes=[], code=None)
-    who.mind.trust(who.facts(clone))
+    answer = who.tacit("trust", "--yes", cwd=clone, changes=[], code=None)
+    who.mind.hear(answer.out)
+    if "Accepted" in answer.out:
+        who.mind.trust(who.facts(clone))
     who.accepted[clone] = set(read_lines(clone / FACTS).values())
     _end(who)
 
@@ -259,7 +267,7 @@ def ask_agent(who: Person) -> None:
     who.world.expect(not wrong, lambda: "\n".join([*wrong, brief]))
 
 
-def answers(who: Person) -> dict[str, object]:
+def answers(who: Person) -> dict[str, Any]:
     """All that the program tells of what is remembered."""
     status = who.json("status")
     return {

@@ -67,7 +67,7 @@ def _hook(who: Person, verb: str, event: str, payload: dict[str, Any]) -> str:
 def suggest(who: Person, text: str) -> None:
     """An agent proposes something through its server."""
     call = {"name": "suggest", "arguments": {"text": text, "evidence": "the tests say so"}}
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": _HANDSHAKE},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": call},

@@ -116,7 +116,7 @@ class OnePerson(Life):
         steps.look(self.ann)
 
     @rule()
-    def rules(self) -> None:
+    def import_rules(self) -> None:
         self.ann.write(
             self.ann.work / "GEMINI.md", "# Rules\n\n- Always squash the commits of a branch.\n- Never log names.\n"
         )
@@ -129,8 +129,8 @@ class OnePerson(Life):
         steps.look(self.ann)
 
     @rule(how=st.sampled_from([steps.reindex, steps.delete_views]))
-    def views(self, how: st.SearchStrategy[None]) -> None:
-        how(self.ann)  # type: ignore[operator]
+    def views(self, how: steps.Step) -> None:
+        how(self.ann)
         steps.look(self.ann)
 
     def end(self) -> None:
