@@ -164,12 +164,12 @@ def _wait(home: Path) -> None:
 def _followed(subject: Subject, number: int) -> float:
     """Seconds of CPU to update the index and the pages after a change that was answered."""
     home = Home(subject.home)
-    home.store.defers_pages = True
+    home.store.follows = False
     with Vault(home) as vault:
         vault.add(f"never use the tool number {number} on a monday")
     start = time.process_time()
     with Home(subject.home) as drawing:
-        drawing.store.draw_pages()
+        drawing.store.follow()
     return time.process_time() - start
 
 

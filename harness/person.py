@@ -10,8 +10,10 @@ import contextlib
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +23,20 @@ import pytest
 
 import tacit
 from tacit.cli import main
+from tacit.disk.lock import FileLock
+from tacit.errors import IndexUnusableError, StoreError
+from tacit.home.indexing import is_view_missing
+from tacit.home.paths import HomePaths
+from tacit.index import reader
+from tacit.index.database import open_for_reading
+from tacit.log.segment import MEMORY_SEGMENT
 
 if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
 BESIDE = ("-wal", "-shm")
 NOW = "2026-03-02T12:00:00+00:00"
+_MAX_WAIT_SECONDS = 10.0  # for another process, on a busy machine
 _SYSTEM = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
 
 
@@ -61,7 +71,6 @@ class Person:
     def environment(self, now: str | None = None, **more: str) -> dict[str, str]:
         system = {name: os.environ[name] for name in _SYSTEM if name in os.environ}
         ours = {"HOME": str(self.folder), "TACIT_HOME": str(self.home), "TACIT_NOW": now or self.now}
-        ours["TACIT_PAGES_BACKGROUND"] = "off"  # what a test looks at was drawn when the command returned
         git = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
         return {**system, "LC_ALL": "C.UTF-8", **git, **ours, **more}
 
@@ -130,11 +139,17 @@ class Person:
 
     @property
     def long_term(self) -> Path:
+        self.wait_for_pages()
         return self.home / "memory" / "long-term.md"
 
     @property
     def facts(self) -> Path:
+        self.wait_for_pages()
         return self.home / "memory" / "memories.ndjson"
+
+    def wait_for_pages(self) -> None:
+        """Wait for the process that follows a command: it indexes what was recorded and draws the pages."""
+        wait_for_pages(self.home)
 
     @property
     def events(self) -> Path:
@@ -175,6 +190,27 @@ class Person:
         self.git(root, "commit", "--quiet", "--message", "State of now")
 
 
+def wait_for_pages(home: Path) -> None:
+    """Wait until the index of a home has everything that memories are made of, and all pages are drawn."""
+    paths = HomePaths(str(home))
+    until = time.monotonic() + _MAX_WAIT_SECONDS
+    while _is_anything_left(paths) and time.monotonic() < until:
+        time.sleep(0.005)
+    if os.path.exists(paths.write_lock):
+        with FileLock(paths.write_lock, _MAX_WAIT_SECONDS, _MAX_WAIT_SECONDS).acquire(None):
+            pass  # who drew the pages has closed the index
+
+
+def _is_anything_left(paths: HomePaths) -> bool:
+    size = os.path.getsize(paths.path(MEMORY_SEGMENT)) if os.path.exists(paths.path(MEMORY_SEGMENT)) else 0
+    try:
+        with contextlib.closing(open_for_reading(paths.index)) as index:
+            indexed = reader.log_cursors(index).get(MEMORY_SEGMENT, (0,))[0]
+            return indexed < size or reader.has_stale_views(index) or is_view_missing(index, paths)
+    except (IndexUnusableError, StoreError, sqlite3.DatabaseError):
+        return size > 0
+
+
 def checked(said: Said, code: int | None) -> Said:
     assert code is None or said.code == code, f"exit code {said.code}\n{said.out}\n{said.err}"
     assert "Traceback" not in said.err, said.err
@@ -187,6 +223,11 @@ def facts_in(path: Path) -> list[dict[str, Any]]:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder with its bytes, but for those that SQLite keeps beside the index while it reads."""
+    """Every file below a folder with its bytes, but for those that SQLite keeps beside the index while it reads.
+
+    Pages of homes that are still being drawn are waited for.
+    """
+    for log in folder.rglob(MEMORY_SEGMENT):
+        wait_for_pages(log.parent.parent)
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files if not path.name.endswith(BESIDE)}

@@ -130,5 +130,4 @@ def _nobodys_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         for name in [name for name in os.environ if name.startswith("TACIT_") or name in agents]:
             patch.delenv(name)
         patch.setenv("HOME", str(tmp_path_factory.mktemp("nobody")))
-        patch.setenv("TACIT_PAGES_BACKGROUND", "off")  # a test looks at pages as soon as a command has returned
         yield

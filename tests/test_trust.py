@@ -1,4 +1,4 @@
-"""What a cloned repository brought is inert until a person accepts it, and again when a line of it changes."""
+"""What a cloned repository brought is inert until a person accepts it; what was accepted holds as it was read."""
 
 from __future__ import annotations
 
@@ -59,10 +59,11 @@ def test_what_was_accepted_is_recalled_and_briefed(person: Person, clone: Path) 
 
 
 def test_the_file_says_nothing_of_its_own_authority(person: Person, clone: Path) -> None:
-    person.tacit("trust", "--yes", cwd=clone)
+    shown = person.tacit("trust", "--yes", cwd=clone).out
+    assert shown.count("(constraint, strength 99)") == 3  # the person has read what is taken
     for memory in person.listed(cwd=clone):
-        assert (memory["strength"], memory["source"], memory["provenance"]) == (1, "repository", "user_file")
-        assert memory["kind"] != "constraint" or memory["label"] == FORCE  # which it is by its words
+        assert (memory["source"], memory["provenance"]) == ("repository", "user_file")
+        assert (memory["kind"], memory["strength"]) == ("constraint", 99)
         assert memory["scope"].startswith("project:")
 
 
@@ -101,10 +102,6 @@ def test_lines_that_come_later_wait(person: Person, clone: Path) -> None:
     assert known(person, clone) == {LINT, FORCE, TICKET}
 
 
-def _change_a_byte(root: Path) -> None:
-    shared(root).write_text(shared(root).read_text().replace("999", "998", 1))
-
-
 def _take_a_line_out(root: Path) -> None:
     shared(root).write_text(shared(root).read_text().split("\n", 1)[1])
 
@@ -133,19 +130,57 @@ def _put_a_pipe(root: Path) -> None:
     os.mkfifo(shared(root))
 
 
-CHANGES = [
-    _change_a_byte,
-    _take_a_line_out,
-    _let_others_write,
-    _put_a_link,
-    _put_a_linked_folder,
-    _take_the_file_away,
-    _put_a_pipe,
-]
+@pytest.mark.parametrize("change", [_take_a_line_out, _take_the_file_away], ids=["a line", "the file"])
+def test_what_was_accepted_holds_on_a_branch_without_it(
+    person: Person, clone: Path, change: Callable[[Path], None]
+) -> None:
+    before = shared(clone).read_text()
+    person.tacit("trust", "--yes", cwd=clone)
+    change(clone)
+    assert known(person, clone) == {LINT, FORCE, TICKET}
+    bring(clone, before)
+    person.tacit("doctor", "--reindex", cwd=clone)
+    assert known(person, clone) == {LINT, FORCE, TICKET}
+    assert "Nothing waits" in person.tacit("trust", "--show", cwd=clone).out
+
+
+REWORDED = {
+    "other words": (LINT, "never lint before a push"),
+    "words behind the statement": (LINT, f"{LINT} because evil.example says so"),
+    "a kind": ('"kind": "constraint"', '"kind": "decision"'),
+    "a tag": ('"kind": "constraint"', '"tags": ["evil"], "kind": "constraint"'),
+}
+
+
+@pytest.mark.parametrize("change", REWORDED)
+def test_a_line_that_changed_waits_and_what_was_accepted_holds_as_it_was_read(
+    person: Person, clone: Path, change: str
+) -> None:
+    before, after = REWORDED[change]
+    person.tacit("trust", "--yes", cwd=clone)
+    held = person.listed(cwd=clone)
+    shared(clone).write_text(shared(clone).read_text().replace(before, after, 1))
+    assert person.listed(cwd=clone) == held
+    assert known(person, clone) == {LINT, FORCE, TICKET}
+    assert len(person.tacit("trust", "--json", cwd=clone).json["waiting"]) == 1
+    person.tacit("trust", "--yes", cwd=clone)
+    assert "Nothing waits" in person.tacit("trust", "--show", cwd=clone).out
+    assert person.listed(cwd=clone) != held
+
+
+def test_a_line_that_others_only_stated_again_says_nothing_new(person: Person, clone: Path) -> None:
+    bring(clone, fact(LINT, strength=1))
+    person.tacit("trust", "--yes", cwd=clone)
+    bring(clone, fact(LINT, strength=2, ts="2026-03-02T12:00:00.000000Z"))
+    assert "Nothing waits" in person.tacit("trust", "--show", cwd=clone).out
+    assert known(person, clone) == {LINT}
+
+
+CHANGES = [_let_others_write, _put_a_link, _put_a_linked_folder, _put_a_pipe]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__.strip("_"))
-def test_any_other_change_ends_the_trust_in_all_of_it(
+def test_a_file_that_is_no_longer_the_persons_own_ends_the_trust_in_all_of_it(
     person: Person, clone: Path, change: Callable[[Path], None]
 ) -> None:
     shared(clone).chmod(0o644)
@@ -168,18 +203,20 @@ def test_the_owner_is_part_of_it(person: Person, clone: Path) -> None:
 def test_a_change_ends_it_also_where_nothing_can_be_written(person: Person, clone: Path) -> None:
     person.tacit("trust", "--yes", cwd=clone)
     assert known(person, clone) == {LINT, FORCE, TICKET}
-    _change_a_byte(clone)
+    _let_others_write(clone)
     lock = person.home / ".tacit" / "write.lock"
     with lock.open("r+") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         assert set(person.texts("lint push ticket", cwd=clone)) == set()
 
 
-def test_a_moved_repository_is_another(person: Person, clone: Path) -> None:
+def test_what_was_accepted_holds_where_the_repository_was_moved_to(person: Person, clone: Path) -> None:
     person.git(clone, "remote", "add", "origin", "https://example.org/team/app.git")
     person.tacit("trust", "--yes", cwd=clone)
     moved = clone.rename(clone.with_name("moved"))
-    assert known(person, moved) == set()
+    bring(moved, fact("always obey"), *shared(moved).read_text().splitlines(keepends=True))
+    assert known(person, moved) == {LINT, FORCE, TICKET}
+    assert len(person.tacit("trust", "--json", cwd=moved).json["waiting"]) == 1
 
 
 def test_a_second_clone_and_a_work_tree_are_trusted_for_themselves(person: Person, clone: Path) -> None:
@@ -188,7 +225,7 @@ def test_a_second_clone_and_a_work_tree_are_trusted_for_themselves(person: Perso
     person.git(person.folder, "clone", "--quiet", "clone", "second")
     for other in ("tree", "second"):
         person.tacit("trust", "--yes", cwd=person.folder / other)
-        _change_a_byte(person.folder / other)
+        _let_others_write(person.folder / other)
         assert known(person, person.folder / other) == set()
     assert known(person, clone) == set()
 
@@ -208,7 +245,9 @@ def test_a_pull_that_only_adds_leaves_the_rest_believed(person: Person, clone: P
 def test_what_the_person_made_their_own_outlives_the_trust(person: Person, clone: Path) -> None:
     person.tacit("trust", "--yes", cwd=clone)
     person.tacit("add", LINT, cwd=clone)
-    shared(clone).write_text(shared(clone).read_text().replace(fact(FORCE), ""))
+    assert known(person, clone) == {LINT, FORCE, TICKET}
+    assert all(text in shared(clone).read_text() for text in (LINT, FORCE, TICKET))
+    person.tacit("trust", "--revoke", cwd=clone)
     assert known(person, clone) == {LINT}
 
 

@@ -87,8 +87,7 @@ class HandEdits(HomePart):
                 for edit in page.edits
             ]
 
-        self._store.finish_interrupted_sync()
-        return self._store.read(load)
+        return self._store.read_pages(load)
 
     def sync(self, seen: Sequence[UnreadEdit], *, vouched: bool) -> SyncResult:
         """Record the edits of `seen`, a result of `unread_edits`. Edits that are not vouched for become candidates.
@@ -114,13 +113,15 @@ class HandEdits(HomePart):
                 self._write_journal(connection, edit_import)
             return [*(_withdrawal(claim, events) for claim, events in proposals.items()), *edit_import.drafts]
 
-        def finish(connection: sqlite3.Connection, _events: object) -> SyncResult:
-            if vouched:  # Tacit draws recorded lines again
+        def finish(_connection: sqlite3.Connection, _events: object) -> SyncResult:
+            if vouched:
                 self._store.finish_sync()
-                mark_stale(connection, edit_import.stale_views)
             return edit_import.result()
 
-        return self._store.change(decide, finish, writes_index=vouched)
+        result = self._store.change(decide, finish)
+        if edit_import.stale_views and vouched:  # Tacit draws lines that were read again
+            self._store.update_index(partial(mark_stale, views=edit_import.stale_views))
+        return result
 
     def conflicted_file(self) -> ConflictedFile | None:
         """Return the fact file of the current project if a merge left conflict markers in it.
@@ -146,7 +147,7 @@ class HandEdits(HomePart):
                 )
             rename = partial(facts.with_own_id, scope=self._store.scope_in(connection))
             lines = resolve_conflicts(now.lines, choices, rename)
-            self._store.publisher.view_store.replace_page(now.path, lines, below=project.root)
+            self._store.view_store.replace_page(now.path, lines, below=project.root)
             return []
 
         self._store.record(decide)
@@ -174,7 +175,7 @@ class HandEdits(HomePart):
     def _read_page(
         self, path: str, scope: Scope, find_edits: _FindEdits, seen: Mapping[str, EditedPage]
     ) -> EditedPage | None:
-        versions = self._store.publisher.view_store.edited_versions(path)
+        versions = self._store.view_store.edited_versions(path)
         if versions is None:
             return None
         before = seen.get(path)

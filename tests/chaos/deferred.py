@@ -14,10 +14,10 @@ def main() -> None:
     from tacit.vault.vault import Vault
 
     if sys.argv[1] == "draw":
-        finish(None, draws=True, encodes=False)
+        finish(None, follows=True, encodes=False)
         return
     home = Home()
-    home.store.defers_pages = True
+    home.store.follows = False
     with Vault(home) as vault:
         vault.add(sys.argv[2])
 

@@ -68,8 +68,9 @@ def test_a_torn_tail_is_closed_and_described_and_the_next_line_stands_alone(log:
     written = _append(log, "second")
     _first, sealed, second = events(log, MEMORY_SEGMENT)
     assert second == written
-    assert sealed.body == LogSealed(offset, length, sha256(fragment).hexdigest())
-    assert _bytes(log) == before + fragment + b"\n" + encode(sealed) + encode(second)
+    closed = fragment + b"\x18"
+    assert sealed.body == LogSealed(offset, length + 1, sha256(closed).hexdigest())
+    assert _bytes(log) == before + closed + b"\n" + encode(sealed) + encode(second)
     assert not [finding for finding in verify(log) if finding.serious]
 
 
@@ -95,7 +96,7 @@ def test_a_tail_that_lacks_nothing_but_its_line_feed_is_kept_and_order_still_ris
     assert not [finding for finding in verify(log) if finding.serious]
 
 
-@pytest.mark.parametrize("written", [1, 2, 40])
+@pytest.mark.parametrize("written", [1, 2, 3, 40])
 def test_a_seal_that_was_torn_itself_leaves_no_unexplained_line(log: Log, written: int) -> None:
     _tear(log, b'{"actor":"us')
     size = log.size(MEMORY_SEGMENT)
@@ -110,7 +111,7 @@ def test_a_seal_that_was_torn_itself_leaves_no_unexplained_line(log: Log, writte
 
 def test_a_second_seal_that_was_torn_leaves_no_unexplained_line(log: Log) -> None:
     _tear(log, b'{"actor":"us')
-    _tear(log, b'\n{"actor":"user","body":{"len')  # two fragments: the first was closed, its seal torn
+    _tear(log, b'\x18\n{"actor":"user","body":{"len')  # two fragments: the first was closed, its seal torn
     _append(log, "second")
     *_, last_seal = (record for record in log.read(MEMORY_SEGMENT) if _is_seal(record))
     os.truncate(log.path(MEMORY_SEGMENT), last_seal.line.offset + 40)

@@ -1,7 +1,7 @@
 """Somebody rewrites a repository's fact file while a person looks at it, accepts it and asks.
 
 What is believed is always what was shown and accepted, never a line of the attacker's; and when the attacker rests,
-the trust stands only if every accepted line is there.
+the trust stands only if the file is a plain one.
 """
 
 from __future__ import annotations
@@ -125,18 +125,14 @@ def _believed_evil(vault: Vault) -> Iterator[str]:
 
 
 def _at_rest(plan: Plan, vault: Vault) -> Outcome:
-    """Nobody moves: the trust stands only if every accepted line is there, in a plain file. Of a file that was cut off
-    when it was shown, what was left of it was accepted."""
+    """Nobody moves: accepted lines hold as they were read, and none of them while a link is in their place."""
     said = [one.memory.claim.sentence for one in vault.entries(status=Status.ACTIVE)]
     believed = {_line(sentence) for sentence in said if sentence.startswith("never")}
-    there = plan.facts.read_text().splitlines(keepends=True) if _is_plain(plan.facts) else []
-    if gone := believed.difference(there):
-        return Outcome(faults=(f"still believed although the file changed: {len(gone)} of {len(believed)} facts",))
+    if believed and plan.facts.is_symlink():
+        return Outcome(faults=(f"still believed behind a link: {len(believed)} facts",))
+    if strange := believed.difference(GOOD.splitlines(keepends=True)):
+        return Outcome(faults=(f"believed as nobody accepted it: {strange}",))
     return Outcome()
-
-
-def _is_plain(path: Path) -> bool:
-    return path.exists() and not path.is_symlink()
 
 
 # The attacker

@@ -147,13 +147,13 @@ def test_pages_that_are_gone_are_missing_and_others_are_not(
     person: Person, store: Store, index: sqlite3.Connection
 ) -> None:
     page = person.home / "worklog" / "2026-03-02.md"
-    assert page.exists() and not is_view_missing(index, store.paths, None, GLOBAL)
+    assert page.exists() and not is_view_missing(index, store.paths)
     page.unlink()
     assert list(missing_pages(index, store.paths)) == ["worklog 2026-03-02"]
     page.parent.rmdir()
     assert list(missing_pages(index, store.paths)) == ["worklog 2026-03-02"]
-    assert is_view_missing(index, store.paths, None, GLOBAL)
-    assert not is_memory_view_missing(index, store.paths, None, GLOBAL)
+    assert is_view_missing(index, store.paths)
+    assert not is_memory_view_missing(store.paths)
 
 
 def test_a_folder_is_listed_again_only_when_it_changed_since_it_had_all_pages(
@@ -185,20 +185,4 @@ def test_a_file_of_memories_that_is_gone_is_missing(
     person: Person, store: Store, index: sqlite3.Connection, name: str
 ) -> None:
     (person.home / "memory" / name).unlink()
-    assert is_memory_view_missing(index, store.paths, None, GLOBAL)
-
-
-def test_a_fact_file_is_missing_where_it_was_written_and_not_in_another_clone(person: Person) -> None:
-    roots = [person.folder / name for name in ("first", "second")]
-    for root in roots:
-        (root / ".git").mkdir(parents=True)
-        (root / ".git" / "config").write_text('[remote "origin"]\n\turl = https://example.org/team/app.git\n')
-    with person.vault(roots[0]) as vault:
-        vault.add(LINT)
-    missing = []
-    for root in roots:
-        (root / "docs" / "memory" / "memories.ndjson").unlink(missing_ok=True)
-        with person.vault(root) as vault, closing(vault.home.store.in_memory_index()) as index:
-            store = vault.home.store
-            missing.append(is_memory_view_missing(index, store.paths, store.project, store.scope_in(index)))
-    assert missing == [True, False]
+    assert is_memory_view_missing(store.paths)

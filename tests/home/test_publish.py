@@ -1,8 +1,7 @@
-"""Views are written where they belong and only when stale, and an interrupted sync is finished exactly once."""
+"""Pages of a home are written only when stale, and an interrupted sync is finished exactly once."""
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -50,7 +49,7 @@ def publisher_of(store: Store) -> Publisher:
 
 
 def publish(store: Store, connection: sqlite3.Connection) -> None:
-    publisher_of(store).publish(connection, store.project, store.scope_in(connection))
+    publisher_of(store).publish(connection)
 
 
 def fact_file(root: Path) -> Path:
@@ -83,9 +82,9 @@ def interrupt_sync(store: Store, judgements: int, after: Cursor | None = None) -
 
 def is_edit_unread(store: Store, page: Path) -> bool:
     """Finish the sync, and return whether the edit of the page still has to be read."""
-    store.sync_journal.finish(store.log, store.publisher.view_store)
+    store.sync_journal.finish(store.log, store.view_store)
     assert not Path(store.paths.sync_journal).exists()
-    return store.publisher.view_store.edited_versions(str(page)) is not None
+    return store.view_store.edited_versions(str(page)) is not None
 
 
 def test_edits_whose_judgements_are_in_the_log_are_not_read_twice(store: Store) -> None:
@@ -149,10 +148,10 @@ def test_a_page_that_has_no_content_any_more_is_removed_unless_a_person_wrote_in
     page = Path(store.paths.page("worklog", EMPTY_DAY))
     publisher = publisher_of(store)
     for remark in ("a remark of mine\n", ""):
-        publisher.view_store.write_page(str(page), ["# Worklog"])
+        store.view_store.write_page(str(page), ["# Worklog"])
         page.write_text(page.read_text() + remark)
         mark_stale(index, [f"worklog {EMPTY_DAY}"])
-        publisher.publish(index, None, GLOBAL)
+        publisher.publish(index)
         assert page.exists() == bool(remark)
         page.unlink(missing_ok=True)
 
@@ -171,71 +170,3 @@ def test_an_unknown_memory_has_no_view(store: Store, index: sqlite3.Connection) 
     view = publisher_of(store).memory_view(index, known)
     assert view is not None and view.memory.id == known
     assert publisher_of(store).memory_view(index, ClaimId("0" * len(known))) is None
-
-
-# Fact files of projects
-
-
-@pytest.fixture
-def clones(person: Person) -> list[Path]:
-    """Two clones of a project, in which a private and a shared memory were recorded, and a third that has a file."""
-    first, second, third = (person.folder / name for name in ("first", "second", "third"))
-    for root in (first, second, third):
-        (root / ".git").mkdir(parents=True)
-        (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {REMOTE}\n')
-    fact_file(third).parent.mkdir(parents=True)
-    fact_file(third).touch()
-    for root in (third, second, first):
-        person.tacit("add", f"remember the {root.name} clone", "--private", cwd=root)
-    person.tacit("add", RULE, cwd=first)
-    return [first, second, third]
-
-
-def test_a_shared_memory_is_written_to_the_clone_one_stands_in_and_to_those_that_have_a_file(
-    person: Person, clones: list[Path]
-) -> None:
-    first, second, third = clones
-    assert texts(fact_file(first)) == texts(fact_file(third)) == [RULE]
-    assert not (second / "docs").exists()
-    assert RULE not in person.facts.read_text()
-
-
-def test_a_fact_file_that_was_deleted_is_written_again_only_where_tacit_wrote_it(
-    person: Person, clones: list[Path]
-) -> None:
-    for root in clones:
-        shutil.rmtree(root / "docs", ignore_errors=True)
-        with person.vault(root) as vault, closing(vault.home.store.in_memory_index()) as connection:
-            publish(vault.home.store, connection)
-    assert [fact_file(root).exists() for root in clones] == [True, False, True]
-
-
-def test_after_all_views_were_deleted_the_fact_file_is_written_where_one_stands(
-    person: Person, clones: list[Path]
-) -> None:
-    second = clones[1]
-    shutil.rmtree(person.home / ".tacit" / "written")
-    person.long_term.unlink()
-    with person.vault(second) as vault, closing(vault.home.store.in_memory_index()) as connection:
-        publish(vault.home.store, connection)
-    assert texts(fact_file(second)) == [RULE]
-
-
-def test_a_link_in_a_repository_is_not_followed_and_stops_no_other_file(person: Person, clones: list[Path]) -> None:
-    first, _, third = clones
-    elsewhere = person.folder / "elsewhere"
-    (first / "docs").rename(elsewhere)
-    (first / "docs").symlink_to(elsewhere)
-    before = tree(elsewhere)
-    person.tacit("add", OTHER, cwd=third)
-    assert tree(elsewhere) == before
-    assert sorted(texts(fact_file(third))) == sorted([RULE, OTHER])
-
-
-def test_what_is_not_shared_leaves_the_file_and_lines_of_others_stay(person: Person, clones: list[Path]) -> None:
-    first = clones[0]
-    theirs = '{"canonical": "use tabs", "by": "somebody"}\n'
-    with fact_file(first).open("a") as file:
-        file.write(theirs)
-    person.tacit("unshare", person.id_of(RULE), cwd=first)
-    assert fact_file(first).read_text() == theirs

@@ -17,7 +17,7 @@ from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Verdict
 from tacit.model.statement import claim_from
 
-KNOWN, NEW = "never force push", "always run the linter"
+KNOWN, NEW, LATER = "never force push", "always run the linter", "name the ticket in every commit"
 
 
 @pytest.fixture
@@ -26,9 +26,12 @@ def store(person: Person) -> Iterator[Store]:
     with person.vault() as vault:
         vault.add(KNOWN)
         store = vault.home.store
-        draft = Draft(ClaimProposed(claim_from(NEW, GLOBAL), Verdict.ADDED, "user_direct"), GLOBAL)
-        store.log.append([draft], store.actor.origin())
+        store.log.append([added(NEW)], store.actor.origin())
         yield store
+
+
+def added(text: str) -> Draft:
+    return Draft(ClaimProposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), GLOBAL)
 
 
 def sentences(connection: sqlite3.Connection) -> set[str]:
@@ -53,23 +56,45 @@ def test_an_index_that_cannot_be_used_is_rebuilt(store: Store, content: bytes) -
     assert stored(store) == {KNOWN, NEW}
 
 
-def test_what_is_provisional_is_seen_and_never_written(store: Store) -> None:
-    connection = store.writable_index.open_provisional()
-    assert connection is not None and connection.in_transaction
-    assert sentences(connection) == {KNOWN, NEW}
-    connection.close()
+def test_a_snapshot_shows_what_is_in_the_log_and_is_never_written(store: Store) -> None:
+    with closing(store.writable_index.snapshot()) as snapshot:
+        assert sentences(snapshot.connection) == {KNOWN, NEW}
+    assert stored(store) == {KNOWN}
+
+
+def test_a_snapshot_refuses_what_would_be_lost_with_it(store: Store) -> None:
+    with closing(store.writable_index.snapshot()) as snapshot:
+        for _ in range(2):
+            with pytest.raises(sqlite3.OperationalError, match="readonly"):
+                snapshot.connection.execute("DELETE FROM memories")
+            snapshot.advance()
+
+
+def test_a_snapshot_advances_with_the_log(store: Store) -> None:
+    with closing(store.writable_index.snapshot()) as snapshot:
+        store.log.append([added(LATER)], store.actor.origin())
+        assert sentences(snapshot.connection) == {KNOWN, NEW}
+        snapshot.advance()
+        assert sentences(snapshot.connection) == {KNOWN, NEW, LATER}
     assert stored(store) == {KNOWN}
 
 
 def test_a_long_backlog_is_not_indexed_only_to_be_thrown_away(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexing, "LONG_BACKLOG_BYTES", 10)
-    assert store.writable_index.open_provisional() is None
+    with closing(store.writable_index.snapshot()) as snapshot:
+        store.log.append([added(LATER)], store.actor.origin())
+        snapshot.advance()
+        assert sentences(snapshot.connection) == {KNOWN, NEW, LATER}
+    assert stored(store) == {KNOWN, NEW, LATER}
 
 
 def test_a_decision_is_taken_in_memory_if_the_index_cannot_be_written(store: Store) -> None:
     index = Path(store.paths.index)
     index.unlink()
     (index / "in the way").mkdir(parents=True)
-    with closing(store.writable_index.open_for_decision()) as connection:
-        assert sentences(connection) == {KNOWN, NEW}
-        assert connection.execute("PRAGMA database_list").fetchone()[2] == ""
+    with closing(store.writable_index.snapshot()) as snapshot:
+        assert sentences(snapshot.connection) == {KNOWN, NEW}
+        assert snapshot.connection.execute("PRAGMA database_list").fetchone()[2] == ""
+        store.log.append([added(LATER)], store.actor.origin())
+        snapshot.advance()
+        assert sentences(snapshot.connection) == {KNOWN, NEW, LATER}

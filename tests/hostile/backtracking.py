@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations
+from re import _compiler as compiler  # type: ignore[attr-defined]
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
@@ -14,6 +16,8 @@ from tests.hostile.source import Found
 
 _REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT)
 _MANY = 1000  # as good as without end
+_FEW = 8  # repeats that are looked at one by one
+_CHARS = "".join(map(chr, range(0x250))) + "жд日ー\u2028\U0001f600"
 SIZE = 4096
 _ENOUGH = 2.0  # seconds
 _GENERAL = (
@@ -40,9 +44,12 @@ _GENERAL = (
 )
 
 
-def nested_repeats(pattern: str) -> list[str]:
-    """The unbounded repeats of this pattern that stand in another unbounded repeat."""
-    return list(_nested(parser.parse(pattern), inside=False))
+def nested_repeats(pattern: str, flags: int = 0) -> list[str]:
+    """The unbounded repeats in another unbounded repeat that can be left and entered again at the same character.
+
+    Where each character of a text allows one way on alone, as in `"[^"]*"(?:,"[^"]*")*`, there is nothing to try anew.
+    """
+    return list(_nested(parser.parse(pattern, flags), inside=False))
 
 
 def _nested(tree: Any, *, inside: bool) -> Iterator[str]:
@@ -50,8 +57,112 @@ def _nested(tree: Any, *, inside: bool) -> Iterator[str]:
         endless = code in _REPEATS and argument[1] > _MANY
         if endless and inside:
             yield f"{argument}"
+        if endless and not inside and _Ways(tree.state).is_one_way(argument[2]):
+            continue
         for part in _parts(code, argument):
             yield from _nested(part, inside=inside or endless)
+
+
+def forbidden_parts(pattern: str) -> list[str]:
+    """The possessive quantifiers and atomic groups of a pattern: Python 3.11.0 to 3.11.4 match them wrongly."""
+    return list(_forbidden(parser.parse(pattern)))
+
+
+def _forbidden(tree: Any) -> Iterator[str]:
+    for code, argument in tree:
+        if code in (op.POSSESSIVE_REPEAT, op.ATOMIC_GROUP):
+            yield f"{code} {argument}"
+        for part in _parts(code, argument):
+            yield from _forbidden(part)
+
+
+class _Span(NamedTuple):
+    """The places of a pattern that a match of a part can begin and end with, and whether the part can match nothing."""
+
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+    is_optional: bool
+
+
+class _Ways:
+    """The ways from character to character that a repeated pattern allows.
+
+    A place is one set of characters in the pattern. What looks ahead or behind counts as nothing, so that there may be
+    fewer ways than are counted here, and never more.
+    """
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+        self._flags = state.flags
+        self._chars: list[frozenset[str]] = []
+        self._next: list[list[int]] = []
+        self._is_twofold = False
+
+    def is_one_way(self, body: Any) -> bool:
+        """Whether no text allows two ways through any number of repeats of this."""
+        self._repeated(self._sequence(body))
+        return not self._is_twofold and all(
+            self._chars[one].isdisjoint(self._chars[other])
+            for places in self._next
+            for one, other in combinations(places, 2)
+        )
+
+    def _sequence(self, tree: Any) -> _Span:
+        whole = _Span((), (), True)
+        for code, argument in tree:
+            whole = self._joined(whole, self._part(code, argument))
+        return whole
+
+    def _part(self, code: Any, argument: Any) -> _Span:
+        if code == op.SUBPATTERN:
+            _, more_flags, _, body = argument
+            self._flags |= more_flags
+            return self._sequence(body)
+        if code == op.BRANCH:
+            parts = [self._sequence(part) for part in argument[1]]
+            first, last = (tuple(chain.from_iterable(ends)) for ends in zip(*(part[:2] for part in parts), strict=True))
+            return _Span(first, last, any(part.is_optional for part in parts))
+        if code in _REPEATS:
+            return self._repeat(*argument)
+        if code in (op.ASSERT, op.ASSERT_NOT, op.AT):
+            return _Span((), (), True)
+        self._chars.append(self._matched(code, argument))
+        self._next.append([])
+        place = (len(self._chars) - 1,)
+        return _Span(place, place, False)
+
+    def _matched(self, code: Any, argument: Any) -> frozenset[str]:
+        """Which of many characters a part of the pattern matches; all if it is no set of characters."""
+        if code not in (op.LITERAL, op.NOT_LITERAL, op.IN, op.ANY):
+            return frozenset(_CHARS)
+        one = compiler.compile(parser.SubPattern(self._state, [(code, argument)]), self._flags)
+        return frozenset(filter(one.fullmatch, _CHARS))
+
+    def _repeat(self, least: int, most: int, body: Any) -> _Span:
+        if most > _FEW:
+            return self._repeated(self._sequence(body))._replace(is_optional=least == 0)
+        whole = _Span((), (), True)
+        for number in range(most):
+            part = self._sequence(body)
+            whole = self._joined(whole, part._replace(is_optional=part.is_optional or number >= least))
+        return whole
+
+    def _repeated(self, body: _Span) -> _Span:
+        self._is_twofold |= body.is_optional
+        self._link(body.last, body.first)
+        return body
+
+    def _joined(self, one: _Span, other: _Span) -> _Span:
+        self._link(one.last, other.first)
+        return _Span(
+            one.first + other.first if one.is_optional else one.first,
+            one.last + other.last if other.is_optional else other.last,
+            one.is_optional and other.is_optional,
+        )
+
+    def _link(self, places: Iterable[int], following: tuple[int, ...]) -> None:
+        for place in places:
+            self._next[place] += following
 
 
 def _parts(code: Any, argument: Any) -> list[Any]:

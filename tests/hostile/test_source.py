@@ -118,10 +118,22 @@ def test_no_pattern_repeats_a_repeat() -> None:
     for module, least in {"statements.forms": 15, "fixes.pairs": 50}.items():
         assert sum(one.place.startswith(f"tacit.learn.{module}") for one in found) > least  # of data files
     assert len(found) > 25
-    assert {one.place: bad for one in found if (bad := nested_repeats(one.text))} == {}
+    assert {one.place: bad for one in found if (bad := nested_repeats(one.text, one.flags))} == {}
 
 
-@pytest.mark.parametrize("pattern", [r"(\w+\s?)*$", r"(a*)*b", r"(?:x+y?)+", r"((?:a|b+)c*)*", r"(?P<x>[^,]+,?)+z"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(\w+\s?)*$",
+        r"(a*)*b",
+        r"(?:x+y?)+",
+        r"((?:a|b+)c*)*",
+        r"(?P<x>[^,]+,?)+z",
+        r"(?:a+ *, *| *b)*",
+        r"(?:, *\w{1,4}(?:-\w*)?\w?)*",
+        r"(?:'[^']*'|'[^\"]*\")*",
+    ],
+)
 def test_a_pattern_that_repeats_a_repeat_is_noticed(pattern: str) -> None:
     assert nested_repeats(pattern)
     (found,), _ = patterns([made_up(f"import re\ndef f(x): re.search({pattern!r}, x, re.MULTILINE)")])
@@ -129,7 +141,19 @@ def test_a_pattern_that_repeats_a_repeat_is_noticed(pattern: str) -> None:
     assert any(len(text) > 4000 for text in pumped(pattern))
 
 
-@pytest.mark.parametrize("pattern", [r"\w+\s*$", r"(?:ab?){0,9}c+", r"(?:\\.|[^\\])*", r"(?:a|b)+", r"(?=a+)b*"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\w+\s*$",
+        r"(?:ab?){0,9}c+",
+        r"(?:\\.|[^\\])*",
+        r"(?:a|b)+",
+        r"(?=a+)b*",
+        r'"[^"\\]*(?:\\.[^"\\]*)*"',
+        r'\["[^"]*"(?:,"[^"]*")*\]',
+        r"(?:, *[a-z]+)*",
+    ],
+)
 def test_a_plain_pattern_is_none_of_those(pattern: str) -> None:
     assert nested_repeats(pattern) == []
 

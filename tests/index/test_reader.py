@@ -186,8 +186,8 @@ def test_a_scope_is_used_by_memories_and_shares_what_the_person_shared_and_is_no
     assert reader.all_scopes(index) == [APP, other]
     assert reader.is_scope_used(index, other) and not reader.is_scope_used(index, GLOBAL)
     assert not reader.is_scope_used(index, other, Status.ACTIVE)
-    assert reader.has_shared_facts(index, APP) and not reader.has_shared_facts(index, other)
-    assert not reader.has_shared_facts(index_of(shared("use npm", APP), added(says("use pnpm", APP))), APP)
+    assert reader.shared_ids(index, APP) == [says("use npm", APP).id] and not reader.shared_ids(index, other)
+    assert not reader.shared_ids(index_of(shared("use npm", APP), added(says("use pnpm", APP))), APP)
 
 
 def test_usage_is_summed_over_queries_and_briefs() -> None:

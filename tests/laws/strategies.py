@@ -192,6 +192,8 @@ def a_proposal(digits: Digits, pool: Sequence[Claim]) -> ClaimProposed:
         digits.one_of((0.0, 0.5, 0.95)),
         digits.one_of(((), (event_id(1, b"somewhere."),))),
         digits.one_of((True, False)),
+        digits.one_of((False, True)),
+        digits.one_of((0, 0, 3)),
     )
 
 
@@ -207,6 +209,7 @@ def a_decision(digits: Digits, pool: Sequence[Claim]) -> ClaimDecided:
         digits.one_of(((), ("carried",), ("carried", "over"))),
         digits.one_of((None, *Provenance)),
         digits.one_of((True, False)),
+        kind_inferred=digits.one_of((False, True)),
     )
 
 

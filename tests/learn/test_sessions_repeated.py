@@ -109,3 +109,10 @@ def test_what_holds_for_all_projects_is_not_suggested_for_one(person: Person, pr
     person.tacit("learn")
     assert suggested(person, "linter") == []
     assert person.listed("--scope", "global")[0]["evidence"][-1].endswith("you commit.”")
+
+
+def test_a_home_in_which_choices_were_learned_is_well(person: Person, project: Path) -> None:
+    for name in ("1", "2", "3"):
+        capture(person, project, name, (CHOICE, "Done."), (f"use make{name} instead of bake{name}", "Done."))
+    person.tacit("learn")
+    assert person.tacit("doctor").out.endswith("The home is well.\n")

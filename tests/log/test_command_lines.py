@@ -89,7 +89,7 @@ def test_what_is_unusual_in_a_line_is_read_or_refused_as_the_codec_does(old: byt
 
 def test_a_line_that_was_changed_is_damaged() -> None:
     assert decode_line(PLAIN) == decode(PLAIN)
-    for line in (PLAIN.replace(b"make", b"fake"), PLAIN[:-1], PLAIN + b" ", b"", b"\xff" + PLAIN):
+    for line in (PLAIN.replace(b"make", b"fake"), PLAIN[:-1], PLAIN + b".", b"", b"\xff" + PLAIN):
         assert decode_line(line) == decode(line)
         assert isinstance(decode_line(line), DamagedLine)
 

@@ -15,7 +15,6 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "cut off": lambda line: line[:40] + b"\n",
     "binary": lambda _line: b"\x00\xff\xfe" * 50 + b"\n",
     "very long": lambda _line: b"x" * (3 << 20) + b"\n",
-    "windows": lambda line: line[:-1] + b"\r\n",
 }
 
 

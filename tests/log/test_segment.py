@@ -31,6 +31,7 @@ from tests.support.events import event
 
 FIRST, SECOND, THIRD = (event(number, WorkLogged("T-1", f"step {number}")) for number in (1, 2, 3))
 TORN = b'{"actor":"user","body":{"sum'
+CLOSED = TORN + b"\x18"
 
 
 @pytest.mark.parametrize(
@@ -128,8 +129,8 @@ def test_whoever_composes_is_given_the_last_id_and_a_seal_for_each_fragment(path
     append(OsDisk(), str(path), compose, durable=True)
     ((last, (seal,)),) = given
     assert last == FIRST.id
-    assert (seal.offset, seal.length) == (len(encode(FIRST)), len(TORN))
-    assert path.read_bytes() == encode(FIRST) + TORN + b"\n" + encode(SECOND)
+    assert (seal.offset, seal.length) == (len(encode(FIRST)), len(CLOSED))
+    assert path.read_bytes() == encode(FIRST) + CLOSED + b"\n" + encode(SECOND)
 
 
 def test_what_nobody_waits_for_is_written_without_a_sync(path: Path) -> None:
@@ -212,10 +213,10 @@ LINE = encode(FIRST)
 
 
 def sealing(offset: int) -> bytes:
-    return encode(event(2, LogSealed(offset, len(TORN), "0" * 64)))
+    return encode(event(2, LogSealed(offset, len(CLOSED), "0" * 64)))
 
 
-AFTER = len(LINE) + len(TORN) + 1  # where the line behind a fragment begins
+AFTER = len(LINE) + len(CLOSED) + 1  # where the line behind a fragment begins
 SEAL = sealing(len(LINE))
 
 
@@ -226,17 +227,23 @@ SEAL = sealing(len(LINE))
         (LINE, FIRST.id, []),
         (LINE[:-1], FIRST.id, []),
         (LINE + TORN, FIRST.id, [len(LINE)]),
-        (LINE + TORN + b"\n" + TORN, FIRST.id, [len(LINE), AFTER]),
-        (LINE + TORN + b"\n" + SEAL, SECOND.id, []),
-        (LINE + TORN + b"\n" + SEAL[:40], FIRST.id, [len(LINE), AFTER]),
-        (LINE + TORN + b"\n" + SEAL + TORN, SECOND.id, [AFTER + len(SEAL)]),
+        (LINE + CLOSED, FIRST.id, [len(LINE)]),
+        (LINE + CLOSED + b"\n", FIRST.id, [len(LINE)]),
+        (LINE + CLOSED + b"\n" + TORN, FIRST.id, [len(LINE), AFTER]),
+        (LINE + CLOSED + b"\n" + SEAL, SECOND.id, []),
+        (LINE + CLOSED + b"\n" + SEAL[:40], FIRST.id, [len(LINE), AFTER]),
+        (LINE + CLOSED + b"\n" + SEAL + TORN, SECOND.id, [AFTER + len(SEAL)]),
+        (LINE + TORN + b"\n", FIRST.id, []),
+        (LINE + TORN + b"\n" + CLOSED, FIRST.id, [AFTER - 1]),
         (LINE + encode(SECOND).replace(b"step", b"stop"), FIRST.id, []),
+        (LINE + encode(SECOND)[:-1] + b"\r\n", SECOND.id, []),
     ],
 )
 def test_fragments_are_torn_lines_that_no_seal_names(
     path: Path, data: bytes, last: EventId | None, fragments: list[int]
 ) -> None:
-    """A complete line with a wrong checksum was damaged later, so it is no fragment."""
+    """A complete line with a wrong checksum was damaged later, so it is no fragment. Nor is a line that ends with a
+    line feed, unless an append closed it."""
     found = tail_of(path, data)
     assert (found.size, found.last_id) == (len(data), last)
     assert [fragment.offset for fragment in found.fragments] == fragments

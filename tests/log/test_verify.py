@@ -54,7 +54,6 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "binary": lambda line: b"\x00\xff\xfe" * 50 + b"\n",
     "very long": lambda line: b"x" * (3 << 20) + b"\n",
     "without its checksum": lambda line: line.split(b',"c":"')[0] + b"}\n",
-    "windows": lambda line: line[:-1] + b"\r\n",
 }
 
 

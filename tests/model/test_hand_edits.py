@@ -8,7 +8,7 @@ import pytest
 
 from tacit.errors import RefusedError
 from tacit.model import decide
-from tacit.model.claim import GLOBAL, Provenance, Status
+from tacit.model.claim import GLOBAL, Kind, Provenance, Status
 from tacit.model.event import HAND_EDIT, USER, ClaimDecided, ClaimProposed, Draft, EventOrigin, Verdict
 from tacit.model.hand_edits import (
     UNVOUCHED_ATTRIBUTION,
@@ -63,7 +63,7 @@ def replaced() -> tuple[Memory, Memory]:
 
 @pytest.mark.parametrize(("is_active", "verdict"), [(True, Verdict.ADDED), (False, Verdict.PROPOSED)])
 def test_a_new_line_is_added_or_proposed_by_its_section_and_names_the_page(is_active: bool, verdict: Verdict) -> None:
-    (draft,) = judged(AddedLine("- use pnpm", "use pnpm", None, is_active))
+    (draft,) = judged(AddedLine("- use pnpm", "use pnpm", Kind.RULE, is_active))
 
     assert draft.body == ClaimProposed(says("use pnpm"), verdict, HAND_EDIT, f"written in {PAGE}")
     assert draft.attribution == VOUCHED_ATTRIBUTION
@@ -144,7 +144,8 @@ def test_lines_without_a_statement_are_no_judgement() -> None:
 
 def test_an_edit_that_nobody_vouches_for_is_a_candidate_without_authority() -> None:
     known = active("use npm")
-    edits: list[PageEdit] = [AddedLine("- use pnpm", "use pnpm", None, is_active=True), changed(known, text="use pnpm")]
+    added_line = AddedLine("- use pnpm", "use pnpm", Kind.RULE, is_active=True)
+    edits: list[PageEdit] = [added_line, changed(known, text="use pnpm")]
     for edit in edits:
         (draft,) = propose_edit(edit, lookup(known), GLOBAL, PAGE)
         assert draft.body == ClaimProposed(says("use pnpm"), Verdict.PROPOSED, HAND_EDIT, f"found in {PAGE}")

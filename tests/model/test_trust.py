@@ -26,10 +26,6 @@ FILE = FactFile(PATH, owner=1000, writers=0b010, lines=LINES)
 TRUSTED = RepositoryTrusted(PATH, 1000, 0b010, (TrustedLine(PNPM.id, "aa"), TrustedLine(TABS.id, "bb")))
 
 
-def problem(file: FactFile | None, *live: str) -> str:
-    return trust_problem(TRUSTED, file, lambda claim: claim in (live or (PNPM.id, TABS.id)))
-
-
 def recorded(number: int, body: EventBody, op: EventId, actor: str = USER) -> Event:
     return event(number, body, actor)._replace(op=op)
 
@@ -38,27 +34,10 @@ def trusted_in(events: list[Event]) -> FactFileTrust | None:
     return current_trust(events).get(PATH)
 
 
-def test_trust_holds_whatever_the_order_of_lines_and_with_new_lines() -> None:
-    more = FactFileLine(3, "cc", says("use make"))
-    assert problem(FILE) == problem(FILE._replace(lines=(more, *reversed(LINES)))) == ""
-
-
-def test_one_accepted_line_that_changed_ends_the_trust_in_all() -> None:
-    changed = FILE._replace(lines=(LINES[0], LINES[1]._replace(sha256="b0")))
-    assert problem(changed) == "1 of 2 accepted lines changed or went"
-    assert problem(FILE._replace(lines=())) == "2 of 2 accepted lines changed or went"
-
-
-def test_a_line_whose_memory_was_forgotten_need_not_be_in_the_file() -> None:
-    assert problem(FILE._replace(lines=LINES[:1]), PNPM.id) == ""
-    assert problem(None, "nothing is live") == ""
-    assert problem(None) == "the file is gone or cannot be read"
-
-
 def test_another_owner_or_more_writers_end_the_trust_and_fewer_writers_do_not() -> None:
-    assert problem(FILE._replace(owner=0)) == "the file belongs to another user now"
-    assert problem(FILE._replace(writers=0b110)) == "more people can write the file now"
-    assert problem(FILE._replace(writers=0)) == ""
+    assert trust_problem(TRUSTED, owner=0, writers=0b010) == "the file belongs to another user now"
+    assert trust_problem(TRUSTED, owner=1000, writers=0b110) == "more people can write the file now"
+    assert trust_problem(TRUSTED, owner=1000, writers=0) == trust_problem(TRUSTED, owner=1000, writers=0b010) == ""
 
 
 def test_only_a_person_gives_trust_and_an_undone_event_gives_none() -> None:

@@ -136,7 +136,7 @@ def test_without_times_the_order_is_kept_in_one_session(person: Person) -> None:
     keep(person, "\n".join(texts).encode(), ".bash_history")
     said = imported(person).out
     assert "2,500 commands, 2,500 new, without timestamps\n" in said
-    assert "no times in this history: sessions cannot be told apart" in said
+    assert "no times in this history: sessions cannot be told apart, and no day is known" in said
     assert commands(person) == texts
     assert len({event["sess"] for event in events(person)}) == 1
 
@@ -186,7 +186,8 @@ def test_times_that_cannot_be_right_are_replaced_and_never_reach_the_order(perso
     keep(person, extended([(0, "first"), (AT, "ls"), (12, "old clock"), (4_000_000_000, "new clock"), (AT + 9, "pwd")]))
     said = imported(person).out
     assert "5 commands, 5 new, in 1 session, from 2023-11-1" in said
-    assert "3 without a time that can be right" in said
+    assert "1 before the first time in it: no day is known" in said
+    assert "2 without a time that can be right" in said
     assert commands(person) == ["first", "ls", "old clock", "new clock", "pwd"]
     assert "nothing new" in imported(person).out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from pathlib import Path
 import pytest
 from harness.homes import copy_home
 from harness.person import Person, tree
+
+from tacit.disk.files import OsDisk
+from tacit.pages.view_store import ViewStore
 
 TRUTH = (
     *("memory/events.jsonl", "activity/", "tacit.toml", "AGENTS.md", ".tacit/key", ".tacit/signed"),
@@ -28,6 +32,7 @@ class Lived:
         self.person = Person(folder / "person")
         self.person.folder.mkdir()
         self.project = self.person.repository()
+        self.facts = self.project / "docs/memory/memories.ndjson"
         self._live()
         self.push = self.person.id_of("never push the build")
         self.moment = folder / "moment"
@@ -56,10 +61,15 @@ class Lived:
         return self
 
     def views(self) -> dict[str, bytes]:
-        """All that can be drawn again, the index aside."""
-        found = tree(self.person.home)
-        ours = {name: data for name, data in found.items() if not name.startswith(TRUTH) and "index.sqlite" not in name}
-        return {**ours, "facts of the project": (self.project / "docs/memory/memories.ndjson").read_bytes()}
+        """All that is drawn again by any command, the index aside."""
+        view_store = ViewStore(str(self.person.home / ".tacit" / "written"), OsDisk())
+        copy = os.path.basename(view_store.copy_path(str(self.facts)))
+        views = tree(self.person.home).items()
+        return {
+            name: data
+            for name, data in views
+            if not name.startswith(TRUTH) and "index.sqlite" not in name and not name.endswith(copy)
+        }
 
     def answers(self) -> list[str]:
         """What a person sees; the first answer comes from a real process."""

@@ -137,9 +137,8 @@ def test_what_is_removed_while_somebody_reads_the_list_is_left_out(
     first = next(entries)
     with tacit.open(tmp_path / "home", cwd=tmp_path) as other:
         last = other.entries(status=Status.PENDING, scope="all")[-1].memory
-        other.home.store.change(
-            lambda _connection: [],
-            lambda connection, _events: connection.execute("DELETE FROM memories WHERE id = ?", (last.id,)),
+        other.home.store.update_index(
+            lambda connection: connection.execute("DELETE FROM memories WHERE id = ?", (last.id,))
         )
     ids = {first.memory.id, *(entry.memory.id for entry in entries)}
     assert len(ids) == listed.total - 1 and last.id not in ids

@@ -76,7 +76,7 @@ class Invocation:
             from tacit.vault.vault import Vault
 
             home = Home(self.value("--home"))
-            home.store.defers_pages = home.settings.pages_background and self.command.name not in _LONG_COMMANDS
+            home.store.follows = not home.settings.pages_background or self.command.name in _LONG_COMMANDS
             home.store.progress = self.show_progress
             self._vault = Vault(home)
         return self._vault
@@ -101,15 +101,15 @@ class Invocation:
         return self._bar.interrupted()
 
     def close(self) -> bool:
-        """Close the home. Return whether pages wait to be drawn."""
+        """Close the home. Return whether another process has to follow (see `Store`)."""
         if self._bar is not None:
             self._bar.clear()
         if self._vault is None:
             return False
         self._vault.close()
-        pages_wait = self._vault.home.store.pages_wait
+        needs_follower = self._vault.home.store.needs_follower
         self._vault = None
-        return pages_wait
+        return needs_follower
 
     def value(self, name: str) -> str | None:
         """Return the last value of an option, None without it."""

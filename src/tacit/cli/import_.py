@@ -98,7 +98,9 @@ def _history_summary(history: ImportedHistory) -> str:
 
 def _history_notes(history: ImportedHistory) -> Iterator[str]:
     if history.commands and not history.has_times:
-        yield "no times in this history: sessions cannot be told apart"
+        yield "no times in this history: sessions cannot be told apart, and no day is known"
+    elif history.undated:
+        yield f"{history.undated:,} before the first time in it: no day is known"
     if history.untimed:
         yield f"{history.untimed} without a time that can be right: each stands beside the command before it"
     for title, counts in (("could not be read", history.unread), ("left out", history.left_out)):

@@ -163,7 +163,8 @@ def _command_details(hit: Hit) -> list[str]:
     outcome = outcomes.get(hit.exit_status, f"failed with exit status {hit.exit_status}")
     where = f" in {printable(short_path(hit.directory))}" if hit.directory else ""
     who = _speaker_name(hit.quote) if hit.quote else "you"
-    return [f"{who} ran this{where}, {_local_minute(hit.at)}, {outcome}"]
+    when = _local_minute(hit.at) if hit.at else "nobody knows when"
+    return [f"{who} ran this{where}, {when}, {outcome}"]
 
 
 def _speaker_name(quote: SessionQuote) -> str:
@@ -194,6 +195,7 @@ def _hit_json(hit: Hit) -> JsonObject:
     reason = fields.pop("why")
     return {
         **fields,
+        "at": hit.at or None,
         "reason": reason,
         "passage": hit.passage,
         "speaker": (quote.speaker or "you") if quote else "",

@@ -182,9 +182,9 @@ def _run_command(name: str, arguments: list[str]) -> int:
             print(f"Interrupted. {message}", file=sys.stderr)
         raise
     finally:
-        pages_wait = call.close()
-    if pages_wait or (code == 0 and name in RECORDING_COMMANDS and _can_encode()):
-        _finish_in_background(call.value("--home"), draws=pages_wait, encodes=name in RECORDING_COMMANDS)
+        needs_follower = call.close()
+    if needs_follower or (code == 0 and name in RECORDING_COMMANDS and _can_encode()):
+        _finish_in_background(call.value("--home"), follows=needs_follower, encodes=name in RECORDING_COMMANDS)
     return code
 
 
@@ -205,7 +205,7 @@ def _can_encode() -> bool:
     return Embeddings.can_encode()
 
 
-def _finish_in_background(home_root: str | None, *, draws: bool, encodes: bool) -> None:
+def _finish_in_background(home_root: str | None, *, follows: bool, encodes: bool) -> None:
     """Draw the pages that wait and make vectors of what was recorded, in a process of its own: nobody waits for it.
 
     A page is there a moment after the command has answered; if the process is killed before that, the next command
@@ -215,24 +215,27 @@ def _finish_in_background(home_root: str | None, *, draws: bool, encodes: bool) 
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    if os.fork():
+    if child := os.fork():
+        os.waitpid(child, 0)  # which ends at once: a program that calls `main` gets no zombies
         return
     try:
         os.setsid()
+        if os.fork():
+            os._exit(0)
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        finish(home_root, draws=draws, encodes=encodes)
+        finish(home_root, follows=follows, encodes=encodes)
     finally:
         os._exit(0)
 
 
-def finish(home_root: str | None, *, draws: bool, encodes: bool) -> None:
+def finish(home_root: str | None, *, follows: bool, encodes: bool) -> None:
     from tacit.home.home import Home
 
     with Home(home_root) as home:
-        if draws:
-            home.store.draw_pages()
+        if follows:
+            home.store.follow()
         if encodes:
             from tacit.vault.embeddings import Embeddings
 

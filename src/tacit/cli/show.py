@@ -314,7 +314,7 @@ def _source_text(source: EvidenceSource) -> str:
 
 
 def _format_run_time(ran: RecordedCommand) -> str:
-    return f"{datetime.fromtimestamp(ran.at / 1000):%Y-%m-%d %H:%M}"
+    return f"{datetime.fromtimestamp(ran.at / 1000):%Y-%m-%d %H:%M}" if ran.at else "no time known"
 
 
 def _event_json(reason: MemoryEvent) -> JsonObject:
@@ -348,7 +348,7 @@ def _command_json(ran: RecordedCommand) -> JsonObject:
     return {
         "id": ran.event,
         "text": command.command,
-        "at": timestamp(datetime.fromtimestamp(ran.at / 1000, UTC)),
+        "at": timestamp(datetime.fromtimestamp(ran.at / 1000, UTC)) if ran.at else None,
         "directory": command.directory,
         "exit_status": None if command.status == UNKNOWN_STATUS else command.status,
         "milliseconds": command.milliseconds,

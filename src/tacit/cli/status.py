@@ -45,7 +45,8 @@ def statistics_lines(stats: Statistics) -> Iterator[str]:
         return
     shells = ", ".join(f"{printable(name) or 'unknown'} {count:,}" for name, count in stats.shells)
     yield f"Commands  {stats.commands:,} ({stats.failed:,} failed) in {pluralize(stats.sessions, 'session')}: {shells}"
-    yield f"From      {stats.first} to {stats.last}, in {pluralize(stats.directories, 'directory', 'directories')}"
+    days = f"{stats.first} to {stats.last}" if stats.first else "days that are not known"
+    yield f"From      {days}, in {pluralize(stats.directories, 'directory', 'directories')}"
     since, busiest = stats.weeks[0].monday.isoformat(), _max_week_commands(stats.weeks)
     yield f"Weeks     {week_chart(stats.weeks)}  since {since}, at most {busiest:,}"
     yield from _frequent_lines("Most run", stats.top_commands)

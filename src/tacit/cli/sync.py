@@ -231,7 +231,7 @@ def _review_repository(call: Invocation) -> int:
 
 def _trust_repository(call: Invocation, repository: RepositoryFacts) -> int:
     memories = call.vault.repository.trust(repository)
-    echo(f"Accepted {pluralize(len(memories), 'fact')}. If a line of the file changes, all of them wait again.")
+    echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
     echo("  take back: tacit trust --revoke")
     return 0
 
@@ -257,7 +257,9 @@ def _repository_lines(repository: RepositoryFacts) -> Iterator[str]:
 def _fact_line(line: FactFileLine) -> str:
     assert line.claim is not None
     tags = f"  [{', '.join(map(printable, line.claim.tags))}]" if line.claim.tags else ""
-    return f"+ line {line.number}: {printable(clip(line.claim.sentence, _MAX_FACT_CHARS))}{tags}"
+    strength = f", strength {line.strength}" if line.strength > 1 else ""
+    sentence = printable(clip(line.claim.sentence, _MAX_FACT_CHARS))
+    return f"+ line {line.number} ({line.claim.kind.label}{strength}): {sentence}{tags}"
 
 
 def _repository_json(repository: RepositoryFacts) -> JsonObject:
@@ -266,7 +268,13 @@ def _repository_json(repository: RepositoryFacts) -> JsonObject:
         "path": repository.path,
         "accepted_count": len(accepted.trusted.lines) if accepted else 0,
         "waiting": [
-            {"line": line.number, "text": line.claim.sentence, "tags": list(line.claim.tags)}
+            {
+                "line": line.number,
+                "kind": line.claim.kind.label,
+                "text": line.claim.sentence,
+                "strength": line.strength,
+                "tags": list(line.claim.tags),
+            }
             for line in repository.waiting
             if line.claim
         ],
@@ -279,8 +287,8 @@ TRUST = Command(
     usage="",
     help=(
         "See the facts that a cloned repository brought in docs/memory/memories.ndjson, and accept them or not.\n"
-        "Nothing in that file is believed before. Lines that come later wait again; when an accepted line changes,\n"
-        "all of them do. Without a terminal nothing is asked."
+        "Nothing in that file is believed before. Lines that come later wait again, and so do lines that change: what\n"
+        "you accepted holds as you read it, on every branch. Without a terminal nothing is asked."
     ),
     example="tacit trust --show",
     run=run_trust,

@@ -73,9 +73,8 @@ class Pipeline(Record):
 _CONTROL_CHARS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PLAIN_LINE = re.compile(r"[A-Za-z0-9_@%+=:,./~^*? \-]+")
 # Words without signs of which the grammar has its own opinion, and quoted ones in which nothing is expanded.
-_SIMPLE_WORD = r"""(?:[A-Za-z0-9_:,./~*\-]++|'[ -&(-~]*+'|"[ #%-[\]-_a-~]*+")"""
-_SIMPLE_STAGE = rf"{_SIMPLE_WORD}(?: ++{_SIMPLE_WORD})*+"
-_SIMPLE_LINE = re.compile(rf"{_SIMPLE_STAGE}(?: *+\| *+{_SIMPLE_STAGE})*+")
+_SIMPLE_WORD = r"""(?:[A-Za-z0-9_:,./~*\-]+|'[ -&(-~]*'|"[ #%-[\]-_a-~]*")"""
+_SIMPLE_LINE = re.compile(rf"{_SIMPLE_WORD}(?:(?: +(?:\| *)?|\| *){_SIMPLE_WORD})*")
 _SIMPLE_WORD_OR_PIPE = re.compile(rf"{_SIMPLE_WORD}|\|")
 _SYNTAX_CHAR = re.compile(r"[|&;<>(){}\[$`=]")
 # Words that begin something else than a command. (The grammar loses a lone `-` before an assignment.)

@@ -10,16 +10,16 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from tacit.disk.lock import is_read_only_error, read_only_error
+from tacit.errors import IndexUnusableError, StoreError
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
-from tacit.home.project import Project
 from tacit.index import database, reader
 from tacit.index.database import LineReader, open_for_reading, translate_sqlite_errors, without_garbage_collection
 from tacit.log.codec import must_decode
 from tacit.log.reader import Cursor, LogReader, RawLine, cursor_after
-from tacit.model.claim import Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import EventId
 from tacit.record import Record
@@ -192,6 +192,24 @@ class Indexer:
         self._index_all(connection, until, excluded, in_memory=True)
         return connection
 
+    def substitute_index(self) -> sqlite3.Connection:
+        """Return an index in memory in place of one that cannot be written: a copy of it, or made from the log."""
+        return self._copy_in_memory() or self.in_memory_index()
+
+    def _copy_in_memory(self) -> sqlite3.Connection | None:
+        """Return a copy of the index that has caught up; None if the index cannot be used."""
+        try:
+            lines = self._log.line_reader()
+            with closing(database.open_for_reading(self._paths.index, lines)) as index:
+                if not self.is_index_of_log(index):
+                    return None
+                with translate_sqlite_errors():
+                    copy = database.copy_to_memory(index, lines)
+            self.catch_up(copy)
+        except (IndexUnusableError, StoreError):
+            return None
+        return copy
+
     def temporary_index(self) -> sqlite3.Connection:
         """Return an index of the whole log in a file without a name, which is gone when the connection is closed.
 
@@ -311,24 +329,14 @@ def save_file_signatures(connection: sqlite3.Connection) -> None:
 # Missing views
 
 
-def is_view_missing(connection: sqlite3.Connection, paths: HomePaths, project: Project | None, scope: Scope) -> bool:
-    """Return whether a file that shows memories, or a page, is missing."""
-    return is_memory_view_missing(connection, paths, project, scope) or any(missing_pages(connection, paths))
+def is_view_missing(connection: sqlite3.Connection, paths: HomePaths) -> bool:
+    """Return whether a page of the home is missing."""
+    return is_memory_view_missing(paths) or any(missing_pages(connection, paths))
 
 
-def is_memory_view_missing(
-    connection: sqlite3.Connection, paths: HomePaths, project: Project | None, scope: Scope
-) -> bool:
-    """Return whether a file that shows memories is missing."""
-    if not (os.path.exists(paths.long_term) and os.path.exists(paths.facts)):
-        return True
-    if project is None or os.path.lexists(project.facts) or not reader.has_shared_facts(connection, scope):
-        return False
-    from tacit.disk.files import OsDisk
-    from tacit.pages.view_store import ViewStore
-
-    # A fact file that was never written here is not missing: another clone has it.
-    return ViewStore(paths.view_copies, OsDisk()).was_written(project.facts)
+def is_memory_view_missing(paths: HomePaths) -> bool:
+    """Return whether a page that shows memories is missing."""
+    return not (os.path.exists(paths.long_term) and os.path.exists(paths.facts))
 
 
 def missing_pages(connection: sqlite3.Connection, paths: HomePaths) -> Iterator[str]:

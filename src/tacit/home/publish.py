@@ -1,42 +1,34 @@
-"""Writing the readable views of a home, and the journal that lets an interrupted sync be finished."""
+"""Writing the pages of a home, and the journal that lets an interrupted sync be finished.
+
+Nothing here writes below a work tree: see shared_facts.py.
+"""
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from hashlib import sha256
 
 from tacit.disk.files import Disk, read_file, replace_file
-from tacit.disk.lock import is_read_only_error
-from tacit.errors import RefusedError
 from tacit.home.indexing import is_memory_view_missing, mark_missing_pages
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
-from tacit.home.project import FACT_FILE, Project
 from tacit.index import reader
 from tacit.index import sessions as index_sessions
 from tacit.index.database import mark_stale
 from tacit.log.codec import must_decode
 from tacit.log.reader import Cursor, LogReader
 from tacit.log.segment import MEMORY_SEGMENT
-from tacit.model.claim import GLOBAL, Scope, is_project_scope
-from tacit.model.event import REPOSITORY, ClaimDecided, ClaimProposed, Event
+from tacit.model.claim import GLOBAL
+from tacit.model.event import ClaimDecided, ClaimProposed, Event
 from tacit.model.ids import ClaimId
 from tacit.pages import facts, long_term, markdown
-from tacit.pages.conflict_markers import has_conflict_markers
 from tacit.pages.long_term import MemoryView
-from tacit.pages.view_store import ViewStore, checked_path
+from tacit.pages.view_store import ViewStore
 from tacit.record import Record
 
 _PAGES_PER_BATCH = 100  # pages that are written before they are recorded as up to date
 _PAGE_RENDERERS = {"worklog": markdown.worklog_page, "evaluation": markdown.evaluation_page}
-# A fact file that was not written because of its conflict markers. Its path is in hexadecimal: it may be no text.
-_CONFLICT_PREFIX = "conflict "
-# There is a link, or something that is no folder, where the repository had a folder a moment ago.
-_NOT_A_FOLDER_ERRORS = (errno.ELOOP, errno.ENOTDIR)
 
 
 class SyncJournalEntry(Record):
@@ -103,60 +95,44 @@ class _ViewUpdate(Record):
 
 
 class Publisher:
-    """Writes the views of one home, and the fact files of its projects.
+    """Writes the pages of one home.
 
     `max_entries` limits the pages that show all memories to the latest ones, so that a change costs the same in every
-    home. `max_turn_chars` limits a turn on the page of a session. `may_create_facts` is set while the person shares
-    something: then a fact file is created in a project that has none.
+    home. `max_turn_chars` limits a turn on the page of a session.
     """
 
     def __init__(self, paths: HomePaths, view_store: ViewStore, max_entries: int, max_turn_chars: int | None) -> None:
         self._paths = paths
-        self.view_store = view_store
+        self._view_store = view_store
         self._max_entries = max_entries
         self._max_turn_chars = max_turn_chars
-        self.may_create_facts = False
 
-    def publish(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
-        """Write the stale views, or all if one is missing, and clear their marks in the index.
+    def publish(self, connection: sqlite3.Connection) -> None:
+        """Write the stale pages, or all if one is missing, and clear their marks in the index.
 
         Pages are written in batches: a process that is killed among thousands of them leaves less to do.
         """
         mark_missing_pages(connection, self._paths)
-        stale = outdated_views(connection)
-        is_resolved = any(name.startswith(_CONFLICT_PREFIX) for name in stale)
-        is_full = (
-            "everything" in stale or is_resolved or is_memory_view_missing(connection, self._paths, project, scope)
-        )
+        stale = reader.stale_views(connection)
+        is_full = "everything" in stale or is_memory_view_missing(self._paths)
         if not is_full and not stale:
             return
-        if not self.view_store.was_written(self._paths.long_term):
-            self.may_create_facts = True  # all views were deleted, and the record of existing fact files with them
         update = _ViewUpdate([], set(), True) if is_full else self._stale_update(connection, stale)
         if "everything" in stale:
             mark_stale(
                 connection, (f"{kind} {day}" for kind in PAGE_FOLDERS for day in reader.page_names(connection, kind))
             )
-            stale = outdated_views(connection)
+            stale = reader.stale_views(connection)
         self._publish_long_term(connection, update)
         self._publish_home_facts(connection, update)
-        self._publish_changed_projects(connection, project, scope, update)
         pages = [name for name in stale if name.partition(" ")[0] in PAGE_FOLDERS]
-        _clear_stale(connection, set(outdated_views(connection)).intersection(stale).difference(pages))
+        _clear_stale(connection, set(stale).difference(pages))
         for first in range(0, len(pages), _PAGES_PER_BATCH):
             batch = pages[first : first + _PAGES_PER_BATCH]
             for page in batch:
                 kind, _, day = page.partition(" ")
                 self._publish_page(connection, kind, day)
             _clear_stale(connection, batch)
-
-    def publish_shared(self, connection: sqlite3.Connection, project: Project | None, scope: Scope) -> None:
-        """Write the stale fact files of projects only, which others may read or commit as soon as a command returns."""
-        stale = outdated_views(connection)
-        if any(name == "everything" or name.startswith(_CONFLICT_PREFIX) for name in stale):
-            self._publish_project_facts(connection, scope, project, _ViewUpdate([], set(), True))
-        elif stale:
-            self._publish_changed_projects(connection, project, scope, self._stale_update(connection, stale))
 
     def memory_view(self, connection: sqlite3.Connection, claim: ClaimId) -> MemoryView | None:
         return next(iter(memory_views(connection, [claim])), None)
@@ -176,12 +152,12 @@ class Publisher:
 
     def _publish_long_term(self, connection: sqlite3.Connection, update: _ViewUpdate) -> None:
         path = self._paths.long_term
-        last = None if update.is_full else self.view_store.last_written(path)
+        last = None if update.is_full else self._view_store.last_written(path)
         page = self._long_term_lines(connection, last, update)
         hidden = {view.memory.id for view in update.changed if long_term.section_of(view) is None}
         if update.is_full:
             hidden.update(reader.dismissed_ids(connection))
-        self.view_store.write_page(path, page, key=long_term.entry_id, removed=hidden | update.removed)
+        self._view_store.write_page(path, page, key=long_term.entry_id, removed=hidden | update.removed)
 
     def _long_term_lines(
         self, connection: sqlite3.Connection, last: Sequence[str] | None, update: _ViewUpdate
@@ -194,11 +170,11 @@ class Publisher:
 
     def _publish_home_facts(self, connection: sqlite3.Connection, update: _ViewUpdate) -> None:
         path = self._paths.facts
-        last = None if update.is_full else self.view_store.last_written(path)
+        last = None if update.is_full else self._view_store.last_written(path)
         ended = {view.memory.id for view in update.changed if not view.is_effective}
         if update.is_full:
             ended.update(reader.ended_fact_ids(connection, GLOBAL))
-        self._write_facts(path, self._home_fact_lines(connection, last, update), ended | update.removed)
+        write_facts(self._view_store, path, self._home_fact_lines(connection, last, update), ended | update.removed)
 
     def _home_fact_lines(
         self, connection: sqlite3.Connection, last: Sequence[str] | None, update: _ViewUpdate
@@ -208,129 +184,32 @@ class Publisher:
         views, gone = _page_changes(connection, present, latest, update)
         return facts.update_facts(last or (), views, gone)
 
-    def _write_facts(
-        self,
-        path: str,
-        lines: list[str],
-        removed: set[ClaimId],
-        arrange: Callable[[Sequence[str]], list[str]] = facts.sort_facts,
-        below: str = "",
-    ) -> None:
-        self.view_store.write_page(
-            path,
-            lines,
-            key=facts.fact_id,
-            removed=removed,
-            reconcile=facts.reconcile_fact,
-            arrange=arrange,
-            below=below,
-        )
-
-    def _repository_order(
-        self, connection: sqlite3.Connection, path: str, own: Sequence[str]
-    ) -> Callable[[Sequence[str]], list[str]]:
-        """Return the function that orders the lines of a repository's file, as they are ordered there already.
-
-        It leaves out a second line that says the same, unless somebody accepted that very line.
-        """
-        existing = self.view_store.current_lines(path)
-        accepted = _accepted_hashes(connection, path)
-
-        def is_kept(line: str) -> bool:
-            return line in own or sha256(line.encode("utf-8", "surrogateescape")).hexdigest() in accepted
-
-        return lambda lines: facts.sort_facts(facts.without_copies(lines, is_kept), existing)
-
-    def _publish_changed_projects(
-        self, connection: sqlite3.Connection, project: Project | None, scope: Scope, update: _ViewUpdate
-    ) -> None:
-        """Write the fact files of the projects whose memories changed; all of them if that is not known."""
-        if update.is_full:
-            scopes = set(reader.all_scopes(connection))
-        else:
-            scopes = {view.memory.claim.scope for view in update.changed}
-        for project_scope in sorted(scopes | {scope}):
-            self._publish_project_facts(connection, project_scope, project if project_scope == scope else None, update)
-
-    def _publish_facts_of(
-        self, connection: sqlite3.Connection, root: str, path: str, scope: Scope, update: _ViewUpdate
-    ) -> None:
-        """Write the shared facts of one project into the repository at `root`.
-
-        A file with conflict markers is left alone until somebody has resolved them.
-        """
-        if has_conflict_markers(read_file(path) or b""):
-            mark_stale(connection, [_CONFLICT_PREFIX + os.fsencode(path).hex()])
-            return
-        last = None if update.is_full else self.view_store.last_written(path)
-        views = (
-            memory_views(connection, reader.ids_of_scope(connection, scope))
-            if last is None
-            else [view for view in update.changed if view.memory.claim.scope == scope]
-        )
-        shown = [view for view in views if view.memory.shared]
-        private = {view.memory.id for view in views if not view.memory.shared}
-        changed = views if update.is_full else update.changed
-        removed = {view.memory.id for view in changed if _is_unshared(view)} | update.removed
-        own = facts.update_facts(last or [], shown, update.removed | private)
-        arrange = self._repository_order(connection, path, own)
-        self._write_facts(path, arrange(own), removed, arrange, root)
-
-    def _publish_project_facts(
-        self, connection: sqlite3.Connection, scope: Scope, project: Project | None, update: _ViewUpdate
-    ) -> None:
-        """Write the fact file of a project, in every clone that has one.
-
-        In `project`, the current one, it is also created if it was there before or the person shares something now.
-        """
-        if not is_project_scope(scope):
-            return
-        roots = {
-            root for root in reader.project_roots(connection, scope) if os.path.exists(os.path.join(root, FACT_FILE))
-        }
-        if project:
-            may_create = self.may_create_facts or self.view_store.was_written(project.facts)
-            if os.path.exists(project.facts) or (may_create and reader.has_shared_facts(connection, scope)):
-                roots.add(project.root)
-        for root in sorted(roots):
-            try:
-                path = checked_path(root, os.path.join(root, FACT_FILE))
-                self._publish_facts_of(connection, root, path, scope, update)
-            except RefusedError:
-                continue  # a link in the repository, which is not followed
-            except OSError as error:
-                if not is_read_only_error(error) and error.errno not in _NOT_A_FOLDER_ERRORS:
-                    raise
-
     def _publish_page(self, connection: sqlite3.Connection, kind: str, day: str) -> None:
         path = self._paths.page(kind, day)
         if page := render_page(connection, kind, day, self._max_turn_chars):
-            self.view_store.write_page(path, page)
-        elif self.view_store.edited_versions(path) is None:  # text of a person stays
-            self.view_store.remove_page(path)
+            self._view_store.write_page(path, page)
+        elif self._view_store.edited_versions(path) is None:  # text of a person stays
+            self._view_store.remove_page(path)
 
 
-def outdated_views(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of stale views that can be written now: a fact file waits until its conflicts are resolved."""
-    names = reader.stale_views(connection)
-    return [name for name in names if not (name.startswith(_CONFLICT_PREFIX) and _is_conflicted(name))]
-
-
-def _accepted_hashes(connection: sqlite3.Connection, path: str) -> set[str]:
-    """Return the hashes of the lines of a fact file that the person trusts."""
-    if not reader.has_trust_events(connection):
-        return set()
-    from tacit.home.trusted_files import active_trust
-
-    trust = active_trust(connection).get(path)
-    return {line.sha256 for line in trust.trusted.lines} if trust else set()
-
-
-def _is_conflicted(name: str) -> bool:
-    path = os.fsdecode(bytes.fromhex(name.removeprefix(_CONFLICT_PREFIX)))
-    with suppress(OSError):
-        return has_conflict_markers(read_file(path) or b"")
-    return False
+def write_facts(
+    view_store: ViewStore,
+    path: str,
+    lines: list[str],
+    removed: set[ClaimId],
+    arrange: Callable[[Sequence[str]], list[str]] = facts.sort_facts,
+    below: str = "",
+) -> None:
+    """Write a fact file. The parameters are those of `ViewStore.write_page`."""
+    view_store.write_page(
+        path,
+        lines,
+        key=facts.fact_id,
+        removed=removed,
+        reconcile=facts.reconcile_fact,
+        arrange=arrange,
+        below=below,
+    )
 
 
 def _clear_stale(connection: sqlite3.Connection, stale: Iterable[str]) -> None:
@@ -366,14 +245,3 @@ def _page_changes(
     missing = wanted - present - {view.memory.id for view in changed}
     outdated = {view.memory.id for view in update.changed} - wanted
     return [*changed, *memory_views(connection, sorted(missing))], (present - wanted) | outdated | update.removed
-
-
-def _is_unshared(view: MemoryView) -> bool:
-    """Return whether a line leaves a repository's fact file, whoever wrote it.
-
-    That is so if the person shared or trusted it and took that back. Lines of others about memories that are private
-    here stay.
-    """
-    memory = view.memory
-    is_ours = memory.shared is not None or memory.source == REPOSITORY
-    return memory.shared is False or (is_ours and not view.is_effective)

@@ -12,6 +12,10 @@ from tacit.home import trusted_files
 from tacit.home.project import Project
 from tacit.home.store import Store
 from tacit.index import reader
+from tacit.log.codec import must_decode
+from tacit.model.claim import Claim, Status
+from tacit.model.ids import ClaimId
+from tacit.model.memory import KindSource
 from tacit.model.trust import FactFile, FactFileLine, FactFileTrust
 from tacit.pages.conflict_markers import MergeConflict, find_conflicts, has_conflict_markers
 from tacit.pages.view_store import checked_path, decode_lines
@@ -68,12 +72,39 @@ def inspect_repository(
     if file is None:
         return RepositoryFacts(path, trust, trust_ended=ended), None
     accepted = {line.sha256 for line in trust.trusted.lines} if trust else set()
-    written = store.publisher.view_store.written_hashes(path)
+    written = store.view_store.written_hashes(path)
     foreign = [line for line in file.lines if line.sha256 not in accepted | written]
-    new = [line for line in foreign if line.claim and reader.memory_row(connection, line.claim.id) is None]
+    new = [line for line in foreign if line.claim and _says_something_new(connection, line.claim)]
     invalid = [line for line in foreign if line.claim is None]
     known = len(foreign) - len(new) - len(invalid)
     return RepositoryFacts(path, trust, tuple(_unique_claims(new)), tuple(invalid), known, ended), file
+
+
+def _says_something_new(connection: sqlite3.Connection, claim: Claim) -> bool:
+    """Return whether a line states a claim that is unknown here, or makes something else of it than what holds.
+
+    Its words and tags count if they hold by the word of a repository alone, its kind if no person named one.
+    """
+    memory = reader.load_memory(connection, claim.id, must_decode)
+    if memory is None or memory.status is not Status.ACTIVE:
+        return memory is None
+    if memory.kind is not claim.kind and memory.kind_source is not KindSource.STATED_BY_PERSON:
+        return True
+    is_reworded = memory.claim.sentence != claim.sentence or not set(claim.tags) <= set(memory.claim.tags)
+    return is_reworded and not memory.touched_by_user
+
+
+def shared_strengths(store: Store, connection: sqlite3.Connection, limit: int) -> dict[ClaimId, int]:
+    """Return how often the fact file of the current project says that each claim was stated; {} if it has none."""
+    try:
+        file = _read_fact_file(store, connection, limit) if store.project else None
+    except RefusedError:
+        return {}
+    strengths: dict[ClaimId, int] = {}
+    for line in file.lines if file else ():
+        if line.claim:
+            strengths[line.claim.id] = max(line.strength, strengths.get(line.claim.id, 0))
+    return strengths
 
 
 def count_waiting(store: Store, connection: sqlite3.Connection, limit: int) -> int:

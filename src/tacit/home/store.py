@@ -1,8 +1,10 @@
-"""Log, index and pages of a home, kept in step.
+"""Log, index and pages of a home, kept in step: there is one way to write.
 
-A change takes the home's lock, brings the index up to date, decides on what it sees there, appends to the log, and then
-updates the views. Whatever fails after the append is caught up by the next command. Every read compares trusted fact
-files with what was accepted.
+A change takes the home's lock, decides on a snapshot of the current state, appends to the log, answers from the
+snapshot, and writes the fact files of work trees that it changes. Then somebody follows: applies the log to the index
+and draws the pages of the home. The command line leaves that to another process; everybody else does it at once. What
+the follower writes follows from the log alone, so it may be killed, and done again by whoever comes next. Every read
+compares trusted fact files with what was accepted.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ from tacit.text.display import clean
 
 if TYPE_CHECKING:
     from tacit.home.publish import Publisher, SyncJournal
+    from tacit.home.shared_facts import SharedFacts
     from tacit.home.writable_index import WritableIndex
+    from tacit.pages.view_store import ViewStore
 
 T = TypeVar("T")
 Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
@@ -55,15 +59,6 @@ _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS = 10.0, 120.0
 _READ_LOCK_TIMEOUT_SECONDS = 2.0  # a read, for a process that indexes what it needs
 _OBSERVE_TIMEOUT_SECONDS = 0.05  # a read, to record that it took place
 _MAX_PENDING_OBSERVATIONS = 1000  # observations that are kept while the log is busy; older ones are dropped
-
-
-def has_outdated_views(connection: sqlite3.Connection) -> bool:
-    """Return whether a view waits to be drawn, also because conflicts in a fact file were resolved since."""
-    if not reader.has_stale_views(connection):
-        return False
-    from tacit.home.publish import outdated_views
-
-    return bool(outdated_views(connection))
 
 
 class Store:
@@ -98,8 +93,8 @@ class Store:
         self._is_hurried = False
         self.max_turn_chars: int | None = None  # on the page of a session
         self.max_page_entries = Settings().pages_entries  # on a page that shows memories
-        self.defers_pages = False  # set by a short-lived program that draws pages in another process
-        self.pages_wait = False  # whether there is something to draw
+        self.follows = True  # False in a short-lived program that leaves the pages to another process
+        self.needs_follower = False  # whether there is something to draw
         self.accepted_in: dict[ClaimId, EventId] = {}  # the operation that accepted a memory while this was open
         self._pending_observations: list[Draft] = []
         self._observations_written_at = float("-inf")
@@ -120,13 +115,18 @@ class Store:
         return load_key(self.paths.key, make)
 
     @cached_property
-    def publisher(self) -> Publisher:
-        """The writer of the views, which a read seldom needs."""
-        from tacit.home.publish import Publisher
+    def view_store(self) -> ViewStore:
+        """The files that show memories, and copies of what was written there last."""
         from tacit.pages.view_store import ViewStore
 
-        view_store = ViewStore(self.paths.view_copies, self._disk)
-        return Publisher(self.paths, view_store, self.max_page_entries, self.max_turn_chars)
+        return ViewStore(self.paths.view_copies, self._disk)
+
+    @cached_property
+    def publisher(self) -> Publisher:
+        """The writer of the home's pages, which a read seldom needs."""
+        from tacit.home.publish import Publisher
+
+        return Publisher(self.paths, self.view_store, self.max_page_entries, self.max_turn_chars)
 
     @property
     def writable_index(self) -> WritableIndex:
@@ -158,6 +158,26 @@ class Store:
         with translate_sqlite_errors():
             return snapshot(self._index.connection(), query)
 
+    def read_pages(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Draw the pages that wait, and return what `query` reads from the index and the pages.
+
+        Nobody writes meanwhile.
+        """
+        if not os.path.isdir(self.paths.root):
+            return self.read(query)
+        self._index.release()
+        self.follows = True
+        try:
+            with self._exclusive():
+                connection = self.writable_index.open()
+                try:
+                    self._draw_pages(connection)
+                    return query(connection)
+                finally:
+                    database.checkpoint_and_close(connection)
+        except ReadOnlyError:
+            return self.read(query)
+
     def _is_index_intact(self) -> bool:
         """Return whether SQLite finds no damage. In a damaged index rows may hold anything."""
         try:
@@ -175,11 +195,11 @@ class Store:
         if os.path.isdir(self.paths.root):
             self._index.release()
             with suppress(StoreError, OSError), self._exclusive(_READ_LOCK_TIMEOUT_SECONDS):
-                self._publish_and_close(self.writable_index.open())
+                self._follow_and_close(self.writable_index.open())
 
-    def draw_pages(self) -> None:
-        """Draw the pages that wait, also if they were deferred. Do nothing if that is impossible."""
-        self.defers_pages = self.pages_wait = False
+    def follow(self) -> None:
+        """Index everything and draw the pages that wait. Do nothing if that is impossible."""
+        self.follows = True
         self.catch_up()
 
     def is_far_behind(self, max_bytes: int) -> bool:
@@ -229,7 +249,11 @@ class Store:
         if not os.path.isdir(self.paths.root):
             raise IndexUnusableError("there is no home yet")
         self.drain_spool(0)
-        connection = self._index.connection()
+        try:
+            connection = self._index.connection()
+        except StoreError:  # it cannot be opened without writing, and the disk is full
+            self._use_in_memory_index()
+            return self._index.connection()
         behind = self._is_behind(connection) or is_trust_stale(connection)
         if behind or self._is_page_missing(connection):
             self._index.release()
@@ -243,17 +267,17 @@ class Store:
         return behind and not (self._is_hurried and self.indexer.has_long_backlog(connection))
 
     def _is_page_missing(self, connection: sqlite3.Connection) -> bool:
-        """Checked once a second at most: nobody deletes pages between two reads of one program."""
+        """Return whether to draw pages before reading: one that is gone, or stale if no other process draws it.
+
+        Checked once a second at most: nobody deletes pages between two reads of one program.
+        """
         now = time.monotonic()
         if now < self._pages_checked_at + 1 or not os.access(self.paths.root, os.W_OK):
             return False
         self._pages_checked_at = now
-        stale = has_outdated_views(connection)
-        missing = stale or is_view_missing(connection, self.paths, self.project, self.scope_in(connection))
-        if self.defers_pages:
-            self.pages_wait |= missing
-            return False
-        return missing
+        is_stale = reader.has_stale_views(connection)
+        self.needs_follower |= is_stale
+        return (is_stale and self.follows) or is_view_missing(connection, self.paths)
 
     def _refresh(self, *, needed: bool, broken: int | None = None) -> None:
         """Catch up under the lock. If that is impossible, use what can be read.
@@ -266,7 +290,7 @@ class Store:
         is_purging = os.path.exists(self.paths.purge_marker)  # a purge holds the lock for long
         try:
             with self._exclusive(_OBSERVE_TIMEOUT_SECONDS if is_purging else self.lock_timeout):
-                self._publish_and_close(self.writable_index.open(rebuild=broken == self._index.inode))
+                self._follow_and_close(self.writable_index.open(rebuild=broken == self._index.inode))
         except LockBusyError:  # another process does it; use the index as it is, if it exists and can be trusted
             if broken == self._index.inode or is_trust_stale(self._index.connection()):
                 self._use_in_memory_index()
@@ -275,7 +299,7 @@ class Store:
                 self._use_in_memory_index()
 
     def _use_in_memory_index(self) -> None:
-        connection = self.indexer.in_memory_index()
+        connection = self.indexer.substitute_index()
         if excluded := distrusted_event_ids(connection):
             connection = self.indexer.in_memory_index(excluded=excluded)
         save_file_signatures(connection)
@@ -289,29 +313,28 @@ class Store:
         get_result: Callable[[sqlite3.Connection, list[Event]], T],
         *,
         op: EventId | None = None,
-        writes_index: bool = False,
     ) -> T:
-        """Record what `decide` makes of the current state, and return `get_result` of the index and the new events.
+        """Record what `decide` makes of the current state, and return `get_result` of the new state and the new events.
 
-        The home's lock is held throughout. `op` is an operation that the events belong to. `writes_index` says that
-        they write something to the index that does not follow from the log.
+        The home's lock is held throughout. Both functions read; whatever they write to the index raises an error. `op`
+        is an operation that the events belong to.
         """
         self._prepare_change()
         self.drain_spool(0)
         with self._exclusive():
-            # A program whose pages another process draws leaves the index to that process too.
-            is_deferred = self.defers_pages and not writes_index
-            provisional = self.writable_index.open_provisional() if is_deferred else None
-            connection = provisional or self.writable_index.open_for_decision()
             try:
-                drafts = decide(connection)
-                events = self._append(connection, drafts, op) if drafts else []
-                connection = self.writable_index.with_new_events(connection) if events else connection
-                return get_result(connection, events)
+                with closing(self.writable_index.snapshot()) as snapshot:
+                    drafts = decide(snapshot.connection)
+                    events = self._append(snapshot.connection, drafts, op) if drafts else []
+                    if drafts:
+                        snapshot.advance()
+                    try:
+                        return get_result(snapshot.connection, events)
+                    finally:
+                        self._write_shared_facts(snapshot.connection, events)
+                        self.needs_follower |= bool(drafts) or reader.has_stale_views(snapshot.connection)
             finally:
-                # The events are recorded: if this fails, the next command updates the index and the views.
-                with suppress(StoreError, OSError, IndexUnusableError):
-                    self._publish_and_close(connection)
+                self._follow_if_asked()
 
     def record(self, decide: Decide) -> list[Event]:
         """Make a change and return its events."""
@@ -333,6 +356,21 @@ class Store:
                     save(connection)
             finally:
                 database.checkpoint_and_close(connection)
+
+    def update_index(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work`, which writes to the index what it computes from it, and return its result.
+
+        That is what takes too long to be computed for every reader, such as counts of commands. It is lost with the
+        index, and computed again.
+        """
+        self._prepare_change()
+        with self._exclusive():
+            connection = self.writable_index.open()
+            try:
+                with translate_sqlite_errors():
+                    return work(connection)
+            finally:
+                self._follow_and_close(connection)
 
     def observe(self, draft: Draft) -> None:
         """Record something nobody waits for, within a second or when the home is closed."""
@@ -357,12 +395,13 @@ class Store:
             pass
 
     def rebuild(self) -> None:
-        """Rebuild the index from the log, and all views."""
+        """Rebuild the index from the log, all pages, and the fact file of the current project."""
         self._index.release()
         make_home(self.paths)
         with self._exclusive():
-            self.publisher.may_create_facts = True
-            self._publish_and_close(self.writable_index.open(rebuild=True))
+            self._follow_and_close(self.writable_index.open(rebuild=True))
+            with closing(self.writable_index.snapshot()) as snapshot, suppress(OSError):
+                self._shared_facts(snapshot.connection).write_all(snapshot.connection)
 
     def rewrite_log(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
         """Run `work`, which changes the log itself, under the home's lock; then update the views. Return its result.
@@ -372,7 +411,7 @@ class Store:
         self._prepare_change()
         with self._exclusive():
             result = work()
-            self._publish_and_close(self.writable_index.open(rebuild=rebuild))
+            self._follow_and_close(self.writable_index.open(rebuild=rebuild))
         return result
 
     def mark_purge(self) -> None:
@@ -399,6 +438,11 @@ class Store:
         self._write_observations()
         self._index.release()
         make_home(self.paths)
+        if not os.path.isdir(self.paths.spool_reserve):
+            from tacit.log.spool import Spool
+
+            with suppress(OSError):  # on a full disk the log may still take a line
+                Spool(self.log).prepare()
 
     def _append(self, connection: sqlite3.Connection, drafts: Sequence[Draft], op: EventId | None) -> list[Event]:
         """Append drafts, and once per project where it lies, so that its fact file is found from elsewhere."""
@@ -433,33 +477,43 @@ class Store:
 
     def finish_sync(self) -> None:
         """Update the pages with what was read from them. The caller holds the home's lock."""
-        self.sync_journal.finish(self.log, self.publisher.view_store)
+        self.sync_journal.finish(self.log, self.view_store)
 
-    # Views. The caller holds the home's lock.
+    # What follows a change. The caller holds the home's lock.
 
-    def _publish_and_close(self, connection: sqlite3.Connection) -> None:
-        """Update stale views, then close the index. A view that cannot be written now stays stale."""
-        if connection.in_transaction:  # it is not committed: see `WritableIndex.open_provisional`
-            with closing(connection):
-                self._publish(connection)
-            return
+    def _shared_facts(self, connection: sqlite3.Connection) -> SharedFacts:
+        from tacit.home.shared_facts import SharedFacts
+
+        return SharedFacts(self.view_store, self.project, self.scope_in(connection))
+
+    def _write_shared_facts(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
+        """Write the fact files that a command changed. What cannot be written now is written by a later command."""
+        with translate_sqlite_errors(), suppress(OSError):
+            self._shared_facts(connection).write_changes(connection, events)
+
+    def _follow_if_asked(self) -> None:
+        """Follow what was recorded, unless another process does. If that fails, the next command does it."""
+        if self.follows:
+            with suppress(StoreError, OSError, IndexUnusableError):
+                self._follow_and_close(self.writable_index.open())
+
+    def _follow_and_close(self, connection: sqlite3.Connection) -> None:
+        """Draw stale pages unless another process does, then close the index. What cannot be written stays stale."""
         try:
-            self._publish(connection)
+            self._draw_pages(connection)
         except IndexUnusableError:  # damage in a part of the index that no read has touched
             connection.close()
             connection = self.indexer.rebuild()
             with suppress(IndexUnusableError):
-                self._publish(connection)
+                self._draw_pages(connection)
         finally:
             database.checkpoint_and_close(connection)
 
-    def _publish(self, connection: sqlite3.Connection) -> None:
-        """Update stale views. If pages are deferred, write only what others may expect as soon as this returns."""
+    def _draw_pages(self, connection: sqlite3.Connection) -> None:
         with translate_sqlite_errors(), suppress(OSError):
-            if self.defers_pages:
-                self.pages_wait |= has_outdated_views(connection)
-                self.publisher.publish_shared(connection, self.project, self.scope_in(connection))
+            if self.follows or is_view_missing(connection, self.paths):
+                self.publisher.publish(connection)
+                self.needs_follower = False
             else:
-                self.publisher.publish(connection, self.project, self.scope_in(connection))
-            self.publisher.may_create_facts = False
+                self.needs_follower |= reader.has_stale_views(connection)
             save_file_signatures(connection)

@@ -1,4 +1,4 @@
-"""Trust in the fact files of repositories: compared with the files at every read, and ended when they change.
+"""Trust in the fact files of repositories: ended when a file becomes another user's, or something else than a file.
 
 The record of a trust is in the home's log, bound to the path, the owner and the bytes of each accepted line. Nothing in
 a repository can change it. What is believed was read once, when it was accepted, and is never read from the file again.
@@ -16,15 +16,14 @@ from tacit.home.project import FACT_FILE
 from tacit.index import reader
 from tacit.log.codec import must_decode
 from tacit.model import trust as trust_model
-from tacit.model.claim import Provenance, Scope, Status
+from tacit.model.claim import Provenance, Scope
 from tacit.model.event import POLICY, Attribution, Draft, Event
-from tacit.model.ids import ClaimId, EventId
+from tacit.model.ids import EventId
 from tacit.model.observation import RepositoryDistrusted
 from tacit.model.trust import FactFile, FactFileTrust
 from tacit.pages import facts
 from tacit.pages.view_store import checked_path
 
-_NO_TEXT_LIMIT = 1 << 30
 _CLOCK_TICK_NS = 50_000_000  # more than the coarsest clock of any file system in use
 _POLICY_ATTRIBUTION = Attribution(POLICY, Provenance.USER_DIRECT)
 
@@ -55,7 +54,7 @@ def broken_trust_drafts(connection: sqlite3.Connection) -> list[Draft]:
     return [
         draft._replace(attribution=_POLICY_ATTRIBUTION)
         for path, trust in active_trust(connection).items()
-        if (reason := _broken_reason(connection, trust, _read_own_file(path)))
+        if (reason := _broken_reason(trust, _read_own_file(path)))
         for draft in trust_model.distrust_drafts(trust, trust_operations(connection, trust), reason)
     ]
 
@@ -65,7 +64,7 @@ def distrusted_event_ids(connection: sqlite3.Connection) -> frozenset[EventId]:
     return frozenset(
         event.id
         for path, trust in active_trust(connection).items()
-        if _broken_reason(connection, trust, _read_own_file(path))
+        if _broken_reason(trust, _read_own_file(path))
         for events in trust_operations(connection, trust).values()
         for event in events
     )
@@ -76,7 +75,7 @@ def save_file_signatures(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM fact_files")
     for path, trust in active_trust(connection).items():
         file = _read_own_file(path)
-        if _broken_reason(connection, trust, file):
+        if _broken_reason(trust, file):
             continue
         if file is None or _is_past_clock_tick(path):
             connection.execute("INSERT INTO fact_files VALUES (?, ?)", (path, file.signature if file else ""))
@@ -102,13 +101,11 @@ def _read_own_file(path: str) -> ForeignFile | None:
     return file if file and file.owner == os.geteuid() else None
 
 
-def _broken_reason(connection: sqlite3.Connection, trust: FactFileTrust, file: ForeignFile | None) -> str:
-    def is_live(claim: ClaimId) -> bool:
-        row = reader.memory_row(connection, claim)
-        return row is not None and row.status in (Status.ACTIVE, Status.PENDING)
-
-    fact_file = file and parse_fact_file(trust.trusted.path, file, trust.event.scope, _NO_TEXT_LIMIT)
-    return trust_model.trust_problem(trust.trusted, fact_file, is_live)
+def _broken_reason(trust: FactFileTrust, file: ForeignFile | None) -> str:
+    """Return why a trust ended, "" if it holds. It holds while there is no file: another branch may have none."""
+    if file:
+        return trust_model.trust_problem(trust.trusted, file.owner, file.writers)
+    return "the file cannot be read, or is another user's" if os.path.lexists(trust.trusted.path) else ""
 
 
 def trust_operations(connection: sqlite3.Connection, trust: FactFileTrust) -> dict[EventId, list[Event]]:

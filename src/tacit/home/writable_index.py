@@ -1,7 +1,9 @@
-"""The index of a home, opened for writing. The caller holds the home's lock, and closes what is opened.
+"""The index of a home, opened by a holder of the home's lock, who closes what is opened.
 
-An index that cannot be used is rebuilt from the log. If it cannot be written, because the disk is full for example, an
-index in memory takes its place: of a change, only the log has to reach the disk.
+Who brings the index up to date writes it: everything in it follows from the log. A command that only needs an answer
+takes a snapshot, to which nothing can be written. An index that cannot be used is rebuilt from the log. If it cannot be
+written, because the disk is full for example, an index in memory takes its place: of a change, only the log has to
+reach the disk.
 """
 
 from __future__ import annotations
@@ -43,41 +45,29 @@ class WritableIndex:
         """Return the index without catching up, if it can be used."""
         return self._open_usable() or self.open()
 
-    def open_for_decision(self) -> sqlite3.Connection:
-        """Return the index, up to date; in memory if it cannot be written. Raise ReadOnlyError if nothing can be."""
+    def snapshot(self) -> Snapshot:
+        """Return a snapshot of the current state. Raise ReadOnlyError if nothing can be recorded in this home."""
         try:
-            return self.open()
+            return Snapshot(self._open_for_snapshot(), self._indexer)
         except ReadOnlyError:
             raise
         except (StoreError, OSError):
-            return self._end_broken_trust(self._indexer.in_memory_index())
+            return Snapshot(self._end_broken_trust(self._indexer.substitute_index()), self._indexer)
 
-    def open_provisional(self) -> sqlite3.Connection | None:
-        """Return the index, up to date, within a transaction that is never committed; None if that will not do.
-
-        Writing the index takes four syncs, for which nobody has to wait if another process follows. Until then whoever
-        needs the index is told by the log that it is behind.
-        """
-        if (connection := self._open_usable()) is None:
-            return None
+    def _open_for_snapshot(self) -> sqlite3.Connection:
+        """Return the index, up to date, within a transaction. What takes long to index is written, once and for all."""
+        connection = self._open_usable() or self._indexer.rebuild()
         try:
-            with translate_sqlite_errors():
-                if not self._indexer.has_long_backlog(connection):
-                    connection.execute("BEGIN IMMEDIATE")
-                    self._indexer.catch_up(connection)
-                    return self._end_broken_trust(connection)
-        except (IndexUnusableError, StoreError, OSError):
-            pass
-        connection.close()
-        return None
-
-    def with_new_events(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """Return the index with what was just recorded; in memory if the disk has no room for it."""
-        try:
-            return self._catch_up_or_rebuild(connection)
-        except (StoreError, OSError):
+            _begin(connection, self._indexer)
+            return self._end_broken_trust(connection)
+        except IndexUnusableError:
             connection.close()
-            return self._indexer.in_memory_index()
+        except BaseException:
+            connection.close()
+            raise
+        connection = self._indexer.rebuild()
+        _begin(connection, self._indexer)
+        return self._end_broken_trust(connection)
 
     def _open_usable(self) -> sqlite3.Connection | None:
         """Return the index as it is; None if it is unusable or of another log."""
@@ -105,3 +95,47 @@ class WritableIndex:
             return connection
         self._log.append(drafts, self._origin())
         return self._catch_up_or_rebuild(connection)
+
+
+class Snapshot:
+    """The index as the log is now, for the answers of one command.
+
+    It is brought up to date within a transaction that is never committed. Writing the index takes four syncs, for which
+    nobody has to wait if another process follows; until then whoever needs the index is told by the log that it is
+    behind. SQLite refuses everything that a caller would write here, because it would be lost.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, indexer: Indexer) -> None:
+        self._indexer = indexer
+        self.connection = connection
+        self._protect()
+
+    def advance(self) -> None:
+        """Index what was just recorded. The connection may be another one afterwards."""
+        try:
+            with translate_sqlite_errors():
+                self.connection.execute("PRAGMA query_only = OFF")
+                if self.connection.in_transaction and self._indexer.has_long_backlog(self.connection):
+                    self.connection.execute("ROLLBACK")
+                    _begin(self.connection, self._indexer)
+                else:
+                    self._indexer.catch_up(self.connection)
+        except (IndexUnusableError, StoreError, OSError):  # the disk is full, for example
+            self.connection.close()
+            self.connection = self._indexer.substitute_index()
+        self._protect()
+
+    def close(self) -> None:
+        self.connection.close()  # which rolls back
+
+    def _protect(self) -> None:
+        self.connection.execute("PRAGMA query_only = ON")
+
+
+def _begin(connection: sqlite3.Connection, indexer: Indexer) -> None:
+    """Begin the transaction of a snapshot. A long backlog is written before, so that it is not indexed twice."""
+    with translate_sqlite_errors():
+        if indexer.has_long_backlog(connection):
+            indexer.catch_up(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        indexer.catch_up(connection)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,6 @@ from tacit.hosts.queue import (
     mark_unfinished,
 )
 from tacit.index import reader
-from tacit.model.claim import Kind
 
 if TYPE_CHECKING:
     from tacit.inject.injector import Injector
@@ -78,17 +76,7 @@ def _count_suggestions(home: Home) -> int:
     if matching_ignore_entry(home.settings, home.user_folder, home.cwd):
         return 0
 
-    def count(connection: sqlite3.Connection) -> int:
-        pending = reader.count_pending(connection)
-        suggestions = sum(pending.values())
-        if Kind.WORKFLOW_PATTERN.label in pending:  # a pattern that a longer one contains waits, but no list shows it
-            from tacit.learn.habits.counts import scope_lookup
-            from tacit.learn.habits.learn import count_hidden_habits
-
-            suggestions -= count_hidden_habits(connection, scope_lookup(connection, home.user_folder))
-        return suggestions
-
-    return home.store.read(count)
+    return home.store.read(lambda connection: sum(reader.count_pending(connection).values()))
 
 
 def _notice_line(suggestions: int, untrusted: int) -> str:

@@ -228,6 +228,7 @@ class _CaptureRun:
         self._cursors: list[TranscriptCursor] = []
         self._builder = EventBuilder(self._store.actor.host, home.user_folder)
         self._event_count = 0
+        self._digest = self._store.log.digest
 
     def capture_files(self, files: Sequence[str]) -> list[CapturedTranscript]:
         transcripts = []
@@ -267,11 +268,11 @@ class _CaptureRun:
             for event in source.read(stream, start, self._limits, stats):
                 self._batch.append((transcript, event))
                 if len(self._batch) >= _BATCH_SIZE:
-                    self._cursors.append(_cursor_at(path, stream, status, stats.cursor, is_complete=False))
+                    self._save_cursor(path, stream, status, stats.cursor, is_complete=False)
                     self._append_batch()
                     part = min(stats.bytes_read / max(status.st_size - start, 1), 1.0)
                     self._progress(path, self._event_count, progress + share * part)
-            self._cursors.append(_cursor_at(path, stream, status, stats.cursor, is_complete=True))
+            self._save_cursor(path, stream, status, stats.cursor, is_complete=True)
         self._progress(path, self._event_count + len(self._batch), progress + share)
 
     def read_prompts(self, path: str) -> list[Event]:
@@ -304,13 +305,36 @@ class _CaptureRun:
         cursor = self._previous_cursor(path)
         if cursor and _is_unchanged(cursor, status) and has_byte_offsets:
             return None
-        return cursor.offset if cursor and _has_same_prefix(cursor, stream, status, has_byte_offsets) else 0
+        return cursor.offset if cursor and self._has_same_prefix(cursor, stream, status, has_byte_offsets) else 0
 
     def _previous_cursor(self, path: str) -> TranscriptCursor | None:
         index = self._store.index_as_is()
         with suppress(sqlite3.Error):
-            return database.transcript_cursor(index, path) if index else None
+            return database.transcript_cursor(index, self._digest(os.fsencode(path))) if index else None
         return None
+
+    def _has_same_prefix(
+        self, cursor: TranscriptCursor, stream: BinaryIO, status: os.stat_result, has_byte_offsets: bool
+    ) -> bool:
+        """Whether the file still begins with what was read of it."""
+        if cursor.inode != status.st_ino or not has_byte_offsets:
+            return cursor.inode == status.st_ino
+        return status.st_size >= cursor.offset and self._fingerprint(stream, cursor.offset) == cursor.fingerprint
+
+    def _save_cursor(
+        self, path: str, stream: BinaryIO, status: os.stat_result, offset: int, *, is_complete: bool
+    ) -> None:
+        """Note how far the file was read, as it was when it was opened. The next run finds what was added since."""
+        if path_digest := self._digest(os.fsencode(path)):  # else there is no key: it will be read again
+            size = status.st_size if is_complete else -1
+            fingerprint = self._fingerprint(stream, offset)
+            cursor = TranscriptCursor(path_digest, status.st_ino, size, status.st_mtime_ns, offset, fingerprint)
+            self._cursors.append(cursor)
+
+    def _fingerprint(self, stream: BinaryIO, offset: int) -> str:
+        """Return by what the file is recognised: a keyed hash, since these bytes were not searched for secrets."""
+        start = max(offset - _FINGERPRINT_BYTES, 0)
+        return self._digest(os.pread(stream.fileno(), offset - start, start))
 
     def _append_batch(self) -> None:
         """Append what is new in the batch while holding the lock, then save the cursors."""
@@ -372,28 +396,6 @@ def _file_size(path: str) -> int:
 
 def _is_unchanged(cursor: TranscriptCursor, status: os.stat_result) -> bool:
     return (cursor.inode, cursor.size, cursor.mtime_ns) == (status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-def _has_same_prefix(
-    cursor: TranscriptCursor, stream: BinaryIO, status: os.stat_result, has_byte_offsets: bool
-) -> bool:
-    """Whether the file still begins with what was read of it."""
-    if cursor.inode != status.st_ino or not has_byte_offsets:
-        return cursor.inode == status.st_ino
-    return status.st_size >= cursor.offset and _fingerprint_before(stream, cursor.offset) == cursor.fingerprint
-
-
-def _fingerprint_before(stream: BinaryIO, offset: int) -> str:
-    start = max(offset - _FINGERPRINT_BYTES, 0)
-    return os.pread(stream.fileno(), offset - start, start).hex()
-
-
-def _cursor_at(
-    path: str, stream: BinaryIO, status: os.stat_result, offset: int, *, is_complete: bool
-) -> TranscriptCursor:
-    """Return a cursor for the file as it was when it was opened. The next run finds what was added since."""
-    size = status.st_size if is_complete else -1
-    return TranscriptCursor(path, status.st_ino, size, status.st_mtime_ns, offset, _fingerprint_before(stream, offset))
 
 
 def unknown_types(transcripts: Iterable[CapturedTranscript]) -> Counter[str]:

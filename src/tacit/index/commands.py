@@ -17,7 +17,15 @@ from tacit.errors import IndexUnusableError
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId, claim_number, hash_number
-from tacit.model.observation import UNKNOWN_STATUS, CommandRan, ToolAction, ToolOutcome, ToolUsed, session_id
+from tacit.model.observation import (
+    UNKNOWN_STATUS,
+    CommandRan,
+    ToolAction,
+    ToolOutcome,
+    ToolUsed,
+    is_untimed_session,
+    session_id,
+)
 from tacit.record import Record
 from tacit.text.words import STEMS, token_terms, tokenize
 
@@ -50,7 +58,7 @@ class CommandExecution(Record):
 
 
 class StoredCommand(Record):
-    """A command in a directory, with its last run. `at` is the time of that."""
+    """A command in a directory, with its last run. `at` is the time of that, "" if it is not known."""
 
     id: int
     actor: str
@@ -70,7 +78,8 @@ def shell_execution(event: Event, segment: str, line: int) -> CommandExecution:
     body = event.body
     assert isinstance(body, CommandRan)
     command = (event.origin.actor, body.directory, body.command, event.scope)
-    return CommandExecution(*command, event.id, timestamp(event.at), body.status, 0, segment, line)
+    at = "" if is_untimed_session(event.origin.session) else timestamp(event.at)
+    return CommandExecution(*command, event.id, at, body.status, 0, segment, line)
 
 
 def agent_execution(event: Event, segment: str, line: int) -> CommandExecution | None:

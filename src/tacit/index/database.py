@@ -18,7 +18,7 @@ from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
 T = TypeVar("T")
-INDEX_VERSION = "23"
+INDEX_VERSION = "24"
 # Returns a line of the log by segment, offset and length, None if there is none.
 LineReader = Callable[[str, int, int], bytes | None]
 _SQLITE_SUFFIXES = ("-wal", "-shm")
@@ -257,7 +257,11 @@ def open_for_writing(path: str, lines: LineReader) -> sqlite3.Connection:
 
 
 def open_for_reading(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connection:
-    """Open the index read-only. Raise IndexUnusableError if it is missing, damaged, a copy or of another version."""
+    """Open the index read-only, also where nothing can be written: in a read-only folder, or on a full disk.
+
+    Raise IndexUnusableError if it is missing, damaged, a copy or of another version; StoreError if it cannot be read
+    without writing.
+    """
     _check_regular_files(path)
     _check_inode(path)
     address = sqlite_uri(path, "ro")
@@ -267,9 +271,9 @@ def open_for_reading(path: str, lines: LineReader = _read_no_line) -> sqlite3.Co
             _check_version(connection)
         except sqlite3.OperationalError as error:
             connection.close()
-            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            if not _is_write_error(error) or _has_write_ahead_log(path):
                 raise
-            # In a read-only folder SQLite must be told that nobody writes.
+            # SQLite makes files beside the index even for reading, unless it is told that nobody writes.
             connection = sqlite3.connect(address + "&immutable=1", uri=True, isolation_level=None)
             _check_version(connection)
         except BaseException:
@@ -277,6 +281,28 @@ def open_for_reading(path: str, lines: LineReader = _read_no_line) -> sqlite3.Co
             raise
     _register_event_line(connection, lines)
     return connection
+
+
+def _is_write_error(error: sqlite3.Error) -> bool:
+    """Return whether something could not be written, although nothing is wrong with what was read."""
+    access_errors = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL)
+    return error.sqlite_errorcode in _WRITE_ERRORS or error.sqlite_errorcode & 0xFF in access_errors
+
+
+def _has_write_ahead_log(path: str) -> bool:
+    """Return whether the file alone is not the whole index."""
+    try:
+        return os.path.getsize(path + _SQLITE_SUFFIXES[0]) > 0
+    except OSError:
+        return False
+
+
+def copy_to_memory(connection: sqlite3.Connection, lines: LineReader) -> sqlite3.Connection:
+    """Return a copy of an index in memory, which can be written."""
+    copy = sqlite3.connect(IN_MEMORY, isolation_level=None)
+    connection.backup(copy)
+    _register_event_line(copy, lines)
+    return copy
 
 
 def _check_regular_files(path: str, *, alone: bool = False) -> None:
@@ -333,9 +359,9 @@ def _check_version(connection: sqlite3.Connection) -> None:
 
 class TranscriptCursor(Record):
     """A transcript as it was when it was read. The bytes before `offset` need not be read again if they still have the
-    same `fingerprint`."""
+    same `fingerprint`, a keyed hash. So is `path_digest`."""
 
-    path: str
+    path_digest: str
     inode: int
     size: int
     mtime_ns: int
@@ -343,9 +369,9 @@ class TranscriptCursor(Record):
     fingerprint: str
 
 
-def transcript_cursor(connection: sqlite3.Connection, path: str) -> TranscriptCursor | None:
+def transcript_cursor(connection: sqlite3.Connection, path_digest: str) -> TranscriptCursor | None:
     """Return how far a transcript was read, None if it was not."""
-    row = connection.execute("SELECT * FROM transcript_cursors WHERE path = ?", (path,)).fetchone()
+    row = connection.execute("SELECT * FROM transcript_cursors WHERE path_digest = ?", (path_digest,)).fetchone()
     return TranscriptCursor(*row) if row else None
 
 

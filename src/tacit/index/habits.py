@@ -19,7 +19,7 @@ from tacit.index.database import transaction, without_garbage_collection
 from tacit.model.claim import Kind
 from tacit.model.event import Event
 from tacit.model.ids import EventId
-from tacit.model.observation import CommandRan
+from tacit.model.observation import CommandRan, is_untimed_session
 from tacit.record import Record
 
 _BATCH_SIZE = 100_000
@@ -112,9 +112,18 @@ def store_shell_commands(connection: sqlite3.Connection, events: Iterable[Event]
             connection.execute("INSERT OR IGNORE INTO shell_sessions (name) VALUES (?)", (name,))
             query = "SELECT id FROM shell_sessions WHERE name = ?"
             (sessions[key],) = connection.execute(query, (name,)).fetchone()
-        rows.append((sessions[key], event.id, int(origin.at.timestamp() * 1000), *body))  # in the order of the columns
+        ran_at = 0 if is_untimed_session(origin.session) else int(origin.at.timestamp() * 1000)
+        rows.append((sessions[key], event.id, ran_at, *body))  # in the order of the columns
     query = f"INSERT OR IGNORE INTO shell_commands (shell_session_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     connection.executemany(query, rows)
+
+
+def has_uncounted_commands(connection: sqlite3.Connection) -> bool:
+    """Return whether there are commands that `learn` has not read."""
+    query = (
+        "SELECT 1 FROM shell_commands WHERE id > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = ?), 0)"
+    )
+    return connection.execute(f"{query} LIMIT 1", (_LAST_LEARNED_KEY,)).fetchone() is not None
 
 
 def learn(connection: sqlite3.Connection, learner: HabitLearner) -> None:
@@ -444,7 +453,8 @@ def activity(connection: sqlite3.Connection) -> Activity:
     """Return how much was captured."""
     query = (
         "SELECT count(*), coalesce(sum(exit_status > 0), 0), count(DISTINCT shell_session_id),"
-        " count(DISTINCT nullif(directory, '')), coalesce(min(ran_at), 0), coalesce(max(ran_at), 0) FROM shell_commands"
+        " count(DISTINCT nullif(directory, '')), coalesce(min(nullif(ran_at, 0)), 0), coalesce(max(ran_at), 0)"
+        " FROM shell_commands"
     )
     return Activity(*connection.execute(query).fetchone())
 

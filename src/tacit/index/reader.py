@@ -343,8 +343,10 @@ def ended_fact_ids(connection: sqlite3.Connection, scope: Scope) -> Iterator[Cla
     yield from (ClaimId(claim) for (claim,) in connection.execute(query, (scope,)))
 
 
-def ids_of_scope(connection: sqlite3.Connection, scope: Scope) -> list[ClaimId]:
-    return [ClaimId(claim) for (claim,) in connection.execute("SELECT id FROM memories WHERE scope = ?", (scope,))]
+def shared_ids(connection: sqlite3.Connection, scope: Scope) -> list[ClaimId]:
+    """Return the effective memories of a project that the person shared: those with a line in its fact file."""
+    query = f"SELECT id FROM memories WHERE scope = ? AND is_shared AND {IS_EFFECTIVE} ORDER BY id"
+    return [ClaimId(claim) for (claim,) in connection.execute(query, (scope,))]
 
 
 def rulings(connection: sqlite3.Connection, claims: Sequence[ClaimId]) -> dict[ClaimId, tuple[ClaimId | None, bool]]:
@@ -366,12 +368,6 @@ def is_scope_used(connection: sqlite3.Connection, scope: Scope, status: Status |
     """Whether a scope has memories (of this status)."""
     query = "SELECT 1 FROM memory_counts WHERE scope = ? AND status = coalesce(?, status) LIMIT 1"
     return connection.execute(query, (scope, status.value if status else None)).fetchone() is not None
-
-
-def has_shared_facts(connection: sqlite3.Connection, scope: Scope) -> bool:
-    """Whether a project has an effective memory that the person shared."""
-    query = f"SELECT 1 FROM memories WHERE scope = ? AND {IS_EFFECTIVE} AND is_shared LIMIT 1"
-    return connection.execute(query, (scope,)).fetchone() is not None
 
 
 def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:

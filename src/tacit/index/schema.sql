@@ -1,5 +1,6 @@
 -- Everything here is derived from the log. Changed statements need a new INDEX_VERSION, never a migration.
--- Comments stand outside of statements, because SQLite stores those as they are written.
+-- Comments stand outside of statements, because SQLite stores those as they are written. In tables without row ids the
+-- columns of the key come first: SQLite 3.40 and 3.41.0 call others damaged, as they check the wrong columns of them.
 
 -- Identifies copies of the index, whatever their names: see log/strays.py.
 PRAGMA application_id = 0x54414349;
@@ -181,7 +182,7 @@ CREATE TABLE terms (term TEXT PRIMARY KEY, doc_freq INTEGER NOT NULL) WITHOUT RO
 INSERT INTO meta VALUES ('doc_count', 0), ('total_length', 0);
 
 -- A row is a command that a person ran in a shell; ids are in the order in which commands were stored. `ran_at` is in
--- milliseconds. `expanded_command` has its aliases expanded, `unedited_command` is the line before the person edited
+-- milliseconds, 0 if nobody knows when that was. `expanded_command` has its aliases expanded, `unedited_command` is the line before the person edited
 -- it.
 CREATE TABLE shell_commands (
   id INTEGER PRIMARY KEY,
@@ -272,7 +273,7 @@ CREATE TABLE claim_sources (
 
 -- A row is a command that a person or an agent ran in a directory, with its last run. `id` is a hash of actor,
 -- directory and text. `exit_status` is -1 if it is unknown, -2 if the command is only known to have failed.
--- `session_number` is 0 for commands of a shell.
+-- `session_number` is 0 for commands of a shell. `last_run_at` is '' if nobody knows when that was.
 CREATE TABLE commands (
   id INTEGER PRIMARY KEY,
   actor TEXT NOT NULL,
@@ -371,9 +372,10 @@ CREATE TABLE memory_checks (
 CREATE INDEX memory_checks_event ON memory_checks (event_id, result);
 CREATE INDEX memory_checks_failed ON memory_checks (claim_id) WHERE result = 'violated' OR correction_id <> '';
 
--- A row is how far a transcript was read. If this is lost, transcripts are read again, and no event is new.
+-- A row is how far a transcript was read. If this is lost, transcripts are read again, and no event is new. Neither its
+-- path nor a byte of it is here: `path_digest` and `fingerprint` are hashes with the key of the home (log/signing.py).
 CREATE TABLE transcript_cursors (
-  path TEXT PRIMARY KEY,
+  path_digest TEXT PRIMARY KEY,
   inode INTEGER NOT NULL,
   size INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL,
@@ -396,8 +398,8 @@ CREATE TABLE learned_sessions (
 CREATE TABLE session_choices (
   session_number INTEGER NOT NULL,
   subject TEXT NOT NULL,
-  value TEXT NOT NULL,
   event_id TEXT NOT NULL,
+  value TEXT NOT NULL,
   PRIMARY KEY (session_number, subject, event_id)
 ) WITHOUT ROWID;
 CREATE INDEX session_choices_subject ON session_choices (subject);

@@ -242,7 +242,7 @@ def save_session_choices(connection: sqlite3.Connection, session: ClaimId, choic
     """Store what a person chose in a session, in place of what was stored of it before."""
     number = claim_number(session)
     connection.execute("DELETE FROM session_choices WHERE session_number = ?", (number,))
-    rows = [(number, choice.subject, choice.value, choice.event_id) for choice in choices]
+    rows = [(number, choice.subject, choice.event_id, choice.value) for choice in choices]
     connection.executemany("INSERT OR IGNORE INTO session_choices VALUES (?, ?, ?, ?)", rows)
 
 

@@ -60,6 +60,7 @@ _CREATE_INDEXES = (
     "CREATE INDEX IF NOT EXISTS memories_tagged ON memories (status, last_event_id DESC, doc_id DESC) WHERE tags <> ''",
     "CREATE INDEX IF NOT EXISTS memories_candidates ON memories"
     f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {IS_CANDIDATE}",
+    f"CREATE INDEX IF NOT EXISTS memories_shared ON memories (scope, id) WHERE is_shared AND {IS_EFFECTIVE}",
     "CREATE INDEX IF NOT EXISTS memories_habits ON memories (status) WHERE is_habit",
     f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
 )

@@ -193,17 +193,17 @@ class SessionLearning(HomePart):
         processes wait for the lock.
         """
         done: list[list[LearnResult]] = []
+        learned: list[tuple[SessionRow, list[SessionChoice]]] = []
         actor, until = self._store.actor, time.monotonic() + _MAX_CHANGE_SECONDS
         judge = judged.judge if judged else ""
-        last: tuple[SessionRow, list[SessionChoice]] = rows[0], []
 
-        def mark(connection: sqlite3.Connection, row: SessionRow, choices: list[SessionChoice]) -> None:
+        def mark(connection: sqlite3.Connection) -> None:
             with transaction(connection):
-                sessions.mark_session_learned(connection, row.id, row.ended_at, judge)
-                sessions.save_session_choices(connection, row.id, choices)
+                for row, choices in learned:
+                    sessions.mark_session_learned(connection, row.id, row.ended_at, judge)
+                    sessions.save_session_choices(connection, row.id, choices)
 
         def decide(connection: sqlite3.Connection) -> list[Draft]:
-            nonlocal last
             for row, learn in zip(rows, learners, strict=False):
                 self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
                 results, choices = self._results(connection, row, learn)
@@ -212,17 +212,21 @@ class SessionLearning(HomePart):
                 summaries = _summary_drafts(row, judged) if judged else ()
                 drafts = [*drafts, *summaries, *check_session(connection, row)]
                 done.append(results)
-                last = row, choices
-                if drafts or len(done) == len(learners) or time.monotonic() > until:
+                learned.append((row, choices))
+                if drafts or time.monotonic() > until:
                     return drafts
-                mark(connection, row, choices)
             return []
 
         self._store.actor = Actor(actor.clock, USER, rows[0].host_session_id, actor.host)
         try:
-            self._store.change(decide, lambda connection, _events: mark(connection, *last), writes_index=True)
+            self._store.record(decide)
+        except BaseException:
+            learned[-1:] = []  # the lessons of this one were not recorded
+            raise
         finally:
             self._store.actor = actor
+            if learned:
+                self._store.update_index(mark)
         return done
 
     def _results(
@@ -377,10 +381,20 @@ def _result_drafts(result: LearnResult) -> Iterator[Draft]:
     claim, lesson, session, state = result
     quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
     evidence = f"{session.agent}, {session.ended_at[:10]}, session {session.id}: “{quote}”"
-    body = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, lesson.reason, lesson.confidence, lesson.evidence)
+    body = ClaimProposed(
+        claim,
+        Verdict.PROPOSED,
+        SOURCE,
+        evidence,
+        lesson.reason,
+        lesson.confidence,
+        lesson.evidence,
+        kind_inferred=True,
+    )
     yield Draft(body, claim.scope, Attribution(_ACTOR, lesson.provenance))
     if state is LearnState.ACCEPTED:
-        yield Draft(ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON), claim.scope, _POLICY_ATTRIBUTION)
+        accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
+        yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)
 
 
 def _summary_drafts(row: SessionRow, judged: JudgedSession) -> Iterator[Draft]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from enum import StrEnum
@@ -132,10 +133,12 @@ def body_fields(body: EventBody) -> dict[str, object]:
     match body:
         case ClaimProposed():
             fields: dict[str, object] = {
+                "carried_strength": body.carried_strength,
                 "claim": claim_fields(body.claim),
                 "confidence": body.confidence,
                 "events": body.events,
                 "evidence": body.evidence,
+                "kind_inferred": body.kind_inferred,
                 "private": body.private,
                 "reason": body.reason,
                 "source": body.source,
@@ -149,6 +152,7 @@ def body_fields(body: EventBody) -> dict[str, object]:
                 "claim": claim_fields(body.claim),
                 "evidence": body.evidence,
                 "instead": claim_fields(body.instead) if body.instead else None,
+                "kind_inferred": body.kind_inferred,
                 "missing": body.missing,
                 "private": body.private,
                 "reason": body.reason,
@@ -207,6 +211,8 @@ def _proposal_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
         fraction_field(fields, "confidence"),
         tuple(map(EventId, text_list_field(fields, "events"))),
         fields.get("private", False) is True,
+        fields.get("kind_inferred", False) is True,
+        integer_field(fields, "carried_strength"),
     )
 
 
@@ -223,6 +229,7 @@ def _decision_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
         PROVENANCE_BY_NAME[fields["carried_src"]] if "carried_src" in fields else None,
         fields.get("private", False) is True,
         text_list_field(fields, "missing"),
+        fields.get("kind_inferred", False) is True,
     )
 
 
@@ -442,6 +449,7 @@ _MAC_DIGITS = 32
 _MAC_BYTES = len(_MAC_KEY) + _MAC_DIGITS + len(b'"')
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _ID_IN_LINE = re.compile(rb'"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})","op":"')
+_BLANKS = b" \t\r"
 _JSON_DECODER = json.JSONDecoder()
 _UNICODE_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _JSON_ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
@@ -486,9 +494,19 @@ def with_checksum(record: bytes, sign: SignLine | None = None) -> bytes:
     return head + _CHECKSUM_KEY + b"%08x" % crc32(head) + b'"}\n'
 
 
+def trim(line: bytes) -> bytes:
+    """Return a line without what an editor put around it: a byte order mark, blanks, or the CR of a CRLF.
+
+    Checksum and MAC are of the bytes from the opening brace on, so a line that was saved so is as good as before.
+    """
+    if line.endswith(b"}") and line.startswith(b"{"):  # the usual case
+        return line
+    return line.removeprefix(BOM_UTF8).strip(_BLANKS)
+
+
 def split_mac(line: bytes) -> tuple[bytes, bytes]:
     """Return the content of a line and its MAC (b"" if it has none)."""
-    head = line[:-_CHECKSUM_BYTES]
+    head = trim(line)[:-_CHECKSUM_BYTES]
     if head[-_MAC_BYTES : -_MAC_BYTES + len(_MAC_KEY)] == _MAC_KEY and head.endswith(b'"'):
         return head[:-_MAC_BYTES], head[-_MAC_DIGITS - 1 : -1]
     return head, b""
@@ -501,6 +519,7 @@ def is_encoding_of(event: Event, line: bytes) -> bool:
 
 def decode(line: bytes) -> Event | DamagedLine:
     """Return the event of a line (without its line feed)."""
+    line = trim(line)
     if (reason := damage_reason(line)) is not None:
         return DamagedLine(reason)
     try:
@@ -516,6 +535,7 @@ def decode(line: bytes) -> Event | DamagedLine:
 
 def damage_reason(line: bytes) -> str | None:
     """Return why the bytes of a line are damaged; None if the checksum matches."""
+    line = trim(line)
     if is_truncated(line):
         return "not a line of this log, or cut off"
     if line[-10:-2] != b"%08x" % crc32(line[:-_CHECKSUM_BYTES]):
@@ -531,6 +551,7 @@ def id_in_line(line: bytes) -> EventId | None:
 
 def is_truncated(line: bytes) -> bool:
     """Return whether a line lacks the ending that every complete line has."""
+    line = trim(line)
     return line[-_CHECKSUM_BYTES:-10] != _CHECKSUM_KEY or line[-2:] != b'"}'
 
 

@@ -16,16 +16,16 @@ from tacit.model.event import Event, EventOrigin
 from tacit.model.ids import EventId
 from tacit.model.observation import CommandRan
 
-_PLAIN = r'[^"\\\x00-\x1f]*+'  # a JSON string without escapes
-_QUOTED = r'(?:[^"\\\x00-\x1f]++|\\.)*+'
+_PLAIN = r'[^"\\\x00-\x1f]*'  # a JSON string without escapes
+_QUOTED = rf"{_PLAIN}(?:\\.{_PLAIN})*"
 _INTEGER = r"0|-?[1-9]\d{0,14}"
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _COMMAND_LINE = re.compile(
-    rf'\{{"actor":"({_PLAIN})","body":\{{"command":"({_QUOTED})"(?:,"directory":"({_PLAIN})")?+'
-    rf'(?:,"milliseconds":({_INTEGER}))?+(?:,"shell":"({_PLAIN})")?+(?:,"status":({_INTEGER}))?+\}},'
+    rf'\{{"actor":"({_PLAIN})","body":\{{"command":"({_QUOTED})"(?:,"directory":"({_PLAIN})")?'
+    rf'(?:,"milliseconds":({_INTEGER}))?(?:,"shell":"({_PLAIN})")?(?:,"status":({_INTEGER}))?\}},'
     rf'"host":"({_PLAIN})","id":"({_UUID})","op":"\8","scope":"({_PLAIN})","sess":"({_PLAIN})","src":"({_PLAIN})",'
     rf'"ts":"({_PLAIN})","type":"command\.ran","tz":({_INTEGER}),"v":{FORMAT_VERSION}'
-    rf'(?:,"m":"{_PLAIN}")?+,"c":"([0-9a-f]{{8}})"\}}'
+    rf'(?:,"m":"{_PLAIN}")?,"c":"([0-9a-f]{{8}})"\}}'
 )
 _CHECKSUM_BYTES = len(',"c":"01234567"}')
 _JSON_DECODER = JSONDecoder()

@@ -16,7 +16,7 @@ from tacit.record import Record
 
 # A text as Tacit writes it: printable ASCII, and no character that need not be is escaped. Surrogates are left out: a
 # lone one is in no text.
-_TEXT = rb'"[ !#-\[\]-~]*+(?:\\(?:["\\bfnrt]|u(?!d|00[2-7]|000[89acd])[0-9a-f]{4})[ !#-\[\]-~]*+)*+"'
+_TEXT = rb'"[ !#-\[\]-~]*(?:\\(?:["\\bfnrt]|u(?!d|00[2-7]|000[89acd])[0-9a-f]{4})[ !#-\[\]-~]*)*"'
 _FILLED_TEXT = rb'(?!"")' + _TEXT
 _UUID = rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # A leap day needs a leap year: no other line than that of 29 February depends on the year.
@@ -36,8 +36,9 @@ _CLAIM = (
     rb',"triple":\{"object":(%s),"predicate":(%s),"subject":(%s)\}\}'
 ) % (_any_of(*(kind.label for kind in Kind)), _TEXT, _TEXT, _TEXTS, _TEXT, _TEXT, _TEXT)
 _PROPOSAL = (
-    rb'\{"actor":%s,"body":\{"claim":%s(?:,"confidence":(?:0\.[0-9]{0,9}[1-9]|1\.0))?(?:,"events":%s)?(?:,"evidence":%s)?'
-    rb'(?:,"private":true)?(?:,"reason":%s)?(?:,"source":%s)?\},"host":%s'
+    rb'\{"actor":%s,"body":\{(?:"carried_strength":[1-9][0-9]{0,8},)?"claim":%s'
+    rb'(?:,"confidence":(?:0\.[0-9]{0,9}[1-9]|1\.0))?(?:,"events":%s)?(?:,"evidence":%s)?'
+    rb'(?:,"kind_inferred":true)?(?:,"private":true)?(?:,"reason":%s)?(?:,"source":%s)?\},"host":%s'
 ) % (_TEXT, _CLAIM, _TEXTS, _FILLED_TEXT, _FILLED_TEXT, _FILLED_TEXT, _TEXT)
 # The keys behind the body. Before them is a text, so they cannot be part of one; the brace closes the line.
 _END = (

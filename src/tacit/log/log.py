@@ -203,6 +203,10 @@ class Log(LogReader):
         """The function that signs a line; None in a home that does not sign."""
         return self.signer.sign if self.signer else None
 
+    def digest(self, content: bytes) -> str:
+        """Return a keyed hash, to recognise bytes that must not be stored; "" in a home that has no key."""
+        return self.signer.digest(content) if self.signer else ""
+
     def begin_signing(self) -> None:
         """Record how far the segments go, before the first signed line is written."""
         if self.signer:

@@ -51,7 +51,7 @@ def ignore_progress(_task: str, _done: int, _total: int) -> None:
 
 
 class RawLine(Record):
-    """A complete line. `data` is empty if the line is `too_long`: larger than any that Tacit writes."""
+    """A complete line. `data` is empty if the line is blank, or `too_long`: larger than any that Tacit writes."""
 
     number: int
     offset: int
@@ -78,7 +78,7 @@ def read_lines(file: BinaryIO, *, offset: int = 0, number: int = 0) -> Iterator[
             number += 1
             length = skipped + len(piece) + 1
             too_long = length > MAX_LINE_BYTES
-            yield RawLine(number, offset, length, b"" if too_long else piece, too_long)
+            yield RawLine(number, offset, length, b"" if too_long or piece.isspace() else piece, too_long)
             offset, skipped = offset + length, 0
         if skipped + len(pending) > MAX_LINE_BYTES:
             skipped += len(pending) + (skip_hole(file) if pending.endswith(b"\0") else 0)
@@ -213,7 +213,7 @@ class LogReader:
         return self._lines(segment, Cursor())
 
     def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
-        """Yield the complete lines after `cursor`, readable and damaged. Empty lines are skipped."""
+        """Yield the complete lines after `cursor`, readable and damaged. Blank lines are skipped."""
         for line in self._lines(segment, cursor or Cursor()):
             if line.too_long:
                 yield LogLine(segment, line, DamagedLine("longer than any line we write"))
@@ -221,7 +221,7 @@ class LogReader:
                 yield LogLine(segment, line, decode(line.data))
 
     def lines_between(self, segment: str, cursor: Cursor, end: int) -> Iterator[RawLine]:
-        """Yield the lines from `cursor` to `end`, where a line ends, without empty ones. They are read at once."""
+        """Yield the lines from `cursor` to `end`, where a line ends, without blank ones. They are read at once."""
         if end - cursor.offset > _MAX_BYTES_AT_ONCE:
             lines = takewhile(lambda line: line.offset < end, self._lines(segment, cursor))
             yield from (line for line in lines if line.data or line.too_long)
@@ -235,7 +235,7 @@ class LogReader:
             length = len(piece) + 1
             if length > MAX_LINE_BYTES:
                 yield RawLine(number, offset, length, b"", True)
-            elif piece:
+            elif piece and not piece.isspace():
                 yield RawLine(number, offset, length, piece)
             offset += length
 

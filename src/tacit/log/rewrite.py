@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import sha256
 from io import BytesIO
 from typing import BinaryIO
 
@@ -27,6 +26,7 @@ from tacit.log.codec import DamagedLine, decode
 from tacit.log.log import Log
 from tacit.log.reader import MAX_LINE_BYTES, LogReader, read_lines
 from tacit.log.search import SharedRoots
+from tacit.log.segment import is_sealed
 from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import LogSealed
@@ -68,12 +68,12 @@ def _raw_lines(log: LogReader, segment: str) -> Iterator[tuple[int, bytes, int]]
 
 
 def decode_raw(raw: bytes) -> Event | DamagedLine | None:
-    """Return the event of a line; None if the line is empty."""
+    """Return the event of a line; None if the line is blank."""
     if not raw.endswith(b"\n"):
         return DamagedLine("unfinished")
     if len(raw) > MAX_LINE_BYTES:
         return DamagedLine("longer than any line we write")
-    return decode(raw[:-1]) if raw != b"\n" else None
+    return None if raw.isspace() else decode(raw[:-1])
 
 
 class _OutputLine(Record):
@@ -140,7 +140,7 @@ def quarantine_unreadable(log: Log, segment: str, day: str) -> list[QuarantinedL
     damaged = {
         line.number
         for line in lines
-        if line.number and isinstance(line.event, DamagedLine) and sha256(line.data).hexdigest() not in sealed
+        if line.number and isinstance(line.event, DamagedLine) and not is_sealed(line.data, sealed)
     }
     return _quarantine(log, segment, lines, damaged, day)
 

@@ -208,7 +208,7 @@ def _is_shared_line(line: bytes, type_: bytes) -> bool:
 _HAS_TAGS = f"{_QUOTE}tags{_QUOTE}:[{_QUOTE}"
 _TRIPLE_KEY = f"{_QUOTE}triple{_QUOTE}:{{"
 _CLAIM = re.compile(
-    r"@scope@:@([^@]*)@,@sentence@:@([^@]*)@,@tags@:\[((?:@[^@]*+@,?)*+)\],@triple@:"
+    r"@scope@:@([^@]*)@,@sentence@:@([^@]*)@,@tags@:\[((?:@[^@]*@,?)*)\],@triple@:"
     r"\{@object@:@([^@]*)@,@predicate@:@([^@]*)@,@subject@:@([^@]*)@\}".replace("@", _QUOTE)
 )
 

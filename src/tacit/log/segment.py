@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from tacit.disk.files import Disk, link_error, make_folder, open_fd, replace_file, write_all
 from tacit.disk.lock import is_read_only_error, read_only_error
@@ -64,6 +64,9 @@ MEMORY_BODIES = (
     WorkflowDropped,
 )
 
+# A torn line is closed with this control character and a line feed. So a line that ends with a line feed alone is one
+# that Tacit wrote whole: if it cannot be read, somebody damaged it since, and it is never taken for a torn one.
+_CANCEL = b"\x18"
 _TAIL_BYTES = 8192
 _MAX_TAIL_BYTES = _TAIL_BYTES * 8**3  # 4 MiB: more than any sequence of torn writes
 MAX_EVENT_BYTES = 256 * 1024
@@ -107,10 +110,15 @@ def _activity_segment(origin: EventOrigin, suffix: str) -> str:
 
 
 class Fragment(Record):
-    """What an interrupted write left: it was never acknowledged."""
+    """What an interrupted write left: it was never acknowledged. `data` may end with what closes it."""
 
     offset: int
     data: bytes
+
+    @property
+    def closed(self) -> bytes:
+        """The line that the fragment is once it is closed, without the line feed."""
+        return self.data.removesuffix(_CANCEL) + _CANCEL
 
 
 class SegmentTail(Record):
@@ -120,6 +128,14 @@ class SegmentTail(Record):
     last_id: EventId | None
     lacks_newline: bool
     fragments: tuple[Fragment, ...]
+
+    @property
+    def closing(self) -> bytes:
+        """What has to be written before the next line."""
+        if not self.lacks_newline:
+            return b""
+        torn = [one for one in self.fragments if one.offset + len(one.data) == self.size]
+        return torn[0].closed[len(torn[0].data) :] + b"\n" if torn else b"\n"
 
 
 class AppendResult(Record):
@@ -155,9 +171,7 @@ def _write_events(disk: Disk, path: str, compose: ComposeEvents, durable: bool, 
         if tail.size == 0:  # a new file's name must be as durable as its first line
             disk.sync_folder(folder)
         events = compose(tail.last_id, [_seal_for(fragment) for fragment in tail.fragments])
-        data = b"".join([_encode_line(event, sign) for event in events])
-        if tail.lacks_newline:
-            data = b"\n" + data
+        data = tail.closing + b"".join([_encode_line(event, sign) for event in events])
         try:
             write_all(disk, fd, data)
             if durable:
@@ -219,7 +233,16 @@ def _encode_line(event: Event, sign: SignLine | None) -> bytes:
 def _seal_for(fragment: Fragment) -> LogSealed:
     from hashlib import sha256
 
-    return LogSealed(fragment.offset, len(fragment.data), sha256(fragment.data).hexdigest())
+    line = fragment.closed
+    return LogSealed(fragment.offset, len(line), sha256(line).hexdigest())
+
+
+def is_sealed(line: bytes, hashes: Container[str]) -> bool:
+    """Return whether a line is a fragment that a seal describes, given the hashes in the seals of its segment."""
+    from hashlib import sha256
+
+    lines = (line, line.removesuffix(b"\r"))  # saved with CRLF since
+    return any(sha256(one).hexdigest() in hashes for one in lines)
 
 
 def read_tail(disk: Disk, fd: int) -> SegmentTail:
@@ -240,8 +263,8 @@ def read_tail(disk: Disk, fd: int) -> SegmentTail:
 def _parse_tail(size: int, start: int, lines: list[bytes]) -> SegmentTail | None:
     """Return the tail of a segment from its lines after `start`; None if more lines have to be read.
 
-    A seal may itself have been torn, so the search goes back to the last event that is not a seal, and the offsets in
-    the seals say which fragments are sealed.
+    Only the last line can have been torn, and lines before it that an append closed which was torn itself. So the
+    search goes back to the last event that is not a seal, and the offsets in the seals say which fragments are sealed.
     """
     fragments: list[Fragment] = []
     sealed: set[int] = set()
@@ -256,7 +279,7 @@ def _parse_tail(size: int, start: int, lines: list[bytes]) -> SegmentTail | None
             if seal is None:
                 break
             sealed.add(seal.offset)
-        elif line and is_truncated(line):
+        elif line and is_truncated(line) and (offset + len(line) == size or line.endswith(_CANCEL)):
             # A line that has its ending was not torn but damaged later, so it is not sealed.
             fragments.append(Fragment(offset, line))
         offset -= 1  # the line feed before it

@@ -26,6 +26,7 @@ BASELINE_FILE = ".tacit/signed"
 KEY_BYTES = 32
 _MAC_BYTES = 16  # twice as many digits in the line
 _LINE_PURPOSE, _BASELINE_PURPOSE, _KEY_PURPOSE = b"tacit line", b"tacit baseline", b"tacit key"
+_DIGEST_PURPOSE = b"tacit digest"
 
 SignLine = Callable[[bytes], bytes]
 # Returns the key of the home, None if there is none; makes one if the argument is true.
@@ -64,6 +65,11 @@ class LineSigner:
     def verifies(self, content: bytes, mac: bytes) -> bool:
         key = self._get_key(make=False)
         return key is not None and _mac(key, _LINE_PURPOSE, content).encode("ascii") == mac
+
+    def digest(self, content: bytes) -> str:
+        """Return a keyed hash, to recognise bytes that must not be stored; "" if there is no key, nor can be one."""
+        key = self._get_key(make=True)
+        return _mac(key, _DIGEST_PURPOSE, content) if key else ""
 
     @property
     def key_id(self) -> str:

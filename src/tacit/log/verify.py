@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from hashlib import sha256
 from shlex import quote
 
-from tacit.log.codec import DamagedLine, damage_reason, decode, event_type, is_encoding_of, split_mac
+from tacit.log.codec import DamagedLine, damage_reason, decode, event_type, is_encoding_of, split_mac, trim
 from tacit.log.forms import is_plain_form, known_form
 from tacit.log.log import Log
 from tacit.log.reader import RawLine, SegmentProgress
+from tacit.log.search import read_torn_tail
+from tacit.log.segment import is_sealed
 from tacit.log.signing import BASELINE_FILE
 from tacit.log.tombstones import Tombstones, load_tombstones
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict
@@ -88,6 +89,7 @@ class _SegmentCheck:
         self._checker = checker
         self._damaged: list[tuple[RawLine, DamagedLine]] = []
         self._sealed: set[str] = set()
+        self._untrimmed = 0
 
     def findings(self, progress: SegmentProgress) -> Iterator[Finding]:
         """Yield what is wrong with the segment."""
@@ -100,13 +102,27 @@ class _SegmentCheck:
             elif line.data and not self._is_certainly_well(line):
                 yield from self._check_decoded(line, decode(line.data))
         yield from self._damage_findings()
-        if torn := self._log.size(self._segment) - (line.end if line else 0):
-            what = f"{torn} bytes of an unfinished write at the end"
-            yield Finding(self._segment, what, "nothing: the next write closes it", False)
+        if self._untrimmed:
+            what = (
+                f"an editor saved it: {self._untrimmed:,} lines have a byte order mark, blanks or a carriage return"
+                " around them; all of these can be read"
+            )
+            yield Finding(self._segment, what, "nothing: they count as they stand", False)
+        yield from self._tail_findings(line.end if line else 0)
+
+    def _tail_findings(self, end: int) -> Iterator[Finding]:
+        """Yield what is behind the last line feed."""
+        if not (tail := read_torn_tail(self._log.path(self._segment), end)):
+            return
+        if damage_reason(tail) is None:
+            what, mend = "the last line lacks its line feed", "nothing: it counts after the next write, which adds it"
+        else:
+            what, mend = f"{len(tail)} bytes of an unfinished write at the end", "nothing: the next write closes it"
+        yield Finding(self._segment, what, mend, False)
 
     def _is_certainly_well(self, line: RawLine) -> bool:
         data = line.data
-        if damage_reason(data) is not None:
+        if trim(data) != data or damage_reason(data) is not None:
             return False
         if self._tombstones is None:
             is_plain = is_plain_form(data)
@@ -120,6 +136,7 @@ class _SegmentCheck:
             self._damaged.append((line, event))
             return
         self._checker.check(self._segment, line, event)
+        self._untrimmed += trim(line.data) != line.data
         if isinstance(event.body, LogSealed):
             self._sealed.add(event.body.sha256)
         if isinstance(event.body, UnknownBody):
@@ -133,7 +150,7 @@ class _SegmentCheck:
 
     def _damage_findings(self) -> Iterator[Finding]:
         for line, damage in self._damaged:
-            if sha256(line.data).hexdigest() in self._sealed:
+            if is_sealed(line.data, self._sealed):
                 what = "the rest of a write that was interrupted and never acknowledged"
                 yield Finding(self._location(line), what, "nothing: it was sealed and is ignored", False)
             else:

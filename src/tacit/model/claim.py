@@ -43,6 +43,9 @@ class Kind(Enum):
 
 
 _KIND_BY_LABEL = {kind.label: kind for kind in Kind}
+# Habits are about one person: their sentences are made of directories and commands.
+PERSONAL_KINDS = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN)
+SHARED_KINDS = {kind.label: kind for kind in Kind if kind not in PERSONAL_KINDS}
 KIND_RANK = {kind: rank for rank, kind in enumerate(Kind)}
 
 

@@ -21,25 +21,45 @@ def propose(
     reason: str = "",
     events: tuple[EventId, ...] = (),
     attribution: Attribution | None = None,
+    kind_inferred: bool = False,
 ) -> list[Draft]:
     """Return one more observation of a claim, or nothing if it is live and has this evidence already.
 
-    `events` are those it was concluded from.
+    `events` are those it was concluded from. `kind_inferred` says that nobody named the kind of the claim.
     """
     if known and known.is_live and any(evidence == given.text for given in known.evidence):
         return []
-    body = ClaimProposed(claim, Verdict.PROPOSED, source, evidence, reason, events=events)
+    body = ClaimProposed(claim, Verdict.PROPOSED, source, evidence, reason, events=events, kind_inferred=kind_inferred)
     return [Draft(body, claim.scope, attribution)]
 
 
-def add(claim: Claim, *, provenance: Provenance, evidence: str, shared: bool = False) -> Draft:
+def add(
+    claim: Claim,
+    *,
+    provenance: Provenance,
+    evidence: str,
+    shared: bool = False,
+    kind_inferred: bool = False,
+    others: int = 0,
+) -> Draft:
     """Return an addition that is active at once if a person says so, else a suggestion. Repeated, it adds strength.
 
-    `shared` puts the claim into the fact file of its project. A suggestion is never shared.
+    `shared` puts the claim into the fact file of its project. A suggestion is never shared. `others` is how often
+    others have stated the claim there and this home does not count yet.
     """
     if not may_add_directly(provenance):
-        return Draft(ClaimProposed(claim, Verdict.PROPOSED, "agent", evidence), claim.scope)
-    return Draft(ClaimProposed(claim, Verdict.ADDED, "user_direct", evidence, private=not shared), claim.scope)
+        body = ClaimProposed(claim, Verdict.PROPOSED, "agent", evidence, kind_inferred=kind_inferred)
+    else:
+        body = ClaimProposed(
+            claim,
+            Verdict.ADDED,
+            "user_direct",
+            evidence,
+            private=not shared,
+            kind_inferred=kind_inferred,
+            carried_strength=others,
+        )
+    return Draft(body, claim.scope)
 
 
 def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reason: str = "") -> Draft:
@@ -47,14 +67,14 @@ def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reas
     if memory.status is Status.ACTIVE and kind in (None, memory.kind) and not memory.is_unreviewed:
         raise RefusedError(f"{memory.id} is active already: {printable(clip(memory.claim.sentence, 80))}")
     claim = memory.claim._replace(kind=kind) if kind else memory.claim
-    return _verdict_draft(claim, Verdict.ACCEPTED, reason, evidence)
+    return _verdict_draft(claim, Verdict.ACCEPTED, reason, evidence, kind_inferred=False)  # the person has read it
 
 
 def promote(claim: Claim, *, evidence: str) -> list[Draft]:
     """Return the observation of a claim that nobody had proposed before, and the verdict that accepts it."""
     return [
         Draft(ClaimProposed(claim, Verdict.PROPOSED, "promote", evidence), claim.scope),
-        _verdict_draft(claim, Verdict.ACCEPTED, "", ""),
+        _verdict_draft(claim, Verdict.ACCEPTED, "", "", kind_inferred=False),
     ]
 
 
@@ -88,7 +108,8 @@ def keep(memory: Memory, *, reason: str = "") -> Draft:
 
 def keep_despite(memory: Memory, missing: Sequence[str]) -> Draft:
     """Decide that a memory holds although the work tree does not have what it names."""
-    return Draft(ClaimDecided(memory.claim, Verdict.KEPT, missing=tuple(missing)), memory.claim.scope)
+    body = ClaimDecided(memory.claim, Verdict.KEPT, missing=tuple(missing), kind_inferred=True)
+    return Draft(body, memory.claim.scope)
 
 
 def share(memory: Memory) -> Draft:
@@ -151,7 +172,9 @@ def merge(memory: Memory, into: Memory, *, reason: str = "") -> Draft:
         raise RefusedError(f"{memory.id} cannot be merged with itself")
     if not into.is_live:
         raise RefusedError(f"{into.id} is {into.status.value}", f"tacit restore {into.id}")
-    return _replacement_draft(memory, into.claim, active=False, reason=reason or "merged")
+    draft = _replacement_draft(memory, into.claim, active=False, reason=reason or "merged")
+    assert isinstance(draft.body, ClaimDecided)
+    return draft._replace(body=draft.body._replace(kind_inferred=not into.is_kind_stated))
 
 
 def undo(operation: Sequence[Event], label: str) -> Draft:
@@ -171,8 +194,15 @@ def suggest(memory: Memory, *, source: str, reason: str, evidence: str) -> Draft
 
 def _replacement_draft(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Draft:
     """Put `claim` in the place of a memory's claim. Another claim inherits; the same one has everything already."""
-    private = not memory.is_in_fact_file
-    body = ClaimDecided(memory.claim, Verdict.REVISED, reason, instead=claim, active=active, private=private)
+    body = ClaimDecided(
+        memory.claim,
+        Verdict.REVISED,
+        reason,
+        instead=claim,
+        active=active,
+        private=not memory.is_in_fact_file,
+        kind_inferred=claim.kind is memory.kind and not memory.is_kind_stated,
+    )
     if claim.id != memory.id:
         body = body._replace(
             carried_strength=memory.strength,
@@ -182,5 +212,5 @@ def _replacement_draft(memory: Memory, claim: Claim, *, active: bool, reason: st
     return Draft(body, claim.scope)
 
 
-def _verdict_draft(claim: Claim, verdict: Verdict, reason: str, evidence: str) -> Draft:
-    return Draft(ClaimDecided(claim, verdict, reason, evidence), claim.scope)
+def _verdict_draft(claim: Claim, verdict: Verdict, reason: str, evidence: str, *, kind_inferred: bool = True) -> Draft:
+    return Draft(ClaimDecided(claim, verdict, reason, evidence, kind_inferred=kind_inferred), claim.scope)

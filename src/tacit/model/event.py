@@ -44,7 +44,9 @@ PROPOSING_VERDICTS = frozenset({Verdict.PROPOSED, Verdict.ADDED, Verdict.SUGGEST
 class ClaimProposed(Record):
     """An observation that supports a claim: PROPOSED, ADDED (active at once) or SUGGESTED (a learner's notice).
 
-    `events` are those it was concluded from. If `private`, it does not put the claim into the project's fact file.
+    `events` are those it was concluded from. If `private`, it does not put the claim into the project's fact file. If
+    `kind_inferred`, nobody named the kind: it was told from the words. `carried_strength` is how often others stated it
+    in a fact file, as far as that is not counted yet.
     """
 
     claim: Claim
@@ -55,14 +57,17 @@ class ClaimProposed(Record):
     confidence: float = 0.0
     events: tuple[EventId, ...] = ()
     private: bool = True
+    kind_inferred: bool = False
+    carried_strength: int = 0
 
 
 class ClaimDecided(Record):
     """A verdict on a claim.
 
     If `instead` is given, that claim replaces it. It inherits strength, evidence and no more authority than the old
-    one had, and is active at once if `active`. `private` is as in `ClaimProposed`. A claim that is KEPT may name what
-    is `missing` in the work tree; then the verdict is about these names, and not about contradictions.
+    one had, and is active at once if `active`. `private` and `kind_inferred` are as in `ClaimProposed`. A claim that is
+    KEPT may name what is `missing` in the work tree; then the verdict is about these names, and not about
+    contradictions.
     """
 
     claim: Claim
@@ -76,6 +81,7 @@ class ClaimDecided(Record):
     carried_provenance: Provenance | None = None
     private: bool = True
     missing: tuple[str, ...] = ()
+    kind_inferred: bool = False
 
 
 class EventsUndone(Record):

@@ -114,7 +114,14 @@ def propose_edit(edit: PageEdit, latest: MemoryLookup, scope: Scope, page: str) 
     claim = new_claim(edit, latest, scope)
     if claim is None or latest(claim.id):
         return []
-    return decide.propose(None, claim, source=HAND_EDIT, evidence=f"found in {page}", attribution=UNVOUCHED_ATTRIBUTION)
+    return decide.propose(
+        None,
+        claim,
+        source=HAND_EDIT,
+        evidence=f"found in {page}",
+        attribution=UNVOUCHED_ATTRIBUTION,
+        kind_inferred=isinstance(edit, AddedLine) and edit.kind is None,
+    )
 
 
 def new_claim(edit: PageEdit, latest: MemoryLookup, scope: Scope) -> Claim | None:
@@ -134,14 +141,15 @@ def ensure_live(claim: Claim, status: Status, memory: Memory | None, page: str) 
         return []
     if status is Status.ACTIVE:
         return [_vouch(decide.restore(memory, reason=f"edited in {page}"))]
-    return [_written_in(page, claim, Verdict.PROPOSED)]
+    return [_written_in(page, claim, Verdict.PROPOSED, kind_inferred=True)]
 
 
 def _judge_added(edit: AddedLine, exact: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
     memory = exact(claim.id)
     if memory is None or not memory.is_live or (edit.is_active and memory.status is not Status.ACTIVE):
-        return [_written_in(page, claim, Verdict.ADDED if edit.is_active else Verdict.PROPOSED)]
+        verdict = Verdict.ADDED if edit.is_active else Verdict.PROPOSED
+        return [_written_in(page, claim, verdict, kind_inferred=edit.kind is None)]
     if claim.sentence == memory.claim.sentence:
         return []
     reworded = memory.claim._replace(sentence=claim.sentence)
@@ -156,7 +164,8 @@ def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
     if edit.status is Status.PENDING and memory.status is not Status.PENDING:
         if memory.status is Status.ACTIVE:
             raise RefusedError("what holds cannot wait again; take the line out to forget it")
-        return [_written_in(page, claim, Verdict.PROPOSED)]
+        is_inferred = edit.kind is None and not memory.is_kind_stated
+        return [_written_in(page, claim, Verdict.PROPOSED, kind_inferred=is_inferred)]
     activates = edit.status is Status.ACTIVE and memory.status is not Status.ACTIVE
     if not memory.is_live and not activates:
         if claim == memory.claim:
@@ -171,8 +180,9 @@ def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
     if claim.id == memory.id and claim != memory.claim:
         drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
     if edit.evidence and edit.evidence not in {given.text for given in memory.evidence}:
-        body = ClaimDecided(claim, Verdict.REVISED, reason, instead=claim, carried_evidence=(edit.evidence,))
-        drafts.append(Draft(body, claim.scope))
+        evidence = ClaimDecided(claim, Verdict.REVISED, reason, instead=claim, carried_evidence=(edit.evidence,))
+        is_inferred = edit.kind is None and not memory.is_kind_stated
+        drafts.append(Draft(evidence._replace(kind_inferred=is_inferred), claim.scope))
     return [_vouch(draft) for draft in drafts]
 
 
@@ -192,8 +202,9 @@ def _judge_removed(memory: Memory, page: str) -> list[Draft]:
     return []
 
 
-def _written_in(page: str, claim: Claim, verdict: Verdict) -> Draft:
-    return _vouch(Draft(ClaimProposed(claim, verdict, HAND_EDIT, f"written in {page}"), claim.scope))
+def _written_in(page: str, claim: Claim, verdict: Verdict, *, kind_inferred: bool) -> Draft:
+    body = ClaimProposed(claim, verdict, HAND_EDIT, f"written in {page}", kind_inferred=kind_inferred)
+    return _vouch(Draft(body, claim.scope))
 
 
 def _vouch(draft: Draft) -> Draft:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
+from enum import IntEnum
 from typing import Any
 
 from tacit.model.claim import Claim, Kind, Provenance, Status, is_project_scope
@@ -74,6 +75,20 @@ class Evidence(Record):
     text: str
 
 
+class KindSource(IntEnum):
+    """How the kind of a memory is known, the weakest first.
+
+    A kind is replaced by one that is known as well or better, so it does not depend on the order in which a kind that
+    somebody named and one that was told from the words were heard.
+    """
+
+    INFERRED = 0
+    STATED = 1  # by an agent, a learner or an imported file
+    INFERRED_FOR_PERSON = 2  # from a person's words
+    STATED_IN_TRUSTED_FILE = 3  # or by the team, or accepted by the person's policy
+    STATED_BY_PERSON = 4
+
+
 class Memory(Record):
     """A claim and what all judgements about it amount to."""
 
@@ -100,6 +115,7 @@ class Memory(Record):
     shared: bool | None = None
     kept_names: frozenset[str] = frozenset()  # missing in the work tree when somebody decided to keep it
     judged_strength: int = 0  # the strength when a person last judged it: it does not grow by use
+    kind_source: KindSource = KindSource.INFERRED
 
     @property
     def id(self) -> ClaimId:
@@ -108,6 +124,11 @@ class Memory(Record):
     @property
     def kind(self) -> Kind:
         return self.claim.kind
+
+    @property
+    def is_kind_stated(self) -> bool:
+        """Whether somebody named its kind, and it was not told from the words."""
+        return self.kind_source not in (KindSource.INFERRED, KindSource.INFERRED_FOR_PERSON)
 
     @property
     def is_live(self) -> bool:
@@ -258,7 +279,7 @@ def _first_proposal(event: Event, body: ClaimProposed) -> Memory:
         last_at=origin.at,
         last_event=event.id,
         day=day,
-        strength=1,
+        strength=1 + body.carried_strength,
         evidence=(Evidence(event.id, day, body.evidence),) if body.evidence else (),
         sessions=frozenset((origin.session or day.isoformat(),)),
         decided_by=origin.actor if is_added else "",
@@ -266,6 +287,7 @@ def _first_proposal(event: Event, body: ClaimProposed) -> Memory:
         touched_by_user=event.is_by_user,
         claimed=body.confidence,
         first_event=event.id,
+        kind_source=_kind_source(event, body),
     )
 
 
@@ -283,12 +305,11 @@ def _apply_proposal(memory: Memory | None, event: Event, body: ClaimProposed) ->
     is_protected = _is_protected(known, event)
     provenance = event.origin.provenance
     return _add_support(
-        known,
+        _with_claim(known, event, body, body.claim),
         event,
         body.evidence,
         # Each observation counts once, but a lower class does not strengthen what a person has judged.
-        0 if is_protected and provenance < known.provenance else 1,
-        claim=_merged_wording(known, event, body.claim),
+        0 if is_protected and provenance < known.provenance else 1 + body.carried_strength,
         status=status,
         source=body.source if is_added else known.source,
         # The least of all sources, but what a person has judged loses none when others repeat it.
@@ -304,8 +325,7 @@ def _apply_decision(memory: Memory | None, event: Event, body: ClaimDecided) -> 
     known = memory or _new_memory(body.claim, event, "decision")
     if not _may_decide(memory, event) or body.verdict in (Verdict.SHARED, Verdict.UNSHARED):
         return known
-    known = known._replace(
-        claim=_merged_wording(known, event, body.claim),
+    known = _with_claim(known, event, body, body.claim)._replace(
         decided_by=event.origin.actor,
         reason=body.reason,
         reason_evidence=body.evidence,
@@ -336,7 +356,16 @@ def _apply_replacement(memory: Memory | None, event: Event, body: ClaimDecided, 
     lowest = min(known.provenance, event.origin.provenance, carried_provenance)
     status = Status.ACTIVE if body.active else known.status if known.is_live else Status.PENDING
     inherited = known._replace(evidence=known.evidence + carried, provenance=lowest, replaced_by=None)
-    return _add_support(inherited, event, "", body.carried_strength, claim=instead, status=status)
+    kind, kind_source = _current_kind(known, event, body, instead)
+    return _add_support(
+        inherited,
+        event,
+        "",
+        body.carried_strength,
+        claim=instead._replace(kind=kind),
+        kind_source=kind_source,
+        status=status,
+    )
 
 
 def _new_memory(claim: Claim, event: Event, source: str) -> Memory:
@@ -366,6 +395,34 @@ def _add_support(memory: Memory, event: Event, evidence: str, weight: int, **cha
         touched_by_user=memory.touched_by_user or event.is_by_user,
         **changes,
     )
+
+
+def _with_claim(memory: Memory, event: Event, body: ClaimProposed | ClaimDecided, claim: Claim) -> Memory:
+    kind, kind_source = _current_kind(memory, event, body, claim)
+    wording = _merged_wording(memory, event, claim)
+    if wording.kind is not kind:
+        wording = wording._replace(kind=kind)
+    return memory._replace(claim=wording, kind_source=kind_source)
+
+
+def _current_kind(
+    memory: Memory, event: Event, body: ClaimProposed | ClaimDecided, claim: Claim
+) -> tuple[Kind, KindSource]:
+    """Return the kind after a judgement, and how it is known. Of kinds that are known equally well, the latest."""
+    source = _kind_source(event, body)
+    is_refused = _is_protected(memory, event) and source is not KindSource.STATED_IN_TRUSTED_FILE
+    if is_refused or source < memory.kind_source:
+        return memory.kind, memory.kind_source
+    return claim.kind, source
+
+
+def _kind_source(event: Event, body: ClaimProposed | ClaimDecided) -> KindSource:
+    if event.is_by_user:
+        return KindSource.INFERRED_FOR_PERSON if body.kind_inferred else KindSource.STATED_BY_PERSON
+    if body.kind_inferred:
+        return KindSource.INFERRED
+    is_trusted = may_activate(event.origin.actor, event.origin.provenance)
+    return KindSource.STATED_IN_TRUSTED_FILE if is_trusted else KindSource.STATED
 
 
 def _merged_wording(memory: Memory, event: Event, claim: Claim) -> Claim:

@@ -49,7 +49,7 @@ _COMMAND_BREAK = re.compile(r"&&|\|\||[;|]")
 
 # Names
 
-_PATH = re.compile(r"(?<![\w@:/~.$*%{}<>\\-])[\w.+-]++/[\w.+/-]*+(?![*?{<$\[%(@=]|:(?![\s\d]|$))")
+_PATH = re.compile(r"(?<![\w@:/~.$*%{}<>\\-])[\w.+-]+/[\w.+/-]*(?![\w.+/*?{<$\[%(@=-]|:(?![\s\d]|$))")
 _EXTENSION = re.compile(r".\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _END = r"(?![\w<${*%=/-]|:\S)"  # of a name: what follows does not belong to it
 _SCRIPT = re.compile(rf"\b(?:npm|pnpm|yarn|bun) run(?:-script)? (\w(?:[\w:.-]*\w)?){_END}")

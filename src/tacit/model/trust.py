@@ -1,16 +1,17 @@
-"""Trust in the fact file of a repository: what was accepted, and whether the file still has it.
+"""Trust in the fact file of a repository: what was accepted, and whether the file is still the person's own.
 
-A person accepts lines. They hold as long as every accepted line is in the file unchanged: a new line waits for a
-review, and one accepted line that changed or went ends the trust in all. The order of lines does not matter.
+A person accepts the words of lines, which are in the log then and are never read from the file again. So they hold on
+every branch, whether its file has the lines or not. A line with other words waits for a review, whatever was accepted
+before. Trust in the whole file ends if others own it, or if more people can write it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from tacit.model.claim import Claim, Provenance
 from tacit.model.event import REPOSITORY, Attribution, ClaimProposed, Draft, Event, EventsUndone, Verdict
-from tacit.model.ids import ClaimId, EventId
+from tacit.model.ids import EventId
 from tacit.model.memory import undone_ids
 from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, TrustedLine
 from tacit.record import Record
@@ -28,12 +29,18 @@ class FactFileTrust(Record):
 
 
 class FactFileLine(Record):
-    """A line of a fact file: its claim, or the problem why it cannot be accepted."""
+    """A line of a fact file: its claim, or the problem why it cannot be accepted.
+
+    `kind_inferred` is set if the line names no kind that can be shared; `strength` is how often it says that the claim
+    was stated, within bounds.
+    """
 
     number: int
     sha256: str
     claim: Claim | None
     problem: str = ""
+    kind_inferred: bool = False
+    strength: int = 1
 
 
 class FactFile(Record):
@@ -62,34 +69,33 @@ def current_trust(events: Iterable[Event]) -> dict[str, FactFileTrust]:
     return trust
 
 
-def trust_problem(trusted: RepositoryTrusted, file: FactFile | None, is_live: Callable[[ClaimId], bool]) -> str:
-    """Return why the trust no longer holds, "" if it does.
-
-    `file` is None if it cannot be read. Lines whose claim is not live here need not be in the file.
-    """
-    if file is None:
-        return (
-            "the file is gone or cannot be read" if any(is_live(ClaimId(line.claim)) for line in trusted.lines) else ""
-        )
-    if file.owner != trusted.owner:
+def trust_problem(trusted: RepositoryTrusted, owner: int, writers: int) -> str:
+    """Return why the trust no longer holds in a file with this owner and these write bits, "" if it does."""
+    if owner != trusted.owner:
         return "the file belongs to another user now"
-    if file.writers & ~trusted.writers:
-        return "more people can write the file now"
-    hashes = {line.sha256 for line in file.lines}
-    missing = [line for line in trusted.lines if line.sha256 not in hashes and is_live(ClaimId(line.claim))]
-    return f"{len(missing)} of {len(trusted.lines)} accepted lines changed or went" if missing else ""
+    return "more people can write the file now" if writers & ~trusted.writers else ""
 
 
 def trust_drafts(
     file: FactFile, new: Iterable[FactFileLine], before: RepositoryTrusted | None, evidence: str
 ) -> list[Draft]:
-    """Accept the new lines of a file. What they state as their strength, source and kind is ignored."""
-    claims = {line.sha256: line.claim for line in new if line.claim is not None}
-    lines = (before.lines if before else ()) + tuple(TrustedLine(claim.id, sha) for sha, claim in claims.items())
-    trusted = RepositoryTrusted(file.path, file.owner, file.writers, lines)
-    proposals = (ClaimProposed(claim, Verdict.ADDED, REPOSITORY, evidence) for claim in claims.values())
+    """Accept the new lines of a file, with the kind and strength they state. What they state as source is ignored."""
+    readable = {line.sha256: (line.claim, line) for line in new if line.claim is not None}
+    lines = tuple(TrustedLine(claim.id, sha) for sha, (claim, _) in readable.items())
+    trusted = RepositoryTrusted(file.path, file.owner, file.writers, (before.lines if before else ()) + lines)
+    proposals = [
+        ClaimProposed(
+            claim,
+            Verdict.ADDED,
+            REPOSITORY,
+            evidence,
+            kind_inferred=line.kind_inferred,
+            carried_strength=line.strength - 1,
+        )
+        for claim, line in readable.values()
+    ]
     return [
-        Draft(trusted, next(iter(claims.values())).scope),
+        Draft(trusted, proposals[0].claim.scope),
         *(Draft(proposal, proposal.claim.scope, REPOSITORY_ATTRIBUTION) for proposal in proposals),
     ]
 

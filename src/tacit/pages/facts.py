@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from tacit.model.claim import Claim, Scope, is_project_scope
+from tacit.model.claim import SHARED_KINDS, Claim, Kind, Scope, is_project_scope
 from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId
 from tacit.model.statement import claim_from
@@ -30,6 +30,7 @@ _OWN_LINE = re.compile(r'\{"id": "([0-9a-z]{12})", "ts": ')
 _DEDUPE_KEY = re.compile(r', "dedupe_key": "([^"\\]*)"\}$')
 _MARKER_STARTS = (b"<", b">", b"|", b"=")  # of conflict markers; no fact begins so
 _MAX_LINE_BYTES, _MAX_TAGS = 64 * 1024, 16
+_MAX_STRENGTH = 99  # that is believed of a line: whoever can write the file can write any number
 # What a restatement changes. All other fields say what the fact is.
 _COUNTERS = frozenset(("ts", "strength", "source"))
 FIELDS = ("id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key")
@@ -145,6 +146,8 @@ def reconcile_fact(base: str | None, mine: str, theirs: str) -> str:
     if their_fields is None or my_fields is None:
         return theirs
     base_fields = parse_fact(base or "") or {}
+    if base is None:  # somebody else's line: stating the same again does not change what they made of it
+        base_fields = dict.fromkeys(("kind", "tags"))
     edited = {
         name: value
         for name, value in their_fields.items()
@@ -154,7 +157,7 @@ def reconcile_fact(base: str | None, mine: str, theirs: str) -> str:
 
 
 def parse_foreign_facts(data: bytes, scope: Scope, limit: int) -> Iterator[FactFileLine]:
-    """Yield the lines of a fact file that others wrote. Only sentences and tags are read.
+    """Yield the lines of a fact file that others wrote. Only sentences, kinds, tags and strengths are read.
 
     `limit` is the maximum length of a sentence. Lines that are refused have no claim but a reason. Of a conflict that
     a merge left, the lines of both sides are read.
@@ -165,15 +168,25 @@ def parse_foreign_facts(data: bytes, scope: Scope, limit: int) -> Iterator[FactF
         if line.strip() and not (markers and line.decode("utf-8", "replace") in markers):
             line_hash = sha256(line).hexdigest()
             try:
-                yield FactFileLine(number, line_hash, _parse_foreign_claim(line, scope, limit))
+                yield _parse_foreign_fact(line, FactFileLine(number, line_hash, None), scope, limit)
             except ValueError as error:
                 yield FactFileLine(number, line_hash, None, str(error))
 
 
-def _parse_foreign_claim(line: bytes, scope: Scope, limit: int) -> Claim:
+def _parse_foreign_fact(line: bytes, empty: FactFileLine, scope: Scope, limit: int) -> FactFileLine:
     if len(line) > _MAX_LINE_BYTES:
         raise ValueError(f"longer than {_MAX_LINE_BYTES:,} bytes")
     fields = parse_fact(line.decode("utf-8", "replace")) or {}
+    label, strength = fields.get("kind"), fields.get("strength")
+    kind = SHARED_KINDS.get(label) if isinstance(label, str) else None
+    return empty._replace(
+        claim=_parse_foreign_claim(fields, scope, limit, kind),
+        kind_inferred=kind is None,
+        strength=int(min(max(strength, 1), _MAX_STRENGTH)) if isinstance(strength, int) else 1,
+    )
+
+
+def _parse_foreign_claim(fields: Mapping[str, object], scope: Scope, limit: int, kind: Kind | None) -> Claim:
     sentence, tags = fields.get("canonical"), fields.get("tags")
     text = clean(sentence).strip() if isinstance(sentence, str) else ""
     if not text:
@@ -181,10 +194,10 @@ def _parse_foreign_claim(line: bytes, scope: Scope, limit: int) -> Claim:
     if len(text) > limit:
         raise ValueError(f"longer than {limit:,} characters")
     raw_tags = [clean(tag) for tag in tags if isinstance(tag, str)][:_MAX_TAGS] if isinstance(tags, list) else []
-    if kind := next(filter(None, map(secret_kind, (text, *raw_tags))), None):
-        raise ValueError(f"holds a secret ({kind})")
+    if secret := next(filter(None, map(secret_kind, (text, *raw_tags))), None):
+        raise ValueError(f"holds a secret ({secret})")
     normalized = ("-".join(normalize_text(tag).split())[:64] for tag in raw_tags if tag)
-    return claim_from(text, scope, tags=tuple(dict.fromkeys(normalized)))
+    return claim_from(text, scope, kind=kind, tags=tuple(dict.fromkeys(normalized)))
 
 
 def fact_id(line: str) -> ClaimId | None:

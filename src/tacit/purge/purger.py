@@ -178,6 +178,8 @@ class Purger(HomePart):
         """Return the report of a search. Raise NotFoundError if it is empty and no purge was interrupted."""
         report = self._search(request).report
         if report.is_empty and not self.is_interrupted:
+            if self._store.index_as_is() is None:
+                self._store.catch_up()  # an index that an earlier version wrote may hold more than the log says
             raise _not_found_error()
         return report
 
@@ -272,7 +274,7 @@ class Purger(HomePart):
         return make_report(plan, (file.path for file in files), self._home_files(plan.roots).index_copies())
 
     def _home_files(self, roots: SharedRoots) -> HomeFiles:
-        paths, log, view_store = self._store.paths, self._store.log, self._store.publisher.view_store
+        paths, log, view_store = self._store.paths, self._store.log, self._store.view_store
         return HomeFiles(paths, view_store, log.segments(), self._project_roots(roots), self._fingerprint_searches)
 
     def _project_roots(self, roots: SharedRoots) -> list[str]:

@@ -185,6 +185,7 @@ def _proposal(statement: FileStatement) -> Draft:
         evidence=statement.evidence,
         reason=statement.reason,
         attribution=Attribution(IMPORT, _PROVENANCE[statement.file.origin]),
+        kind_inferred=True,
     )
     return draft
 

@@ -69,9 +69,9 @@ JAR_KEYWORDS = ("true", "false")
 _MAX_LINE_CHARS = 600
 _MAX_BLOCK_CHARS = 1200
 _MAX_VALUE_CHARS = 4096
-_COOKIE_PAIR = (
-    r"(?P<name>[\w.\-$@%\[\]]{1,80}+)[\"']?(?:\s{0,3}[=:]\s{0,3}|\s{0,3}=>\s{0,3}|(?<=[\"']),\s{0,3})"
-    r"[\"']?(?P<value>[^\s\"';,<>(){}\\\x00]{8,4096}+)"
+_COOKIE_PAIR = (  # a name is not retried shorter
+    r"(?=(?P<name>[\w.\-$@%\[\]]{1,80}))(?P=name)[\"']?(?:\s{0,3}[=:]\s{0,3}|\s{0,3}=>\s{0,3}|(?<=[\"']),\s{0,3})"
+    r"[\"']?(?P<value>[^\s\"';,<>(){}\\\x00]{8,4096})"
 )
 _COOKIE_OBJECT = (
     r"(?i)\bname[\"']?\s{0,3}[:=]\s{0,3}[\"'](?P<name>[^\"'\n]{1,80})[\"']\s{0,3},\s{0,20}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}"

@@ -24,7 +24,7 @@ from tacit.text.display import regex
 WordSpan = tuple[int, int]  # start and end of a word
 RANDOM_KIND = "secret"
 _MIN_RANDOM_CHARS = 24
-_RANDOM_RUN = r"(?<![A-Za-z0-9+/_.~-])[A-Za-z0-9+/_.~-]{24,200}+={0,2}(?=[\s\"'`;,)}\]|&]|\Z)"
+_RANDOM_RUN = r"(?<![A-Za-z0-9+/_.~-])[A-Za-z0-9+/_.~-]{24,200}={0,2}(?=[\s\"'`;,)}\]|&]|\Z)"
 _MAX_ASSIGNMENT_CHARS = 120
 _VARIABLE_NAME = r"(?P<{}>[A-Z][A-Z0-9]{{1,40}}(?:_[A-Z0-9]{{1,40}}){{0,8}})"
 _ASSIGNMENT = (
@@ -84,7 +84,7 @@ def is_random_key(value: str) -> bool:
 # run decodes it, a single word that looks like a password is enough.
 
 ENCODED_KIND = "encoded secret"
-_ENCODED_RUN = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,16384}+={0,2}"
+_ENCODED_RUN = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,16384}={0,2}"
 _MIN_RUN_CHARS = 16
 _LONG_HEX = r"[0-9a-f]{16}"
 _HEX = r"[0-9A-Fa-f]+"

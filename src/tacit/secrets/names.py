@@ -41,7 +41,7 @@ NAME_KEYWORDS = (
 PASSWORD, TOKEN, OTHER_SECRET = "password", "token", "secret"
 _SECRET_ENDINGS = ("secret", "secretkey", "secret_key", "secret-key", "signingkey", "signing_key", "salt", "pepper")
 
-_NAME_REST = r"[\w.\-]{0,40}+"
+_NAME_REST = r"[\w.\-]{0,40}"
 _NAME_REVERSED = r"[\w.\-]{0,40}"  # for the reversed text
 _ASSIGNMENT = (
     r"(?:[ \t]\([^()\n]{1,30}\))?(?:\[\])?[\"'`\])]{0,3}\s{0,40}(?:(?::{0,3}=|:-|=>|\?=|\?\?=?|\?:|\|\||==?|>|:(?!:))|(?<=[\"'`]),)"
@@ -58,12 +58,12 @@ _IS_WORDS = (
 # A quote that is not closed extends to the end of its line: in a JSON string, the quote of the string would close it.
 _QUOTED_VALUE = r"\"([^\"\n\x00]{1,400})(?:\"|(?=\n)|\Z)|'([^'\n\x00]{1,400})'|`([^`\n\x00]{1,400})`"
 _VALUE_CHAR = r"[^\s\"'`,;&<>(){}\[\]|\\\x00]"
-_BARE_VALUE = rf"{_VALUE_CHAR}{{1,200}}+(?:&(?![\w.-]{{1,40}}=){_VALUE_CHAR}{{0,100}}+){{0,4}}"
+_BARE_VALUE = rf"{_VALUE_CHAR}{{1,200}}(?:&(?![\w.-]{{1,40}}=){_VALUE_CHAR}{{0,100}}){{0,4}}"
 _NEXT_NAME = r"[A-Za-z_]\w{0,60}[=:]"  # the value was empty, and this is the next name
 _NESTED_NAME = (
     rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(NAME_KEYWORDS)})[\w.\-]{{0,20}}="  # another name, which is tried by itself
 )
-_LINE_VALUE = r"[^\s\"'`<>\\\x00]{1,200}+"  # in an environment file a value ends with its line
+_LINE_VALUE = r"[^\s\"'`<>\\\x00]{1,200}"  # in an environment file a value ends with its line
 _AFTER_NAME = frozenset(" \t\n\r\f\v\"'`])=:>|?,(<[{")
 _CONNECTION_PASSWORD_NAME = r"(?i)(?:pwd|password)\Z"  # Server=…;Pwd=…; where the value may contain anything but ";"
 _CALL_START = r"[(\[{]|\.\w"
@@ -241,7 +241,7 @@ def _find_value(text: str, named: NamedValue, kind: str) -> SecretSpan | None:
         elif _is_at_line_start(text, named) and text[end : end + 1] in ("\n", ""):
             separator = "set" if any(map(str.isdigit, text[start:end])) else separator  # a line of settings
     if _is_secret_value(kind, separator, text[start:end], quoted=quoted, exported=exported, name=named.name):
-        if end - start >= 200 and (rest := regex(rf"{_VALUE_CHAR}{{0,16384}}+").match(text, end)):
+        if end - start >= 200 and (rest := regex(rf"{_VALUE_CHAR}{{0,16384}}").match(text, end)):
             end = rest.end()  # only the beginning was checked
         return start, end, kind or OTHER_SECRET
     return None
@@ -501,7 +501,7 @@ def _is_metadata_name(name: str) -> bool:
 
 
 _SESSION_COOKIE = r"(?i)sess|sid\Z|auth|token|csrf|login|remember|jwt|sso"
-_QUERY_PAIR = r"(?<![^\s?&\"'=:;])([\w.\-]{2,40}+)=((?:[^&\s\"'%<>\x00]|%[0-9A-Fa-f]{2}){4,400}+)"
+_QUERY_PAIR = r"(?<![^\s?&\"'=:;])([\w.\-]{2,40})=((?:[^&\s\"'%<>\x00]|%[0-9A-Fa-f]{2}){4,400})"
 
 
 def find_in_query(text: str) -> Iterator[SecretSpan]:

@@ -52,15 +52,16 @@ MAX_KEY_CHARS = 20_000
 _NEARBY_CHARS = 600
 _KEY_BEGIN = r"(?i)-----BEGIN[ A-Z0-9_-]{0,100}?PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END = r"(?i)KEY(?: BLOCK)?-----"
-_KEY_BODY = (
-    r"(?:\s{1,8}+[A-Za-z-]{3,20}+:[ \t][^\n]{0,100}+){0,6}+"  # headers, each to the end of its line
-    r"(?:\s{1,8}+[A-Za-z0-9+/=]{16,4096}+){1,400}+(?:\s{1,8}+[A-Za-z0-9+/]{1,64}+={1,2})?"
-)
+_KEY_HEADER = r"\s{1,8}[A-Za-z-]{3,20}:[ \t][^\n]{0,100}"
+_KEY_LINE = r"\s{1,8}[A-Za-z0-9+/=]{16,4096}"
+_KEY_LAST_LINE = r"\s{1,8}[A-Za-z0-9+/]{1,64}={1,2}"
+_MAX_KEY_HEADERS = 6
+_MAX_KEY_LINES = 400
 _KUBERNETES_KIND = r"(?i)kind[\"']?:[ \t]{0,40}[\"']?secret\b"
 _KUBERNETES_DATA = r"(?i)(?<![a-z])(?:string)?data[\"']?:"
 _KUBERNETES_ITEM = (
-    r"(?<![\w.\-])[\w.\-]{1,100}+[\"']?:(?:[ \t]{0,40}[|>][-+]?\s{1,40})?[ \t]{0,40}"
-    r"(?:\"([^\"\n\x00]{4,4096})\"|'([^'\n\x00]{4,4096})'|([A-Za-z0-9+/]{4,4096}+={0,3}|[^\s\"'{\[|>\x00]{4,4096}))"
+    r"(?<![\w.\-])[\w.\-]{1,100}[\"']?:(?:[ \t]{0,40}[|>][-+]?\s{1,40})?[ \t]{0,40}"
+    r"(?:\"([^\"\n\x00]{4,4096})\"|'([^'\n\x00]{4,4096})'|([A-Za-z0-9+/]{4,4096}={0,3}|[^\s\"'{\[|>\x00]{4,4096}))"
 )
 _KUBERNETES_METADATA = frozenset(
     "apiversion kind metadata type name namespace labels annotations immutable data stringdata creationtimestamp "
@@ -85,9 +86,27 @@ def probe_private_key(text: str, at: int) -> Iterator[SecretSpan]:
     if begin is None:
         return
     end = regex(_KEY_END).search(text, begin.end(), begin.end() + MAX_KEY_CHARS)
-    if end is None or "-----BEGIN" in text[begin.end() : end.start()]:
-        end = regex(_KEY_BODY).match(text, begin.end()) or begin
-    yield at, end.end(), "private key"
+    if end and "-----BEGIN" not in text[begin.end() : end.start()]:
+        yield at, end.end(), "private key"
+    else:
+        yield at, _key_body_end(text, begin.end()), "private key"
+
+
+def _key_body_end(text: str, start: int) -> int:
+    """Return where the headers and the lines of a key end that begin here; `start` if no line looks like a key."""
+    headers_end = _skip_repeated(_KEY_HEADER, text, start, _MAX_KEY_HEADERS)
+    lines_end = _skip_repeated(_KEY_LINE, text, headers_end, _MAX_KEY_LINES)
+    return _skip_repeated(_KEY_LAST_LINE, text, lines_end, 1) if lines_end > headers_end else start
+
+
+def _skip_repeated(pattern: str, text: str, at: int, most: int) -> int:
+    """Return where what matches ends, one match directly after the other. None of them is retried shorter."""
+    for _ in range(most):
+        match = regex(pattern).match(text, at)
+        if match is None:
+            return at
+        at = match.end()
+    return at
 
 
 def probe_go_dsn(text: str, at: int) -> Iterator[SecretSpan]:
@@ -126,7 +145,7 @@ def find_aws_secret_key(text: str, start: int, end: int) -> Iterator[SecretSpan]
 _TOKEN_START = r"(?<![A-Za-z0-9])"
 _TOKEN_END = r"(?![A-Za-z0-9_])"
 # From the name of a service to its value. The part before the sign cannot contain it, so there is one way to match.
-_ASSIGNMENT = r"[\w.\-\s'\"]{0,40}+[=>:|?,][=>:|?,`'\"\s]{0,20}+"
+_ASSIGNMENT = r"[\w.\-\s'\"]{0,40}[=>:|?,][=>:|?,`'\"\s]{0,20}"
 _BASE64_RUN = r"[A-Za-z0-9+/]{0,200}"
 _MAX_BASE64_AROUND = 80  # more characters of the same alphabet around a match: it is part of an image or the like
 _CONTEXT_CHARS = 400

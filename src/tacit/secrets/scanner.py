@@ -106,7 +106,7 @@ _MATCH_COST = 4
 _KEYWORD_COST = 12
 _COSTLY_ROW_COST = 14
 CROWDED_KIND = "crowded text"
-_ANY_VALUE = r"(?=[^\s\"'`<>{}\[\](),;:=\\\x00]{0,60}[0-9!@#$%^&*+~])[^\s\"'`<>{}\[\](),;:=\\\x00]{4,4096}+"
+_ANY_VALUE = r"(?=[^\s\"'`<>{}\[\](),;:=\\\x00]{0,60}[0-9!@#$%^&*+~])[^\s\"'`<>{}\[\](),;:=\\\x00]{4,4096}"
 _MAX_REJECTED_CHARS = 64  # a run that was rejected is tried again after so many characters
 
 

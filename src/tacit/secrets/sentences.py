@@ -151,7 +151,7 @@ _WINDOW_CHARS = 100  # characters after a noun in which "is" and the value are
 _MAX_STATED_CHARS = 2 * _WINDOW_CHARS + 10  # after a noun no value ends later: a sign, blanks and quotes are between
 _MIN_KEY_CHARS = 12
 _MAX_CONNECTORS = 3  # that are tried after one noun
-_NOUN_ENDING = r"[^\W\d_]{0,6}+(?:-[a-z]{2,4}\b)?"  # endings of a noun
+_NOUN_ENDING = r"[^\W\d_]{0,6}(?:-[a-z]{2,4}\b)?"  # endings of a noun
 _SHORT_NOUN_ENDING = r"(?:[- ]?(?:code|number|nummer|код)\b)?(?![\w+/])"
 _SENTENCE_END = r"[.!?…](?=\s|$)|[。！？\n\x00{}<>\[\];|]|[\"'][,:}]"
 _CONNECTOR_SIGNS = r"[:：=＝→]|(?<=\w)\?(?=\s)|[-=]>|[–—](?=\s)"

@@ -1,8 +1,9 @@
 """The language that the rows of the tables are written in.
 
 A specification consists of pieces between spaces. A piece of one letter and a count is a run of an alphabet: `a36` is
-36 letters or digits, `x8-12` is 8 to 12 hex digits. Any other piece is part of a regular expression. Runs end where the
-alphabet ends and are not retried shorter, so that a row costs at most its own length.
+36 letters or digits, `x8-12` is 8 to 12 hex digits, `a36+` is 36 or more letters or digits. Any other piece is part of a
+regular expression. A run with "+" ends where the alphabet ends and is not retried shorter, so that a row costs at most its
+own length.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ ALPHABETS = {
     "d": "0-9",
     "e": "A-Za-z0-9_=-",
     "h": "A-Fa-f0-9",
+    "j": "A-Za-z0-9/_-",
+    "k": "A-Za-z0-9/_+-",
     "l": "a-z0-9",
     "s": "A-Za-z0-9_.=-",
     "t": "A-Z2-7",
@@ -53,10 +56,15 @@ LINKED = "linked"  # certainly random; digests and ids only in a complete URL
 
 def to_regex(specification: str) -> str:
     """Return the regular expression of a specification."""
-    return "".join(map(_piece_regex, specification.split()))
+    return "".join(_piece_regex(piece, f"run{number}") for number, piece in enumerate(specification.split()))
 
 
-def _piece_regex(piece: str) -> str:
+def _piece_regex(piece: str, group: str) -> str:
+    """Return the regular expression of a piece.
+
+    What a lookahead matched is never retried. The possessive quantifiers and atomic groups that say the same are
+    matched wrongly by Python 3.11.0 to 3.11.4.
+    """
     if piece == "uuid":
         return UUID
     run = _parse_run(piece)
@@ -64,7 +72,7 @@ def _piece_regex(piece: str) -> str:
         return piece
     alphabet = ALPHABETS[run[1]]
     if run[4]:
-        return f"[{alphabet}]{{{run[2]},{MAX_RUN_CHARS}}}+"
+        return f"(?=(?P<{group}>[{alphabet}]{{{run[2]},{MAX_RUN_CHARS}}}))(?P={group})"
     return f"[{alphabet}]{{{run[2]},{run[3]}}}" if run[3] else f"[{alphabet}]{{{run[2]}}}"
 
 

@@ -65,13 +65,16 @@ _LARGE_FILE_BYTES = 16 << 20  # a smaller file cannot contain MAX_COMMANDS with 
 _BLOCK_SIZE = 512
 _HEAD_BYTES = 65_536
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = 1000
 
 ImportProgress = Callable[[str, int, float], None]  # path, commands so far, progress from 0 to 1
 
 
 class ImportedHistory(Record):
-    """Result of importing one history. `problem` is why it could not be read at all."""
+    """Result of importing one history. `problem` is why it could not be read at all.
+
+    Of the new commands, `undated` come before the first time in the history; `untimed` have none behind it, or a wrong
+    one.
+    """
 
     path: str
     shell: str = ""
@@ -80,6 +83,7 @@ class ImportedHistory(Record):
     sessions: int = 0
     first: datetime | None = None
     last: datetime | None = None
+    undated: int = 0
     untimed: int = 0
     has_times: bool = True
     unread: tuple[tuple[str, int], ...] = ()
@@ -88,10 +92,17 @@ class ImportedHistory(Record):
 
 
 class _Survey(Record):
-    """Result of a first look: how many commands were counted, and the first plausible time."""
+    """Result of a first look.
+
+    Attributes:
+        commands: how many there are; 0 if they need not be counted.
+        untimed: how many entries come before the first plausible time.
+        has_times: whether there is one.
+    """
 
     commands: int
-    first: int | None
+    untimed: int
+    has_times: bool
 
 
 class HistoryImport(HomePart):
@@ -188,7 +199,7 @@ class HistoryImport(HomePart):
             appender.commit()
         finally:
             appender.abort()
-        return _import_result(history, stats, has_times=not context.step)
+        return _import_result(history, stats, has_times=context.has_times)
 
     def _secret_marker(self, dry_run: bool) -> Callable[[str], str] | None:
         """Return what distinguishes different secrets. A dry run creates no key for it."""
@@ -201,19 +212,16 @@ class HistoryImport(HomePart):
         self, history: _OpenHistory, known: KnownCommands, redactor: BatchRedactor
     ) -> tuple[HistoryContext, int, int]:
         """Return the context of a history, how many of its commands to skip, and how many of these as too early."""
-        from tacit.shell.history_formats import SECOND
-        from tacit.shell.history_lines import HistoryContext
+        from tacit.shell.history_lines import HistoryContext, untimed_session_id
 
         origin = self._store.actor.origin()
         now = (origin.at - _EPOCH) // timedelta(microseconds=1)
         survey = _survey_history(history, now)
         too_early = max(survey.commands - MAX_COMMANDS, 0)
-        if survey.first is not None:
-            start = (survey.first // SECOND - 1) * SECOND
-            return HistoryContext(history.shell, origin.host, now, start), too_early, too_early
-        first_new = _count_known(history.entries(), known, redactor) if known.count else 0
-        skipped = max(first_new, too_early)
-        return _untimed_context(history, origin.host, now, known, survey.commands - skipped), skipped, too_early
+        session = untimed_session_id(history.shell, f"{origin.host}{history.path_digest}")
+        skipped = max(_count_known(islice(history.entries(), survey.untimed), known, redactor), too_early)
+        context = HistoryContext(history.shell, origin.host, now, survey.has_times, session, known.count)
+        return context, skipped, too_early
 
 
 class _OpenHistory:
@@ -257,39 +265,32 @@ def _survey_history(history: _OpenHistory, now: int) -> _Survey:
     """Read until the first plausible time; to the end if there is none or if commands have to be counted."""
     from tacit.shell.history_formats import SkippedEntry, is_plausible_time
 
-    commands, first = 0, None
+    commands = untimed = 0
+    has_times = False
     for entry in history.entries():
-        if isinstance(entry, SkippedEntry):
-            continue
-        commands += 1
-        if first is None and is_plausible_time(entry.at, now):
-            first = entry.at
-            if history.size <= _LARGE_FILE_BYTES:
-                return _Survey(0, first)
-    return _Survey(commands, first)
+        if not isinstance(entry, SkippedEntry):
+            commands += 1
+            has_times = has_times or is_plausible_time(entry.at, now)
+        if has_times and history.size <= _LARGE_FILE_BYTES:
+            return _Survey(0, untimed, has_times)
+        untimed += not has_times
+    return _Survey(commands, untimed, has_times)
 
 
-# Histories without times
-
-
-def _untimed_context(history: _OpenHistory, host: str, now: int, known: KnownCommands, new: int) -> HistoryContext:
-    """Assume one session, with commands a millisecond apart until the last change of the file."""
-    from tacit.shell.history_formats import SECOND
-    from tacit.shell.history_lines import HistoryContext, untimed_session_id
-
-    start = min(history.modified_at, now) - new * _MILLISECOND
-    start = max(start, (known.last_second + 1) * SECOND if known.count else 0)
-    session = untimed_session_id(history.shell, f"{host}{history.path_digest}")
-    return HistoryContext(history.shell, host, now, start, _MILLISECOND, session, known.count)
+# Commands without times
 
 
 def _count_known(entries: Iterator[HistoryItem], known: KnownCommands, redactor: BatchRedactor) -> int:
-    """Return how many commands of a history are in the log already: up to where the last known ones are found in it.
+    """Return how many of these commands are in the log already: up to where the last known ones are found among them.
 
     A history only loses its start, so they cannot have moved towards its end. If some of them are gone, as with bash's
     `erasedups`, fewer of them have to match.
     """
+    if not known.count:
+        return 0
     hashes, dropped = _command_hashes(entries, redactor)
+    if not known.tail and known.session_spans:  # an earlier version gave them the first time in the history
+        return dropped + len(hashes)
     tail = array("q", known.tail)
     while tail:
         for end in range(min(known.count - dropped, len(hashes)), len(tail) - 1, -1):
@@ -348,6 +349,7 @@ def _import_result(history: _OpenHistory, stats: ImportStats, *, has_times: bool
         len(stats.sessions) or 1,
         first=_to_datetime(stats.first) if has_times else None,
         last=_to_datetime(stats.last) if has_times else None,
+        undated=stats.undated,
         untimed=stats.untimed,
         has_times=has_times,
         unread=tuple(stats.unread.most_common()),

@@ -30,7 +30,7 @@ from tacit.log.signing import SignLine
 from tacit.log.tombstones import Tombstones
 from tacit.model.event import Event, EventOrigin
 from tacit.model.ids import EventId, event_id
-from tacit.model.observation import CommandRan
+from tacit.model.observation import CommandRan, is_untimed_session
 from tacit.record import Record
 from tacit.secrets.redact import BatchRedactor
 from tacit.shell.history_formats import EARLIEST_TIME, SECOND, HistoryEntry, SkippedEntry, latest_time
@@ -44,7 +44,7 @@ SESSION_GAP_SECONDS = 30 * 60
 
 
 def untimed_session_id(shell: str, identity: str) -> str:
-    """Return the only session of a history without times. `identity` distinguishes it from other histories."""
+    """Return the session of what a history has no times of. `identity` distinguishes it from other histories."""
     return f"{shell}:{sha256(identity.encode()).hexdigest()[:12]}"
 
 
@@ -97,8 +97,8 @@ class KnownCommands:
     """Commands in the log.
 
     `ids` are the keys of imported commands of this shell. `captured` are keys of commands that came from another shell
-    or from the recorder, by second and text. `tail`, `count`, `last_second` and `session_spans` describe what was
-    imported from this history.
+    or from the recorder, by second and text. `count` and `session_spans` describe what was imported from this history,
+    `tail` the end of what it had no times of.
     """
 
     def __init__(self, log: Log, segment: str) -> None:
@@ -106,7 +106,6 @@ class KnownCommands:
         self.captured: set[int] = set()
         self.tail: deque[int] = deque(maxlen=TAIL_COMMANDS)
         self.count = 0
-        self.last_second = 0
         self._session_spans: dict[str, SessionSpan] = {}
         for name in log.segments():
             if name.startswith(IMPORTED_FOLDER):
@@ -139,9 +138,10 @@ class KnownCommands:
         if not is_own:
             self.captured.add(command_key(second, text))
             return
-        self.tail.append(hash(text))
-        self.last_second = max(self.last_second, second)
         name = session[1].decode("ascii")
+        if is_untimed_session(name):
+            self.tail.append(hash(text))
+            return
         first, last, _ = self._session_spans.get(name, (second, second, ""))
         self._session_spans[name] = SessionSpan(min(first, second), max(last, second), name)
 
@@ -323,22 +323,28 @@ TOO_EARLY = "earlier than the last 1,000,000"
 _NEARBY_SECONDS = (0, -1, 1, -2, 2)  # by which two records of the same command may differ
 _QUARTER_HOUR_SECONDS = 900
 _MAX_REPEATS = 100_000
+_UNTIMED_STEP = 1000  # microseconds between two commands without a time
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 IgnoreRule = Callable[[str, str], bool]
 
 
 class HistoryContext(Record):
-    """What is the same for a whole history. Times are in microseconds."""
+    """What is the same for a whole history.
+
+    Attributes:
+        now: in microseconds.
+        has_times: whether a command in it has a time.
+        untimed_session: the session of commands before the first time in the history.
+        known_count: how many commands were imported before.
+    """
 
     shell: str
     host: str
     now: int
-    start: int  # before the first command
-    # Of a history without times:
-    step: int = 0  # assumed between two commands; 0 if the history has times
-    session: str = ""  # the only one
-    known_count: int = 0  # commands that were imported before
+    has_times: bool
+    untimed_session: str
+    known_count: int
 
 
 @dataclass(slots=True)
@@ -347,6 +353,7 @@ class ImportStats:
 
     commands: int = 0
     new: int = 0
+    undated: int = 0
     untimed: int = 0
     first: int = 0
     last: int = 0
@@ -362,7 +369,9 @@ class ImportStats:
 class HistoryConverter:
     """Converts one history, block by block. It reads and writes no files.
 
-    The loop in `new_lines` runs for every command. Rare cases are in other methods.
+    The loop in `new_lines` runs for every command that has a time, or follows one. Rare cases are in other methods.
+    Nothing is known of when the commands before the first time ran: they may be years old. Their session says so, and
+    their time is 1970: a millisecond for each of them, which only keeps them in order.
     """
 
     def __init__(
@@ -387,8 +396,9 @@ class HistoryConverter:
         self._hash_prefix = blake2b(f"{context.shell}\n".encode(), digest_size=DIGEST_BYTES)
         self._sessions = SessionAssigner(context.shell, known.session_spans)
         self._line_encoder = CommandEncoder(context.shell, sign)
-        self._last_time = context.start
-        self._earliest, self._latest = (1, 0) if context.step else (EARLIEST_TIME, latest_time(context.now))
+        self._last_time = 0
+        self._has_time = False  # whether a command with a time was read
+        self._earliest, self._latest = EARLIEST_TIME, latest_time(context.now)
         self._second = self._position = -1
         self._first_text = ""
         self._repeats: dict[str, int] = {}
@@ -399,12 +409,14 @@ class HistoryConverter:
 
     def new_lines(self, block: Sequence[HistoryEntry]) -> list[bytes]:
         """Return the lines of those commands of a block that are new."""
-        lines: list[bytes] = []
         ids, copy_hash, session_at = self._ids, self._hash_prefix.copy, self._sessions.session_at
         encode, directories = self._line_encoder.encode, self._directories
-        earliest, latest, now, only_session = self._earliest, self._latest, self._context.now, self._context.session
+        earliest, latest, now = self._earliest, self._latest, self._context.now
         may_skip = self._ignored or self._tombstones or self._known.captured
-        for entry, text in zip(block, self._redactor.redact([entry[0] for entry in block]), strict=True):
+        commands = list(zip(block, self._redactor.redact([entry[0] for entry in block]), strict=True))
+        untimed = self._leading_untimed(block)
+        lines = [line for entry, text in commands[:untimed] if (line := self._untimed_line(entry, text))]
+        for entry, text in commands[untimed:]:
             _, at, milliseconds, status, directory, session, host = entry
             if "tacit" in text and is_purge_command(text):
                 self.stats.left_out[NEVER_CAPTURED] += 1
@@ -414,11 +426,11 @@ class HistoryConverter:
             second, fraction = at // SECOND, at % SECOND
             if second != self._second:
                 self._second, self._position, self._first_text = second, 0, text
-                repeat = self._serial
+                repeat = 0
             else:
                 repeat = self._repeat_number(text)
                 at = at if fraction else at + min(self._position, 999) * 1000
-            session = only_session or session or session_at(second, milliseconds)
+            session = session or session_at(second, milliseconds)
             if session != self._session:
                 self._start_session(session, at)
             if directories:
@@ -435,29 +447,57 @@ class HistoryConverter:
                 self._update_utc_offset(second)
             at = at if at < now else now
             if directory != self._directory:
-                self._directory, self._redacted_directory = directory, self._redactor.redact([directory])[0]
+                self._redact_directory(directory)
             details = (self._redacted_directory, status, milliseconds, host or self._host)
             lines.append(encode(command_id(at // 1000, digest), text, details, session, at, self._utc_offset))
         self.stats.commands += len(block)
         self.stats.new += len(lines)
-        self.stats.last = max(self.stats.last, self._last_time)
+        if self._has_time:
+            self.stats.last = max(self.stats.last, self._last_time)
         return lines
+
+    def _leading_untimed(self, block: Sequence[HistoryEntry]) -> int:
+        """Return how many commands of a block come before the first time of the history."""
+        if self._has_time:
+            return 0
+        timed = (at for at, entry in enumerate(block) if self._earliest <= entry.at <= self._latest)
+        first = next(timed, len(block))
+        self._has_time = first < len(block)
+        return first
+
+    def _untimed_line(self, entry: HistoryEntry, text: str) -> bytes | None:
+        """Return the line of a command before the first time of its history; None if it is not imported."""
+        if "tacit" in text and is_purge_command(text):
+            self.stats.left_out[NEVER_CAPTURED] += 1
+            return None
+        self._serial += 1
+        session, at = self._context.untimed_session, self._serial * _UNTIMED_STEP
+        self._session, self._last_time = session, at
+        directory = entry.directory or (self._directories.directory_of(text) if self._directories else "")
+        if self._is_skipped(entry, text, directory):
+            return None
+        hashed = self._hash_prefix.copy()
+        hashed.update(f"{session}\n{self._serial}\n{text}".encode())
+        digest = hashed.digest()
+        self.stats.undated += 1
+        if directory != self._directory:
+            self._redact_directory(directory)
+        details = (self._redacted_directory, entry.status, entry.milliseconds, entry.host or self._host)
+        return self._line_encoder.encode(command_id(self._serial, digest), text, details, session, at, 0)
+
+    def _redact_directory(self, directory: str) -> None:
+        self._directory, self._redacted_directory = directory, self._redactor.redact([directory])[0]
 
     def _estimate_time(self) -> int:
         """Return a time for a command without a plausible one: that of the command before."""
-        if self._context.step:
-            self._serial += 1
-            return min(self._last_time + self._context.step, self._context.now)
         self.stats.untimed += 1
         return self._last_time // SECOND * SECOND
 
     def _repeat_number(self, text: str) -> int:
-        """Return how often a text occurred in this second before; in a history without times, its serial number."""
+        """Return how often a text occurred in this second before."""
         if self._position == 0:
             self._repeats = {self._first_text: 1}
         self._position += 1
-        if self._context.step:
-            return self._serial
         if len(self._repeats) > _MAX_REPEATS:
             self._repeats.clear()
         count = self._repeats.get(text, 0)

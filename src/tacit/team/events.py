@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from tacit.model.claim import Claim, Kind, Scope, project_scope
+from tacit.model.claim import SHARED_KINDS, Claim, Scope, project_scope
 from tacit.model.ids import ClaimId
 from tacit.model.statement import claim_from
 from tacit.record import Record
@@ -23,9 +23,6 @@ MAX_TAGS, MAX_TAG_CHARS = 16, 64
 MAX_EVIDENCE_CHARS = 2000
 MAX_PROJECT_CHARS, MAX_NAME_CHARS = 500, 63
 MAX_REASON_CHARS = 500
-# Habits are about one person: their sentences are made of directories and commands.
-PERSONAL_KINDS = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN)
-_SHARED_KINDS = {kind.label: kind for kind in Kind if kind not in PERSONAL_KINDS}
 
 
 class TeamVerb(Enum):
@@ -159,14 +156,14 @@ def proposal_claim(project: str, sentence: str, kind: str, tags: object, limit: 
         raise ValueError("it has no sentence")
     if len(sentence) > limit:
         raise ValueError(f"its sentence is longer than {limit:,} characters")
-    if kind not in _SHARED_KINDS:
+    if kind not in SHARED_KINDS:
         raise ValueError("its kind is unknown, or personal")
     words = [clean(tag) for tag in tags if isinstance(tag, str)][:MAX_TAGS] if isinstance(tags, list) else []
     if secret := next(filter(None, map(secret_kind, (text, *words))), None):
         raise ValueError(f"it holds a secret ({secret})")
     normalized = ("-".join(normalize_text(visible_line(tag)).split())[:MAX_TAG_CHARS] for tag in words)
     kept = tuple(dict.fromkeys(tag for tag in normalized if tag))
-    return claim_from(text, team_scope(project), kind=_SHARED_KINDS[kind], tags=kept)
+    return claim_from(text, team_scope(project), kind=SHARED_KINDS[kind], tags=kept)
 
 
 def _text(body: Mapping[str, object], name: str) -> str:

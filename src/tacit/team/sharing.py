@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator
 from enum import Enum
 
 from tacit.errors import RefusedError
-from tacit.model.claim import Claim, Status, is_project_scope, project_name
+from tacit.model.claim import PERSONAL_KINDS, Claim, Status, is_project_scope, project_name
 from tacit.model.memory import Memory
 from tacit.record import Record
-from tacit.team.events import PERSONAL_KINDS, project_problem, proposal_claim
+from tacit.team.events import project_problem, proposal_claim
 from tacit.text.display import clip, printable
 
 _PROJECT_PREFIX = "project:"

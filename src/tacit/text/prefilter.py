@@ -40,9 +40,10 @@ _TOKENS_AT_ONCE = 1000
 _MIN_DIGITS_OF_PATTERN = 8  # a pattern finds longer runs more quickly; of shorter ones there are too many
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 _DIGITS_ALONE = bytes(byte if byte in _DIGITS else 0x20 for byte in range(256))
-_PRINTABLE_PART = re.compile(
-    rb"(?<=\0)(?:[\t-\r\x1c-\x7e]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}){2,}+"
-    rb"(?=[^\0]?\0)"
+_ASCII = rb"[\t-\r\x1c-\x7e]"
+_MULTIBYTE = rb"(?:[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})"
+_PRINTABLE_PART = re.compile(  # at least two characters
+    rb"(?<=\0)(?=(?:%s|%s){2})%s*(?:%s%s*)*(?=[^\0]?\0)" % (_ASCII, _MULTIBYTE, _ASCII, _MULTIBYTE, _ASCII)
 )
 _PADDING = (b"AAAA", b"AAAAAAA", b"AAAAAA", b"AAAAA")  # to a multiple of four digits, and NULs behind
 _HEX_RUN = re.compile(rb"[0-9A-Fa-f]{8,}")

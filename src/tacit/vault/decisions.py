@@ -13,6 +13,7 @@ from tacit.disk.read import read_foreign
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.input import MAX_EVIDENCE_CHARS, checked_optional_text, checked_tags, checked_text
+from tacit.home.repository import shared_strengths
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
@@ -128,8 +129,15 @@ class Decisions(HomePart):
         def decision(connection: sqlite3.Connection) -> _Decision:
             claim = self._build_claim(connection, text, everywhere, kind)
             memory = reader.load_memory(connection, claim.id, must_decode)
-            drafts = decide.propose(memory, claim, source=source, evidence=evidence, reason=reason, events=events)
-            return [claim.id], drafts
+            return [claim.id], decide.propose(
+                memory,
+                claim,
+                source=source,
+                evidence=evidence,
+                reason=reason,
+                events=events,
+                kind_inferred=kind is None,
+            )
 
         return self._record(decision)[0]
 
@@ -197,13 +205,30 @@ class Decisions(HomePart):
                 self._home.is_person and is_project_scope(claim.scope) and not private and not is_personal(claim)
                 for claim in claims
             ]
-            self._store.publisher.may_create_facts = any(shared)
+            stated = self._stated_by_others(connection, claims) if any(shared) else {}
             return list(dict.fromkeys(claim.id for claim in claims)), [
-                decide.add(claim, provenance=provenance, evidence=evidence, shared=is_shared)
+                decide.add(
+                    claim,
+                    provenance=provenance,
+                    evidence=evidence,
+                    shared=is_shared,
+                    kind_inferred=kind is None,
+                    others=stated.pop(claim.id, 0) if is_shared else 0,
+                )
                 for claim, is_shared in zip(claims, shared, strict=True)
             ]
 
         return self._record(decision)
+
+    def _stated_by_others(self, connection: sqlite3.Connection, claims: Sequence[Claim]) -> dict[ClaimId, int]:
+        """Return how often the project's fact file says that claims were stated, beyond what this home counts."""
+        strengths = shared_strengths(self._store, connection, self._home.settings.limits_text)
+        stated = {}
+        for claim in claims:
+            memory = reader.load_memory(connection, claim.id, must_decode) if claim.id in strengths else None
+            counted = memory.strength if memory else 0
+            stated[claim.id] = max(strengths.get(claim.id, 0) - counted, 0)
+        return stated
 
     def log(self, entry: WorkLogged) -> str:
         """Write an entry of the worklog. Return the path of the page that it is on."""
@@ -307,7 +332,6 @@ class Decisions(HomePart):
             draft = decide.share(memory)
             if memory.claim.scope != self._store.scope_in(connection):
                 raise _wrong_project_error(memory, reader.project_roots(connection, memory.claim.scope))
-            self._store.publisher.may_create_facts = True
             return draft
 
         return self._decide_on_all(references, decision)
@@ -385,7 +409,6 @@ class Decisions(HomePart):
 
         def decision(_connection: sqlite3.Connection, memory: Memory) -> Draft:
             old = memory.claim
-            self._store.publisher.may_create_facts |= bool(memory.shared)
             claim = claim_from(new_text, old.scope, kind=kind or old.kind, tags=old.tags) if new_text else old
             claim = claim._replace(kind=kind or claim.kind, tags=old.tags if tags is None else checked_tags(tags))
             return decide.revise(memory, claim, activate=accept)
@@ -436,7 +459,6 @@ class Decisions(HomePart):
 
         def decision_on_memory(connection: sqlite3.Connection) -> _Decision:
             memory = find(connection, clean(reference), self._store.scope_in(connection))
-            self._store.publisher.may_create_facts = bool(memory.shared)
             draft = decision(memory)
             return [_resulting_claim(draft)], [draft]
 

@@ -79,7 +79,7 @@ class Hit(Record):
     `id` is that of the memory, the session or else the event, and `short` the prefix of it that people type. `status`
     is `recorded` unless it is a memory. `quote` is the passage of a session or, for a memory, the line that it was
     learned from. `directory` and `exit_status` are those of a command; the status is None if it is unknown, and -2 if
-    the command failed with a status that was not recorded.
+    the command failed with a status that was not recorded. `at` is "" for a command of a history without times.
     """
 
     id: str

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
 
-from tacit.errors import LockBusyError, ReadOnlyError
+from tacit.errors import StoreError
 from tacit.home.home import HomePart
 from tacit.index import habits, listings, reader
 from tacit.index.habits import Activity, RecordedCommand
@@ -29,7 +29,6 @@ from tacit.learn.habits.learn import (
     habit_recipe,
     last_day,
     learn_habits,
-    pending_habits,
     ranked_pending,
     to_milliseconds,
 )
@@ -110,8 +109,11 @@ class Suggestions(HomePart):
             for memory, tally in ranked_pending(connection, scope_of, now):
                 if (doc_id := claim_number(memory.id)) in matching:
                     (listed,) = load_chunk(connection, [doc_id])
-                    group = last if priority_group(tally, now) else first
-                    group.append(_with_counts(connection, listed, tally, scope_of))
+                    if tally is None:
+                        last.append(listed)
+                    else:
+                        group = last if priority_group(tally, now) else first
+                        group.append(_with_counts(connection, listed, tally, scope_of))
         return first, last
 
     def _load_others(self, doc_ids: Sequence[int], with_details: bool) -> Iterator[ListedMemory]:
@@ -170,7 +172,7 @@ class Suggestions(HomePart):
     def learn_if_possible(self) -> None:
         """Learn habits if there is a home and it can be written."""
         if os.path.isdir(self._home.root):
-            with suppress(ReadOnlyError, LockBusyError):
+            with suppress(StoreError):  # a read-only home, a full disk, or a busy one
                 self.learn()
 
     def learn(self) -> LearnedHabits:
@@ -251,8 +253,8 @@ def statistics(connection: sqlite3.Connection, today: date) -> Statistics:
         failed=activity.failed,
         sessions=activity.sessions,
         directories=activity.directories,
-        first=_utc_day(activity.first) if activity.commands else "",
-        last=_utc_day(activity.last) if activity.commands else "",
+        first=_utc_day(activity.first) if activity.first else "",
+        last=_utc_day(activity.last) if activity.last else "",
         shells=tuple(habits.commands_by_shell(connection)),
         weeks=_count_weeks(connection, today),
         top_commands=_most_frequent(connection, Kind.RECURRING_COMMAND),
@@ -266,7 +268,7 @@ def statistics(connection: sqlite3.Connection, today: date) -> Statistics:
             )
             for kind, threshold in HABIT_THRESHOLDS.items()
         ),
-        pending=len(pending_habits(connection)),
+        pending=statuses.get(Status.PENDING.value, 0),
         accepted=statuses.get(Status.ACTIVE.value, 0),
         dismissed=statuses.get(Status.DISMISSED.value, 0),
     )

@@ -60,7 +60,7 @@ class UndoRedo(HomePart):
                 raise RefusedError("nothing to undo", "tacit undo --list" if claim else "")
             _must_be_last(connection, operations, operation)
             labels.append(operation_label(operation))
-            return self._draft_undo(connection, operation, operation, labels[0])
+            return [decide.undo(operation, labels[0])]
 
         labels: list[str] = []
         self._store.record(decision)
@@ -83,19 +83,11 @@ class UndoRedo(HomePart):
                 raise RefusedError("nothing to redo: nothing was undone")
             operation = operations.targets(undo)
             labels.append(operation_label(operation))
-            return self._draft_undo(connection, [undo], operation, f"undo of {labels[0]}")
+            return [decide.undo([undo], f"undo of {labels[0]}")]
 
         labels: list[str] = []
         self._store.record(decision)
         return labels[0]
-
-    def _draft_undo(
-        self, connection: sqlite3.Connection, events: Sequence[Event], operation: Sequence[Event], label: str
-    ) -> list[Draft]:
-        """Undo events. If a shared memory comes back, so may the fact file that was removed with its last fact."""
-        shared = any(_is_about_shared(connection, event) for event in judgements(operation))
-        self._store.publisher.may_create_facts = shared
-        return [decide.undo(events, label)]
 
     def undo_stack(self) -> UndoStack:
         """Return what undo and redo would do."""
@@ -126,16 +118,6 @@ def _must_be_last(connection: sqlite3.Connection, operations: Operations, operat
         f"“{operation_label(operation)}” was changed since by “{operation_label(newest)}”; nothing was undone",
         f"take that back first: {first}, or see: tacit undo --list",
     )
-
-
-def _is_about_shared(connection: sqlite3.Connection, event: Event) -> bool:
-    """Return whether a judgement shares or unshares a memory, or is about one that is shared."""
-    body = event.body
-    assert isinstance(body, ClaimProposed | ClaimDecided)
-    if not body.private or body.verdict in (Verdict.SHARED, Verdict.UNSHARED):
-        return True
-    memories = (reader.load_memory(connection, claim, must_decode) for claim in touched_claims(event))
-    return any(memory is not None and memory.shared for memory in memories)
 
 
 _VERDICT_LABELS = {

@@ -6,7 +6,6 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 
 from tacit.home.store import Store
 from tacit.index import habits, reader
@@ -43,7 +42,7 @@ from tacit.learn.habits.habit import (
 from tacit.learn.habits.recipe import HabitRecipe, build_recipe, has_complete_runs
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope
-from tacit.model.event import Attribution, ClaimProposed, Draft, Event, Verdict
+from tacit.model.event import Attribution, ClaimProposed, Draft, Event, EventsUndone, Verdict
 from tacit.model.ids import ClaimId, EventId, event_milliseconds
 from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.observation import CommandRan
@@ -63,15 +62,16 @@ class LearnedHabits(Record):
 
 def learn_habits(store: Store, user_folder: str) -> LearnedHabits:
     """Count the commands since the last time, and suggest what became a habit."""
+    if store.is_far_behind(0) or store.read(habits.has_uncounted_commands):
+        store.update_index(lambda connection: habits.learn(connection, detect_in_session))
 
     def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
-        habits.learn(connection, detect_in_session)
         return habit_proposals(connection, scope_lookup(connection, user_folder), to_milliseconds(store.actor.clock()))
 
     def result(connection: sqlite3.Connection, events: list[Event]) -> LearnedHabits:
         bodies = [event.body for event in events]
         new = [body.claim.id for body in bodies if isinstance(body, ClaimProposed) and body.verdict is Verdict.PROPOSED]
-        return LearnedHabits(tuple(new), len(pending_habits(connection)))
+        return LearnedHabits(tuple(new), len(reader.habit_claims(connection, Status.PENDING)))
 
     return store.change(decide, result)
 
@@ -101,14 +101,47 @@ def last_day(tally: HabitTally) -> str:
 
 
 def habit_proposals(connection: sqlite3.Connection, scope_of: ScopeLookup = always_global, now: int = 0) -> list[Draft]:
-    """Return proposals of new habits, as many as there is room for, and more confidence for those that wait."""
+    """Return proposals of new habits, as many as there is room for, and more confidence for those that wait.
+
+    A ritual that became part of a longer one is withdrawn, which makes room for the longer one.
+    """
     pending = pending_habits(connection, scope_of)
-    raised = [tally for memory, tally in pending if confidence(tally) > memory.confidence]
-    room = max(MAX_PENDING_HABITS - len(pending), 0)
-    new = islice(_new_candidates(connection, scope_of, now, [tally for _, tally in pending]), room)
-    return [_habit_proposal(tally, Verdict.SUGGESTED) for tally in raised] + [
-        _habit_proposal(tally, Verdict.PROPOSED) for tally in new
+    counted = [(memory, tally) for memory, tally in pending if tally]
+    shown = [tally for _, tally in counted if not _is_part_of_habit(connection, tally, scope_of)]
+    waiting = _without_parts(shown)
+    room = MAX_PENDING_HABITS - (len(pending) - len(counted))
+    if len(waiting) < room:
+        for candidate in _new_candidates(connection, scope_of, now, shown):
+            if len(chosen := _without_parts([*waiting, candidate])) > room:
+                break
+            waiting = chosen
+    drafts = [_withdrawal(connection, memory) for memory, tally in counted if tally not in waiting]
+    before = {tally: memory.confidence for memory, tally in counted}
+    drafts += [
+        _habit_proposal(tally, Verdict.SUGGESTED if tally in before else Verdict.PROPOSED)
+        for tally in waiting
+        if confidence(tally) > before.get(tally, 0)
     ]
+    return drafts
+
+
+def _is_part_of_habit(connection: sqlite3.Connection, tally: HabitTally, scope_of: ScopeLookup) -> bool:
+    return tally.habit.kind is Kind.WORKFLOW_PATTERN and is_part_of_longer(connection, tally, scope_of)
+
+
+def _without_parts(tallies: Sequence[HabitTally]) -> list[HabitTally]:
+    """Leave out rituals that another one contains."""
+    rituals = [tally for tally in tallies if tally.habit.kind is Kind.WORKFLOW_PATTERN]
+    parts = [one for one in rituals if any(contains(longer.habit.steps, one.habit.steps) for longer in rituals)]
+    return [tally for tally in tallies if tally not in parts]
+
+
+def _withdrawal(connection: sqlite3.Connection, memory: Memory) -> Draft:
+    events = reader.events_of_claim(connection, memory.id, must_decode)
+    own = tuple(event.id for event in events if isinstance(event.body, ClaimProposed))
+    return Draft(
+        EventsUndone(own, (memory.id,), "a habit that became part of a longer one"), memory.claim.scope, _ATTRIBUTION
+    )
 
 
 def _habit_proposal(tally: HabitTally, verdict: Verdict) -> Draft:
@@ -181,37 +214,11 @@ def _overlaps_shown(new: HabitTally, shown: HabitTally) -> bool:
 
 def pending_habits(
     connection: sqlite3.Connection, scope_of: ScopeLookup = always_global
-) -> list[tuple[Memory, HabitTally]]:
-    """Return the habits that nobody decided on yet, with their counts.
-
-    Left out are a pair whose triple became a habit, and a ritual that is part of a longer one that waits.
-    """
-    pending = []
-    for memory in _pending_memories(connection):
-        tally = tally_for_memory(connection, memory, scope_of)
-        is_ritual = memory.kind is Kind.WORKFLOW_PATTERN
-        if tally and not (is_ritual and is_part_of_longer(connection, tally, scope_of)):
-            pending.append((memory, tally))
-    rituals = [tally.habit.steps for _, tally in pending if tally.habit.kind is Kind.WORKFLOW_PATTERN]
-    return [
-        (memory, tally)
-        for memory, tally in pending
-        if tally.habit.kind is not Kind.WORKFLOW_PATTERN
-        or not any(contains(longer, tally.habit.steps) for longer in rituals)
-    ]
-
-
-def _pending_memories(connection: sqlite3.Connection) -> Iterator[Memory]:
-    """Yield the memories that this learner proposed and nobody decided on."""
-    for claim in reader.habit_claims(connection, Status.PENDING):
-        if memory := reader.load_memory(connection, claim, must_decode):
-            yield memory
-
-
-def count_hidden_habits(connection: sqlite3.Connection, scope_of: ScopeLookup = always_global) -> int:
-    """Return how many pending habits no list shows: their counts are gone, or a longer one contains them."""
-    shown = {memory.id for memory, _ in pending_habits(connection, scope_of)}
-    return sum(memory.id not in shown for memory in _pending_memories(connection))
+) -> list[tuple[Memory, HabitTally | None]]:
+    """Return the habits that nobody decided on yet, with their counts: None if the commands are gone."""
+    claims = reader.habit_claims(connection, Status.PENDING)
+    memories = (reader.load_memory(connection, claim, must_decode) for claim in claims)
+    return [(memory, tally_for_memory(connection, memory, scope_of)) for memory in memories if memory]
 
 
 def tally_for_memory(
@@ -222,10 +229,13 @@ def tally_for_memory(
     return tally_in_scope(connection, habit, memory.claim.scope, scope_of) if habit else None
 
 
-def ranked_pending(connection: sqlite3.Connection, scope_of: ScopeLookup, now: int) -> list[tuple[Memory, HabitTally]]:
+def ranked_pending(
+    connection: sqlite3.Connection, scope_of: ScopeLookup, now: int
+) -> list[tuple[Memory, HabitTally | None]]:
     """Return the habits that wait, the most telling first; at the end those that would not be suggested any more."""
     pending = {memory.id: (memory, tally) for memory, tally in pending_habits(connection, scope_of)}
-    ranked = rank_habits((tally for _, tally in pending.values()), command_frequency(connection), now)
+    counted = (tally for _, tally in pending.values() if tally)
+    ranked = rank_habits(counted, command_frequency(connection), now)
     order = [habit_claim(tally.habit, tally.scope).id for tally in ranked]
     return [pending[claim] for claim in dict.fromkeys((*order, *pending))]
 

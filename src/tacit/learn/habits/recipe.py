@@ -23,7 +23,7 @@ _MAX_PLACEHOLDERS = 3  # in a step; with more of them the lines are not the same
 _MAX_LINE_CHARS = 500
 _MIN_COMPLETE_RUNS = 2  # sessions that show a whole ritual
 _MIN_DIRECTORY_SHARE = 0.8  # of the runs of a ritual: so many in one directory make it that directory's
-_WORD = re.compile(r"""(?:\\.|'[^']*+'|"(?:\\.|[^"\\])*+"|[^\s'"\\])++""", re.DOTALL)
+_WORD = re.compile(r"""(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"\\])+""", re.DOTALL)
 _QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""")
 _OPERATOR = re.compile(r"[|&;<>()]")
 # What only shortens the output. It would also hide that the command failed, and a workflow stops at a failure.

@@ -74,7 +74,7 @@ def run_recall(vault: Vault, arguments: McpArguments) -> McpResult:
 
 def _hit_line(hit: Hit) -> str:
     quote = hit.quote
-    marks = [hit.kind, _scope_text(hit.scope), hit.at[:10]]
+    marks = [hit.kind, _scope_text(hit.scope), *([hit.at[:10]] if hit.at else [])]
     if hit.conflict:
         marks.append("disputed")
     if quote is None or hit.kind != "session":
@@ -127,7 +127,7 @@ ANSWER_FIELDS = (
     Field("scope", "string", "global, or the project it holds in", required=True),
     Field("text", "string", "what is remembered; of a session, what was asked in that turn", required=True),
     Field("passage", "string", "what answers: of a session, the lines that match", required=True),
-    Field("at", "string", "when it was said last, UTC", required=True),
+    Field("at", "string", "when it was said last, UTC; empty if that is not known", required=True),
     Field("relevance", "number", "how well it fits, from 0 to 1", required=True),
     Field("path", "string", "the file in which it stands", required=True),
     Field("line", "integer", "the line of that file", required=True),

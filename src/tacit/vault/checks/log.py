@@ -49,7 +49,7 @@ def check_ends(exam: Examination) -> Iterator[Finding]:
             file.seek(max(log.size(segment) - _TAIL_BYTES, 0))
             lines = file.read().split(b"\n")
         whole = lines[1:-1] if log.size(segment) > _TAIL_BYTES else lines[:-1]
-        if any(line and damage_reason(line) for line in whole):
+        if any(line.strip() and damage_reason(line) for line in whole):
             yield Finding(
                 segment, "a line near its end is damaged, or was cut off by a crash", "tacit doctor --log", False
             )

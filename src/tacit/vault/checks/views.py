@@ -95,7 +95,7 @@ def check_views(exam: Examination) -> Iterator[Finding]:
 
 def _fresh_views(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str, list[str]]]:
     yield store.paths.long_term, store.publisher.long_term_page(fresh)
-    current = store.publisher.view_store.current_lines(store.paths.facts)
+    current = store.view_store.current_lines(store.paths.facts)
     # The order of an earlier version is no fault.
     yield store.paths.facts, facts.sort_facts(store.publisher.fact_page(fresh), current)
     for kind in PAGE_FOLDERS:
@@ -109,7 +109,7 @@ def _compare_view(store: Store, path: str, lines: list[str]) -> Iterator[Finding
         what = "something is in the way of this view" if os.path.lexists(path) else "this view is missing"
         yield Finding(path, what, _REINDEX)
     elif data != "".join(line + "\n" for line in lines).encode():
-        if store.publisher.view_store.edited_versions(path) is None:
+        if store.view_store.edited_versions(path) is None:
             yield Finding(path, "drawn before what the log says now", _REINDEX)
         else:
             hint = "tacit sync" if path in (store.paths.long_term, store.paths.facts) else ""

@@ -1,0 +1,107 @@
+"""The fact file of a project is written by commands that change a memory of it, and by nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from harness.person import Person, facts_in, tree
+
+from tacit.home.shared_facts import SharedFacts
+
+RULE, OTHER = "always deploy from the release branch", "never force push"
+REMOTE = "https://example.org/team/app.git"
+
+
+def fact_file(root: Path) -> Path:
+    return root / "docs" / "memory" / "memories.ndjson"
+
+
+def texts(path: Path) -> list[str]:
+    return [fact["canonical"] for fact in facts_in(path)]
+
+
+@pytest.fixture
+def clones(person: Person) -> list[Path]:
+    """Two clones of a project, in which a private and a shared memory were recorded, and a third that has a file."""
+    first, second, third = (person.folder / name for name in ("first", "second", "third"))
+    for root in (first, second, third):
+        (root / ".git").mkdir(parents=True)
+        (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {REMOTE}\n')
+    fact_file(third).parent.mkdir(parents=True)
+    fact_file(third).touch()
+    for root in (third, second, first):
+        person.tacit("add", f"remember the {root.name} clone", "--private", cwd=root)
+    person.tacit("add", RULE, cwd=first)
+    return [first, second, third]
+
+
+def test_a_shared_memory_is_written_to_the_clone_one_stands_in_alone(person: Person, clones: list[Path]) -> None:
+    """Other clones get it by git. A file that changes there by itself would stop their next merge."""
+    first, second, third = clones
+    assert texts(fact_file(first)) == [RULE]
+    assert fact_file(third).read_bytes() == b""
+    assert not (second / "docs").exists()
+    assert RULE not in person.facts.read_text()
+
+
+def test_what_is_forgotten_elsewhere_leaves_every_clone_that_has_a_file(person: Person, clones: list[Path]) -> None:
+    first, _, third = clones
+    shutil.copyfile(fact_file(first), fact_file(third))
+    person.tacit("forget", person.id_of(RULE))
+    assert not fact_file(first).exists() and not fact_file(third).exists()
+
+
+def test_a_query_writes_no_fact_file(person: Person, clones: list[Path]) -> None:
+    first = clones[0]
+    shutil.rmtree(first / "docs")
+    shutil.rmtree(person.home / ".tacit" / "written")
+    person.long_term.unlink()
+    person.tacit("recall", "deploy", cwd=first)
+    assert not (first / "docs").exists()
+    assert RULE in person.tacit("list", cwd=first).out
+
+
+@pytest.mark.parametrize("words", [("add", OTHER), ("doctor", "--reindex")])
+def test_a_fact_file_that_was_deleted_is_written_again_by_a_command_that_writes_it(
+    person: Person, clones: list[Path], words: tuple[str, ...]
+) -> None:
+    first = clones[0]
+    fact_file(first).unlink()
+    person.tacit(*words, cwd=first)
+    assert RULE in texts(fact_file(first))
+
+
+def test_a_line_that_a_killed_command_did_not_write_comes_with_the_next_one(
+    person: Person, clones: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = clones[0]
+    with monkeypatch.context() as patch:
+        patch.setattr(SharedFacts, "write_changes", lambda *_: None)
+        person.tacit("add", OTHER, cwd=first)
+        person.tacit("list", cwd=first)
+    assert texts(fact_file(first)) == [RULE]
+    person.tacit("add", "name the ticket in every commit", cwd=first)
+    assert sorted(texts(fact_file(first))) == sorted([RULE, OTHER, "name the ticket in every commit"])
+
+
+def test_a_link_in_a_repository_is_not_followed_and_stops_no_other_file(person: Person, clones: list[Path]) -> None:
+    first, _, third = clones
+    shutil.copyfile(fact_file(first), fact_file(third))
+    elsewhere = person.folder / "elsewhere"
+    (first / "docs").rename(elsewhere)
+    (first / "docs").symlink_to(elsewhere)
+    before = tree(elsewhere)
+    person.tacit("add", OTHER, cwd=third)
+    assert tree(elsewhere) == before
+    assert sorted(texts(fact_file(third))) == sorted([RULE, OTHER])
+
+
+def test_what_is_not_shared_leaves_the_file_and_lines_of_others_stay(person: Person, clones: list[Path]) -> None:
+    first = clones[0]
+    theirs = '{"canonical": "use tabs", "by": "somebody"}\n'
+    with fact_file(first).open("a") as file:
+        file.write(theirs)
+    person.tacit("unshare", person.id_of(RULE), cwd=first)
+    assert fact_file(first).read_text() == theirs
