@@ -194,7 +194,12 @@ class Mind:
             memory.overruled = row["overruled_by"] is not None
             if row["overruled_by"]:
                 wrong += self._compare_overruled(text, ids.get(row["overruled_by"], "something that is not listed"))
-        return wrong + [f"“{text}” is listed, and nobody said it" for text in rows if text not in self.memories]
+        for text in rows.keys() - self.memories.keys():
+            if rows[text][0]["source"] == "habit" and rows[text][0]["status"] == PENDING:
+                self.memories[text] = Memory(PENDING)  # a habit that took the place of one that was decided on
+            else:
+                wrong.append(f"“{text}” is listed, and nobody said it")
+        return wrong
 
     def _compare_one(self, text: str, memory: Memory, row: Listed) -> list[str]:
         wrong = []

@@ -269,10 +269,11 @@ def ask_agent(who: Person) -> None:
 
 def answers(who: Person) -> dict[str, Any]:
     """All that the program tells of what is remembered."""
+    suggestions = who.json("suggestions", "--all")  # first: habits move up when they are asked for
     status = who.json("status")
     return {
+        "suggestions": suggestions,
         "list": who.listed(),
-        "suggestions": who.json("suggestions", "--all"),
         "review": who.json("review", "--all"),
         "status": {name: status[name] for name in _COUNTS},
         "stats": who.json("stats"),
