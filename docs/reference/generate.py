@@ -64,7 +64,7 @@ def man_page() -> str:
             command = load_command(name)
             lines += [".TP", f".B tacit {name} {_roff(command.usage)}".rstrip(), *_roff_paragraphs(command.help)]
             for option in command.options:
-                lines += [".RS", ".TP", f".B {_roff(option.name)} {option.metavar}".rstrip(), _roff(option.help), ".RE"]
+                lines += [".RS", ".TP", f".B {_roff(option.usage)}", _roff(option.help), ".RE"]
     lines.append(".SH OTHER NAMES")
     for name, words in ALIASES.items():
         lines += [".TP", f".B tacit {name}", _roff(f"tacit {' '.join(words)}")]

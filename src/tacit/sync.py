@@ -10,7 +10,7 @@ from functools import partial
 
 from tacit.errors import RefusedError, TacitError
 from tacit.home.home import HomePart
-from tacit.home.input import checked_text
+from tacit.home.input import checked_member, checked_text
 from tacit.home.publish import SyncJournalEntry
 from tacit.home.repository import ConflictedFile, conflicted_files
 from tacit.index import reader
@@ -132,11 +132,12 @@ class HandEdits(HomePart):
         files = conflicted_files(self._store) if project else []
         return next((file for file in files if project and file.path == project.facts), None)
 
-    def resolve(self, shown: ConflictedFile, choices: Sequence[Side | None]) -> None:
+    def resolve(self, shown: ConflictedFile, choices: Sequence[Side | str | None]) -> None:
         """Write the chosen side of each conflict of `shown`, a result of `conflicted_file`. None leaves it.
 
         Raise RefusedError if the file has changed since, or if anybody but a person decides.
         """
+        sides = [None if choice is None else checked_member(Side, choice, "side") for choice in choices]
         self._store.actor.require_person("resolves a conflict of a merge", "tacit sync")
 
         def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
@@ -146,7 +147,7 @@ class HandEdits(HomePart):
                     "the fact file changed while you were reading it; nothing was resolved", "tacit sync"
                 )
             rename = partial(facts.with_own_id, scope=self._store.scope_in(connection))
-            lines = resolve_conflicts(now.lines, choices, rename)
+            lines = resolve_conflicts(now.lines, sides, rename)
             self._store.view_store.replace_page(now.path, lines, below=project.root)
             return []
 

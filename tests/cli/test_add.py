@@ -126,3 +126,13 @@ def test_a_suggestion_is_a_question_to_the_person_and_is_not_asked_twice_as_new(
     assert person.tacit("suggest", "use uv", "--evidence", "you typed it twice").out.startswith(
         "Suggested before: use uv\n"
     )
+
+
+def test_remembering_what_was_decided_on_says_what_became_of_it(person: Person) -> None:
+    person.tacit("add", "use pnpm instead of npm", "--kind", "constraint")
+    said = person.tacit("remember", "use pnpm instead of npm", "--evidence", "chat").out
+    assert said.startswith("Holds already, strength 2 (constraint) [")
+    name = person.id_of("use pnpm instead of npm")
+    person.tacit("forget", name)
+    said = person.tacit("remember", "use pnpm instead of npm", "--evidence", "b", TACIT_ACTOR="agent:claude").out
+    assert said.startswith("Noted, and still forgotten: use pnpm") and "tacit restore" in said

@@ -66,6 +66,36 @@ def test_any_text_that_is_like_no_option_is_a_query(person: Person, query: str) 
 
 
 @pytest.mark.parametrize(
+    ("words", "query", "limit"),
+    [
+        (["-n", "3", "pnpm"], ["pnpm"], "3"),
+        (["pnpm", "-n", "3"], ["pnpm"], "3"),
+        (["grep", "-n", "pattern"], ["grep", "-n", "pattern"], None),
+        (["grep", "-n"], ["grep", "-n"], None),
+        (["xargs -n 1"], ["xargs -n 1"], None),
+        (["--", "xargs", "-n", "1"], ["xargs", "-n", "1"], None),
+        (["--kind", "-n", "3"], ["3"], None),
+        (["-x", "3", "-n3"], ["-x", "3", "-n3"], None),
+    ],
+)
+def test_n_and_a_number_are_a_limit_and_every_other_letter_is_text(
+    words: list[str], query: list[str], limit: str | None
+) -> None:
+    call = parse_args(VERBS["recall"], words)
+    assert (call.args, call.value("--limit")) == (query, limit)
+
+
+def test_the_short_form_of_a_limit_works_and_is_documented(person: Person) -> None:
+    for text in ("use pnpm", "pnpm is fast", "never use pnpm on Fridays"):
+        person.tacit("add", text)
+    assert len(person.tacit("recall", "-n", "2", "pnpm", "--json").json) == 2
+    assert len(person.tacit("list", "-n", "1", "--json").json) == 1
+    assert "--limit wants a whole number" in person.tacit("recall", "-n", "0", "pnpm", code=2).err
+    for verb in ("recall", "list", "sessions", "review"):
+        assert "-n, --limit N" in person.tacit(verb, "--help").out
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         (("add", "-"), ("list", "--json")),

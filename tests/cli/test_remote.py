@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from harness.person import Person
+from harness.terminal import END_OF_INPUT, converse
 
 PNPM, TABS = "use pnpm", "I prefer tabs"
 
@@ -155,3 +156,13 @@ def test_mistakes_say_what_to_type(machines: tuple[Person, Person], words: tuple
     laptop, _ = machines
     told = laptop.tacit(*words, code=None)
     assert told.code in (1, 2) and says in told.err and "→" in told.err
+
+
+def test_whoever_types_no_phrase_has_added_nothing(machines: tuple[Person, Person]) -> None:
+    laptop, desktop = machines
+    laptop.tacit("remote", "add", "home", remote_of(laptop))
+    asked = [("(not shown): ", END_OF_INPUT)]
+    said = converse(desktop, "remote", "add", "home", remote_of(desktop), answers=asked)
+    assert (said.code, "Traceback" in said.out) == (1, False)
+    assert "nothing was typed, so nothing was changed" in said.out
+    assert "home" not in desktop.tacit("remote").out

@@ -85,6 +85,14 @@ def test_an_editor_that_fails_changes_nothing(waiting: Person) -> None:
     assert pending(waiting) == before
 
 
+def test_no_new_text_and_no_id_change_nothing_and_the_card_is_asked_again(waiting: Person) -> None:
+    before = pending(waiting)
+    typed = [(ASK, "e"), ("new text", END_OF_INPUT), (ASK, "m"), ("merge into which id", END_OF_INPUT), (ASK, "q")]
+    said = converse(waiting, "review", answers=typed)
+    assert "Traceback" not in said.out and said.out.count("nothing was typed") == 2
+    assert pending(waiting) == before
+
+
 def test_a_card_is_merged_into_another_memory(waiting: Person) -> None:
     first, second, third = pending(waiting)
     answers = [(ASK, "m"), ("merge into which id", waiting.id_of(third)[:6]), (ASK, "q")]

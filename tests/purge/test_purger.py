@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from harness.person import Person, tree
-from harness.terminal import converse
+from harness.terminal import END_OF_INPUT, converse
 
 from tests.chaos.apart import folder_in_memory
 from tests.purge.conftest import SECRET
@@ -194,6 +194,13 @@ def test_at_a_terminal_the_text_can_be_typed_unseen(planted: Person) -> None:
     said = converse(planted, "purge", "--text", "-", answers=[("(not shown): ", SECRET), ("[y/N]", "y")])
     assert said.code == 0 and "q999x" not in said.out
     assert traces(planted.folder, SECRET) == []
+
+
+def test_whoever_types_no_text_has_purged_nothing(planted: Person) -> None:
+    before = tree(planted.home)
+    said = converse(planted, "purge", "--text", "-", answers=[("(not shown): ", END_OF_INPUT)])
+    assert (said.code, "Traceback" in said.out) == (1, False)
+    assert tree(planted.home) == before
 
 
 def test_without_a_terminal_it_wants_yes(planted: Person) -> None:

@@ -288,3 +288,18 @@ def _read(terminal: int) -> str:
         return os.read(terminal, 65536).decode()
     except OSError:  # the other end is closed
         return ""
+
+
+# All surfaces
+
+
+def test_every_count_of_what_waits_is_the_same_after_a_decision_and_after_a_reindex(person: Person) -> None:
+    history(person, timed(*[["git pull", "make test", "git status", "npm run build", "docker compose up -d"]] * 6))
+    person.tacit("import", "history")
+    for words in ((), ("dismiss",), ("accept",), ("doctor", "--reindex")):
+        if words in (("dismiss",), ("accept",)):
+            person.process(*words, next(iter(cards(person).values()))["id"])
+        elif words:
+            person.process(*words)
+        waiting = person.process("status", "--json").json["pending"]
+        assert waiting == person.process("stats", "--json").json["pending"] == len(cards(person)) > 0

@@ -297,3 +297,16 @@ def test_undo_brings_back_the_line_of_a_fact_file(person: Person) -> None:
     person.tacit("forget", person.id_of(A), cwd=root)
     person.tacit("undo", cwd=root)
     assert A in (root / "docs" / "memory" / "memories.ndjson").read_text()
+
+
+@pytest.mark.parametrize("verb", ["dismiss", "forget"])
+def test_what_an_agent_proposes_again_is_no_step_once_the_person_turned_it_down(person: Person, verb: str) -> None:
+    (name,) = candidates(person, A)
+    if verb == "forget":
+        person.tacit("accept", name)
+    person.tacit(verb, name)
+    before = stack(person)
+    person.tacit("suggest", A, "--evidence", "noticed", TACIT_ACTOR="agent:claude", code=None)
+    assert stack(person) == before
+    person.tacit("undo")
+    assert person.listed("--status", "all")[0]["status"] == ("active" if verb == "forget" else "pending")

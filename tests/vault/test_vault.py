@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from enum import Enum
 from pathlib import Path
 
 import pytest
@@ -151,3 +155,62 @@ def test_opening_a_home_imports_no_part(person: Person) -> None:
     loaded = {name for name in done.stdout.split() if name.startswith("tacit.")}
     parts = ("tacit.vault.", "tacit.learn", "tacit.hosts", "tacit.shell", "tacit.purge", "tacit.sync", "tacit.trust")
     assert {name for name in loaded if name.startswith(parts)} == {"tacit.vault.vault"}
+
+
+# Members of enumerations, and their names
+
+
+def test_a_name_is_taken_wherever_a_member_of_an_enumeration_is(person: Person) -> None:
+    with person.vault() as vault:
+        assert vault.add("force pushes need a review", kind="constraint").memory.kind is Kind.CONSTRAINT
+        candidate = vault.decisions.suggest("tests run with make", evidence="the README", kind="convention")
+        assert vault.accept(candidate.short, kind="rule").memory.kind is Kind.RULE
+        assert vault.edit(candidate.short, kind="decision").memory.kind is Kind.DECISION
+        assert vault.decisions.promote("deploy on Mondays", kind="guidance", evidence="e").memory.kind is Kind.GUIDANCE
+        (kept,) = vault.decisions.add_each("never push on Fridays", kind="rule")
+        assert (kept.memory.kind, len(vault.entries(status="active"))) == (Kind.RULE, 4)
+        assert [listed.memory.kind for listed in vault.entries(status="active", kind=Kind.GUIDANCE)] == [Kind.GUIDANCE]
+        assert [hit.kind for hit in vault.recall("force pushes", kind=Kind.CONSTRAINT)] == ["constraint"]
+        assert vault.suggestions(kind=Kind.RULE) == []
+
+
+def test_a_name_that_is_none_is_a_usage_error_that_lists_them(person: Person) -> None:
+    with person.vault() as vault:
+        memory = vault.add("never force push").memory.id
+        calls: list[Callable[[], object]] = [
+            lambda: vault.add("use pnpm", kind="constrain"),
+            lambda: vault.decisions.add_each("use pnpm", kind="constrain"),
+            lambda: vault.decisions.suggest("use pnpm", evidence="e", kind="constrain"),
+            lambda: vault.decisions.promote("use pnpm here", evidence="e", kind="constrain"),
+            lambda: vault.edit(memory, kind="constrain"),
+            lambda: vault.accept(memory, kind="constrain"),
+            lambda: vault.entries(kind="constrain"),
+            lambda: vault.entries(status="asleep"),
+            lambda: vault.guard.plan(memory, decision="maybe"),
+        ]
+        for call in calls:
+            with pytest.raises(UsageError, match="no such") as refused:
+                call()
+            assert refused.value.hint.startswith("one of ")
+        assert len(vault.entries(status=None)) == 1
+
+
+def test_every_method_that_takes_a_member_takes_its_name(person: Person) -> None:
+    taken = []
+    with person.vault() as vault:
+        parts = [vault, vault.exchange.team, *(getattr(vault, name) for name in dir(type(vault)) if name[0] != "_")]
+        enumerations = {cls.__name__ for cls in _subclasses(Enum) if cls.__module__.startswith("tacit.")}
+        for part in parts:
+            for name, method in inspect.getmembers(part, inspect.ismethod):
+                for parameter in inspect.signature(method).parameters.values() if name[0] != "_" else ():
+                    words = set(re.findall(r"\w+", str(parameter.annotation)))
+                    if words & enumerations:
+                        taken.append(name)
+                        assert "str" in words, f"{type(part).__name__}.{name} takes {parameter}"
+    assert {"add", "accept", "entries", "plan", "decide"} <= set(taken)
+
+
+def _subclasses(cls: type[Enum]) -> Iterator[type[Enum]]:
+    for one in cls.__subclasses__():
+        yield one
+        yield from _subclasses(one)

@@ -117,3 +117,16 @@ def test_a_memory_that_names_what_is_gone_is_a_card_until_it_is_kept(person: Per
         after = browser.press(page, "keep_despite")
         assert "Kept: the deploy steps" in after.visible and "Nothing to review" in after.visible
         assert "docs/deploy.md" in browser.post("/undo", after.form("undo")).visible
+
+
+@pytest.mark.parametrize("path", ["/", "/bulk"])
+@pytest.mark.parametrize("action", ["accept", "dismiss"])
+@pytest.mark.parametrize("reference", ["", "!!", "no id at all", "z" * 12, "z" * 13, "٣" * 12, "日本"])
+def test_what_is_the_id_of_no_card_is_told_and_changes_nothing(
+    person: Person, waiting: Browser, path: str, action: str, reference: str
+) -> None:
+    before = statuses(person)
+    fields = {name: value for name, value in waiting.get("/").form("accept").items() if name == "form_token"}
+    answer = waiting.post(path, {**fields, "id": [reference], "action": [action]})
+    assert answer.status in (400, 404)
+    assert statuses(person) == before

@@ -9,7 +9,7 @@ from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.output import confirm, echo
 from tacit.errors import UsageError
 from tacit.home.project import FACT_FILE
-from tacit.model.claim import Kind, is_project_scope
+from tacit.model.claim import Kind, Status, is_project_scope
 from tacit.text.display import one_line, printable
 from tacit.vault.decisions import DecisionOutcome
 
@@ -27,7 +27,7 @@ def run_add(call: Invocation) -> int:
         return _run_add_candidate(call)
     outcomes = call.vault.decisions.add_each(
         call.text(),
-        kind=parse_kind(call),
+        kind=call.value("--kind"),
         tags=call.all_values("--tag"),
         evidence=call.text_value("--evidence"),
         everywhere=call.flag("--global"),
@@ -89,17 +89,6 @@ def echo_conflicts(outcome: DecisionOutcome) -> None:
         echo(f"  tacit conflicts --keep {own}, --keep {rival.id[:_SHORT_ID]}, or --keep-both {own}")
 
 
-def parse_kind(call: Invocation) -> Kind | None:
-    """Return the kind that `--kind` names, None without it. Raise UsageError for an unknown one."""
-    label = call.value("--kind")
-    if label is None:
-        return None
-    try:
-        return Kind.from_label(label)
-    except KeyError:
-        raise UsageError(f"no such kind: {label!r}", f"one of {KINDS}") from None
-
-
 ADD = Command(
     name="add",
     usage="TEXT",
@@ -143,8 +132,22 @@ def propose(call: Invocation, source: str) -> int:
     if not outcome.changed:
         echo(f"Memory candidate already exists: {text}")
         return 0
+    if outcome.memory.status is not Status.PENDING:
+        return _echo_decided(outcome)
     echo(f"Remembered candidate: {text}")
     echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
+    return 0
+
+
+def _echo_decided(outcome: DecisionOutcome) -> int:
+    """Print what became of a candidate that the person decided on before."""
+    memory, text = outcome.memory, printable(outcome.memory.claim.sentence)
+    if memory.status is Status.ACTIVE:
+        echo(f"Holds already, strength {memory.strength} ({memory.claim.kind.label}) [{outcome.short}]: {text}")
+    else:
+        decided = "dismissed" if memory.status is Status.DISMISSED else "forgotten"
+        echo(f"Noted, and still {decided}: {text}")
+        echo(f"  bring it back: tacit restore {outcome.short}")
     return 0
 
 
@@ -175,12 +178,14 @@ def run_suggest(call: Invocation) -> int:
         evidence=call.text_value("--evidence"),
         quote=quote,
         reason=call.text_value("--reason"),
-        kind=parse_kind(call),
+        kind=call.value("--kind"),
         everywhere=call.flag("--global"),
     )
     sentence = printable(outcome.memory.claim.sentence)
     if not outcome.changed:
         echo(f"Suggested before: {sentence}")
+    elif outcome.memory.status is not Status.PENDING:
+        return _echo_decided(outcome)
     elif call.vault.home.is_person and sys.stdin.isatty():
         if confirm(f"Should I remember: “{sentence}”?"):
             call.vault.decisions.accept(outcome.short)

@@ -24,7 +24,7 @@ DEFAULT_LIMIT = 50  # entries of a list, without --limit and --all
 
 KIND_OPTION = Option("--kind", "KIND", "only this kind, for example constraint or workflow_pattern")
 LIMIT_OPTIONS = (
-    Option("--limit", "N", f"show at most so many (default {DEFAULT_LIMIT})"),
+    Option("--limit", "N", f"show at most so many (default {DEFAULT_LIMIT})", short="-n"),
     Option("--all", help="show all"),
 )
 FILTER_OPTIONS = (

@@ -2,12 +2,13 @@
 
 The value of an option is taken as it is, even if it begins with `--`. So may a text: what people remember is full of
 flags. A word that looks like a mistyped option is refused by every command. `--` ends the options, and `-` is a text
-that is read from standard input.
+that is read from standard input. A dash and a letter are text, but for `-n N`, which is `--limit N` wherever that is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,22 @@ if TYPE_CHECKING:
 
 
 class Option(Record):
-    """`--name VALUE`, or a flag when it takes no value."""
+    """`--name VALUE`, or a flag when it takes no value.
+
+    `short` is a form of one letter. It is for numbers: where no number follows, as in `grep -n`, it is text.
+    """
 
     name: str
     metavar: str = ""
     help: str = ""
     repeatable: bool = False
     required: bool = False
+    short: str = ""
+
+    @property
+    def usage(self) -> str:
+        """How it is typed, as help texts show it."""
+        return f"{self.short}{', ' * bool(self.short)}{self.name} {self.metavar}".rstrip()
 
 
 _MIN_OPTION_CHARS = 3  # of what can be a mistyped option: `-x` is a flag of another program
@@ -194,12 +204,17 @@ def parse_args(command: Command, arguments: Sequence[str]) -> Invocation:
     Raise UsageError for an unknown or missing option, or an option without its value.
     """
     options = {option.name: option for option in command.all_options}
+    short_names = {option.short: option.name for option in command.options if option.short}
     call = Invocation(command)
-    rest = iter(arguments)
-    for word in rest:
+    rest = deque(arguments)
+    while rest:
+        word = rest.popleft()
         name, equals, attached = word.partition("=")
+        if word in short_names and rest and rest[0].isdecimal():
+            name = short_names[word]
         if word == "--":
             call.args += rest
+            rest.clear()
         elif name in options and not (equals and not options[name].metavar):
             call.values.setdefault(name, []).append(_option_value(options[name], equals, attached, rest))
         elif _is_mistyped(word, command, call):
@@ -210,11 +225,11 @@ def parse_args(command: Command, arguments: Sequence[str]) -> Invocation:
     return call
 
 
-def _option_value(option: Option, equals: str, attached: str, rest: Iterable[str]) -> str:
+def _option_value(option: Option, equals: str, attached: str, rest: deque[str]) -> str:
     if not option.metavar or equals:
         return attached
-    for following in rest:
-        return following
+    if rest:
+        return rest.popleft()
     raise UsageError(f"{option.name} wants a value: {option.name} {option.metavar}")
 
 

@@ -100,9 +100,7 @@ def _targets(_call: Invocation, _args: Sequence[str]) -> Words:
 
 
 def _memories(call: Invocation, status: str | None) -> Words:
-    from tacit.model.claim import Status
-
-    listing = call.vault.queries.listing(status=Status(status) if status else None, limit=_MAX_WORDS)
+    listing = call.vault.queries.listing(status=status, limit=_MAX_WORDS)
     yield from ((listed.short, listed.memory.claim.sentence) for listed in listing.entries)
 
 

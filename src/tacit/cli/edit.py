@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from datetime import datetime
 
-from tacit.cli.add import KINDS, echo_conflicts, echo_sharing, parse_kind
+from tacit.cli.add import KINDS, echo_conflicts, echo_sharing
 from tacit.cli.cards import outcome_line
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option, text_or_stdin
 from tacit.cli.json_output import JsonObject, utc_timestamp
@@ -38,7 +38,7 @@ def run_edit(call: Invocation) -> int:
     tags = call.all_values("--tag") if call.flag("--tag") else None
     if text is None and tags is None and not call.flag("--kind"):
         text = edit_text(call.vault.queries.show(reference).memory.claim.sentence)
-    outcome = call.vault.decisions.edit(reference, text=text, kind=parse_kind(call), tags=tags)
+    outcome = call.vault.decisions.edit(reference, text=text, kind=call.value("--kind"), tags=tags)
     echo(outcome_line("Revised", outcome))
     if outcome.in_fact_file and outcome.memory.shared:
         echo(f"  also in {FACT_FILE}")

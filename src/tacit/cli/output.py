@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from tacit.errors import RefusedError
+
 if TYPE_CHECKING:
     from tacit.vault.embeddings import EncodeResult
 
@@ -233,6 +235,17 @@ def confirm(question: str) -> bool:
         return ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False
+
+
+def ask_unseen(question: str) -> str:
+    """Return a line that is typed at the terminal and not shown. Raise RefusedError at the end of the input."""
+    from getpass import getpass
+
+    try:
+        return getpass(f"{question} (not shown): ")
+    except EOFError:
+        echo()
+        raise RefusedError("nothing was typed, so nothing was changed") from None
 
 
 def _flush_input() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from tacit.cli.commands import Command, Invocation, Option
-from tacit.cli.output import confirm, echo, pluralize, warn
+from tacit.cli.output import ask_unseen, confirm, echo, pluralize, warn
 from tacit.errors import UsageError
 from tacit.purge.report import PurgeReport
 from tacit.text.display import printable
@@ -44,9 +44,7 @@ def _purge_text(value: str | None) -> str | None:
     if value != "-":
         return value
     if sys.stdin.isatty():
-        from getpass import getpass
-
-        return getpass("The text to purge (not shown): ")
+        return ask_unseen("The text to purge")
     return sys.stdin.buffer.read().decode("utf-8", "replace").removesuffix("\n")
 
 

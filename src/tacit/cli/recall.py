@@ -222,7 +222,7 @@ RECALL = Command(
     run=run_recall,
     options=(
         Option("--query", "TEXT", "the query, where it cannot be given as words"),
-        Option("--limit", "N", "at most so many answers (default 10); fewer are the first of more"),
+        Option("--limit", "N", "at most so many answers (default 10); fewer are the first of more", short="-n"),
         Option("--kind", "KIND", "only this kind: constraint, rule, …, worklog, evaluation, session, command"),
         Option("--scope", "SCOPE", "local, global or all"),
         Option("--since", "TIME", "only what was said since, for example 7d or 2026-11-15"),

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import bold, dim, echo, echo_json, pluralize, warn
+from tacit.cli.output import ask_unseen, bold, dim, echo, echo_json, pluralize, warn
 from tacit.disk.read import open_external
 from tacit.errors import UsageError
 from tacit.model.event import timestamp
@@ -55,9 +55,7 @@ def _read_phrase(call: Invocation) -> str:
         with open_external(path, _MAX_PHRASE_BYTES) as file:
             return file.read().decode("utf-8", "replace")
     if sys.stdin.isatty():
-        from getpass import getpass
-
-        return getpass("Other machines use this remote. Its recovery phrase (not shown): ")
+        return ask_unseen("Other machines use this remote. Its recovery phrase")
     return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from tacit.cli.active_cards import ActiveCard, active_cards, ask_active_cards, card_json, echo_active_cards
-from tacit.cli.add import KINDS, echo_conflicts, parse_kind
+from tacit.cli.add import KINDS, echo_conflicts
 from tacit.cli.cards import (
     FILTER_OPTIONS,
     KIND_OPTION,
@@ -43,7 +43,7 @@ def run_accept(call: Invocation) -> int:
     call.require_args()
     decisions = call.vault.decisions
     accept = decisions.accept_globally if call.flag("--global") else decisions.accept_all
-    outcomes = accept(call.args, kind=parse_kind(call), evidence=call.text_value("--evidence"))
+    outcomes = accept(call.args, kind=call.value("--kind"), evidence=call.text_value("--evidence"))
     for outcome in outcomes:
         echo(outcome_line("Accepted", outcome))
         echo_conflicts(outcome)
@@ -124,7 +124,7 @@ DISMISS = Command(
 
 def run_promote(call: Invocation) -> int:
     outcome = call.vault.decisions.promote(
-        call.text(), kind=parse_kind(call) or Kind.PATTERN, evidence=call.text_value("--evidence")
+        call.text(), kind=call.value("--kind") or Kind.PATTERN, evidence=call.text_value("--evidence")
     )
     echo(outcome_line("Promoted", outcome))
     echo_conflicts(outcome)
@@ -308,8 +308,8 @@ def _ask_decision(vault: Vault, card: Card) -> bool | None:
         try:
             if _apply_answer(vault, card, answer):
                 return True
-        except TacitError as error:
-            echo(f"   {printable(error.message)}")
+        except (TacitError, EOFError) as error:
+            echo(f"   {printable(str(error) or 'nothing was typed')}")
             continue
         echo(f"   {keys}")
 

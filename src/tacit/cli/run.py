@@ -69,7 +69,7 @@ def command_help(command: Command, alias: str = "") -> str:
 def _option_line(option: Option) -> str:
     notes = [note for note in ("required" * option.required, "may be repeated" * option.repeatable) if note]
     suffix = f" ({', '.join(notes)})" if notes else ""
-    return f"  {cyan(f'{option.name} {option.metavar}'.ljust(22))} {option.help}{suffix}"
+    return f"  {cyan(option.usage.ljust(22))} {option.help}{suffix}"
 
 
 def _reflow(text: str) -> list[str]:

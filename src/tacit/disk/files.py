@@ -252,11 +252,14 @@ def link_hint(link: str) -> str:
 
 
 def sqlite_uri(path: str, mode: str) -> str:
-    """Return the URI of a database. With a mode, SQLite creates no file, which others could read.
+    """Return the URI of a database, in UTF-8 whatever the path is. With a mode, SQLite creates no file, which others
+    could read.
 
     It is quoted here because urllib is slow to import.
     """
     quoted = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    if not quoted.isascii():  # bytes that are no UTF-8 are surrogates
+        quoted = "".join(f"%{ord(char) & 0xFF:02x}" if "\udc80" <= char <= "\udcff" else char for char in quoted)
     return f"file:{quoted}?mode={mode}"
 
 

@@ -1,12 +1,15 @@
-"""Validation of user input: texts, tags and times."""
+"""Validation of user input: texts, tags, members of enumerations and times."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
+from enum import Enum
+from typing import TypeVar
 
 from tacit.errors import RefusedError, UsageError
+from tacit.model.claim import Kind, Status
 from tacit.model.event import timestamp
 from tacit.secrets.redact import refuse_secrets
 from tacit.text.display import clean
@@ -40,6 +43,31 @@ def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Return the tags as single words in lower case, each once. Raise RefusedError if one holds a secret."""
     refuse_secrets(*tags)
     return tuple(dict.fromkeys("-".join(normalize_text(clean(tag)).split())[:64] for tag in tags if tag.strip()))
+
+
+M = TypeVar("M", bound=Enum)
+
+
+def checked_member(members: type[M], value: M | str, what: str) -> M:
+    """Return a member of an enumeration, which may be given by its name. `what` names it in messages.
+
+    Raise UsageError if there is none.
+    """
+    try:
+        return members(value)
+    except ValueError:
+        names = ", ".join(str(getattr(member, "label", member.value)) for member in members)
+        raise UsageError(f"no such {what}: {value!r}", f"one of {names}") from None
+
+
+def checked_kind(kind: Kind | str | None) -> Kind | None:
+    """Return a kind, which may be given by its label; None if none is given. Raise UsageError for an unknown one."""
+    return None if kind is None else checked_member(Kind, kind, "kind")
+
+
+def checked_status(status: Status | str | None) -> Status | None:
+    """Return a status, which may be given by its name; None if none is given. Raise UsageError for an unknown one."""
+    return None if status is None else checked_member(Status, status, "status")
 
 
 _RELATIVE_TIME = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?|months?|y|years?)(?:\s+ago)?")

@@ -102,8 +102,18 @@ class Operations:
             if op not in seen:
                 seen.add(op)
                 events = self._select(_SELECT_OPERATION, op)
-                if events and not _is_automatic_distrust(events):
+                if events and not _is_automatic_distrust(events) and not self._is_unnoticed(events):
                     yield events
+
+    def _is_unnoticed(self, events: Sequence[Event]) -> bool:
+        """Whether an agent proposed only what was dismissed or forgotten: no list shows that, so nobody means it."""
+        query = "SELECT 1 FROM memories WHERE id = ? AND status IN ('dismissed', 'retired')"
+        return all(
+            isinstance(event.body, ClaimProposed)
+            and not event.is_by_user
+            and self._connection.execute(query, (event.body.claim.id,)).fetchone() is not None
+            for event in events
+        )
 
     def _effective_undos(self, events: Sequence[Event]) -> Iterator[Event]:
         """Yield the undos of an operation that took back changes, unless redone or their changes purged."""

@@ -37,6 +37,11 @@ class Kind(Enum):
         self.section = section
 
     @classmethod
+    def _missing_(cls, value: object) -> Kind | None:
+        """Let `Kind("constraint")` be the kind with this label."""
+        return _KIND_BY_LABEL.get(value) if isinstance(value, str) else None
+
+    @classmethod
     def from_label(cls, label: str) -> Kind:
         """Return the kind with this label. Raise KeyError if there is none."""
         return _KIND_BY_LABEL[label]

@@ -72,6 +72,11 @@ def claim_number(claim: ClaimId) -> int:
     return int(claim.translate(_TO_BASE32), 32)
 
 
+def is_claim_id(text: str) -> bool:
+    """Return whether the text could be a whole claim id."""
+    return len(text) == CLAIM_ID_LENGTH and is_claim_prefix(text)
+
+
 def is_claim_prefix(text: str) -> bool:
     """Return whether the text could be the beginning of a claim id."""
     return 0 < len(text) <= CLAIM_ID_LENGTH and all(letter in _ALPHABET for letter in text)

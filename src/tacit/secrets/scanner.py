@@ -27,7 +27,7 @@ _BACKSLASH_ESCAPE = (
     r"(?P<letter>[nrtfbv\"'/]))?"
 )
 _PERCENT_ESCAPE = r"%(?P<percent>2[0267BbCc]|3[A-Ea-e]|7[BCDbcd]|0[9ADad]|60)"
-_ESCAPED_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": " ", "v": "\v"}
+_ESCAPED_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", "v": "\v"}
 _COMMON_ESCAPES = {r"\n": "\n", r"\"": '"', r"\\n": "\n", r"\t": "\t", "\\": "\\"}  # most escapes of most texts
 _REDACTION = r"\[redacted:[a-z0-9-]{1,60}(?::[0-9a-f]{8})?\]"
 REDACTED_CHAR = "\x00"  # replaces what is redacted already; no row takes it for a name or a value
@@ -54,9 +54,7 @@ class UnescapedText:
     def _unescape(self, original: str, escapes: re.Pattern[str]) -> str:
         parts: list[str] = []
         size = done = 0
-        for escape in escapes.finditer(original):
-            start, end = escape.span()
-            unescaped = _COMMON_ESCAPES.get(escape[0]) or _unescape_match(escape)
+        for start, end, unescaped in _find_escapes(original, escapes):
             if end - start == len(unescaped):
                 continue
             parts += (original[done:start], unescaped)
@@ -77,6 +75,34 @@ def _escape_regex(original: str) -> re.Pattern[str] | None:
     if "\\" not in original:
         return regex(_PERCENT_ESCAPE) if has_percent else None
     return regex(f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}") if has_percent else regex(_BACKSLASH_ESCAPE)
+
+
+def _find_escapes(original: str, escapes: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield start and end of each escape, and the text that it stands for. Backslashes before an escape are another."""
+    for escape in escapes.finditer(original):
+        start, end = escape.span()
+        unescaped = _COMMON_ESCAPES.get(escape[0])
+        if unescaped is None:
+            if literal := _count_literal_backslashes(escape[0]):
+                yield start, start + literal, "\\"
+                start += literal
+            unescaped = _unescape_match(escape)
+        yield start, end, unescaped
+
+
+def _count_literal_backslashes(escape: str) -> int:
+    """Return how many of the backslashes that an escape begins with stand for backslashes of the text.
+
+    A line feed has one backslash in a JSON string, two in a JSON string inside another, then four; a quote has one,
+    three, seven. What is more than that is the text's own: `\\\\"` is a backslash before the quote that ends the string.
+    """
+    rest = escape.lstrip("\\")
+    count = len(escape) - len(rest)
+    if not rest or rest[0] in "'/":  # strings of other languages escape these in more ways
+        return 0
+    if rest[0] == '"':
+        return (count + 1) & count
+    return count & (count - 1) if count else 0
 
 
 def _unescape_match(escape: re.Match[str]) -> str:

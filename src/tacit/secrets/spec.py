@@ -35,7 +35,8 @@ _RUN_SPEC = r"([a-z])(\d+)(?:-(\d+)|(\+))?"
 # keyword on, the check of the value, an example that must match, and one that must not. `{V}` is a value in quotes or
 # bare. The last group that matched is the secret.
 ContextRow = tuple[str, str, str, str, str, str, str]
-QUOTED = r"""(?:"(?P<q>[^"\n\x00]{1,200})"|'(?P<s>[^'\n\x00]{1,200})')"""
+# A quote that is not closed extends to the end of the text: in a JSON string, the quote of the string would close it.
+QUOTED = r"""(?:"(?P<q>[^"\n\x00]{1,200})(?:"|\Z)|'(?P<s>[^'\n\x00]{1,200})')"""
 BARE = r"""(?P<v>[^\s"'`;|&<>(){}\x00-\x1f][^\s"'`;|&<>(){}\x00-\x1f]{0,200})"""
 VALUE = rf"(?:{QUOTED}|{BARE})"
 PAIR = (

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from tacit.errors import LockBusyError, NotFoundError, RefusedError, StoreError
 from tacit.home.home import Home, HomePart
-from tacit.home.input import checked_optional_text
+from tacit.home.input import checked_member, checked_optional_text
 from tacit.model.claim import Claim
 from tacit.model.ids import ClaimId, is_claim_prefix
 from tacit.model.memory import Memory
@@ -238,8 +238,9 @@ class Team(HomePart):
         ]
         return sorted(waiting, key=lambda pair: (pair[1].at, pair[1].event))
 
-    def decide(self, verb: OutgoingVerb, reference: str, reason: str = "") -> Proposal:
+    def decide(self, verb: OutgoingVerb | str, reference: str, reason: str = "") -> Proposal:
         """Queue a curator's decision on one memory. Return the proposal that it is about."""
+        verb = checked_member(OutgoingVerb, verb, "decision")
         self._require_person("decides for a team", f"tacit team {_COMMANDS[verb]} {reference}")
         home = self.require()
         wanted = TeamStatus.ACCEPTED if verb is OutgoingVerb.RETIRED else TeamStatus.WAITING
@@ -256,8 +257,9 @@ class Team(HomePart):
         self.decide_on(verb, memory, memory.shown, reason)
         return memory.shown
 
-    def decide_on(self, verb: OutgoingVerb, memory: TeamMemory, proposal: Proposal, reason: str = "") -> None:
+    def decide_on(self, verb: OutgoingVerb | str, memory: TeamMemory, proposal: Proposal, reason: str = "") -> None:
         """Queue a decision on exactly the proposal that was shown."""
+        verb = checked_member(OutgoingVerb, verb, "decision")
         why = checked_optional_text(reason, "the reason")
         target = proposal.event if verb is OutgoingVerb.ACCEPTED else ""
         self.files.queue(self._exchange.outgoing(verb, memory.project, memory.id)._replace(target=target, reason=why))

@@ -12,7 +12,14 @@ from shlex import quote
 from tacit.disk.read import read_foreign
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
-from tacit.home.input import MAX_EVIDENCE_CHARS, checked_optional_text, checked_tags, checked_text
+from tacit.home.input import (
+    MAX_EVIDENCE_CHARS,
+    checked_kind,
+    checked_member,
+    checked_optional_text,
+    checked_tags,
+    checked_text,
+)
 from tacit.home.repository import shared_strengths
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
@@ -21,7 +28,7 @@ from tacit.model import decide
 from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_name
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.memory import Memory, touched_claims
+from tacit.model.memory import HABIT_SOURCE, Memory, touched_claims
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
 from tacit.record import Record
@@ -77,7 +84,7 @@ class Decisions(HomePart):
         evidence: str = "",
         quote: str = "",
         reason: str = "",
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         everywhere: bool = False,
     ) -> DecisionOutcome:
         """Propose what an agent or a person noticed, for the person to decide on. It never becomes active by itself.
@@ -118,10 +125,11 @@ class Decisions(HomePart):
         evidence: str,
         reason: str = "",
         *,
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         everywhere: bool,
         events: tuple[EventId, ...] = (),
     ) -> DecisionOutcome:
+        kind = checked_kind(kind)
         text = self._checked(text, "the text")
         evidence = checked_optional_text(evidence, "the evidence")
         reason = checked_optional_text(reason, "the reason")
@@ -145,7 +153,7 @@ class Decisions(HomePart):
         self,
         text: str,
         *,
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         tags: Sequence[str] = (),
         evidence: str = "",
         everywhere: bool = False,
@@ -163,7 +171,7 @@ class Decisions(HomePart):
         self,
         text: str,
         *,
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         tags: Sequence[str] = (),
         evidence: str = "",
         everywhere: bool = False,
@@ -191,12 +199,13 @@ class Decisions(HomePart):
         rules: Sequence[str],
         evidence: str,
         *,
-        kind: Kind | None,
+        kind: Kind | str | None,
         tags: Sequence[str],
         everywhere: bool,
         private: bool,
     ) -> list[DecisionOutcome]:
         """Add rules in one operation. A rule that occurs twice has one outcome."""
+        kind = checked_kind(kind)
         provenance = self._store.actor.origin().provenance
 
         def decision(connection: sqlite3.Connection) -> _Decision:
@@ -245,27 +254,29 @@ class Decisions(HomePart):
     # Deciding
 
     def accept(
-        self, reference: str, *, kind: Kind | None = None, evidence: str = "", reason: str = ""
+        self, reference: str, *, kind: Kind | str | None = None, evidence: str = "", reason: str = ""
     ) -> DecisionOutcome:
         """Make a candidate active. It stays in the home until it is shared."""
         return self.accept_all([reference], kind=kind, evidence=evidence, reason=reason)[0]
 
     def accept_all(
-        self, references: Sequence[str], *, kind: Kind | None = None, evidence: str = "", reason: str = ""
+        self, references: Sequence[str], *, kind: Kind | str | None = None, evidence: str = "", reason: str = ""
     ) -> list[DecisionOutcome]:
         """Make candidates active, all of them or none, as one operation."""
+        kind = checked_kind(kind)
         evidence = checked_optional_text(evidence, "the evidence")
         return self._decide_on_all(
             references, lambda _, memory: decide.accept(memory, kind=kind, evidence=evidence, reason=reason)
         )
 
     def accept_globally(
-        self, references: Sequence[str], *, kind: Kind | None = None, evidence: str = ""
+        self, references: Sequence[str], *, kind: Kind | str | None = None, evidence: str = ""
     ) -> list[DecisionOutcome]:
         """Make candidates active in all projects, all of them or none, as one operation.
 
         Each becomes a global memory, together with the candidates of other projects that say the same.
         """
+        kind = checked_kind(kind)
         self._require_person(references[0])
         evidence = checked_optional_text(evidence, "the evidence")
 
@@ -286,8 +297,9 @@ class Decisions(HomePart):
 
         return self._record(decision)
 
-    def promote(self, reference: str, *, kind: Kind, evidence: str) -> DecisionOutcome:
+    def promote(self, reference: str, *, kind: Kind | str, evidence: str) -> DecisionOutcome:
         """Accept a memory under a kind. A text that is no candidate yet becomes one first."""
+        kind = checked_member(Kind, kind, "kind")
         self._store.actor.require_person("promotes a memory", f"tacit promote {quote(reference)} --kind {kind.label}")
         evidence = self._checked(evidence, "the evidence")
 
@@ -383,7 +395,7 @@ class Decisions(HomePart):
         reference: str,
         *,
         text: str | None = None,
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         tags: Sequence[str] | None = None,
         accept: bool = False,
     ) -> DecisionOutcome:
@@ -398,11 +410,12 @@ class Decisions(HomePart):
         references: Sequence[str],
         *,
         text: str | None = None,
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         tags: Sequence[str] | None = None,
         accept: bool = False,
     ) -> list[DecisionOutcome]:
         """As `edit`, for several memories, all of them or none, as one operation."""
+        kind = checked_kind(kind)
         if text is None and kind is None and tags is None and not accept:
             raise UsageError("nothing to change", "tacit edit ID --text '…' [--kind K] [--tag T]")
         new_text = None if text is None else self._checked(text, "the text")
@@ -479,7 +492,12 @@ class Decisions(HomePart):
             self._store.accepted_in.update((claim, event.op) for event in events for claim in touched_claims(event))
             return [_load_outcome(connection, _resulting_claim(event), True) for event in events]
 
-        return self._with_fact_file(self._store.change(drafts, load))
+        outcomes = self._store.change(drafts, load)
+        if any(outcome.memory.source == HABIT_SOURCE for outcome in outcomes):
+            from tacit.vault.suggestions import Suggestions
+
+            Suggestions(self._home).learn_if_possible()  # a few habits wait at a time: there is room for the next one
+        return self._with_fact_file(outcomes)
 
     def _require_person(self, reference: str) -> None:
         self._store.actor.require_person("decides on a memory", f"tacit review, or tacit show {quote(reference)}")

@@ -16,7 +16,15 @@ from tacit.log.rewrite import QuarantinedLine, quarantine_lines
 from tacit.log.verify import Finding, UnverifiedDecision, unverified_decisions, verify
 from tacit.model.event import local_day
 from tacit.vault.checks import Check, Examination
-from tacit.vault.checks.files import check_disk, check_files, check_guard, check_locks, check_sqlite, link_finding
+from tacit.vault.checks.files import (
+    check_disk,
+    check_files,
+    check_guard,
+    check_locks,
+    check_sqlite,
+    check_writable,
+    link_finding,
+)
 from tacit.vault.checks.log import check_clock, check_ends, check_lines, check_purge, check_spool, check_strays
 from tacit.vault.checks.repository import (
     check_conflicts,
@@ -31,6 +39,7 @@ _SPOOL_LOCK_SECONDS = 0.5  # to wait before commands are reported as waiting in 
 _CHECKS: tuple[Check, ...] = (
     check_lines,
     check_files,
+    check_writable,
     check_strays,
     check_index,
     check_views,
@@ -52,6 +61,7 @@ _QUICK_CHECKS: tuple[Check, ...] = (
     check_purge,
     check_ends,
     check_files,
+    check_writable,
     check_index_state,
     check_locks,
     check_spool,

@@ -37,22 +37,24 @@ class FilterParser(HomePart):
         self,
         connection: sqlite3.Connection,
         *,
-        status: Status | None,
-        kind: str | None,
+        status: Status | str | None,
+        kind: Kind | str | None,
         scope: str | None,
         filters: Filters | None,
     ) -> MemoryFilter:
         """Return a filter with the scopes and times that a person's words stand for."""
+        from tacit.home.input import checked_status
         from tacit.index.listings import MemoryFilter
 
-        check_kind(kind)
+        name = checked_kind_name(kind)
         given = filters or Filters()
         scopes = self.scopes(connection, scope or ("all" if given.project else None))
         if given.project:
             project = self.project_scopes(connection, given.project)
             scopes = project if scopes is None else scopes & project
         since, before = self.time(given.since), self.time(given.before or None)
-        return MemoryFilter(status, (kind,) if kind else None, scopes, None, given.agent, since, before)
+        kinds = (name,) if name else None
+        return MemoryFilter(checked_status(status), kinds, scopes, None, given.agent, since, before)
 
     def scopes(self, connection: sqlite3.Connection, name: str | None) -> frozenset[Scope] | None:
         """Return the scopes that `--scope NAME` stands for, None for all. `project:NAME` is a project by its name.
@@ -110,12 +112,15 @@ class FilterParser(HomePart):
         return parse_time(text, self._store.actor.clock(), end_of_day=end_of_day)
 
 
-def check_kind(name: str | None) -> None:
-    """Raise UsageError if there is no such kind of memory or record."""
-    if name is None:
-        return
+def checked_kind_name(kind: Kind | str | None) -> str | None:
+    """Return the label of a kind of memories, or the name of a kind of records. Raise UsageError if there is none."""
+    if kind is None:
+        return None
     from tacit.search.rank import COMMAND, PAGE_KINDS
+
+    name = kind.label if isinstance(kind, Kind) else kind
 
     known = [*(kind.label for kind in Kind), *PAGE_KINDS, COMMAND]
     if name not in known:
         raise UsageError(f"no such kind: {name!r}", "one of " + ", ".join(known))
+    return name

@@ -17,6 +17,7 @@ from tacit.guard.rules import Decision, Enforceable, GuardRule, fulfils_last, ma
 from tacit.guard.scope import RuleScopes
 from tacit.guard.store import StoppedCall, allow_call, find_stopped, load_rules, save_rules
 from tacit.home.home import HomePart
+from tacit.home.input import checked_member
 from tacit.index import sessions
 from tacit.index.commands import StoredCommand, commands_since
 from tacit.model.claim import GLOBAL, Provenance, Status
@@ -61,13 +62,17 @@ class GuardEntry(Record):
 class Guard(HomePart):
     """Rules that stop agents before they act."""
 
-    def plan(self, reference: str, stated: Enforceable | None = None, decision: Decision = Decision.ASK) -> GuardPlan:
+    def plan(
+        self, reference: str, stated: Enforceable | None = None, decision: Decision | str = Decision.ASK
+    ) -> GuardPlan:
         """Return the rules of a memory: those that its sentence states, or the one that is given.
 
         Raises:
             NotFoundError: there is no such memory.
             RefusedError: it is not active, nobody has reviewed it, or its sentence cannot be compiled.
+            UsageError: there is no such decision.
         """
+        wanted = checked_member(Decision, decision, "decision")
         listed = Queries(self._home).show(reference)
         memory = listed.memory
         if memory.status is not Status.ACTIVE or memory.is_unreviewed:
@@ -85,9 +90,7 @@ class Guard(HomePart):
                 '--before "git commit" --run "make test"; --protect migrations/',
             )
         origin = self._origin(listed)
-        rules = (
-            GuardRule(memory.id, expectation, decision, memory.claim.scope, origin) for expectation in expectations
-        )
+        rules = (GuardRule(memory.id, expectation, wanted, memory.claim.scope, origin) for expectation in expectations)
         return GuardPlan(listed, tuple(rules))
 
     def switch_on(self, plan: GuardPlan) -> None:

@@ -13,12 +13,12 @@ from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import must_decode
-from tacit.model.claim import Status, is_project_scope, project_name, scope_label
+from tacit.model.claim import Kind, Status, is_project_scope, project_name, scope_label
 from tacit.model.event import Draft
 from tacit.model.observation import BriefInjected, RecallAsked
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip
-from tacit.vault.filters import FilterParser, Filters, check_kind
+from tacit.vault.filters import FilterParser, Filters, checked_kind_name
 from tacit.vault.listing import ListedMemory, Listing, load_chunk, load_entry, load_in_chunks, must_agree
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Queries(HomePart):
         query: str,
         *,
         limit: int | None = None,
-        kind: str | None = None,
+        kind: Kind | str | None = None,
         scope: str | None = None,
         since: str | None = None,
         as_of: str | None = None,
@@ -57,7 +57,7 @@ class Queries(HomePart):
         """Search memories, sessions, commands and the worklog; see `Vault.recall`."""
         from tacit.search.rank import Query
 
-        check_kind(kind)
+        kind_name = checked_kind_name(kind)
         if limit is None:
             limit = self._home.settings.recall_limit
         if limit < 1:
@@ -70,7 +70,7 @@ class Queries(HomePart):
             search_query = Query(
                 clean(query),
                 limit,
-                kind,
+                kind_name,
                 scopes,
                 parser.time(since),
                 everything,
@@ -163,8 +163,8 @@ class Queries(HomePart):
     def listing(
         self,
         *,
-        status: Status | None,
-        kind: str | None = None,
+        status: Status | str | None,
+        kind: Kind | str | None = None,
         scope: str | None = None,
         tag: str | None = None,
         filters: Filters | None = None,
@@ -199,8 +199,8 @@ class Queries(HomePart):
     def latest(
         self,
         *,
-        status: Status | None = Status.ACTIVE,
-        kinds: Sequence[str] | None = None,
+        status: Status | str | None = Status.ACTIVE,
+        kinds: Sequence[Kind | str] | None = None,
         project: str | None = None,
         limit: int = 50,
         offset: int = 0,
@@ -209,14 +209,15 @@ class Queries(HomePart):
 
         Raise UsageError or NotFoundError if a filter names nothing.
         """
+        from tacit.home.input import checked_status
         from tacit.index import listings
 
-        for kind in kinds or ():
-            check_kind(kind)
+        names = None if kinds is None else tuple(name for kind in kinds if (name := checked_kind_name(kind)))
+        wanted_status = checked_status(status)
 
         def read(connection: sqlite3.Connection) -> tuple[list[MemoryRow], int]:
             scopes = FilterParser(self._home).project_scopes(connection, project) if project else None
-            wanted = listings.MemoryFilter(status, None if kinds is None else tuple(kinds), scopes)
+            wanted = listings.MemoryFilter(wanted_status, names, scopes)
             rows = listings.latest_memories(connection, wanted, limit, offset)
             return rows, listings.count_memories(connection, wanted)
 

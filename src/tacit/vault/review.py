@@ -14,8 +14,8 @@ from tacit.index.adherence import ineffective_claims
 from tacit.index.listings import MemoryFilter, count_memories, matching_candidates
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
-from tacit.model.claim import Status, is_project_scope, project_name
-from tacit.model.ids import ClaimId, claim_number
+from tacit.model.claim import Kind, Status, is_project_scope, project_name
+from tacit.model.ids import ClaimId, claim_number, is_claim_id
 from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.relation import is_restatement, restatement_key
 from tacit.record import Record
@@ -140,7 +140,7 @@ class _CardLookup:
     them in this way are grouped together, and the others need not be loaded.
     """
 
-    def __init__(self, home: Home, kind: str | None, filters: Filters | None) -> None:
+    def __init__(self, home: Home, kind: Kind | str | None, filters: Filters | None) -> None:
         self._home = home
         self._kind = kind
         self._filters = filters
@@ -192,7 +192,7 @@ class Review(HomePart):
     def cards(
         self,
         *,
-        kind: str | None = None,
+        kind: Kind | str | None = None,
         filters: Filters | None = None,
         learn: bool = True,
         limit: int | None = None,
@@ -219,7 +219,7 @@ class Review(HomePart):
     def listing(
         self,
         *,
-        kind: str | None = None,
+        kind: Kind | str | None = None,
         filters: Filters | None = None,
         limit: int | None = None,
         with_details: bool = True,
@@ -252,7 +252,7 @@ class Review(HomePart):
         self,
         read_candidates: Callable[..., Listing[ListedMemory]],
         limit: int | None,
-        kind: str | None,
+        kind: Kind | str | None,
         filters: Filters | None,
     ) -> Iterator[Card]:
         """Yield the cards of more candidates than can be compared with each other: each is looked up by its words."""
@@ -292,11 +292,12 @@ class Review(HomePart):
     def require_pending(self, references: Sequence[str]) -> None:
         """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.
 
-        Ids that belong to no memory are left to the decision.
+        What is the id of no memory is left to the decision.
         """
+        claims = [ClaimId(reference) for reference in references if is_claim_id(reference)]
 
         def read(connection: sqlite3.Connection) -> list[MemoryRow]:
-            rows = (reader.memory_row(connection, ClaimId(reference)) for reference in references)
+            rows = (reader.memory_row(connection, claim) for claim in claims)
             return [row for row in rows if row is not None and row.status is not Status.PENDING]
 
         for row in self._store.read(read):

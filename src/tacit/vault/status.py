@@ -10,6 +10,7 @@ from tacit.home.home import Home
 from tacit.home.repository import conflicted_files, count_waiting
 from tacit.index import adherence, reader, sessions
 from tacit.index.adherence import RecentAdherence
+from tacit.index.habits import has_uncounted_commands
 from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
@@ -74,9 +75,13 @@ class HomeStatus(Record):
 
 
 def home_status(home: Home) -> HomeStatus:
-    """Return the counts of a home, after indexing the questions that were asked since the last change."""
+    """Return the counts of a home, after indexing the questions and commands since the last change."""
     if home.store.is_far_behind(0):
         home.store.catch_up()
+    if home.store.read(has_uncounted_commands):
+        from tacit.vault.suggestions import Suggestions
+
+        Suggestions(home).learn_if_possible()  # so that the number of candidates is that of the list
     return home.store.read(lambda connection: _count(home, connection))
 
 

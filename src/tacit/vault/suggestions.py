@@ -67,7 +67,7 @@ class Suggestions(HomePart):
         self,
         scope: str = "all",
         *,
-        kind: str | None = None,
+        kind: Kind | str | None = None,
         filters: Filters | None = None,
         learn: bool = True,
         limit: int | None = None,

@@ -72,7 +72,7 @@ class Vault:
         query: str,
         *,
         limit: int | None = None,
-        kind: str | None = None,
+        kind: Kind | str | None = None,
         scope: str | None = None,
         since: str | None = None,
         as_of: str | None = None,
@@ -123,8 +123,8 @@ class Vault:
     def entries(
         self,
         *,
-        status: Status | None = Status.ACTIVE,
-        kind: str | None = None,
+        status: Status | str | None = Status.ACTIVE,
+        kind: Kind | str | None = None,
         scope: str | None = None,
         tag: str | None = None,
         filters: Filters | None = None,
@@ -132,7 +132,7 @@ class Vault:
         """List memories, the latest first.
 
         Args:
-            status: active, pending, retired or dismissed; `None` for all.
+            status: a `Status` or its value: active, pending, retired or dismissed; `None` for all.
             kind, scope, tag: only these.
             filters: by project, agent and age. With a project, `scope` is `all` by default.
 
@@ -160,7 +160,7 @@ class Vault:
         return self.queries.why(reference)
 
     def suggestions(
-        self, scope: str = "all", *, kind: str | None = None, filters: Filters | None = None
+        self, scope: str = "all", *, kind: Kind | str | None = None, filters: Filters | None = None
     ) -> list[ListedMemory]:
         """Return the candidates that wait for a decision, the most important first."""
         return list(self.pending.listing(scope, kind=kind, filters=filters).entries)
@@ -177,7 +177,7 @@ class Vault:
         self,
         text: str,
         *,
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         tags: Sequence[str] = (),
         evidence: str = "",
         everywhere: bool = False,
@@ -187,7 +187,7 @@ class Vault:
 
         Args:
             text: one statement.
-            kind: default: inferred from the text.
+            kind: a `Kind` or its label, for example `constraint`; default: inferred from the text.
             tags: words to find it by.
             evidence: where it comes from.
             everywhere: it holds in all projects.
@@ -204,7 +204,7 @@ class Vault:
         return self.decisions.remember(text, evidence=evidence, everywhere=everywhere)
 
     def accept(
-        self, reference: str, *, kind: Kind | None = None, evidence: str = "", reason: str = ""
+        self, reference: str, *, kind: Kind | str | None = None, evidence: str = "", reason: str = ""
     ) -> DecisionOutcome:
         """Make a candidate active. It stays in the home until it is shared.
 
@@ -227,7 +227,7 @@ class Vault:
         reference: str,
         *,
         text: str | None = None,
-        kind: Kind | None = None,
+        kind: Kind | str | None = None,
         tags: Sequence[str] | None = None,
         accept: bool = False,
     ) -> DecisionOutcome:

@@ -45,7 +45,7 @@ def change_memory(call: PageRequest) -> Response:
             tags = call.field("tags").replace(",", " ").split()
             verb, outcome = (
                 "Revised",
-                vault.edit(reference, text=call.field("text"), kind=_parse_kind(call.field("kind")), tags=tags),
+                vault.edit(reference, text=call.field("text"), kind=call.field("kind") or None, tags=tags),
             )
         case "forget":
             verb, outcome = "Forgot", vault.forget(reference, reason=reason)
@@ -63,13 +63,6 @@ def change_memory(call: PageRequest) -> Response:
             raise UsageError(f"there is no action {action!r}")
     notice = Notice(f"{verb}: {clip(outcome.memory.claim.sentence, _MAX_NOTICE_CHARS)}", can_undo=True)
     return call.redirect(f"/memories/{outcome.memory.id}", notice)
-
-
-def _parse_kind(label: str) -> Kind | None:
-    try:
-        return Kind.from_label(label) if label else None
-    except KeyError:
-        raise UsageError(f"no such kind: {label!r}") from None
 
 
 # Contradictions

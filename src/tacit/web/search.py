@@ -60,7 +60,7 @@ def _find_hits(call: PageRequest, query: str, filters: dict[str, str]) -> list[H
 def _latest_memories(call: PageRequest, filters: dict[str, str]) -> dict[str, object]:
     status, page = filters["status"], call.number("page")
     rows, total = call.vault.queries.latest(
-        status=None if status == "all" else Status(status) if status in _STATUSES and status else Status.ACTIVE,
+        status=None if status == "all" else status if status in _STATUSES and status else Status.ACTIVE,
         kinds=[filters["kind"]] if filters["kind"] in _MEMORY_KINDS else None,
         project=filters["project"] or None,
         limit=_PAGE_SIZE,

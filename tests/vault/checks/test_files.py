@@ -11,6 +11,7 @@ import pytest
 from harness.person import Person
 
 from tacit.vault.checks.files import file_system, has_wal_fix
+from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody
 from tests.support.findings import findings
 
 
@@ -38,3 +39,37 @@ def test_the_versions_of_sqlite_with_the_race_are_known() -> None:
     good = [(3, 6, 23), (3, 44, 6), (3, 44, 9), (3, 50, 7), (3, 51, 3), (3, 52, 0)]
     assert not any(map(has_wal_fix, bad))
     assert all(map(has_wal_fix, good))
+
+
+def test_a_home_whose_path_is_no_utf_8_is_checked_like_any_other(tmp_path: Path) -> None:
+    person = Person(Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 %?#")))
+    person.folder.mkdir()
+    person.tacit("add", "use pnpm")
+    for words in ((), ("--quick",), ("--log",), ("--reindex",), ()):
+        assert person.tacit("doctor", *words).code == 0
+    assert [one for one in findings(person) if one["serious"]] == []
+    (person.home / "index.sqlite").write_bytes(b"no database")
+    assert "the index cannot be used" in person.tacit("doctor", code=3).out
+
+
+@pytest.mark.parametrize("words", [(), ("--quick",)])
+def test_a_home_that_cannot_be_written_is_not_called_well(words: tuple[str, ...]) -> None:
+    with folder_of_nobody() as folder:
+        person = Person(folder)
+        person.prefix = becoming(NOBODY)
+        person.process("add", "use pnpm")
+        assert person.process("doctor", *words).code == 0
+        for path in [person.home, *person.home.rglob("*")]:
+            path.chmod(path.stat().st_mode & ~0o222)
+        said = person.process("doctor", *words, code=3).out
+        assert f"{person.home}: it cannot be written" in said and f"chmod u+w {person.home}" in said
+        assert f"{person.events}: it cannot be written" in said
+        assert "well" not in said and "Nothing is wrong" not in said
+
+
+def test_a_disk_that_can_only_be_read_is_told_once(home: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    plenty = SimpleNamespace(f_bavail=1 << 30, f_frsize=4096, f_files=100, f_favail=100, f_flag=os.ST_RDONLY)
+    monkeypatch.setattr(os, "statvfs", lambda _path: plenty)
+    monkeypatch.setattr(os, "access", lambda _path, mode: mode != os.W_OK)
+    (found,) = [one for one in findings(home) if "can only be read" in str(one["what"])]
+    assert found["serious"] and not [one for one in findings(home) if "cannot be written" in str(one["what"])]

@@ -18,7 +18,6 @@ from tacit.mcp.schema import (
 from tacit.text.fence import harmless_line
 
 if TYPE_CHECKING:
-    from tacit.model.claim import Kind
     from tacit.vault.decisions import DecisionOutcome
     from tacit.vault.vault import Vault
 
@@ -104,19 +103,12 @@ def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
         evidence=clip_evidence(evidence),
         quote=quote,
         reason=arguments.text("reason").strip(),
-        kind=_parse_kind(arguments),
+        kind=arguments.text("kind") or None,
         everywhere=arguments.flag("everywhere"),
     )
     question = _quote_advice(outcome) if quote else _suggestion_question(outcome, evidence)
     result = proposal_result(outcome, recorded=outcome.changed, question=question)
     return result._replace(values={**result.values, "quote_found": outcome.is_quoted})
-
-
-def _parse_kind(arguments: McpArguments) -> Kind | None:
-    from tacit.model.claim import Kind
-
-    name = arguments.text("kind")
-    return Kind.from_label(name) if name else None
 
 
 def _suggestion_question(outcome: DecisionOutcome, evidence: str) -> str:

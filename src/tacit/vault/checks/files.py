@@ -78,6 +78,19 @@ def _check_permissions(path: str) -> Iterator[Finding]:
         yield Finding(path, "it has a second name elsewhere (a hard link)", copy)
 
 
+def check_writable(exam: Examination) -> Iterator[Finding]:
+    """Whether something can be recorded: the folders and segments of the home can be written."""
+    home, log = exam.store.paths, exam.store.log
+    paths = [home.root, *map(home.path, HOME_FOLDERS), *(log.path(segment) for segment in log.own_segments())]
+    refused = [path for path in paths if os.path.exists(path) and not os.access(path, os.W_OK)]
+    if home.root in refused and os.statvfs(home.root).f_flag & os.ST_RDONLY:
+        what = "its disk can only be read: nothing can be recorded"
+        yield Finding(home.root, what, f"mount it so that it can be written; which one it is: df {quote(home.root)}")
+        return
+    for path in refused:
+        yield Finding(path, "it cannot be written", f"chmod u+w {quote(path)}")
+
+
 def link_finding(path: str) -> Finding:
     return Finding(path, "a symbolic link; Tacit does not write through one", link_hint(path))
 

@@ -101,9 +101,6 @@ def check_spool(exam: Examination) -> Iterator[Finding]:
         what = f"{_commands_text(dropped.commands)} could not be recorded and {verb} lost, "
         when = f"since {dropped.first}, the last at {dropped.last}: {dropped.reason}"
         yield Finding(SPOOL_FOLDER, what + when, f"when you have seen this: rm {quote(spool.counter_path)}")
-    if not os.access(store.paths.root, os.W_OK):
-        what = "it cannot be written to; commands of shells are neither recorded nor spooled"
-        yield Finding(store.paths.root, what, f"ls -ld {quote(store.paths.root)}", False)
 
 
 def _commands_text(count: int) -> str:
