@@ -12,10 +12,12 @@ import contextlib
 import ctypes
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +27,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 _PROGRAM = str(Path(sys.executable).with_name("tacit"))
 _LAZY_SECONDS, _LAZY_MAX_SECONDS = 0.015, 0.5  # after the command has ended; where it does not end
 _STUCK_SECONDS = 60
+_CLONE_NEWNS, _MS_PRIVATE = 0x20000, (1 << 18) | (1 << 14)  # of everything below, too
+NO_MOUNT = 71
 
 
 class Ended(NamedTuple):
@@ -50,15 +54,28 @@ class Launcher:
         self._ask(do="hello")
 
     def start(
-        self, words: Sequence[str], cwd: Path, environment: Mapping[str, str], given: bytes = b"", *, lazy: bool = False
+        self,
+        words: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        given: bytes = b"",
+        *,
+        lazy: bool = False,
+        full: Path | None = None,
     ) -> int:
         """Start a program: `tacit`, or the path of a file of Python. Return its process id.
 
-        `lazy` lets what the program forks begin after the program has ended, as on a busy machine.
+        `lazy` lets what the program forks begin after the program has ended, as on a busy machine. `full` is a folder
+        that is on a full disk for this program, which sees a copy of it; where nobody may mount, it ends with NO_MOUNT.
         """
-        encoded = base64.b64encode(given).decode()
         pid: int = self._ask(
-            do="start", words=list(words), cwd=str(cwd), env=dict(environment), given=encoded, lazy=lazy
+            do="start",
+            words=list(words),
+            cwd=str(cwd),
+            env=dict(environment),
+            given=base64.b64encode(given).decode(),
+            lazy=lazy,
+            full=str(full or ""),
         )
         return pid
 
@@ -100,13 +117,13 @@ class _Server:
         self._outputs: dict[int, tuple[int, int]] = {}
         self._ended: dict[int, int] = {}
 
-    def start(self, words: list[str], cwd: str, env: dict[str, str], given: str, lazy: bool) -> int:
+    def start(self, words: list[str], cwd: str, env: dict[str, str], given: str, lazy: bool, full: str) -> int:
         files = [os.memfd_create(name) for name in ("in", "out", "err")]
         os.write(files[0], base64.b64decode(given))
         os.lseek(files[0], 0, os.SEEK_SET)
         pid = os.fork()
         if not pid:
-            _become(words, cwd, env, files, lazy)
+            _become(words, cwd, env, files, lazy, full)
         os.close(files[0])
         self._outputs[pid] = (files[1], files[2])
         return pid
@@ -155,7 +172,7 @@ def _content(file: int) -> str:
         return stream.read().decode("utf-8", "replace")
 
 
-def _become(words: list[str], cwd: str, env: dict[str, str], files: list[int], lazy: bool) -> None:
+def _become(words: list[str], cwd: str, env: dict[str, str], files: list[int], lazy: bool, full: str) -> None:
     """Be the program, with nothing of the launcher but what it has imported."""
     code = 70
     try:
@@ -165,6 +182,8 @@ def _become(words: list[str], cwd: str, env: dict[str, str], files: list[int], l
         os.closerange(3, 64)
         os.environ.clear()
         os.environ.update(env)
+        if full:
+            _mount_full(full)
         os.chdir(cwd)
         if lazy:
             program = os.getpid()
@@ -181,6 +200,20 @@ def _become(words: list[str], cwd: str, env: dict[str, str], files: list[int], l
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
+
+
+def _mount_full(folder: str) -> None:
+    """Put a file system without room over a folder, with a copy of what is there, for this process alone."""
+    libc = ctypes.CDLL(None)
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(folder, copy, dirs_exist_ok=True)
+        mounted = libc.unshare(_CLONE_NEWNS) or libc.mount(b"none", b"/", None, _MS_PRIVATE, None)
+        if mounted or libc.mount(b"tmpfs", folder.encode(), b"tmpfs", 0, b"size=4m,mode=700"):
+            sys.exit(NO_MOUNT)
+        shutil.copytree(copy, folder, dirs_exist_ok=True)
+    with contextlib.suppress(OSError), open(f"{folder}/ballast", "wb", buffering=0) as ballast:
+        while ballast.write(bytes(4096)):
+            pass
 
 
 def _be_late(program: int) -> None:

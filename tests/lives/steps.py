@@ -6,12 +6,14 @@ import base64
 import json
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
 from tests.lives import surfaces
-from tests.lives.model import ACTIVE, DISMISSED, PENDING, RETIRED, may_conflict, parsed, read_lines
+from tests.lives.launcher import NO_MOUNT
+from tests.lives.model import ACTIVE, DISMISSED, PENDING, RETIRED, Memory, may_conflict, parsed, read_lines
 from tests.lives.world import FACTS, Person
 
 # Telling and deciding
@@ -100,6 +102,16 @@ def _end(who: Person, wrong: list[str] | None = None) -> None:
 Step = Callable[[Person], None]
 
 
+def take_over(who: Person, log: Path, memories: dict[str, Memory]) -> None:
+    """Have a home that an earlier version wrote."""
+    path = who.home / "memory/events.jsonl"
+    who.make_home()
+    who.write(path, log.read_text())
+    path.chmod(0o600)
+    who.mind.memories = deepcopy(memories)
+    who.mind.lose_history()
+
+
 def killed_add(who: Person, text: str, seconds: float) -> None:
     """A command is killed: what it was to say is there or not, and everything else is as it was."""
     who.run(["tacit", "add", text], kill_after=seconds)
@@ -121,6 +133,22 @@ def add_both(who: Person, first: str, second: str) -> None:
         who.mind.state(text)
     launcher.settle()
     who.mind.lose_history()
+
+
+def fill_disk(who: Person) -> None:
+    """Every question is answered from a disk without room."""
+    for words in _QUESTIONS:
+        wanted = who.quietly(lambda: who.tacit(*words))  # noqa: B023
+        pid = who.world.launcher.start(["tacit", *words], who.work, who.environment(), full=who.home)
+        given = who.world.launcher.wait(pid)
+        who.world.launcher.settle()
+        if given.code == NO_MOUNT:
+            return
+        is_same = (given.code, given.out) == (wanted.code, wanted.out)
+        who.world.expect(is_same, f"on a full disk, {words} ends with {given.code}: {given.out}{given.err}")
+
+
+_QUESTIONS = (("list", "--all"), ("review",), ("show", "--help"))
 
 
 def cut_index(who: Person) -> None:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import strategies as st
-from hypothesis.stateful import rule
+from hypothesis.stateful import initialize, rule
 
 from tests.lives import steps, surfaces
-from tests.lives.machine import WHICH, Life, short
-from tests.lives.model import ACTIVE
+from tests.lives.machine import MAYBE, WHICH, Life, stories_of
+from tests.lives.model import ACTIVE, PENDING, RETIRED, Memory
 from tests.lives.world import Person
 
-SAID = st.sampled_from([f"the service {name} is owned by {owner}" for name, owner in zip("abcdef", "uvwxyz", strict=True)])
+SAID = st.sampled_from(
+    [f"the service {name} is owned by {owner}" for name, owner in zip("abcdef", "uvwxyz", strict=True)]
+)
+HOMES = Path(__file__).with_name("homes")
+OLD = {
+    "never log passwords": Memory(ACTIVE, "constraint", 2),
+    "answer in short sentences": Memory(ACTIVE, "constraint", 1),
+    "use tabs": Memory(RETIRED, "rule", 1),
+    "check the diff twice": Memory(PENDING, "rule", 1),
+}
 MOMENTS = st.integers(0, 40)  # milliseconds
 
 
@@ -18,6 +29,13 @@ class Accidents(Life):
     @property
     def ann(self) -> Person:
         return self.world.people[0]
+
+    @initialize(old=MAYBE)
+    def know(self, old: bool) -> None:
+        """Half of all homes were made by version 0.1."""
+        if old:
+            steps.take_over(self.ann, HOMES / "0.1.jsonl", OLD)
+            steps.look(self.ann)
 
     @rule(text=SAID)
     def add(self, text: str) -> None:
@@ -63,7 +81,9 @@ class Accidents(Life):
             self.ann.save_with_crlf(name)
             steps.look(self.ann)
 
-    @rule(how=st.sampled_from([steps.reindex, steps.delete_views, steps.cut_index, steps.upgrade_index]))
+    @rule(
+        how=st.sampled_from([steps.reindex, steps.delete_views, steps.cut_index, steps.upgrade_index, steps.fill_disk])
+    )
     def views(self, how: steps.Step) -> None:
         if self.ann.home.exists():
             how(self.ann)
@@ -77,4 +97,4 @@ class Accidents(Life):
 
 
 TestAccidents = Accidents.TestCase
-TestAccidents.settings = short(stories=12, length=12)
+TestAccidents.settings = stories_of(12, 12)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.lives import steps, surfaces
-from tests.lives.machine import MAYBE, WHICH, Life, short
+from tests.lives.machine import MAYBE, WHICH, Life, stories_of
 from tests.lives.model import ACTIVE, DISMISSED, PENDING, RETIRED
 from tests.lives.world import Person
 
@@ -76,7 +76,7 @@ class OnePerson(Life):
     @rule(which=WHICH)
     def share(self, which: int) -> None:
         text = self.choose(self.ann, which, ACTIVE)
-        if text and text not in GLOBAL and text != WORDS[GLOBAL[0]]:
+        if text and self.ann.row(text)["scope"] != "global":
             steps.share(self.ann, text)
             steps.look(self.ann)
 
@@ -140,4 +140,4 @@ class OnePerson(Life):
 
 
 TestOnePerson = OnePerson.TestCase
-TestOnePerson.settings = short(stories=12, length=14)
+TestOnePerson.settings = stories_of(12, 14)

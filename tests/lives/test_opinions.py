@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from tests.lives import steps
-from tests.lives.machine import MAYBE, WHICH, WHO, Life, short
+from tests.lives.machine import MAYBE, WHICH, WHO, Life, stories_of
 from tests.lives.model import ACTIVE, PENDING, RETIRED
 
 OPPOSING = (
@@ -93,4 +93,4 @@ class Opinions(Life):
 
 
 TestOpinions = Opinions.TestCase
-TestOpinions.settings = short(stories=12, length=10)
+TestOpinions.settings = stories_of(12, 10)

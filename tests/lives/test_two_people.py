@@ -1,4 +1,4 @@
-"""Two people who share a repository: rules that they add, confirm, trust and forget, and what git does with the file."""
+"""Two people who share a repository: rules that they add, confirm, trust and forget, and what git does with them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from tests.lives import steps
-from tests.lives.machine import MAYBE, WHICH, WHO, Life, short
+from tests.lives.machine import MAYBE, WHICH, WHO, Life, stories_of
 from tests.lives.model import ACTIVE, RETIRED
 
 RULES = (
@@ -69,6 +69,13 @@ class TwoPeople(Life):
         steps.look(person)
 
     @rule(who=WHO)
+    def change_clone(self, who: int) -> None:
+        """Go on in the other clone of the same repository."""
+        person = self.person(who)
+        person.work, person.second = person.second, person.work
+        steps.look(person)
+
+    @rule(who=WHO)
     def commit(self, who: int) -> None:
         steps.commit(self.person(who))
 
@@ -108,4 +115,4 @@ class TwoPeople(Life):
 
 
 TestTwoPeople = TwoPeople.TestCase
-TestTwoPeople.settings = short(stories=12, length=14)
+TestTwoPeople.settings = stories_of(12, 14)

@@ -27,10 +27,13 @@ W=${W:-$(mktemp -d)}; cd "$W"; export GIT_CONFIG_NOSYSTEM=1 LC_ALL=C.UTF-8
 id_of() { tacit list --all --status all --scope all --json | python3 -c 'import json, sys
 print(*[one["id"] for one in json.load(sys.stdin) if one["text"] == sys.argv[1]])' "$1"; }
 git init -q --bare --template= --initial-branch=main origin.git
-for who in ann bob cas; do mkdir $who; printf '[user]\nname=%s\nemail=%s@example.org\n[pull]\nrebase=false\n' $who $who >$who/.gitconfig
-  for clone in work second; do HOME=$W/$who git clone -q --template= origin.git $who/$clone 2>/dev/null; done; done
-(cd ann/work && export HOME=$W/ann && echo "# Work" >README.md && git add -A && git commit -qm "First" && git push -q origin main)
-for who in ann bob cas; do for clone in work second; do (cd $who/$clone && export HOME=$W/$who && git pull -q origin main && git checkout -q main); done; done
+for who in ann bob; do
+  mkdir $who; export HOME=$W/$who
+  printf '[user]\nname=%s\nemail=%s@example.org\n[pull]\nrebase=false\n' $who $who >$who/.gitconfig
+  git clone -q --template= origin.git $who/work 2>/dev/null; cd $who/work
+  if [ $who = ann ]; then echo "# Work" >README.md; git add -A; git commit -qm First; git push -q origin HEAD:main; fi
+  cd "$W"; git clone -q --template= origin.git $who/second
+done
 """
 
 
@@ -130,6 +133,11 @@ class Person:
         where = self.world.shown(path)
         self.world.script.append(f"mkdir -p {where.rpartition('/')[0]}; sed s,@W@,$W,g >{where} <<'END'\n{lines}\nEND")
         path.write_text(text)
+
+    def make_home(self) -> None:
+        self.world.script.append(f"umask 077; mkdir -p {self.world.shown(self.home)}/memory")
+        for folder in (self.home, self.home / "memory"):
+            folder.mkdir(mode=0o700)
 
     def remove(self, *patterns: str) -> None:
         """Remove files of the home."""
