@@ -237,17 +237,20 @@ def _run(words: list[str]) -> int:
 
 
 def _import_programs() -> None:
-    """Import what programs import, so that none does it again. Nothing of it is run."""
+    """Import what most programs import, so that none does it again. Nothing of it is run.
+
+    What few need, or what needs much memory, is left to them: forking takes longer the more there is.
+    """
     import importlib
     import pkgutil
 
     import tacit
 
-    skipped = ("tacit.__main__", "tacit.surfaces", "tacit.hooks.agent", "tacit.hooks.record")
+    skipped = ("tacit.__main__", "tacit.surfaces", "tacit.hooks.agent", "tacit.hooks.record", "tacit.web")
+    skipped += ("tacit.team", "tacit.remotes", "tacit.search.minilm", "tacit.search.semantic", "tacit.learn.judge")
     for module in pkgutil.walk_packages(tacit.__path__, "tacit."):
         if not module.name.startswith(skipped):
             importlib.import_module(module.name)
-    import http.client  # noqa: F401
 
 
 def serve(stream: Any) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import engine
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 
 from tests.lives import steps
 from tests.lives.launcher import Launcher
 from tests.lives.world import Person, World
 
+engine.MAX_SHRINKING_SECONDS = 90  # who waits for a test has seen enough by then
 WHO, WHICH, MAYBE = st.integers(0, 2), st.integers(0, 9), st.booleans()
 
 
@@ -76,7 +78,9 @@ class Life(RuleBasedStateMachine):
 
     def end(self) -> None:
         for person in self.world.people:
-            steps.everything(person)
+            steps.look(person)
+            steps.ask_agent(person)
+        steps.everything(self.world.people[self.told % len(self.world.people)])
 
     def teardown(self) -> None:
         if not self.world.failed:

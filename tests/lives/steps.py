@@ -32,7 +32,7 @@ def add(who: Person, text: str, kind: str | None = None, cwd: Path | None = None
 
 
 def note(who: Person, text: str) -> None:
-    who.tacit("remember", text, "--evidence", f"said {len(who.world.script)} steps into the story")
+    who.tacit("remember", text, "--evidence", f"said {len(who.world.script)} steps into the story", changes=[text])
     who.mind.note(text)
     _end(who)
 
@@ -402,10 +402,7 @@ def _base64(data: bytes, shift: int) -> bytes:
 
 
 def everything(who: Person) -> None:
-    """The end of a story."""
-    look(who)
-    ask_agent(who)
+    """The end of a story: all surfaces agree, nothing is wrong, and new views tell the same."""
     agree(who)
     well(who)
     reindex(who)
-    look(who)

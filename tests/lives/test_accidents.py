@@ -97,4 +97,4 @@ class Accidents(Life):
 
 
 TestAccidents = Accidents.TestCase
-TestAccidents.settings = stories_of(12, 12)
+TestAccidents.settings = stories_of(8, 10)

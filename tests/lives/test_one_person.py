@@ -140,4 +140,4 @@ class OnePerson(Life):
 
 
 TestOnePerson = OnePerson.TestCase
-TestOnePerson.settings = stories_of(12, 14)
+TestOnePerson.settings = stories_of(8, 12)

@@ -93,4 +93,4 @@ class Opinions(Life):
 
 
 TestOpinions = Opinions.TestCase
-TestOpinions.settings = stories_of(12, 10)
+TestOpinions.settings = stories_of(8, 10)

@@ -24,6 +24,8 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
     yield made
     if not made.failed:
         for person in made.people:
+            steps.look(person)
+            steps.ask_agent(person)
             steps.everything(person)
 
 

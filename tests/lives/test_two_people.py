@@ -115,4 +115,4 @@ class TwoPeople(Life):
 
 
 TestTwoPeople = TwoPeople.TestCase
-TestTwoPeople.settings = stories_of(12, 14)
+TestTwoPeople.settings = stories_of(8, 12)
