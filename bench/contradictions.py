@@ -1,4 +1,4 @@
-"""Contradictions: how many are noticed, how often one is seen where there is none, and what counts as a confirmation.
+"""Contradictions: how many are noticed, what overrules where nothing is opposed, and what counts as a confirmation.
 
     python bench/contradictions.py [FILE…] [--list] [--json]
 
@@ -19,11 +19,13 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.figures import Figure, at_least, encoded, table
-from tacit.model.relation import RelationKind, relate
+from tacit.model.conflict import RelationKind
+from tacit.model.relation import relate
 
 FOLDER = Path(__file__).parent / "contradicting"
 TABLES = (FOLDER / "seen.jsonl", FOLDER / "unseen" / "one.jsonl")
 PRECISION, RECALL = 0.9, 0.8
+NOTICED = (RelationKind.OVERRULES, RelationKind.MAY_CONTRADICT)
 
 
 class Row(NamedTuple):
@@ -48,10 +50,16 @@ def figures(name: str, table_rows: Iterable[Row]) -> Iterator[Figure]:
     judged = list(table_rows)
     counts = Counter((row.label, row.bond) for row in judged)
     opposing = sum(row.label == "opposes" for row in judged)
-    said = sum(row.bond is RelationKind.OPPOSED for row in judged)
-    hits = counts["opposes", RelationKind.OPPOSED]
-    yield at_least(f"{name}: precision of “opposed”", hits / said if said else 0.0, PRECISION, f"{hits} of {said}")
-    yield at_least(f"{name}: recall of “opposed”", hits / opposing, RECALL, f"{hits} of {opposing}")
+    said = sum(row.bond in NOTICED for row in judged)
+    hits = sum(counts["opposes", kind] for kind in NOTICED)
+    silenced = sum(row.bond is RelationKind.OVERRULES and row.label != "opposes" for row in judged)
+    yield Figure(f"{name}: pairs that overrule and do not oppose", str(silenced), "0", silenced == 0)
+    yield at_least(
+        f"{name}: precision of what is noticed", hits / said if said else 0.0, PRECISION, f"{hits} of {said}"
+    )
+    yield at_least(f"{name}: opposing pairs that are noticed", hits / opposing, RECALL, f"{hits} of {opposing}")
+    overruled = counts["opposes", RelationKind.OVERRULES]
+    yield Figure(f"{name}: opposing pairs that overrule", f"{overruled} (of {opposing})")
     confirmed = counts["opposes", RelationKind.SAME]
     yield Figure(f"{name}: opposing pairs counted as a confirmation", str(confirmed), "0", confirmed == 0)
     merged, same = counts["same", RelationKind.SAME], sum(row.label == "same" for row in judged)
@@ -64,7 +72,7 @@ def _by_group(judged: Iterable[Row]) -> Iterator[tuple[str, int, int]]:
     every, wrong = Counter[str](), Counter[str]()
     for row in judged:
         every[f"{row.label}, {row.group}"] += 1
-        wrong[f"{row.label}, {row.group}"] += (row.label == "opposes") != (row.bond is RelationKind.OPPOSED)
+        wrong[f"{row.label}, {row.group}"] += (row.label == "opposes") != (row.bond in NOTICED)
     yield from ((group, wrong[group], every[group]) for group in sorted(every))
 
 
@@ -83,7 +91,7 @@ def main() -> int:
         judged = rows(path)
         found += figures("unseen" if "unseen" in path.parts else path.stem, judged)
         for row in judged if given.list else ():
-            if (row.label == "opposes") != (row.bond is RelationKind.OPPOSED):
+            if (row.label == "opposes") != (row.bond in NOTICED):
                 print(f"{row.label}, judged {row.bond.value}: {row.older} | {row.newer}")
     print("\n".join(map(encoded, found) if given.json else table(found)))
     return 0 if all(one.ok is not False for one in found) else 1

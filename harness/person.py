@@ -25,10 +25,11 @@ import tacit
 from tacit.cli import main
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, StoreError
-from tacit.home.indexing import is_view_missing
+from tacit.home.indexing import Indexer, is_view_missing
 from tacit.home.paths import HomePaths
 from tacit.index import reader
 from tacit.index.database import open_for_reading
+from tacit.log.reader import LogReader
 from tacit.log.segment import MEMORY_SEGMENT
 
 if TYPE_CHECKING:
@@ -147,6 +148,11 @@ class Person:
         self.wait_for_pages()
         return self.home / "memory" / "memories.ndjson"
 
+    def page(self, name: str) -> Path:
+        """A page by its path in the home, drawn."""
+        self.wait_for_pages()
+        return self.home / name
+
     def wait_for_pages(self) -> None:
         """Wait for the process that follows a command: it indexes what was recorded and draws the pages."""
         wait_for_pages(self.home)
@@ -191,7 +197,7 @@ class Person:
 
 
 def wait_for_pages(home: Path) -> None:
-    """Wait until the index of a home has everything that memories are made of, and all pages are drawn."""
+    """Wait until the index of a home has everything that an answer could show, and all pages are drawn."""
     paths = HomePaths(str(home))
     until = time.monotonic() + _MAX_WAIT_SECONDS
     while _is_anything_left(paths) and time.monotonic() < until:
@@ -202,13 +208,14 @@ def wait_for_pages(home: Path) -> None:
 
 
 def _is_anything_left(paths: HomePaths) -> bool:
-    size = os.path.getsize(paths.path(MEMORY_SEGMENT)) if os.path.exists(paths.path(MEMORY_SEGMENT)) else 0
+    log = LogReader(paths.root)
     try:
         with contextlib.closing(open_for_reading(paths.index)) as index:
-            indexed = reader.log_cursors(index).get(MEMORY_SEGMENT, (0,))[0]
-            return indexed < size or reader.has_stale_views(index) or is_view_missing(index, paths)
+            return (
+                Indexer(paths, log).is_behind(index) or reader.has_stale_views(index) or is_view_missing(index, paths)
+            )
     except (IndexUnusableError, StoreError, sqlite3.DatabaseError):
-        return size > 0
+        return log.size(MEMORY_SEGMENT) > 0
 
 
 def checked(said: Said, code: int | None) -> Said:

@@ -9,10 +9,12 @@ from contextlib import suppress
 from functools import partial
 
 from tacit.errors import RefusedError, TacitError
+from tacit.home.git_versions import FactHistory, read_fact_history, written_since_commit
 from tacit.home.home import HomePart
 from tacit.home.input import checked_member, checked_text
-from tacit.home.publish import SyncJournalEntry
+from tacit.home.publish import SyncJournalEntry, memory_views
 from tacit.home.repository import ConflictedFile, conflicted_files
+from tacit.home.trusted_files import active_trust
 from tacit.index import reader
 from tacit.index.database import mark_stale
 from tacit.log.codec import must_decode
@@ -40,6 +42,7 @@ from tacit.model.memory import Memory, fold_memory
 from tacit.pages import facts, hand_edits, long_term
 from tacit.pages.conflict_markers import Side
 from tacit.pages.fact_merge import resolve_conflicts
+from tacit.pages.hand_edits import RepositoryVersions
 from tacit.pages.view_store import PageVersions, checked_path, copy_with_read_edits
 from tacit.record import Record
 
@@ -170,7 +173,7 @@ class HandEdits(HomePart):
             self._read_page(home.facts, GLOBAL, hand_edits.fact_edits, seen),
         ]
         if project:
-            pages.append(self._read_project_page(project.root, project.facts, self._store.scope_in(connection), seen))
+            pages.append(self._read_project_page(connection, project.root, project.facts, seen))
         return [page for page in pages if page and page.edits]
 
     def _read_page(
@@ -188,19 +191,48 @@ class HandEdits(HomePart):
         return EditedPage(path, os.path.relpath(path, self._store.paths.root), scope, versions, page_edits)
 
     def _read_project_page(
-        self, root: str, path: str, scope: Scope, seen: Mapping[str, EditedPage]
+        self, connection: sqlite3.Connection, root: str, path: str, seen: Mapping[str, EditedPage]
     ) -> EditedPage | None:
         """Read the edits of our own lines. New lines are the repository's, and need trust (see trust.py)."""
         if self.conflicted_file():
             return None  # first somebody has to choose
+        scope = self._store.scope_in(connection)
         try:
-            page = self._read_page(checked_path(root, path), scope, hand_edits.fact_edits, seen)
+            history = read_fact_history(root, self._home.environment)
+            versions = self._store.view_store.versions(checked_path(root, path))
         except RefusedError:
             return None
-        if page is None or page.versions.base is None:
+        before = seen.get(path)
+        if versions is None or (before and (before.versions, before.scope) == (versions, scope)):
+            return before
+        if history:
+            edits = self._edits_since(connection, root, path, history, versions.theirs)
+        elif versions.base is None:
             return None
-        own = tuple(edit for edit in page.edits if not isinstance(edit, AddedLine | IgnoredLine))
-        return EditedPage(path, os.path.relpath(path, root), scope, page.versions, own)
+        else:
+            edits = hand_edits.fact_edits(versions.base, versions.theirs)
+        checked = [_checked_edit(edit, self._home.settings.limits_text) for edit in edits]
+        own = tuple(edit for edit in checked if not isinstance(edit, AddedLine | IgnoredLine))
+        return EditedPage(path, os.path.relpath(path, root), scope, versions, own)
+
+    def _edits_since(
+        self, connection: sqlite3.Connection, root: str, path: str, history: FactHistory, theirs: Sequence[str]
+    ) -> list[PageEdit]:
+        """Return what was edited in a repository's file, by hand or by commits."""
+        scope = self._store.scope_in(connection)
+        trusts = active_trust(connection)
+        brought = {ClaimId(line.claim) for trust in trusts.values() for line in trust.trusted.lines}
+        views = memory_views(connection, sorted(brought.union(reader.shared_ids(connection, scope))))
+        own = {
+            view.memory.id: facts.fact_line(view)
+            for view in views
+            if view.memory.claim.scope == scope and view.is_effective and view.memory.is_in_fact_file
+        }
+        trust = trusts.get(path)
+        accepted = {line.sha256 for line in trust.trusted.lines} if trust else set()
+        written = written_since_commit(self._store.view_store, root, path)
+        versions = RepositoryVersions(theirs, history.head, history.past_lines, written)
+        return hand_edits.repository_edits(own, accepted, versions)
 
     def _scope_of(self, connection: sqlite3.Connection, page: EditedPage, edit: PageEdit) -> Scope:
         """Return the scope of the page; for a new entry that names a project, the project's if there is one such."""

@@ -125,7 +125,7 @@ def _believed_evil(vault: Vault) -> Iterator[str]:
 
 
 def _at_rest(plan: Plan, vault: Vault) -> Outcome:
-    """Nobody moves: accepted lines hold as they were read, and none of them while a link is in their place."""
+    """Nobody moves: lines that were accepted hold as they were read, and none of them behind a link."""
     said = [one.memory.claim.sentence for one in vault.entries(status=Status.ACTIVE)]
     believed = {_line(sentence) for sentence in said if sentence.startswith("never")}
     if believed and plan.facts.is_symlink():

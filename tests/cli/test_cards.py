@@ -153,7 +153,7 @@ def test_a_card_says_where_a_candidate_comes_from_and_what_it_contradicts() -> N
         "   source: remember, said by you",
         "   evidence: a test",
         "   why: it was said twice",
-        f"   contradicts {other.id[:6]}: use npm",
+        f"   may contradict {other.id[:6]}: use npm",
     ]
 
 

@@ -222,8 +222,8 @@ def test_views_leave_a_conflict_alone_and_catch_up_when_it_is_resolved(conflict:
     assert shared(root).read_bytes() == before
     resolved = [line for line in before.decode().splitlines() if line[0] == "{" and "ruff 0.6" not in line]
     shared(root).write_text("".join(line + "\n" for line in resolved))
-    person.process("list", cwd=root)
-    assert sorted(texts(root)) == sorted((PUSH, "use ruff 0.9", "name the ticket"))
+    person.process("add", "keep a changelog", cwd=root)
+    assert sorted(texts(root)) == sorted((PUSH, "use ruff 0.9", "name the ticket", "keep a changelog"))
 
 
 @pytest.mark.parametrize(("side", "kept"), [("ours", ["0.9"]), ("theirs", ["0.6"]), ("both", ["0.6", "0.9"])], ids=str)

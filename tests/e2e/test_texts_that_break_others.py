@@ -104,7 +104,7 @@ def test_a_text_is_one_line_for_the_eye(person: Person, text: str) -> None:
 def test_a_text_in_the_worklog_forges_no_entry(person: Person, text: str) -> None:
     short = text[:900]
     person.tacit("log", "--task", short, "--summary", short, "--changes", short, "--evidence", short, "--next", short)
-    page = (person.home / "worklog" / "2026-03-02.md").read_text()
+    page = person.page("worklog/2026-03-02.md").read_text()
     assert len([line for line in page.split("\n") if line.startswith("#")]) == 2
     assert page.splitlines() == page.split("\n")[:-1]
     assert not LYING.search(page)

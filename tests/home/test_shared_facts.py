@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from harness.person import Person, facts_in, tree
 
-from tacit.home.shared_facts import SharedFacts
-
 RULE, OTHER = "always deploy from the release branch", "never force push"
 REMOTE = "https://example.org/team/app.git"
 
@@ -63,39 +61,48 @@ def test_a_query_writes_no_fact_file(person: Person, clones: list[Path]) -> None
     assert RULE in person.tacit("list", cwd=first).out
 
 
-@pytest.mark.parametrize("words", [("add", OTHER), ("doctor", "--reindex")])
-def test_a_fact_file_that_was_deleted_is_written_again_by_a_command_that_writes_it(
-    person: Person, clones: list[Path], words: tuple[str, ...]
-) -> None:
+def test_a_fact_file_that_was_deleted_stays_so_until_something_is_shared(person: Person, clones: list[Path]) -> None:
+    """A branch without the file looks the same."""
     first = clones[0]
-    fact_file(first).unlink()
-    person.tacit(*words, cwd=first)
-    assert RULE in texts(fact_file(first))
+    shutil.rmtree(first / "docs")
+    person.tacit("add", "use tabs here", "--private", cwd=first)
+    person.tacit("doctor", "--reindex", cwd=first)
+    assert not (first / "docs").exists()
+    person.tacit("add", OTHER, cwd=first)
+    assert texts(fact_file(first)) == [OTHER]
 
 
-def test_a_line_that_a_killed_command_did_not_write_comes_with_the_next_one(
-    person: Person, clones: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_changes_in_one_clone_leaves_the_others_as_they_are(person: Person, clones: list[Path]) -> None:
+    first, _, third = clones
+    shutil.copyfile(fact_file(first), fact_file(third))
+    before = fact_file(third).read_bytes()
+    person.tacit("add", RULE, cwd=first)
+    assert [fact["strength"] for fact in facts_in(fact_file(first))] == [2]
+    person.tacit("edit", person.id_of(RULE), "--text", OTHER, cwd=first)
+    person.tacit("forget", person.id_of(OTHER), cwd=first)
+    assert not fact_file(first).exists() and fact_file(third).read_bytes() == before
+
+
+def test_what_is_stated_during_a_conflict_is_written_when_it_is_resolved(person: Person, clones: list[Path]) -> None:
     first = clones[0]
-    with monkeypatch.context() as patch:
-        patch.setattr(SharedFacts, "write_changes", lambda *_: None)
-        person.tacit("add", OTHER, cwd=first)
-        person.tacit("list", cwd=first)
-    assert texts(fact_file(first)) == [RULE]
+    line = fact_file(first).read_text()
+    fact_file(first).write_text(f"<<<<<<< ours\n{line}=======\n>>>>>>> theirs\n")
+    person.tacit("add", OTHER, cwd=first)
+    assert OTHER not in fact_file(first).read_text()
+    fact_file(first).write_text(line)
     person.tacit("add", "name the ticket in every commit", cwd=first)
     assert sorted(texts(fact_file(first))) == sorted([RULE, OTHER, "name the ticket in every commit"])
 
 
 def test_a_link_in_a_repository_is_not_followed_and_stops_no_other_file(person: Person, clones: list[Path]) -> None:
     first, _, third = clones
-    shutil.copyfile(fact_file(first), fact_file(third))
     elsewhere = person.folder / "elsewhere"
     (first / "docs").rename(elsewhere)
     (first / "docs").symlink_to(elsewhere)
     before = tree(elsewhere)
     person.tacit("add", OTHER, cwd=third)
     assert tree(elsewhere) == before
-    assert sorted(texts(fact_file(third))) == sorted([RULE, OTHER])
+    assert texts(fact_file(third)) == [OTHER]
 
 
 def test_what_is_not_shared_leaves_the_file_and_lines_of_others_stay(person: Person, clones: list[Path]) -> None:

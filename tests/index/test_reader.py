@@ -94,7 +94,6 @@ def test_the_memories_that_lost_are_those_that_this_one_overruled() -> None:
     assert winner and loser and loser.overruled_by == PNPM.id
     assert reader.memories_overruled_by(index, winner) == [loser]
     assert reader.memories_overruled_by(index, loser) == []
-    assert reader.memories_opposed_to(index, NPM.id) == [winner]
 
 
 @pytest.mark.parametrize(

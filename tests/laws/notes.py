@@ -8,11 +8,11 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from tacit.model.claim import Status
-from tacit.model.conflict import ConflictRule, ConflictSide, resolve_conflicts
+from tacit.model.conflict import ConflictRule, ConflictSide, RelationKind, resolve_conflicts
 from tacit.model.event import Event
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, fold_memories
-from tacit.model.relation import RelationKind, relate
+from tacit.model.relation import oppose
 from tacit.pages.long_term import MemoryView
 
 Ruled = tuple[ClaimId | None, bool]
@@ -30,9 +30,9 @@ def rulings(memories: Iterable[Memory]) -> dict[ClaimId, Ruled]:
     active = {one.id: one for one in known if one.status is Status.ACTIVE}
     rulings = resolve_conflicts(
         [ConflictSide(one.id, one.claim.kind, one.provenance, one.last_event) for one in active.values()],
-        lambda one, other: _are_opposed(active[one.id], active[other.id]),
+        lambda one, other: _relation(active[one.id], active[other.id]),
     )
-    overruled = {ruling.loser: ruling.winner for ruling in rulings if ruling.rule is not ConflictRule.UNDECIDED}
+    overruled = {ruling.loser: ruling.winner for ruling in rulings if not ruling.rule.is_open}
     open_pairs = [
         {ruling.winner, ruling.loser}
         for ruling in rulings
@@ -41,15 +41,15 @@ def rulings(memories: Iterable[Memory]) -> dict[ClaimId, Ruled]:
     return {one.id: (overruled.get(one.id), any(one.id in pair for pair in open_pairs)) for one in known}
 
 
-def _are_opposed(one: Memory, other: Memory) -> bool:
+def _relation(one: Memory, other: Memory) -> RelationKind:
     """Every pair is compared; the index compares those that share a topic."""
     if one.claim.scope != other.claim.scope:
-        return False
+        return RelationKind.UNRELATED
     if (one.kept_event and other.first_event < one.kept_event) or (
         other.kept_event and one.first_event < other.kept_event
     ):
-        return False
-    return relate(one.claim.sentence, other.claim.sentence).kind is RelationKind.OPPOSED
+        return RelationKind.UNRELATED
+    return oppose(one.claim.sentence, other.claim.sentence).kind
 
 
 def steps(log: list[Event]) -> st.SearchStrategy[list[list[Event]]]:

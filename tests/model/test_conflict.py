@@ -7,9 +7,9 @@ from itertools import permutations
 
 from tacit.model import conflict
 from tacit.model.claim import Kind, Provenance
-from tacit.model.conflict import ConflictRule, ConflictSide, Ruling
+from tacit.model.conflict import ConflictRule, ConflictSide, RelationKind, Ruling
 from tacit.model.ids import ClaimId
-from tacit.model.relation import RelationKind, relate
+from tacit.model.relation import relate
 from tests.support.events import numbered, says
 
 _SAID: dict[ClaimId, str] = {}
@@ -24,9 +24,7 @@ def answer(
 
 
 def settle(answers: Iterable[ConflictSide]) -> list[Ruling]:
-    return conflict.resolve_conflicts(
-        answers, lambda one, other: relate(_SAID[one.id], _SAID[other.id]).kind is RelationKind.OPPOSED
-    )
+    return conflict.resolve_conflicts(answers, lambda one, other: relate(_SAID[one.id], _SAID[other.id]).kind)
 
 
 def test_the_newest_wins() -> None:
@@ -97,3 +95,28 @@ def test_an_answer_that_lost_beats_nobody() -> None:
     bystander = answer("never use yarn", 2)
     lost = answer("use yarn", 3)
     assert settle([constraint, bystander, lost]) == [Ruling(constraint.id, lost.id, ConflictRule.CONSTRAINT)]
+
+
+def test_what_may_contradict_another_is_asked_about_and_neither_loses() -> None:
+    old, new = answer("deploy billing to eu-1", 1), answer("deploy billing to us-1", 2, kind=Kind.CONSTRAINT)
+    assert settle([old, new]) == [Ruling(new.id, old.id, ConflictRule.MAY_CONTRADICT)]
+    assert settle([old, new])[0].rule.is_open
+
+
+def test_a_question_ends_when_one_of_its_sides_is_beaten() -> None:
+    old, new = answer("deploy billing to eu-1", 1), answer("deploy billing to us-1", 2)
+    latest = answer("never deploy billing to eu-1", 3)
+    assert [(ruling.loser, ruling.rule) for ruling in settle([old, new, latest])] == [(old.id, ConflictRule.NEWEST)]
+
+
+def test_an_answer_that_is_against_many_overrules_none_and_asks_about_the_two_newest() -> None:
+    def rule(older: ConflictSide, newer: ConflictSide) -> RelationKind:
+        return RelationKind.OVERRULES if newer is last else RelationKind.UNRELATED
+
+    sides = [answer(f"rule of {name}", at) for at, name in enumerate(("one", "two", "three"))]
+    last = answer("no rule at all", 9)
+    rulings = conflict.resolve_conflicts([*sides, last], rule)
+    assert {ruling.rule for ruling in rulings} == {ConflictRule.MAY_CONTRADICT}
+    assert [ruling.loser for ruling in rulings] == [side.id for side in sides[1:]]
+    rulings = conflict.resolve_conflicts([*sides[:2], last], rule)
+    assert {ruling.rule for ruling in rulings} == {ConflictRule.NEWEST}

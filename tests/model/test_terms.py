@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.model.relation import RelationKind, relate
+from tacit.model.relation import relate
 from tacit.model.terms import (
     StatementTerm,
     is_change_or_denial,
@@ -124,7 +124,7 @@ def is_compared(one: str, other: str) -> bool:
 def test_statements_that_oppose_each_other_are_chosen_for_comparison() -> None:
     rows = [json.loads(line) for line in SEEN.read_text().splitlines()]
     pairs = [(row["older"], row["newer"]) for row in rows]
-    opposed = [pair for pair in pairs if relate(*pair).kind is RelationKind.OPPOSED]
+    opposed = [pair for pair in pairs if relate(*pair).is_noticed]
     assert [pair for pair in opposed if not is_compared(*pair)] == []
     assert len(opposed) > 50
 

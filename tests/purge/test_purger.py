@@ -172,7 +172,7 @@ def test_a_memory_goes_with_all_its_wordings_and_others_with_the_same_words_stay
     (left,) = person.listed("--status", "all")
     assert (left["label"], left["evidence"]) == ("always use pnpm for installs", ["as in: [purged]"])
     assert name not in person.long_term.read_text() + person.facts.read_text()
-    assert "told them: [purged]" in (person.home / "worklog/2026-03-02.md").read_text()
+    assert "told them: [purged]" in person.page("worklog/2026-03-02.md").read_text()
     assert person.event_types() == ["event.purged", "event.purged", "memory.added"]
 
 

@@ -19,7 +19,7 @@ DIFFERING = (
     ("indent templates with 2 spaces", "indent templates with 4 spaces"),
     ("run the linter before the tests", "run the linter after the tests"),
     ("start alpha before beta", "start beta before alpha"),
-    ("Team A owns the billing service", "Team B owns the billing service"),
+    ("the staging database is db1.internal", "the staging database is db2.internal"),
     ("use feature flags for risky changes", "do not use feature flags for risky changes"),
 )
 

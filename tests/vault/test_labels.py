@@ -111,7 +111,7 @@ def test_log_writes_the_worklog_of_the_day_and_recall_finds_it(person: Person) -
         *("--evidence", "tests/test_recall.py", "--next", "write the notes"),
     )
     assert said.first == "Logged: PROJ-12: Validated recall"
-    page = (person.home / "worklog" / "2026-03-02.md").read_text()
+    page = person.page("worklog/2026-03-02.md").read_text()
     for told in ("PROJ-12: Validated recall", "ranking", "tests/test_recall.py", "write the notes"):
         assert told in page
     (hit,) = person.recalled("PROJ-12")

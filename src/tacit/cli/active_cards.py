@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tacit.cli.add import conflict_lines
 from tacit.cli.adherence import adherence_json, adherence_lines
 from tacit.cli.cards import outcome_line, scope_text
 from tacit.cli.json_output import JsonObject, memory_json, utc_timestamp
@@ -180,7 +181,8 @@ def _reword_answer(vault: Vault, memory: Memory) -> CardAnswer:
         from tacit.cli.edit import edit_text
 
         text = ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
-        return outcome_line("Reworded", vault.edit(memory.id, text=text))
+        outcome = vault.edit(memory.id, text=text)
+        return "\n".join([outcome_line("Reworded", outcome), *conflict_lines(outcome)])
 
     return CardAnswer("reword", reword, is_final=True)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 from tacit.cli.cards import outcome_line
 from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.output import confirm, echo
 from tacit.errors import UsageError
 from tacit.home.project import FACT_FILE
+from tacit.index.reader import MemoryRow
 from tacit.model.claim import Kind, Status, is_project_scope
 from tacit.text.display import one_line, printable
 from tacit.vault.decisions import DecisionOutcome
@@ -72,21 +74,33 @@ def echo_sharing(outcome: DecisionOutcome) -> None:
 
 def echo_conflicts(outcome: DecisionOutcome) -> None:
     """Print what a memory contradicts, how that was decided, and how to decide otherwise."""
+    for line in conflict_lines(outcome):
+        echo(line)
+
+
+def conflict_lines(outcome: DecisionOutcome) -> Iterator[str]:
+    """Yield what `echo_conflicts` prints."""
     own = outcome.short
+    both = f"tacit conflicts --keep-both {own}"
     for loser in outcome.overrules:
-        echo(f"  It contradicts and overrules [{loser.id[:_SHORT_ID]}]: {printable(loser.sentence)}")
-        echo("  The newest wins: the older one is no longer told to anybody.")
-        keep = f"tacit conflicts --keep {loser.id[:_SHORT_ID]}"
-        echo(f"  Not so? {keep}, or if both hold: tacit conflicts --keep-both {own}")
+        yield f"  It contradicts and overrules {_reference(loser)}"
+        yield "  The newest wins: the older one is no longer told to anybody."
+        yield f"  Not so? tacit conflicts --keep {loser.id[:_SHORT_ID]}, or if both hold: {both}"
     if outcome.overruled_by:
-        winner = outcome.overruled_by
-        echo(f"  It contradicts [{winner.id[:_SHORT_ID]}]: {printable(winner.sentence)}")
-        echo("  An older constraint holds against what is not one: this one is kept and told to nobody.")
-        echo(f"  Not so? tacit conflicts --keep {own}, or if both hold: tacit conflicts --keep-both {own}")
+        yield f"  It contradicts {_reference(outcome.overruled_by)}"
+        yield "  An older constraint holds against what is not one: this one is kept and told to nobody."
+        yield f"  Not so? tacit conflicts --keep {own}, or if both hold: {both}"
     for rival in outcome.undecided:
-        echo(f"  It contradicts [{rival.id[:_SHORT_ID]}]: {printable(rival.sentence)}")
-        echo("  Here no rule decides, so both are kept and marked as a conflict until you do:")
-        echo(f"  tacit conflicts --keep {own}, --keep {rival.id[:_SHORT_ID]}, or --keep-both {own}")
+        yield f"  It contradicts {_reference(rival)}"
+        yield "  Here no rule decides, so both are kept and marked as a conflict until you do:"
+        yield f"  tacit conflicts --keep {own}, --keep {rival.id[:_SHORT_ID]}, or --keep-both {own}"
+    for rival in outcome.may_contradict:
+        yield f"  It may contradict {_reference(rival)}"
+        yield f"  Both hold. If that one is outdated: tacit forget {rival.id[:_SHORT_ID]}; if not: {both}"
+
+
+def _reference(row: MemoryRow) -> str:
+    return f"[{row.id[:_SHORT_ID]}]: {printable(row.sentence)}"
 
 
 ADD = Command(
@@ -99,7 +113,8 @@ ADD = Command(
         "everything with --private, until tacit share. Outside of projects it is global, and so is what begins with\n"
         "“global:”, “globally, …”, “everywhere …” or “for all projects: …”. Said again, it becomes stronger; a text\n"
         "with several rules becomes several memories. What it contradicts is named: the newest wins, unless the older\n"
-        "is a constraint. With --candidate it waits for your decision instead: recall finds it, and no agent is told."
+        "is a constraint; where that is not certain, both hold, and you are asked. With --candidate it waits for your\n"
+        "decision instead: recall finds it, and no agent is told."
     ),
     example='tacit add "never run the build repeatedly because it is heavy" --kind constraint --tag build',
     run=run_add,
@@ -188,8 +203,8 @@ def run_suggest(call: Invocation) -> int:
         return _echo_decided(outcome)
     elif call.vault.home.is_person and sys.stdin.isatty():
         if confirm(f"Should I remember: “{sentence}”?"):
-            call.vault.decisions.accept(outcome.short)
             echo("Remembered.")
+            echo_conflicts(call.vault.decisions.accept(outcome.short))
         else:
             echo(f"It waits: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
         return 0

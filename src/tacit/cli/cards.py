@@ -162,7 +162,7 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
         lines.append(f"   {conclusion_text(listed.concluded_by)}")
     if listed.reason:
         lines.append(f"   why: {printable(clip(listed.reason, 200))}")
-    lines += [f"   contradicts {row.id[:6]}: {printable(clip(row.sentence, 160))}" for row in listed.contradicts]
+    lines += [f"   may contradict {row.id[:6]}: {printable(clip(row.sentence, 160))}" for row in listed.contradicts]
     return lines
 
 

@@ -164,6 +164,7 @@ LOG = Command(
 def run_restore(call: Invocation) -> int:
     outcome = call.vault.decisions.restore(call.text(), reason=call.text_value("--reason"), by_text=call.flag("--text"))
     echo(outcome_line("Restored", outcome))
+    echo_conflicts(outcome)
     if outcome.in_fact_file and outcome.memory.shared:
         echo(f"  also in {FACT_FILE}")
     return 0

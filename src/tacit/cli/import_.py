@@ -11,6 +11,7 @@ from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
 from tacit.cli.output import echo, echo_json, pluralize, short_path, warn
 from tacit.cli.progress import ProgressBar
+from tacit.cli.show import reporting_conflicts
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import Home
 from tacit.hosts.capture import CapturedTranscript, TranscriptCapture, unknown_types
@@ -353,7 +354,8 @@ def run_import(call: Invocation) -> int:
         return run_import_history(call)
     if history_options := [option.name for option in HISTORY_OPTIONS if call.flag(option.name)]:
         raise UsageError(f"{history_options[0]} is about histories", "tacit import history --file FILE")
-    result = call.vault.exchange.import_(call.single_arg(), mine=mine)
+    with reporting_conflicts(call.vault):
+        result = call.vault.exchange.import_(call.single_arg(), mine=mine)
     if mine:
         echo(f"Imported {pluralize(result.events, 'event')} of your own; {result.known} were here already.")
     else:

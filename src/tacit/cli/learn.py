@@ -367,7 +367,7 @@ def run_improve(call: Invocation) -> int:
             echo(f"- {printable(memory.claim.sentence)} (since {memory.day})")
             echo(f"  Forget: tacit forget {memory.id} --reason 'out of date' --evidence 'tacit improve'")
     if improvement.undecided:
-        echo(f"Undecided conflicts: {improvement.undecided} memories; see: tacit conflicts")
+        echo(f"Open conflicts: {improvement.undecided} memories; see: tacit conflicts")
     echo_encoded(encoded)
     return 0
 

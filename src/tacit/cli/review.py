@@ -167,7 +167,7 @@ def run_review(call: Invocation) -> int:
         ask_conflicts(vault)
     elif undecided := vault.status().undecided:
         memories = pluralize(undecided, "memory contradicts", "memories contradict")
-        echo(f"{memories} another, and no rule decides; see: tacit conflicts")
+        echo(f"{memories} another, or may do so; see: tacit conflicts")
     active = [] if is_filtered else active_cards(vault)
     if not _show_active(vault, active) or (active and not cards.total):
         return 0
@@ -341,6 +341,7 @@ def _apply_answer(vault: Vault, card: Card, answer: str) -> bool:
 def _echo_outcomes(verb: str, outcomes: Sequence[DecisionOutcome]) -> None:
     for outcome in outcomes:
         echo("   " + outcome_line(verb, outcome))
+        echo_conflicts(outcome)
 
 
 _DISMISS_EXAMPLE = 'tacit review --kind preference --project shop --dismiss --reason "one-off orders"'

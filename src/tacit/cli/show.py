@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -78,8 +80,9 @@ def ask_conflicts(vault: Vault) -> int:
         conflict = next((conflict for conflict in undecided if _conflict_ids(conflict) not in skipped), None)
         if conflict is None:
             return answered
+        verb = "may contradict" if conflict.rule is ConflictRule.MAY_CONTRADICT else "contradict"
         echo(
-            f"Two memories contradict each other ({printable(scope_label(conflict.scope))}): "
+            f"Two memories {verb} each other ({printable(scope_label(conflict.scope))}): "
             f"{printable(conflict.difference)}"
         )
         for number, side in ((1, conflict.winner), (2, conflict.loser)):
@@ -102,12 +105,24 @@ def ask_conflicts(vault: Vault) -> int:
         answered += 1
 
 
+@contextmanager
+def reporting_conflicts(vault: Vault) -> Iterator[None]:
+    """Print the conflicts that are new when a command has taken in what others wrote."""
+    known = vault.queries.rulings()
+    yield
+    conflicts = vault.queries.load_rulings([ruling for ruling in vault.queries.rulings() if ruling not in known])
+    if conflicts:
+        echo("New conflicts:")
+    for conflict in conflicts:
+        _echo_conflict(conflict)
+
+
 def _conflict_ids(dispute: MemoryConflict) -> frozenset[str]:
     return frozenset((dispute.winner.memory.id, dispute.loser.memory.id))
 
 
 def _echo_conflict(dispute: MemoryConflict) -> None:
-    first, second = ("between", "and") if dispute.rule is ConflictRule.UNDECIDED else ("holds  ", "against")
+    first, second = ("between", "and") if dispute.rule.is_open else ("holds  ", "against")
     echo(f"- {printable(dispute.difference)} ({printable(scope_label(dispute.scope))}): {dispute.rule.value}")
     for word, side in ((first, dispute.winner), (second, dispute.loser)):
         memory = side.memory
@@ -124,7 +139,7 @@ def _conflict_json(dispute: MemoryConflict) -> JsonObject:
         "scope": dispute.scope,
         "rule": dispute.rule.name.lower(),
         "reason": dispute.rule.value,
-        "winner": None if dispute.rule is ConflictRule.UNDECIDED else dispute.winner.memory.id,
+        "winner": None if dispute.rule.is_open else dispute.winner.memory.id,
         "memories": [memory_json(dispute.winner), memory_json(dispute.loser)],
     }
 
@@ -134,7 +149,8 @@ CONFLICTS = Command(
     usage="",
     help=(
         "Memories that contradict each other, and the rule that decided: the newest wins, unless the older is a\n"
-        "constraint; what no rule decides is kept and tagged conflict, and tacit review asks about it."
+        "constraint; what no rule decides is kept and tagged conflict. Memories that only may contradict each other\n"
+        "both hold. tacit review asks about both kinds."
     ),
     example="tacit conflicts --keep 7k2m",
     run=run_conflicts,

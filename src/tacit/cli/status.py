@@ -118,7 +118,7 @@ def run_status(call: Invocation) -> int:
     if now.team:
         echo(f"{bold('Team')}      {_team_text(now.team)}")
     if now.undecided:
-        echo(f"{bold('Conflicts')} {now.undecided} memories no rule decides on: tacit conflicts")
+        echo(f"{bold('Conflicts')} {now.undecided} memories for you to decide on: tacit conflicts")
     echo(f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
     echo(f"{bold('Sessions')}  {now.sessions:,}{': tacit sessions' if now.sessions else ''}")
     if now.spooled or now.dropped:
@@ -232,7 +232,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.fact_conflicts, "tacit sync", "a merge left conflicts in a fact file"),
         (now.untrusted, "tacit trust", f"this repository brought {facts} that no agent is told yet"),
         (now.team and now.team.proposals, "tacit team review", "members of your team wait for your decision"),
-        (now.undecided, "tacit conflicts", "memories contradict each other, and no rule decides"),
+        (now.undecided, "tacit conflicts", "memories contradict each other, or may do so"),
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),
         (not (has_installed or now.active), "tacit try", "see what your histories would teach, keeping nothing"),

@@ -9,6 +9,7 @@ from itertools import groupby
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
 from tacit.cli.output import ask, confirm, echo, echo_json, pluralize
+from tacit.cli.show import reporting_conflicts
 from tacit.errors import UsageError
 from tacit.home.repository import RepositoryFacts
 from tacit.model.claim import Status
@@ -33,11 +34,12 @@ def run_sync(call: Invocation) -> int:
         return show_status(call)
     if call.flag("--json"):
         raise UsageError("--json goes with --status", "tacit sync --status --json")
-    code = _sync_pages(call)
-    if call.flag("--no-remotes"):
-        return code
-    code = sync_remotes(call) or code
-    return code if call.value("--only") else _sync_team(call) or code
+    with reporting_conflicts(call.vault):
+        code = _sync_pages(call)
+        if not call.flag("--no-remotes"):
+            code = sync_remotes(call) or code
+            code = code if call.value("--only") else _sync_team(call) or code
+    return code
 
 
 def _sync_team(call: Invocation) -> int:
@@ -150,7 +152,9 @@ def _edit_line(item: UnreadEdit) -> str:
 def _memory_edit_line(edit: RemovedLine | ChangedLine, memory: Memory | None) -> str:
     before = _clipped(memory.claim.sentence) if memory else ""
     if isinstance(edit, RemovedLine) or edit.status is Status.RETIRED:
-        return f"- {'dismiss' if memory and memory.status is Status.PENDING else 'forget'}: {before}"
+        verb = "dismiss" if memory and memory.status is Status.PENDING else "forget"
+        by_commit = " (a commit took it out)" if isinstance(edit, RemovedLine) and edit.is_committed else ""
+        return f"- {verb}: {before}{by_commit}"
     if edit.text is not None:
         return f"~ reword: {before}\n        as: {_clipped(edit.text)}"
     if edit.status is Status.ACTIVE:
@@ -169,7 +173,9 @@ SYNC = Command(
         "Read what you changed by hand in memory/long-term.md, in memory/memories.ndjson and, of the lines Tacit\n"
         "wrote, in this repository's docs/memory/memories.ndjson. Reworded, moved, deleted and new lines become your\n"
         "judgements once you say yes. Without a terminal and without --yes, new words become candidates and nothing\n"
-        "else changes. What others wrote into the repository's file is shown by tacit trust.\n"
+        "else changes. What others wrote into the repository's file is shown by tacit trust. A line that is missing\n"
+        "there is a deletion only if the last commit or one before had it, or Tacit wrote it since: another branch, a\n"
+        "stash or a rebase forgets nothing.\n"
         "\n"
         "If a git merge left conflicts in the repository's file, both sides are shown, and you choose.\n"
         "\n"
@@ -230,9 +236,10 @@ def _review_repository(call: Invocation) -> int:
 
 
 def _trust_repository(call: Invocation, repository: RepositoryFacts) -> int:
-    memories = call.vault.repository.trust(repository)
-    echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
-    echo("  take back: tacit trust --revoke")
+    with reporting_conflicts(call.vault):
+        memories = call.vault.repository.trust(repository)
+        echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
+        echo("  take back: tacit trust --revoke")
     return 0
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from tacit.disk.files import Disk, read_file, replace_file
 from tacit.home.indexing import is_memory_view_missing, mark_missing_pages
@@ -199,6 +199,7 @@ def write_facts(
     removed: set[ClaimId],
     arrange: Callable[[Sequence[str]], list[str]] = facts.sort_facts,
     below: str = "",
+    stated: Container[ClaimId] = (),
 ) -> None:
     """Write a fact file. The parameters are those of `ViewStore.write_page`."""
     view_store.write_page(
@@ -206,6 +207,7 @@ def write_facts(
         lines,
         key=facts.fact_id,
         removed=removed,
+        stated=stated,
         reconcile=facts.reconcile_fact,
         arrange=arrange,
         below=below,

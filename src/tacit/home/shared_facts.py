@@ -1,8 +1,8 @@
 """The fact files of projects, which only a command writes, before it returns.
 
 A work tree belongs to the person and to git. The process that draws the pages of the home afterwards writes nothing
-below one, and neither does a query. A line that a command could not write, because it was killed for example, is added
-by the next command that changes a memory of the project.
+below one, and neither does a query. Which facts a file has, and which version of them, is a matter of its branch: a
+command writes the lines of what it changed, into the work tree in which the person stands, and leaves all others.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from tacit.disk.files import read_file
 from tacit.disk.lock import is_read_only_error
 from tacit.errors import RefusedError
+from tacit.home.git_versions import note_written, postpone_facts, postponed_facts
 from tacit.home.project import FACT_FILE, Project
 from tacit.home.publish import memory_views, write_facts
 from tacit.index import reader
@@ -43,62 +44,76 @@ class SharedFacts:
     def write_changes(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
         """Write what a command changed. `events` are those that it recorded.
 
-        In the current project, the file of this clone is written: others get its lines by git. A memory of another
-        project is changed in every clone that has a fact file. The file is created if a memory that this command
-        changed belongs into it.
+        In the current project, the file of this work tree is written: others get its lines by git, where a file that
+        changed by itself would stop the next merge. A memory of another project changes in every clone that has a
+        file. The file is created if the person states something that belongs into it.
         """
+        stated = {claim for event in events if event.is_by_user for claim in _changed_claims(event)}
         recorded = {claim for event in events for claim in _changed_claims(event)}
-        changed = memory_views(connection, sorted(recorded | _marked_claims(connection)))
-        scopes = {view.memory.claim.scope for view in changed} | {event.scope for event in events}
-        created = {view.memory.claim.scope for view in changed if view.memory.id in recorded and _has_line(view)}
-        for scope in sorted(scopes if events else {*scopes, self._scope}):
+        claims = recorded | _marked_claims(connection)
+        changed = memory_views(connection, sorted(claims))
+        gone = claims - _ids(changed)
+        scopes = {view.memory.claim.scope for view in changed} | {event.scope for event in events} | {self._scope}
+        for scope in sorted(filter(is_project_scope, scopes)):
             own = [view for view in changed if view.memory.claim.scope == scope]
-            self._write_project(connection, scope, own, may_create=scope in created)
+            is_new = any(view.memory.id in stated and _has_line(view) for view in own)
+            for root in self._roots(connection, scope, may_create=is_new):
+                self._write_below(connection, root, own, gone, stated)
 
-    def write_all(self, connection: sqlite3.Connection) -> None:
-        """Write all lines of the current project again, and create the file if it has any."""
-        own = memory_views(connection, reader.shared_ids(connection, self._scope))
-        self._write_project(connection, self._scope, own, may_create=bool(own))
-
-    def _write_project(
-        self, connection: sqlite3.Connection, scope: Scope, changed: Sequence[MemoryView], *, may_create: bool
-    ) -> None:
-        if not is_project_scope(scope):
-            return
-        for root in self._roots(connection, scope, may_create):
-            try:
-                path = checked_path(root, os.path.join(root, FACT_FILE))
-                self._write_file(connection, root, path, scope, changed)
-            except RefusedError:
-                continue  # a link in the repository, which is not followed
-            except OSError as error:
-                if not is_read_only_error(error) and error.errno not in _NOT_A_FOLDER_ERRORS:
-                    raise
-
-    def _roots(self, connection: sqlite3.Connection, scope: Scope, may_create: bool) -> list[str]:
+    def _roots(self, connection: sqlite3.Connection, scope: Scope, *, may_create: bool) -> list[str]:
         if self._project and scope == self._scope:
             return [self._project.root] if may_create or os.path.exists(self._project.facts) else []
         roots = reader.project_roots(connection, scope)
         return [root for root in sorted(roots) if os.path.exists(os.path.join(root, FACT_FILE))]
 
-    def _write_file(
-        self, connection: sqlite3.Connection, root: str, path: str, scope: Scope, changed: Sequence[MemoryView]
+    def _write_below(
+        self,
+        connection: sqlite3.Connection,
+        root: str,
+        changed: Sequence[MemoryView],
+        gone: set[ClaimId],
+        stated: set[ClaimId],
     ) -> None:
-        """Write the lines that changed, and those that are not what the index says since an earlier command.
+        try:
+            path = checked_path(root, os.path.join(root, FACT_FILE))
+            self._write_file(connection, root, path, changed, gone, stated)
+        except RefusedError:
+            pass  # a link in the repository, which is not followed
+        except OSError as error:
+            if not is_read_only_error(error) and error.errno not in _NOT_A_FOLDER_ERRORS:
+                raise
 
-        A file with conflict markers is left alone until somebody has resolved them.
+    def _write_file(
+        self,
+        connection: sqlite3.Connection,
+        root: str,
+        path: str,
+        changed: Sequence[MemoryView],
+        gone: set[ClaimId],
+        stated: set[ClaimId],
+    ) -> None:
+        """Write the lines of memories that changed, or are gone.
+
+        A file with conflict markers is left alone until somebody has resolved them; then the next change writes what
+        was stated meanwhile.
         """
+        postponed = postponed_facts(self._view_store, path)
         if has_conflict_markers(read_file(path) or b""):
+            postpone_facts(self._view_store, path, stated & _ids(changed))
             return
-        last = self._view_store.last_written(path) or []
-        drawn = {claim for line in last if (claim := facts.fact_id(line))}
-        shared = set(reader.shared_ids(connection, scope))
-        missing = memory_views(connection, sorted(shared - drawn - {view.memory.id for view in changed}))
-        shown = [view for view in (*changed, *missing) if view.memory.shared]
-        own = facts.update_facts(last, shown, drawn - shared)
-        taken_back = {view.memory.id for view in changed if _is_taken_back(view)}
+        views = [*changed, *memory_views(connection, sorted(postponed - _ids(changed)))]
+        current = {name: line for line in self._view_store.current_lines(path) if (name := facts.fact_id(line))}
+        back = stated | postponed
+        shown = [view for view in views if view.memory.shared and view.memory.id in current.keys() | back]
+        if not shown and current.keys().isdisjoint(_ids(views) | gone):
+            return
+        base = self._view_store.base_lines(path) if current else []
+        private = {view.memory.id for view in views if not view.memory.is_in_fact_file}
+        own = _with_kinds_of_others(facts.update_facts(base, shown, gone | private), shown, current)
+        taken_back = {view.memory.id for view in views if _is_taken_back(view)}
         arrange = self._order(connection, path, own)
-        write_facts(self._view_store, path, arrange(own), taken_back, arrange, root)
+        write_facts(self._view_store, path, arrange(own), taken_back, arrange, root, back)
+        note_written(self._view_store, root, path)
 
     def _order(
         self, connection: sqlite3.Connection, path: str, own: Sequence[str]
@@ -126,6 +141,21 @@ def _marked_claims(connection: sqlite3.Connection) -> set[ClaimId]:
     """Return the memories that changed since the pages of the home were drawn: also those that lost to another one."""
     marks = (name.partition(" ") for name in reader.stale_views(connection))
     return {ClaimId(claim) for kind, _, claim in marks if kind == "memory"}
+
+
+def _ids(views: Iterable[MemoryView]) -> set[ClaimId]:
+    return {view.memory.id for view in views}
+
+
+def _with_kinds_of_others(
+    lines: Iterable[str], drawn: Iterable[MemoryView], current: Mapping[ClaimId, str]
+) -> list[str]:
+    """Return the lines, with the kind that the file has for facts whose kind nobody named here."""
+    inferred = {view.memory.id for view in drawn if not view.memory.is_kind_stated} & current.keys()
+    return [
+        facts.with_kind_of(line, current[name]) if (name := facts.fact_id(line)) in inferred and name else line
+        for line in lines
+    ]
 
 
 def _has_line(view: MemoryView) -> bool:

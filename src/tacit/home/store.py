@@ -46,7 +46,6 @@ from tacit.text.display import clean
 
 if TYPE_CHECKING:
     from tacit.home.publish import Publisher, SyncJournal
-    from tacit.home.shared_facts import SharedFacts
     from tacit.home.writable_index import WritableIndex
     from tacit.pages.view_store import ViewStore
 
@@ -395,13 +394,11 @@ class Store:
             pass
 
     def rebuild(self) -> None:
-        """Rebuild the index from the log, all pages, and the fact file of the current project."""
+        """Rebuild the index from the log, and all pages."""
         self._index.release()
         make_home(self.paths)
         with self._exclusive():
             self._follow_and_close(self.writable_index.open(rebuild=True))
-            with closing(self.writable_index.snapshot()) as snapshot, suppress(OSError):
-                self._shared_facts(snapshot.connection).write_all(snapshot.connection)
 
     def rewrite_log(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
         """Run `work`, which changes the log itself, under the home's lock; then update the views. Return its result.
@@ -481,15 +478,12 @@ class Store:
 
     # What follows a change. The caller holds the home's lock.
 
-    def _shared_facts(self, connection: sqlite3.Connection) -> SharedFacts:
+    def _write_shared_facts(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
+        """Write the fact files that a command changed. If that is impossible, what it recorded holds nevertheless."""
         from tacit.home.shared_facts import SharedFacts
 
-        return SharedFacts(self.view_store, self.project, self.scope_in(connection))
-
-    def _write_shared_facts(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
-        """Write the fact files that a command changed. What cannot be written now is written by a later command."""
         with translate_sqlite_errors(), suppress(OSError):
-            self._shared_facts(connection).write_changes(connection, events)
+            SharedFacts(self.view_store, self.project, self.scope_in(connection)).write_changes(connection, events)
 
     def _follow_if_asked(self) -> None:
         """Follow what was recorded, unless another process does. If that fails, the next command does it."""

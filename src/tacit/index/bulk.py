@@ -17,7 +17,14 @@ from typing import Any
 
 from tacit.index.bulk_steps import CLAIM_BITS, BulkSteps, LogChunk, MergedRange, PreparedChunk
 from tacit.index.database import mark_stale, transaction
-from tacit.index.memories import COUNT_MEMORIES, MAX_TOPIC_MEMORIES, ConflictIndex, insert_memories, load_active
+from tacit.index.memories import (
+    COUNT_MEMORIES,
+    MAX_TOPIC_MEMORIES,
+    ConflictIndex,
+    OpposedPair,
+    insert_memories,
+    load_active,
+)
 from tacit.index.postings_writer import PostingRun, SpilledPostings, add_to_corpus, insert_postings
 from tacit.index.spill import SpilledRanges
 from tacit.index.writer import OtherEventsWriter, create_indexes, insert_events, new_entries
@@ -139,7 +146,7 @@ class _Builder:
 
     # Conflicts
 
-    def _opposed_pairs(self) -> Iterator[_Pair]:
+    def _opposed_pairs(self) -> Iterator[OpposedPair]:
         calls = ((self._steps.spill.write(group),) for group in self._compared_pairs())
         for pairs in self._run("compare", calls):
             yield from pairs

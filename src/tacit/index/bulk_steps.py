@@ -17,8 +17,9 @@ from typing import Any
 from tacit.index.database import LineReader
 from tacit.index.memories import (
     ActiveMemory,
-    are_opposed,
+    OpposedPair,
     claims_of_event,
+    compare_memories,
     memory_agents,
     memory_content,
     share_enough,
@@ -227,15 +228,15 @@ class BulkSteps:
             doc_freqs.append((term, doc_freq))
         return blocks, doc_freqs
 
-    def compare(self, span: Span) -> list[tuple[int, int]]:
-        """Return those of the spilled pairs of memories that contradict each other."""
+    def compare(self, span: Span) -> list[OpposedPair]:
+        """Return those of the spilled pairs of memories that contradict each other, or may do so."""
         rows, pairs = self.spill.read(span)
         memories = {row[0]: _Comparable.of(ActiveMemory(*row)) for row in rows}
+        compared = ((memories[first], memories[second]) for first, second in pairs)
         return [
-            (first, second)
-            for first, second in pairs
-            if memories[first].shares_enough(memories[second])
-            and are_opposed(memories[first].memory, memories[second].memory)
+            pair
+            for first, second in compared
+            if first.shares_enough(second) and (pair := compare_memories(first.memory, second.memory))
         ]
 
 

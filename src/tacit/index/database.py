@@ -18,7 +18,7 @@ from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
 T = TypeVar("T")
-INDEX_VERSION = "24"
+INDEX_VERSION = "25"
 # Returns a line of the log by segment, offset and length, None if there is none.
 LineReader = Callable[[str, int, int], bytes | None]
 _SQLITE_SUFFIXES = ("-wal", "-shm")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import islice
 
-from tacit.index.reader import IS_CANDIDATE, MemoryRow, rows_by_doc_id
+from tacit.index.reader import IS_CANDIDATE, IS_OPEN_RULING, MemoryRow, rows_by_doc_id
 from tacit.model.claim import Scope, Status
 from tacit.model.conflict import ConflictRule, Ruling
 from tacit.model.ids import ClaimId, claim_number
@@ -183,7 +183,7 @@ _RULING_ORDER = "ORDER BY group_doc_id, position"
 
 def rulings(connection: sqlite3.Connection, decided: bool | None = None) -> Iterator[Ruling]:
     """Yield the rulings between active memories: all, or only those that a rule decided or not."""
-    where = {None: "", True: "WHERE rule <> 'UNDECIDED'", False: "WHERE rule = 'UNDECIDED'"}[decided]
+    where = {None: "", True: f"WHERE NOT {IS_OPEN_RULING}", False: f"WHERE {IS_OPEN_RULING}"}[decided]
     return _select_rulings(connection, f"{_SELECT_RULINGS} {where} {_RULING_ORDER}")
 
 

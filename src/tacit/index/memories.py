@@ -2,9 +2,9 @@
 
 Conflicts are kept in three tables (ADR 38). `memory_topics` has the topics of each active memory, scope by scope. Two
 memories that share a topic are compared, unless the topic is too common. `opposed_pairs` has the pairs that contradict
-each other, in both directions. `rulings` (S13) follow from these pairs alone, so they depend on the set of active
-memories and not on the order of events. After a change only the groups of memories connected with it are resolved
-again. No step reads all members of a common topic, so that the cost of a change does not grow with the home.
+each other or may do so, in both directions. `rulings` (S13) follow from these pairs alone, so they depend on the set of
+active memories and not on the order of events. After a change only the groups of memories connected with it are
+resolved again. No step reads all members of a common topic, so that the cost of a change does not grow with the home.
 
 `memory_counts` is written with the rows of memories, so that lists and `tacit status` need not count them (ADR 70).
 """
@@ -25,12 +25,21 @@ from tacit.index.postings_writer import IndexedDocument, PostingsWriter
 from tacit.index.reader import EVENT_LINE, IS_RULED, SELECT_UNDONE, Decode, events_of_claim
 from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
 from tacit.model.claim import Claim, Kind, Provenance, Status
-from tacit.model.conflict import ConflictRule, ConflictSide, Ruling, Stance, parse_stance, resolve_conflicts
+from tacit.model.conflict import (
+    MAX_AT_ONCE,
+    ConflictRule,
+    ConflictSide,
+    RelationKind,
+    Ruling,
+    Stance,
+    parse_stance,
+    resolve_conflicts,
+)
 from tacit.model.event import ClaimProposed, Event, EventsUndone, agent_name, timestamp
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import Memory, fold_memory, touched_claims, undone_ids
 from tacit.model.observation import EvaluationCreated, WorkLogged
-from tacit.model.relation import contradict
+from tacit.model.relation import oppose
 from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.record import Record
 from tacit.text.words import tokenize
@@ -84,6 +93,14 @@ class ActiveMemory(Record):
         return ConflictSide(ClaimId(self.id), kind, provenance, EventId(self.last_event))
 
 
+class OpposedPair(Record):
+    """Two memories that contradict each other, or may do so."""
+
+    first: int
+    second: int
+    is_certain: bool
+
+
 class ConflictIndex:
     """Updates `memory_topics`, `opposed_pairs` and the rulings while memories are written."""
 
@@ -121,14 +138,14 @@ class ConflictIndex:
             self._resolve_changed()
         self._reset()
 
-    def resolve_all(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Store all pairs that contradict each other, each given once, and resolve all groups."""
+    def resolve_all(self, pairs: Iterable[OpposedPair]) -> None:
+        """Store all opposed pairs, each given once, and resolve all groups."""
         ruled = {doc_id for (doc_id,) in self._connection.execute(_SELECT_RULED)}
         self._connection.execute("DELETE FROM rulings")
-        edges = sorted(edge for pair in pairs for edge in (pair, pair[::-1]))
+        edges = sorted(edge for pair in pairs for edge in _edges(pair))
         self._connection.execute("DELETE FROM opposed_pairs")
-        self._connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?)", edges)
-        self._resolve_groups(ruled | {doc_id for doc_id, _ in edges})
+        self._connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?, ?)", edges)
+        self._resolve_groups(ruled | {doc_id for doc_id, _, _ in edges})
 
     def _resolve_changed(self) -> None:
         connection = self._connection
@@ -137,10 +154,8 @@ class ConflictIndex:
         for doc_id in changed:
             connection.execute("DELETE FROM opposed_pairs WHERE doc_id = ?1 OR opponent_doc_id = ?1", (doc_id,))
         for doc_id in sorted(changed):
-            for other in _find_opponents(connection, doc_id):
-                connection.executemany(
-                    "INSERT OR IGNORE INTO opposed_pairs VALUES (?, ?)", [(doc_id, other), (other, doc_id)]
-                )
+            for pair in _find_opponents(connection, doc_id):
+                connection.executemany("INSERT OR IGNORE INTO opposed_pairs VALUES (?, ?, ?)", _edges(pair))
         self._resolve_groups(changed | former_opponents)
 
     def _members_of_crossed_topics(self) -> set[int]:
@@ -172,7 +187,7 @@ class ConflictIndex:
                 if ruling.rule is ConflictRule.UNDECIDED:
                     pair = (claim_number(ruling.winner), loser)
                     run("UPDATE memories SET is_conflicting = 1 WHERE doc_id IN (?, ?)", pair)
-                else:
+                elif not ruling.rule.is_open:
                     run("UPDATE memories SET overruled_by_id = ? WHERE doc_id = ?", (ruling.winner, loser))
             self._connection.executemany("INSERT INTO rulings VALUES (?, ?, ?, ?, ?)", _ruling_rows(rulings))
             mark_stale(self._connection, {f"memory {row[0]}" for row in before ^ self._resolutions(group)})
@@ -183,19 +198,18 @@ class ConflictIndex:
 
 
 def opposing_claims(connection: sqlite3.Connection, claim: Claim) -> list[ClaimId]:
-    """Return the active memories that contradict a claim, which need not be stored."""
-    own = claim_number(claim.id)
-    return [
-        ClaimId(memory.id)
-        for memory in _comparable_memories(connection, claim.scope, claim.sentence)
-        if memory.doc_id != own and contradict(memory.sentence, claim.sentence)
-    ]
+    """Return the active memories that contradict a claim, which need not be stored, or may do so. Few, the sure ones
+    first."""
+    others = _comparable_memories(connection, claim.scope, claim.sentence)
+    relations = {memory.id: oppose(memory.sentence, claim.sentence) for memory in others if memory.id != claim.id}
+    noticed = [ClaimId(other) for other, relation in relations.items() if relation.is_noticed]
+    return sorted(noticed, key=lambda other: relations[other].kind is not RelationKind.OVERRULES)[:MAX_AT_ONCE]
 
 
 def _ruling_rows(rulings: Sequence[Ruling]) -> list[tuple[int, int, int, int, str]]:
     """Return the rows of the rulings of one group. The group has the id of its first memory that they mark."""
     marked = [ruling.loser for ruling in rulings]
-    marked += [ruling.winner for ruling in rulings if ruling.rule is ConflictRule.UNDECIDED]
+    marked += [ruling.winner for ruling in rulings if ruling.rule.is_open]
     group = min(map(claim_number, marked), default=0)
     return [
         (group, position, claim_number(ruling.winner), claim_number(ruling.loser), ruling.rule.name)
@@ -206,11 +220,14 @@ def _ruling_rows(rulings: Sequence[Ruling]) -> list[tuple[int, int, int, int, st
 def _resolve_group(connection: sqlite3.Connection, group: set[int]) -> list[Ruling]:
     """Return the rulings among memories that are connected by opposed pairs."""
     memories = load_active(connection, group)
-    pairs = {frozenset((doc_id, other)) for doc_id in group for other in _opponents(connection, doc_id)}
-    doc_ids = {memory.id: memory.doc_id for memory in memories}
+    kinds = {
+        (doc_id, other): RelationKind.OVERRULES if is_certain else RelationKind.MAY_CONTRADICT
+        for doc_id in group
+        for other, is_certain in _opponents(connection, doc_id).items()
+    }
     return resolve_conflicts(
         [memory.side for memory in memories],
-        lambda first, second: frozenset((doc_ids[first.id], doc_ids[second.id])) in pairs,
+        lambda older, newer: kinds.get((claim_number(older.id), claim_number(newer.id)), RelationKind.UNRELATED),
     )
 
 
@@ -218,34 +235,44 @@ def _connected_group(connection: sqlite3.Connection, doc_id: int) -> set[int]:
     """Return a memory and all that are reached from it over opposed pairs."""
     group, queue = {doc_id}, [doc_id]
     while queue:
-        new = _opponents(connection, queue.pop()) - group
+        new = _opponents(connection, queue.pop()).keys() - group
         group |= new
         queue += new
     return group
 
 
-def _opponents(connection: sqlite3.Connection, doc_id: int) -> set[int]:
-    """Return the stored opponents of a memory."""
-    query = "SELECT opponent_doc_id FROM opposed_pairs WHERE doc_id = ?"
-    return {opponent for (opponent,) in connection.execute(query, (doc_id,))}
+def _opponents(connection: sqlite3.Connection, doc_id: int) -> dict[int, int]:
+    """Return the stored opponents of a memory, and whether each is certain."""
+    query = "SELECT opponent_doc_id, is_certain FROM opposed_pairs WHERE doc_id = ?"
+    return dict(connection.execute(query, (doc_id,)))
 
 
-def _find_opponents(connection: sqlite3.Connection, doc_id: int) -> list[int]:
-    """Compare an active memory with all that share a topic. Return those it opposes."""
+def _edges(pair: OpposedPair) -> list[tuple[int, int, bool]]:
+    """Return the rows of a pair, one for each direction."""
+    return [pair, (pair.second, pair.first, pair.is_certain)]
+
+
+def _find_opponents(connection: sqlite3.Connection, doc_id: int) -> list[OpposedPair]:
+    """Compare an active memory with all that share a topic. Return the pairs that are opposed."""
     row = connection.execute(f"{_SELECT_ACTIVE} WHERE doc_id = ? AND status = 'active'", (doc_id,)).fetchone()
     if row is None:
         return []
     memory = ActiveMemory(*row)
     candidates = _comparable_memories(connection, memory.scope, memory.sentence)
-    return [other.doc_id for other in candidates if other.doc_id != doc_id and are_opposed(memory, other)]
+    return [pair for other in candidates if other.doc_id != doc_id and (pair := compare_memories(memory, other))]
 
 
-def are_opposed(first: ActiveMemory, second: ActiveMemory) -> bool:
-    """Return whether two memories contradict each other. They do not if a person kept both when both were known."""
+def compare_memories(first: ActiveMemory, second: ActiveMemory) -> OpposedPair | None:
+    """Return two memories as a pair if they contradict each other or may do so.
+
+    They do not if a person kept both when both were known.
+    """
     pairs = ((first, second), (second, first))
     if any(memory.kept_event and other.first_event < memory.kept_event for memory, other in pairs):
-        return False
-    return contradict(first.sentence, second.sentence)
+        return None
+    relation = oppose(first.sentence, second.sentence)
+    is_certain = relation.kind is RelationKind.OVERRULES
+    return OpposedPair(first.doc_id, second.doc_id, is_certain) if relation.is_noticed else None
 
 
 def _comparable_memories(connection: sqlite3.Connection, scope: str, sentence: str) -> list[ActiveMemory]:
@@ -275,7 +302,7 @@ def share_enough(shared: int, fewest: int, first: str, second: str) -> bool:
     return is_worth_comparing(shared, fewest, lambda: is_change_or_denial(first) or is_change_or_denial(second))
 
 
-def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[tuple[int, int]]:
+def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[OpposedPair]:
     """Yield every opposed pair once: the result of `_find_opponents` for all memories, in one pass over the topics."""
     topics_of: dict[int, set[int]] = {}
     members_of: dict[int, list[int]] = {}  # of topics that are not too common
@@ -297,8 +324,9 @@ def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[tuple[int, in
                 continue  # compared under an earlier topic
             left, right = memories[first], memories[second]
             fewest = min(topic_counts[first], topic_counts[second])
-            if share_enough(len(shared), fewest, left.sentence, right.sentence) and are_opposed(left, right):
-                yield first, second
+            is_compared = share_enough(len(shared), fewest, left.sentence, right.sentence)
+            if is_compared and (pair := compare_memories(left, right)):
+                yield pair
 
 
 def _topic_members(connection: sqlite3.Connection, topic: int, limit: int) -> list[int]:

@@ -39,6 +39,7 @@ _KIND_RANK_CASES = " ".join(f"WHEN '{kind.label}' THEN {rank}" for kind, rank in
 _KIND_RANK_SQL = f"CASE kind {_KIND_RANK_CASES} ELSE 99 END"
 # The most important first. Prompts wait for it, so an SQL index has this order: see writer.py.
 IMPORTANCE_ORDER = f"{_KIND_RANK_SQL}, strength DESC, last_event_id DESC"
+IS_OPEN_RULING = "rule IN ('UNDECIDED', 'MAY_CONTRADICT')"
 IS_RULED = "is_conflicting OR overruled_by_id IS NOT NULL"  # the condition of the SQL index `memories_ruled`
 IS_EFFECTIVE = "status = 'active' AND overruled_by_id IS NULL"
 # Parts of one query: the SQL index `memories_latest` has the order of each status, and not of all together.
@@ -191,11 +192,6 @@ def memories_overruled_by(connection: sqlite3.Connection, winner: MemoryRow) -> 
     """Return the memories that lost against this one."""
     tail = f"{_WHERE_OPPOSED} AND overruled_by_id = ? ORDER BY doc_id"
     return list(_select_memories(connection, tail, (claim_number(winner.id), winner.id)))
-
-
-def memories_opposed_to(connection: sqlite3.Connection, claim: ClaimId) -> list[MemoryRow]:
-    """Return the active memories that contradict a memory, whatever the ruling."""
-    return list(_select_memories(connection, f"{_WHERE_OPPOSED} ORDER BY doc_id", (claim_number(claim),)))
 
 
 def rows_by_doc_id(connection: sqlite3.Connection, doc_ids: Sequence[int]) -> dict[int, MemoryRow | PageRow]:
@@ -404,10 +400,10 @@ def count_habits(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def count_conflicting(connection: sqlite3.Connection) -> int:
-    """Count the memories in undecided conflicts."""
+    """Count the memories in open conflicts: those that no rule decides, and those that may be none."""
     query = (
-        "SELECT count(*) FROM (SELECT winner_doc_id FROM rulings WHERE rule = 'UNDECIDED'"
-        " UNION SELECT loser_doc_id FROM rulings WHERE rule = 'UNDECIDED')"
+        f"SELECT count(*) FROM (SELECT winner_doc_id FROM rulings WHERE {IS_OPEN_RULING}"
+        f" UNION SELECT loser_doc_id FROM rulings WHERE {IS_OPEN_RULING})"
     )
     number: int = connection.execute(query).fetchone()[0]
     return number

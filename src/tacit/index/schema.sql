@@ -100,15 +100,17 @@ CREATE TABLE memory_topics (
   PRIMARY KEY (topic_hash, doc_id)
 ) WITHOUT ROWID;
 
--- A row is a pair of active memories that contradict each other. Each pair is stored in both directions.
+-- A row is a pair of active memories that contradict each other, or may do so if it is not certain. Each pair is stored
+-- in both directions.
 CREATE TABLE opposed_pairs (
   doc_id INTEGER NOT NULL,
   opponent_doc_id INTEGER NOT NULL,
+  is_certain INTEGER NOT NULL,
   PRIMARY KEY (doc_id, opponent_doc_id)
 ) WITHOUT ROWID;
 
 -- A row is a ruling between two opposed memories (model/conflict.py), in the order in which conflicts are listed.
--- `group_doc_id` is the first memory of a connected group that lost or is in an undecided conflict, `position` the place
+-- `group_doc_id` is the first memory of a connected group that lost or is in an open conflict, `position` the place
 -- of the ruling in the group. `rule` is the name of a ConflictRule.
 CREATE TABLE rulings (
   group_doc_id INTEGER NOT NULL,

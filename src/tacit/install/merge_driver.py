@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 from collections.abc import Mapping, Sequence
 
 from tacit.disk.files import OsDisk, remove_file, replace_file
+from tacit.disk.git import run_git
 from tacit.disk.read import read_foreign
 from tacit.errors import RefusedError
 from tacit.record import Record
@@ -23,9 +23,6 @@ _COMMAND_KEY, _NAME_KEY = f"merge.{_DRIVER}.driver", f"merge.{_DRIVER}.name"
 _SECTION = f"merge.{_DRIVER}"
 _DESCRIPTION = "facts of Tacit, merged by id"
 _FILE_MODE = 0o666  # less the umask
-_GIT_SECONDS = 10
-# They would make git work on another repository or another file of settings.
-_GIT_VARIABLES = frozenset(("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_CONFIG", "GIT_PREFIX"))
 
 
 class DriverState(Record):
@@ -159,12 +156,12 @@ def _replace_attributes(root: str, content: bytes | None) -> None:
 
 
 def _git_setting(root: str, environment: Mapping[str, str], *options: str) -> str:
-    done = _start_git(root, environment, "config", *options, "--get", _COMMAND_KEY)
+    done = run_git(root, environment, "config", *options, "--get", _COMMAND_KEY)
     return done.stdout.removesuffix("\n") if done and done.returncode == 0 else ""
 
 
 def _run_git(root: str, environment: Mapping[str, str], *words: str) -> None:
-    done = _start_git(root, environment, *words)
+    done = run_git(root, environment, *words)
     if done is None:
         raise RefusedError("git cannot be started; the merge driver is not registered", "install git, and try again")
     if done.returncode != 0:
@@ -172,21 +169,3 @@ def _run_git(root: str, environment: Mapping[str, str], *words: str) -> None:
         raise RefusedError(
             f"git did not change its settings: {lines[0]}", f"git -C {shlex.quote(root)} {shlex.join(words)}"
         )
-
-
-def _start_git(root: str, environment: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[str] | None:
-    """Run `git config`, which runs nothing of the repository. Return None if git cannot be started."""
-    own = {name: value for name, value in environment.items() if name not in _GIT_VARIABLES}
-    try:
-        return subprocess.run(
-            ["git", "-C", root, *words],
-            env=own,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="surrogateescape",
-            timeout=_GIT_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None

@@ -137,7 +137,7 @@ def _score_staleness(history: EvaluationInput) -> tuple[int, str]:
 
 
 def _score_conflicts(history: EvaluationInput) -> tuple[int, str]:
-    return _points(-history.open_conflicts, 0, -2), f"{history.open_conflicts} memories are in an undecided conflict"
+    return _points(-history.open_conflicts, 0, -2), f"{history.open_conflicts} memories are in an open conflict"
 
 
 def _score_recall(history: EvaluationInput) -> tuple[int, str]:

@@ -5,18 +5,28 @@ members of a family of which one uses just one (npm and pnpm, tabs and spaces). 
 opposed to nothing, because a false conflict would silence a true memory.
 
 Opposed answers are judged in the order in which they were last asserted. The newer wins, unless the older is a
-constraint and the newer is not. Two constraints, or a newer answer with less authority, are left undecided.
+constraint and the newer is not. Two constraints, or a newer answer with less authority, are left undecided. Where it is
+not certain that two answers are opposed (`relation.RelationKind`), both hold, and the person is asked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 
 from tacit.model.claim import Claim, Kind, Provenance
 from tacit.model.ids import ClaimId, EventId
 from tacit.record import Record
+
+
+class RelationKind(Enum):
+    """How two statements relate. See the table of `relation`."""
+
+    SAME = "the same"
+    OVERRULES = "overrules"
+    MAY_CONTRADICT = "may contradict"
+    UNRELATED = "unrelated"
 
 
 class ConflictRule(Enum):
@@ -25,6 +35,12 @@ class ConflictRule(Enum):
     NEWEST = "the newest wins"
     CONSTRAINT = "an older constraint holds against a newer answer that is not one"
     UNDECIDED = "cannot be decided by rule: both are kept and tagged conflict"
+    MAY_CONTRADICT = "not certain: both hold, unless you say otherwise"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it decided nothing: the person is asked."""
+        return self in (ConflictRule.UNDECIDED, ConflictRule.MAY_CONTRADICT)
 
 
 class ConflictSide(Record):
@@ -37,34 +53,44 @@ class ConflictSide(Record):
 
 
 class Ruling(Record):
-    """The decision between two answers. If the rule is UNDECIDED, neither has lost."""
+    """The decision between two answers. If the rule is open, neither has lost, and `winner` is the newer one."""
 
     winner: ClaimId
     loser: ClaimId
     rule: ConflictRule
 
 
+MAX_AT_ONCE = 2  # that one answer overrules or asks about: one that is against many was misread
+
+
 def resolve_conflicts(
-    answers: Iterable[ConflictSide], opposed: Callable[[ConflictSide, ConflictSide], bool]
+    answers: Iterable[ConflictSide], relation: Callable[[ConflictSide, ConflictSide], RelationKind]
 ) -> list[Ruling]:
     """Return every ruling among the answers, oldest first.
 
-    An undecided one is left out if a later answer has beaten one of its sides.
+    An open one is left out if a later answer has beaten one of its sides.
     """
     rulings: list[Ruling] = []
     undefeated: list[ConflictSide] = []
     for newer in sorted(answers, key=lambda answer: (answer.last_event, answer.id)):
-        pairs = [_decide_pair(older, newer) for older in undefeated if opposed(older, newer)]
-        pairs = [ruling for ruling in pairs if ruling.loser == newer.id] or pairs  # an answer that lost beats nobody
+        pairs = _rule_on(newer, [(older, relation(older, newer)) for older in undefeated])
         rulings += pairs
-        beaten = {ruling.loser for ruling in pairs if ruling.rule is not ConflictRule.UNDECIDED}
+        beaten = {ruling.loser for ruling in pairs if not ruling.rule.is_open}
         undefeated = [answer for answer in (*undefeated, newer) if answer.id not in beaten]
     ids = {answer.id for answer in undefeated}
-    return [
-        ruling
-        for ruling in rulings
-        if ruling.rule is not ConflictRule.UNDECIDED or {ruling.winner, ruling.loser} <= ids
-    ]
+    return [ruling for ruling in rulings if not ruling.rule.is_open or {ruling.winner, ruling.loser} <= ids]
+
+
+def _rule_on(newer: ConflictSide, older: Sequence[tuple[ConflictSide, RelationKind]]) -> list[Ruling]:
+    """Return the rulings between an answer and those that hold before it."""
+    opposed = [side for side, kind in older if kind is RelationKind.OVERRULES]
+    doubtful = [side for side, kind in older if kind is RelationKind.MAY_CONTRADICT]
+    if len(opposed) > MAX_AT_ONCE:
+        opposed, doubtful = [], opposed
+    pairs = [_decide_pair(side, newer) for side in opposed]
+    pairs = [ruling for ruling in pairs if ruling.loser == newer.id] or pairs  # an answer that lost beats nobody
+    questions = [Ruling(newer.id, side.id, ConflictRule.MAY_CONTRADICT) for side in doubtful]
+    return pairs + questions[-MAX_AT_ONCE:]
 
 
 def _decide_pair(older: ConflictSide, newer: ConflictSide) -> Ruling:

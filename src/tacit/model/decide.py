@@ -112,8 +112,11 @@ def keep_despite(memory: Memory, missing: Sequence[str]) -> Draft:
     return Draft(body, memory.claim.scope)
 
 
-def share(memory: Memory) -> Draft:
-    """Put a memory into the fact file of its project. Raise RefusedError if it cannot be or is shared already."""
+def share(memory: Memory, *, has_line: bool = True) -> Draft:
+    """Put a memory into the fact file of its project. Raise RefusedError if it cannot be or is shared already.
+
+    What is shared can be shared again where the file has no line for it: it may be that of another branch.
+    """
     if not is_project_scope(memory.claim.scope):
         raise RefusedError(f"{memory.id} is global: it belongs to no project whose fact file could have it")
     if memory.status is not Status.ACTIVE:
@@ -121,7 +124,7 @@ def share(memory: Memory) -> Draft:
         raise RefusedError(
             f"{memory.id} is {memory.status.value}; only an active memory can be shared", f"tacit {first} {memory.id}"
         )
-    if memory.is_in_fact_file:
+    if memory.is_in_fact_file and has_line:
         raise RefusedError(f"{memory.id} is shared already: {printable(clip(memory.claim.sentence, 80))}")
     return _verdict_draft(memory.claim, Verdict.SHARED, "", "")
 

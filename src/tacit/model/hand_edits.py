@@ -57,10 +57,11 @@ class ChangedLine(Record):
 
 
 class RemovedLine(Record):
-    """A known entry that was deleted."""
+    """A known entry that was deleted, or that a commit of the repository deleted."""
 
     line: str
     claim: ClaimId
+    is_committed: bool = False
 
 
 class IgnoredLine(Record):

@@ -9,17 +9,26 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _by_member(table: str) -> dict[str, str]:
+    """Return the group of each member, from "group: member member; group: …"."""
+    groups = (group.split(":") for group in table.split(";"))
+    return {member: " ".join(name.split()) for name, members in groups for member in members.split()}
+
+
 # Function words: they build a sentence, and are not what it is about.
 FUNCTION_WORDS = _word_set(
     """
     a an the this that these those it its it's they them their there here he she him her his who whom whose which what
-    i me my mine you your yours we us our ours everybody everyone people someone somebody one's
-    and or but so also too as at by for from in into of off on onto out over per than to up upon via with within about
+    i me my mine you your yours we us our ours everybody everyone anybody anyone people someone somebody anything
+    something everything one's
+    and or but so also too as at by for from in into of off on onto out over per than to up upon via with within
+    without about
     around between among under behind beside through throughout across toward towards against
     is are was were be been being am do does did done has have had having will would shall should can could may might
     must ought let lets let's
     if when whenever while where wherever because since until till unless whether though although
-    always every each all any both either some such very just only really still even ever again absolutely
+    always every each all any both either some such very just only exclusively solely really still even ever again
+    absolutely
     please simply quite rather more most less least much many few lot lots bit
     how why then now today already yet soon currently plus mehr meer più mais
     der die das den dem des ein eine einen einem einer eines und oder aber auch nur immer alle alles jede jeder jedes
@@ -51,7 +60,9 @@ LIGHT_WORDS = _word_set(
     do doing handle handles handled allow allows allowed permit permitted fine ok okay welcome help helps helpful
     remember note ensure sure decide decided agree agreed choose chose chosen pick picked opt follow bother feel free
     start starts started begin begins finish finished ended end ends belong belongs contain contains include includes
-    support supports supported require requires required mandatory connect connects connected wired wire speak speaks
+    support supports supported require requires required mandatory necessary compulsory obligatory recommended
+    encouraged
+    acceptable connect connects connected wired wire speak speaks
     apply applies applied perform performed execute executed provide provides add adds added adding leave leaves
     set-up setup configure configured manage managed land lands try tries look looks see read reads expect expects
     turn turns turned shut throw throws threw thrown pull pulled phase phased cut kick kicked rid past clear enable
@@ -122,7 +133,7 @@ NO_LONGER_WORDS = _word_set(
 
 # Phrases that negate.
 NEGATIVE_PHRASES = tuple(
-    ("steer clear of|keep away from|stay away from|hold off on|free of|do away with|get rid of|give up on").split("|")
+    "forget about|steer clear of|keep away from|stay away from|hold off on|free of|do away with|get rid of".split("|")
 )
 NO_LONGER_PHRASES = tuple(
     (
@@ -148,17 +159,22 @@ CONTRAST_PHRASES = tuple(
         "|senza|sem|zonder"
     ).split("|")
 )
+# These only add something: "without" does not choose.
+WITHOUT_WORDS = _word_set("without ohne sans sin senza sem zonder")
 # "over" contrasts after these verbs; elsewhere it is a place or a carrier ("over SPI").
 CHOICE_VERBS = _word_set("prefer prefers preferred preferring choose chose chosen pick picked favour favor take")
 # "from A to B" with one of these is a change: A no longer holds. Without one it is a direction.
-CHANGE_VERBS = _word_set(
+CHANGED_WORDS = _word_set(
     """
-    switch switched switching move moved moving migrate migrated migrating change changed changing convert converted
-    port ported transition transitioned upgrade upgraded upgrading downgrade downgraded bump bumped rename renamed raise
-    raised lower lowered increase increased decrease decreased reduce reduced swap swapped went flip flipped
-    shift shifted rewrite rewrote rewritten pulled gewechselt wechseln umgestellt umgezogen migriert passé passés migré
-    cambiado cambiamos migrado migramos pasamos mudamos passati passammo overgestapt
+    switched moved migrated changed converted ported transitioned upgraded downgraded bumped renamed raised lowered
+    increased decreased reduced swapped went flipped shifted rewrote rewritten replaced gewechselt umgestellt umgezogen
+    migriert ersetzt passé passés migré remplacé cambiado cambiamos migrado migramos pasamos mudamos reemplazado passati
+    passammo overgestapt
     """
+)
+CHANGE_VERBS = CHANGED_WORDS | _word_set(
+    "switch switching move moving migrate migrating change changing convert port transition upgrade upgrading downgrade"
+    " bump rename raise lower increase decrease reduce swap flip shift rewrite wechseln"
 )
 REPLACE_VERBS = _word_set(
     "replace replaces replaced replacing ersetzt ersetzen remplacé remplace reemplazado reemplaza swap swapped"
@@ -166,14 +182,26 @@ REPLACE_VERBS = _word_set(
 REPLACE_PREPOSITIONS = _word_set("by with through durch par por da met mit con for avec")
 
 # "Left A for B".
-LEAVE_VERBS = _word_set("left leave leaving ditched ditch dropped drop abandoned traded trade swapped swap")
+LEAVE_VERBS = _word_set("left leave leaving ditched ditch abandoned traded trade swapped swap")
+DETERMINERS = _word_set("a an the this that all every each any der die das le la les el los las")
 # Words before a value: "in Markdown", "with bcrypt", "as JSON".
-LINK_WORDS = _word_set("in with as by via at using over through mit als par avec con come")
+LINK_WORDS = _word_set("in with as by via at to on into called named using over through mit als par avec con come")
+# Verbs before a name that is chosen for something: "use Zod for validation".
+NAMING_VERBS = _word_set("use uses using prefer choose pick ask name")
+ONLY_WORDS = _word_set("only exclusively solely nur seulement solo")
+ANYONE_WORDS = _word_set("anyone anybody everyone everybody any all every whoever jeder alle tous todos")
+# What follows one of these is what something is for.
+PURPOSE_WORDS = _word_set("for in on at when if with without because für bei wenn pour dans para en")
+# Words that leave room for more than one value: "supports JSON" and "supports YAML" can both hold.
+ADDITIVE_WORDS = _word_set(
+    "also too another either support supports supported supporting allow allows allowed accept accepts accepted include"
+    " includes including add adds available speak speaks try test tests tested check checks e.g example auch aussi"
+)
 # Words for something of which there is one: "the default branch is …".
 UNIQUE_WORDS = _word_set(
     "default main primary preferred standard official current only favourite favorite name host url address"
 )
-RESPONSIBILITY_VERBS = _word_set("owns reviews approves maintains leads handles signs decides manages runs is")
+RESPONSIBILITY_VERBS = _word_set("owns reviews approves maintains leads signs decides manages is")
 
 BEFORE_WORDS = _word_set("before bevor vor avant antes prima voordat prior ahead")
 AFTER_WORDS = _word_set(
@@ -181,6 +209,19 @@ AFTER_WORDS = _word_set(
 )
 THEN_WORDS = _word_set("then dann danach anschliessend puis ensuite luego entonces poi depois daarna afterwards next")
 FIRST_WORDS = _word_set("first erst zuerst d'abord primero prima primeiro eerst")
+# Words that hold a sentence together: with another one it says something else.
+FRAME_WORDS = (
+    ONLY_WORDS
+    | ANYONE_WORDS
+    | BEFORE_WORDS
+    | AFTER_WORDS
+    | THEN_WORDS
+    | FIRST_WORDS
+    | _word_set(
+        "as at by for from in into of off on onto out over per to up via with within without under above below between"
+        " through against until since more less twice both auf aus bei durch für mit nach von vor zu"
+    )
+)
 
 # Environments limit a statement: a rule for one of them says nothing about another.
 ENVIRONMENTS = _word_set(
@@ -200,6 +241,7 @@ CONDITION_WORDS = _word_set(
 NOW_WORDS = _word_set(
     "now nowadays since seit jetzt inzwischen depuis désormais maintenant desde ahora adesso agora nu anymore goodbye"
 )
+NOW_PHRASES = ("as of", "these days")
 # A sentence that begins with one of these names a case first: "On Windows …", "For hotfixes …".
 OPENING_PREPOSITIONS = _word_set(
     "on in at for under during bei auf im am für unter en sur dans pour chez para su per em op in voor"
@@ -210,82 +252,32 @@ GERMAN_WORDS = _word_set(
 )
 
 # The ends of a range are two questions.
-LOWER_BOUND_WORDS = _word_set("min minimum oldest earliest lowest least smallest shortest")
+LOWER_BOUND_WORDS = _word_set("min minimum oldest earliest lowest least smallest shortest over above")
 UPPER_BOUND_WORDS = _word_set(
     "max maximum newest latest highest most largest biggest longest cap capped limit under below"
 )
 
 # Other spellings of the same word.
-ALIASES = {
-    other: name
-    for name, others in {
-        "database": "db dbs databases datenbank",
-        "production": "prod prd producción produccion produktion live-system",
-        "staging": "stage stg",
-        "development": "dev",
-        "configuration": "config configs conf cfg settings setting",
-        "repository": "repo repos",
-        "documentation": "docs doc doku docu dokumentation",
-        "javascript": "js ecmascript",
-        "typescript": "ts",
-        "python": "py",
-        "postgresql": "postgres pg psql",
-        "mongodb": "mongo",
-        "kubernetes": "k8s",
-        "objective-c": "objc obj-c objectivec",
-        "go": "golang",
-        "neovim": "nvim",
-        "ripgrep": "rg",
-        "environment": "env envs",
-        "directory": "dir dirs folder folders",
-        "pullrequest": "pr prs mr mrs",
-        "authentication": "auth",
-        "application": "app apps",
-        "specification": "spec specs",
-        "dependency": "dep deps dependencies",
-        "package": "pkg pkgs",
-        "administrator": "admin",
-        "parameter": "param params",
-        "argument": "arg args",
-        "function": "func fn funcs functions",
-        "message": "msg msgs",
-        "branch": "branches",
-        "commit": "commits",
-        "annotation": "hint hints annotations",
-        "timestamp": "timestamps",
-        "hour": "hourly",
-        "daily": "day days",
-        "weekly": "weeks",
-        "readthedocs": "rtd",
-        "githubactions": "gha",
-        "elasticsearch": "es",
-        "signoff": "sign-off signoffs",
-        "test": "tests testing",
-        "frontend": "front-end ui",
-        "backend": "back-end",
-        "email": "e-mail mail mails",
-        "telephone": "phone",
-        "approval": "approvals approve approved approves",
-        "review": "reviews reviewer reviewers reviewed",
-        "deploy": "deploys deployment deployments deployed deploying",
-        "lint": "linter linting linters",
-        "format": "formatter formatting formatters formatted",
-        "image": "images img",
-        "latitude": "lat",
-        "longitude": "lon lng",
-        "color": "colour colours colors",
-        "semicolon": "semicolons semi-colon",
-        "short": "brief briefly concise terse shortly",
-        "long": "verbose detailed lengthy",
-        "uppercase": "upper-case capitals",
-        "lowercase": "lower-case",
-        "asynchronous": "async asynchronously",
-        "synchronous": "synchronously",
-        "tabs": "tab",
-        "spaces": "space",
-    }.items()
-    for other in others.split()
-}
+ALIASES = _by_member(
+    """
+    database: db dbs databases datenbank; production: prod prd producción produccion produktion live-system; staging:
+    stage stg; development: dev; configuration: config configs conf cfg settings setting; repository: repo repos;
+    documentation: docs doc doku docu dokumentation; javascript: js ecmascript; typescript: ts; python: py; postgresql:
+    postgres pg psql; mongodb: mongo; kubernetes: k8s; objective-c: objc obj-c objectivec; go: golang; neovim: nvim;
+    ripgrep: rg; environment: env envs; directory: dir dirs folder folders; pullrequest: pr prs mr mrs; authentication:
+    auth; application: app apps; specification: spec specs; dependency: dep deps dependencies; package: pkg pkgs;
+    administrator: admin; parameter: param params; argument: arg args; function: func fn funcs functions; message: msg
+    msgs; branch: branches; commit: commits; annotation: hint hints annotations; timestamp: timestamps; readthedocs:
+    rtd; githubactions: gha; elasticsearch: es; signoff: sign-off signoffs; test: tests testing; frontend: front-end ui;
+    backend: back-end; email: e-mail mail mails; telephone: phone; approval: approvals approve approved approves;
+    review: reviews reviewer reviewers reviewed; deploy: deploys deployment deployments deployed deploying; lint: linter
+    linting linters; format: formatter formatting formatters formatted; image: images img; latitude: lat; longitude: lon
+    lng; color: colour colours colors; semicolon: semicolons semi-colon; short: brief briefly concise terse shortly;
+    long: verbose detailed lengthy; manually: manual; automatically: automatic; sequential: sequentially serially
+    serial; uppercase: upper-case capitals; lowercase: lower-case; asynchronous: async asynchronously; synchronous:
+    synchronously; tabs: tab; spaces: space
+    """
+)
 # Names of several words, which become one word.
 MULTIWORD_NAMES = {
     "read the docs": "readthedocs",
@@ -318,74 +310,47 @@ MULTIWORD_NAMES = {
     "merge commits": "merge-commit",
     "squash merge": "squash",
     "docker compose": "docker-compose",
+    "local time": "local-time",
     "on call": "oncall",
     "sign off": "signoff",
 }
 
 # One uses one member of a family for a given purpose, so another member is another answer.
-FAMILIES = {
-    member: family
-    for family, members in {
-        "package manager": "npm pnpm yarn bun",
-        "python installer": "pip uv poetry pipenv conda pdm",
-        "bundler": "webpack vite rollup parcel esbuild turbopack rspack",
-        "indentation": "tabs spaces",
-        "quotes": "single-quotes double-quotes",
-        "text search": "grep ripgrep ack",
-        "test runner": "pytest unittest jest vitest mocha jasmine ava rspec minitest junit testng playwright"
-        " cypress selenium",
-        "linter": "flake8 pylint ruff eslint biome jshint standardjs tslint oxlint rubocop",
-        "formatter": "black prettier yapf autopep8 gofmt clang-format dprint",
-        "type checker": "mypy pyright pyre",
-        "editor": "vim neovim emacs nano helix vscode sublime zed intellij",
-        "database": "postgresql mysql mariadb sqlite mongodb oracle cockroachdb dynamodb cassandra",
-        "cache": "redis memcached valkey",
-        "message broker": "kafka rabbitmq nats sqs pulsar activemq",
-        "search engine": "elasticsearch opensearch solr meilisearch typesense",
-        "container engine": "docker podman containerd",
-        "orchestrator": "kubernetes nomad swarm docker-compose",
-        "infrastructure code": "terraform pulumi cloudformation opentofu ansible chef puppet",
-        "cloud": "aws gcp azure hetzner digitalocean heroku",
-        "ci": "jenkins githubactions gitlabci circleci travis buildkite drone teamcity",
-        "branch": "main master trunk develop",
-        "integration": "rebase merge squash merge-commit fast-forward",
-        "theme": "dark light",
-        "identifier case": "camelcase snake_case kebab-case pascalcase screaming_snake_case",
-        "css": "tailwind bootstrap bulma",
-        "ui framework": "react vue svelte angular preact",
-        "state": "redux zustand mobx pinia recoil",
-        "web framework": "django flask fastapi rails fastify nestjs laravel",
-        "build tool": "make just cmake meson bazel gradle maven ninja scons",
-        "shell": "bash zsh fish powershell nushell ksh",
-        "data format": "json yaml toml xml csv tsv parquet avro protobuf logfmt msgpack ini",
-        "markup": "markdown asciidoc rst restructuredtext latex html",
-        "programming language": "python ruby go rust java kotlin swift objective-c c c++ scala typescript javascript"
-        " php perl elixir haskell zig",
-        "language": "english german french spanish italian portuguese dutch japanese chinese russian polish englisch"
-        " deutsch französisch anglais français allemand inglés español alemán inglese italiano tedesco",
-        "weekday": "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag"
-        " freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles miercoles"
-        " jueves viernes sábado sabado domingo",
-        "http method": "get post put patch",
-        "protocol": "http https grpc graphql soap websocket mqtt amqp",
-        "bus": "spi i2c uart usb rs485",
-        "temperature": "celsius fahrenheit kelvin",
-        "length": "metres meters feet inches centimetres centimeters",
-        "time zone": "utc gmt cet cest pst local-time",
-        "encoding": "utf-8 utf-16 latin-1 ascii iso-8859-1",
-        "case": "uppercase lowercase titlecase",
-        "sign-in": "oauth saml ldap jwt",
-        "versioning": "semver calver",
-        "length of text": "short long",
-        "spelling": "british american",
-        "direction": "ascending descending",
-        "strictness": "strict lenient",
-        "timing": "synchronous asynchronous",
-        "visibility": "public private",
-        "log level": "debug info warning error",
-    }.items()
-    for member in members.split()
-}
+FAMILIES = _by_member(
+    """
+    package manager: npm pnpm yarn bun; python installer: pip uv poetry pipenv conda pdm; bundler: webpack vite rollup
+    parcel esbuild turbopack rspack; indentation: tabs spaces; quotes: single-quotes double-quotes; text search: grep
+    ripgrep ack; test runner: pytest unittest jest vitest mocha jasmine ava rspec minitest junit testng playwright
+    cypress selenium; linter: flake8 pylint ruff eslint biome jshint standardjs tslint oxlint rubocop; formatter: black
+    prettier yapf autopep8 gofmt clang-format dprint; type checker: mypy pyright pyre; editor: vim neovim emacs nano
+    helix vscode sublime zed intellij; database: postgresql mysql mariadb sqlite mongodb oracle cockroachdb dynamodb
+    cassandra; cache: redis memcached valkey; message broker: kafka rabbitmq nats sqs pulsar activemq; search engine:
+    elasticsearch opensearch solr meilisearch typesense; container engine: docker podman containerd; orchestrator:
+    kubernetes nomad swarm docker-compose; infrastructure code: terraform pulumi cloudformation opentofu ansible chef
+    puppet; cloud: aws gcp azure hetzner digitalocean heroku; ci: jenkins githubactions gitlabci circleci travis
+    buildkite drone teamcity; branch: main master trunk develop; integration: rebase merge squash merge-commit
+    fast-forward; theme: dark light; identifier case: camelcase snake_case kebab-case pascalcase screaming_snake_case;
+    css: tailwind bootstrap bulma; ui framework: react vue svelte angular preact; state: redux zustand mobx pinia
+    recoil; web framework: django flask fastapi rails fastify nestjs laravel; build tool: make just cmake meson bazel
+    gradle maven ninja scons; shell: bash zsh fish powershell nushell ksh; data format: json yaml toml xml csv tsv
+    parquet avro protobuf logfmt msgpack ini; markup: markdown asciidoc rst restructuredtext latex html; programming
+    language: python ruby go rust java kotlin swift objective-c c c++ scala typescript javascript php perl elixir
+    haskell zig; language: english german french spanish italian portuguese dutch japanese chinese russian polish
+    englisch deutsch französisch anglais français allemand inglés español alemán inglese italiano tedesco; weekday:
+    monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag
+    lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles miercoles jueves viernes sábado sabado
+    domingo; http method: get post put patch; protocol: http https grpc graphql soap websocket mqtt amqp; bus: spi i2c
+    uart usb rs485; temperature: celsius fahrenheit kelvin; length: metres meters feet inches centimetres centimeters;
+    time zone: utc gmt cet cest pst local-time; encoding: utf-8 utf-16 latin-1 ascii iso-8859-1; case: uppercase
+    lowercase titlecase; sign-in: oauth saml ldap jwt; manner: manually automatically; execution: sequential parallel;
+    reference: relative absolute; evaluation: eager lazy; mutability: mutable immutable; number: singular plural;
+    repositories: monorepo polyrepo; versioning: semver calver; length of text: short long; spelling: british american;
+    direction: ascending descending; strictness: strict lenient; timing: synchronous asynchronous; visibility: public
+    private; log level: debug info warning error
+    """
+)
+# Families of which a project has one member, whatever it is for.
+SINGLE_CHOICES = frozenset(("package manager", "python installer", "indentation", "quotes", "editor", "theme"))
 # Members that are everyday words too. They count after a word that introduces the name of a tool or language.
 AMBIGUOUS_MEMBERS = _word_set("make just go c get post put patch main swift error")
 NAMING_WORDS = _word_set("is are be use uses using with by via in to prefer prefers on than over of from")
@@ -394,6 +359,8 @@ NEGATED_STATES = {
     "disabled": "enabled", "optional": "required", "forbidden": "allowed", "unsigned": "signed",
     "untyped": "typed", "unformatted": "formatted", "untested": "tested", "unencrypted": "encrypted",
     "uncompressed": "compressed", "invisible": "visible", "inactive": "active", "unlimited": "limited",
+    "closed": "open", "unavailable": "available", "unpinned": "pinned", "discouraged": "encouraged",
+    "unacceptable": "acceptable", "unsorted": "sorted",
 }  # fmt: skip
 
 # Units with their size, to compare 60 s with one minute and 1 GB with 1000 MB.
@@ -431,6 +398,7 @@ UNITS = {
     for names, size in sizes.items()
     for name in names.split()
 }
+FREQUENCIES = {"hourly": "1h", "daily": "1d", "weekly": "1w", "monthly": "1month", "yearly": "1y"}
 # A number after one of these labels a thing ("step 3"): another number is another thing, not another value.
 LABEL_WORDS = _word_set(
     "step item rule note fact number memory task thing case phase part chapter section page ticket issue job test"
@@ -438,34 +406,15 @@ LABEL_WORDS = _word_set(
     " row column milestone sprint stage iteration epic module lesson exercise scenario day night file topic habit"
     " secret agent process"
 )
-NUMBER_WORDS = {
-    word: str(value)
-    for value, words in {
-        1: "one single once ein eine eins un une uno una",
-        2: "two twice zwei deux dos due dois twee",
-        3: "three drei trois tres tre drie",
-        4: "four vier quatre cuatro quattro quatro",
-        5: "five fünf funf cinq cinco cinque vijf",
-        6: "six sechs seis sei zes",
-        7: "seven sieben sept siete sette",
-        8: "eight acht huit ocho otto oito",
-        9: "nine neun neuf nueve nove negen",
-        10: "ten zehn dix diez dieci dez tien",
-        12: "twelve dozen zwölf douze doce",
-        15: "fifteen",
-        20: "twenty",
-        24: "twenty-four",
-        30: "thirty",
-        40: "forty",
-        50: "fifty",
-        60: "sixty",
-        80: "eighty",
-        90: "ninety",
-        100: "hundred hundert cent cien",
-        1000: "thousand",
-    }.items()
-    for word in words.split()
-}
+NUMBER_WORDS = _by_member(
+    """
+    1: one single once ein eine eins un une uno una; 2: two twice zwei deux dos due dois twee; 3: three drei trois tres
+    tre drie; 4: four vier quatre cuatro quattro quatro; 5: five fünf funf cinq cinco cinque vijf; 6: six sechs seis sei
+    zes; 7: seven sieben sept siete sette; 8: eight acht huit ocho otto oito; 9: nine neun neuf nueve nove negen; 10:
+    ten zehn dix diez dieci dez tien; 12: twelve dozen zwölf douze doce; 15: fifteen; 20: twenty; 24: twenty-four; 30:
+    thirty; 40: forty; 50: fifty; 60: sixty; 80: eighty; 90: ninety; 100: hundred hundert cent cien; 1000: thousand
+    """
+)
 # Fillers: with or without them it is the same rule.
 FILLER_WORDS = _word_set(
     "use uses used using prefer prefers need needs want wants like remember note ensure sure make please project repo"

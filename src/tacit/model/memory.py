@@ -410,8 +410,9 @@ def _current_kind(
 ) -> tuple[Kind, KindSource]:
     """Return the kind after a judgement, and how it is known. Of kinds that are known equally well, the latest."""
     source = _kind_source(event, body)
-    is_refused = _is_protected(memory, event) and source is not KindSource.STATED_IN_TRUSTED_FILE
-    if is_refused or source < memory.kind_source:
+    # The person has read and accepted the kind that a repository names.
+    is_accepted = source is KindSource.STATED_IN_TRUSTED_FILE and event.origin.actor == REPOSITORY
+    if source < memory.kind_source or (_is_protected(memory, event) and not is_accepted):
         return memory.kind, memory.kind_source
     return claim.kind, source
 

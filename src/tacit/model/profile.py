@@ -10,12 +10,18 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from tacit.model import lexicon
-from tacit.model.terms import AUXILIARIES, StatementTerm, StatementToken, statement_terms, statement_tokens
+from tacit.model.terms import (
+    AUXILIARIES,
+    StatementTerm,
+    StatementToken,
+    light_word_stems,
+    statement_terms,
+    statement_tokens,
+    word_stem,
+)
 from tacit.record import Record
-from tacit.text.words import simple_stem
 
 _TARGET_PREPOSITIONS = frozenset("to onto into zu auf à a naar vers".split())
-_PURPOSE_WORDS = frozenset("for in on at when with without because für bei pour dans para en".split())
 _PRONOUNS = frozenset("we i they you he she it everybody everyone people us".split())
 _REQUEST_WORDS = frozenset("please must should we you to always just i they can let's is are was be and".split())
 _OR_WORDS = frozenset("or nor oder ou o".split())
@@ -25,11 +31,12 @@ _Span = tuple[int, int]  # of tokens, the second excluded
 
 class Denial(Record):
     """What one clause denies. `no_longer`: it was so once ("was retired"). `rejected`: something else was chosen
-    instead ("A instead of B")."""
+    instead ("A instead of B"). `is_aside`: the clause is about something else ("A without B")."""
 
     words: frozenset[str]
     no_longer: bool = False
     rejected: bool = False
+    is_aside: bool = False
 
 
 class Ordering(Record):
@@ -45,6 +52,7 @@ class StatementProfile(Record):
     tokens: tuple[str, ...]  # all words in lower case, in order
     terms: tuple[StatementTerm, ...]
     words: frozenset[str]  # of the terms
+    content: frozenset[str]  # those that it is about: no light ones
     affirmed: frozenset[str]
     denied: tuple[Denial, ...]  # clause by clause
     order: Ordering | None
@@ -67,6 +75,9 @@ def profile_statement(text: str) -> StatementProfile:
         tuple(token.lower for token in tokens),
         terms,
         frozenset(term.word for term in terms),
+        frozenset(
+            term.word for term in terms if term.family or (term.kind != "light" and term.word not in light_word_stems())
+        ),
         affirmed,
         denied,
         _find_order(tokens, terms),
@@ -76,11 +87,11 @@ def profile_statement(text: str) -> StatementProfile:
 
 
 def _describes_change(words: Sequence[str]) -> bool:
-    lists = (lexicon.CHANGE_VERBS, lexicon.REPLACE_VERBS, lexicon.NOW_WORDS, lexicon.NO_LONGER_WORDS)
+    lists = (lexicon.CHANGED_WORDS, lexicon.NOW_WORDS, lexicon.NO_LONGER_WORDS)
     return (
         any(not listed.isdisjoint(words) for listed in lists)
         or _says_no_longer(words)
-        or _find_phrase(words, ("these", "days")) is not None
+        or _has_phrase(words, lexicon.NOW_PHRASES)
     )
 
 
@@ -100,17 +111,16 @@ def _affirmed_and_denied(
                 is_part = (start, end) != (first, last)
                 clause = [token.lower for token in tokens[start:end]]
                 no_longer = _says_no_longer(clause) or (is_part and _find_change(clause) is not None)
-                denied.append(Denial(words, no_longer, is_part and not no_longer))
+                rejected = is_part and not no_longer
+                is_aside = rejected and not lexicon.WITHOUT_WORDS.isdisjoint(clause)
+                denied.append(Denial(words, no_longer, rejected and not is_aside, is_aside))
             else:
                 affirmed |= words
     return frozenset(affirmed), tuple(denied)
 
 
 def _says_no_longer(words: Sequence[str]) -> bool:
-    if _has_no_longer_word(words) or _has_phrasal_verb(words):
-        return True
-    phrases = _phrases_by_first_word(lexicon.NO_LONGER_PHRASES)
-    return any(_phrase_length_at(words, i, phrases) for i, word in enumerate(words) if word in phrases)
+    return _has_no_longer_word(words) or _has_phrasal_verb(words) or _has_phrase(words, lexicon.NO_LONGER_PHRASES)
 
 
 def _has_no_longer_word(words: Sequence[str]) -> bool:
@@ -172,7 +182,7 @@ def _polarity_spans(
     if (contrast := _find_contrast(words)) is not None:
         turn, width = contrast
         left_negative = _count_negations(words[:turn]) % 2 == 1
-        if left_negative and words[turn] in ("without", "ohne", "sans", "sin", "senza", "sem", "zonder"):
+        if left_negative and words[turn] in lexicon.WITHOUT_WORDS:
             yield start, end, False  # "never A without B" asks for B
             return
         rejected = start + turn + width
@@ -189,13 +199,15 @@ def _polarity_spans(
         return
     negative = _count_negations(words) % 2 == 1
     if not negative and was_denied and (len(words) <= _MAX_MEMBER_WORDS or words[0] in _OR_WORDS):
-        negative = not any(word in AUXILIARIES for word in words)
+        negative = words[0] not in lexicon.LIGHT_WORDS and not any(word in AUXILIARIES for word in words)
     yield start, end, negative
 
 
 def _rejected_end(words: Sequence[str]) -> int:
     """Return where the rejected part ends: "A over B for C" rejects B."""
-    ends = (i for i, word in enumerate(words) if i and (word in lexicon.CONDITION_WORDS or word in _PURPOSE_WORDS))
+    ends = (
+        i for i, word in enumerate(words) if i and (word in lexicon.CONDITION_WORDS or word in lexicon.PURPOSE_WORDS)
+    )
     return next(ends, len(words))
 
 
@@ -279,6 +291,11 @@ def _phrases_by_first_word(phrases: tuple[str, ...]) -> dict[str, list[tuple[str
     return by_first
 
 
+def _has_phrase(words: Sequence[str], phrases: tuple[str, ...]) -> bool:
+    by_first = _phrases_by_first_word(phrases)
+    return any(_phrase_length_at(words, i, by_first) for i, word in enumerate(words) if word in by_first)
+
+
 def _phrase_length_at(words: Sequence[str], index: int, phrases: dict[str, list[tuple[str, ...]]]) -> int:
     """Return the length of the phrase that begins at `index`, 0 if none does."""
     candidates = phrases.get(words[index], ())
@@ -355,4 +372,4 @@ def _find_conditions(tokens: Sequence[StatementToken], terms: Sequence[Statement
 @cache
 def _environment_stems() -> frozenset[str]:
     names = {lexicon.ALIASES.get(word, word) for word in lexicon.ENVIRONMENTS}
-    return frozenset(simple_stem(name) for name in names) | names
+    return frozenset(word_stem(name) for name in names) | names

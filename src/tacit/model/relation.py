@@ -1,88 +1,109 @@
-"""How two statements relate: the same, opposed, or neither (S13).
+"""How two statements relate: which is the same, which overrules, which is worth a question (S13).
 
-They are opposed if one denies what the other affirms, if they give another value for the same subject, or put the same
-things into another order. They are the same only if nothing distinguishes them: no digit, no single letter, no name, no
-negation, no order. Everything else is neither, and both can hold. A false "same" would count a correction as a
-confirmation, and a false "opposed" would silence a true memory, so doubt means "neither".
+| relation       | the two statements                                                       | what follows           |
+|----------------|--------------------------------------------------------------------------|------------------------|
+| SAME           | differ in nothing that could distinguish two rules                       | one confirms the other |
+| OVERRULES      | have one subject and predicate, and another value, polarity or order; or | the newer holds        |
+|                | one says itself that the other is over ("no longer", "instead of")       |                        |
+| MAY_CONTRADICT | seem to answer one question differently, and something else differs, too | both hold, and the     |
+|                |                                                                          | person is asked        |
+| UNRELATED      | anything else                                                            | both hold              |
+
+A false SAME counts a correction as a confirmation, and a false OVERRULES silences a true memory: both need that nothing
+else differs. A false question costs a glance. A name, path or number in the subject is another subject.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from enum import Enum
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
 
 from tacit.model import lexicon
-from tacit.model.profile import Ordering, StatementProfile, profile_statement
-from tacit.model.terms import StatementTerm, light_word_stems, vague_noun_stems
+from tacit.model.conflict import RelationKind
+from tacit.model.profile import Denial, Ordering, StatementProfile, profile_statement
+from tacit.model.terms import AUXILIARIES, StatementTerm, light_word_stems, vague_noun_stems, word_stem
 from tacit.record import Record
-from tacit.text.words import simple_stem
 
 # Derived words: the length of their common prefix, its share of the shorter word, and the suffixes after it.
 _MIN_COGNATE_PREFIX, _MIN_COGNATE_SHARE, _MAX_SHORT_SUFFIX, _MAX_LONG_SUFFIX = 5, 0.7, 2, 6
 _MAX_FILLER_WORDS = 4  # more terms of one statement: they are not the same
-_MAX_MISSING_PER_SHARED = 3  # words of its own that a statement may have for each one that is denied
-_MAX_LEFTOVER_SHARE = 0.34  # of what a statement affirms, if the other says that it is over
-_DETERMINERS = frozenset("a an the this that all every each any der die das le la les el los las".split())
+_MAX_MISSING_PER_SHARED = 3  # words of its own that a statement may have for each one that is no longer so
+_MIN_SHARED, _MIN_SHARE = 2, 0.6  # words, and their share of the shorter statement, if there is just a sign
+_MAX_OTHER_WORDS = 2  # that each of two statements may be about alone, if they are not alike
+_MAX_SLOT_WORDS = 3  # that differ at the end of two sentences
 _NAME_KINDS = frozenset(("name", "code"))
 _WORD_KINDS = frozenset(("plain", "light"))  # other terms are values: names and figures
-
-
-class RelationKind(Enum):
-    """How two statements relate."""
-
-    SAME = "the same"
-    OPPOSED = "opposed"
-    NEITHER = "neither"
+_COPULAS = frozenset(("is", "=", "ist", "est", "es"))
+_Values = tuple[StatementTerm, StatementTerm]  # one of each statement
 
 
 class Relation(Record):
-    """How two statements relate and, if they are opposed, in what they differ (words for a person)."""
+    """How two statements relate and, if one overrules or may contradict the other, in what they differ, in words."""
 
     kind: RelationKind
     reason: str = ""
 
+    @property
+    def is_noticed(self) -> bool:
+        """Whether one overrules the other, or may contradict it."""
+        return bool(self.reason)
 
-_NO_RELATION = Relation(RelationKind.NEITHER)
+
+_UNRELATED = Relation(RelationKind.UNRELATED)
+_DENIED = "one says so, the other says it is not or no longer so"
+_REORDERED = "another order"
 
 
 def relate(first: str, second: str) -> Relation:
     """Compare two statements. Their order does not matter."""
-    relation = compare_profiles(profile_statement(first), profile_statement(second))
-    return _NO_RELATION if relation.kind is RelationKind.OPPOSED and choose_alike(first, second) else relation
+    ours, theirs = _ordered(profile_statement(first), profile_statement(second))
+    return Relation(RelationKind.SAME) if is_same_statement(ours, theirs) else _find_opposition(ours, theirs)
 
 
-def contradict(first: str, second: str) -> bool:
-    """Return whether two statements are opposed, as `relate` does.
+def oppose(first: str, second: str) -> Relation:
+    """Return what `relate` does if one statement overrules or may contradict the other, else UNRELATED.
 
-    Most pairs have no reason to be, so that is looked for first, and whether they are the same only if there is one.
+    Most pairs do not, so that is looked for first, and whether they are the same only if they do.
     """
     ours, theirs = _ordered(profile_statement(first), profile_statement(second))
-    return (
-        bool(_opposition_reason(ours, theirs))
-        and not is_same_statement(ours, theirs)
-        and not choose_alike(first, second)
-    )
+    relation = _find_opposition(ours, theirs)
+    return _UNRELATED if relation.is_noticed and is_same_statement(ours, theirs) else relation
 
 
-def choose_alike(first: str, second: str) -> bool:
-    """Return whether two statements forbid the same command and neither forbids what the other wants in its place.
+def _ordered(first: StatementProfile, second: StatementProfile) -> tuple[StatementProfile, StatementProfile]:
+    return (second, first) if first.tokens > second.tokens else (first, second)
 
-    "Never npm here, use pnpm" denies what "use pnpm instead of npm" has in it, and yet says the same.
-    """
-    from tacit.commandline.patterns import ForbidsCommand
-    from tacit.model.expectations import read_expectations  # it needs the tables of programs
 
-    match read_expectations(first), read_expectations(second):
-        case (ForbidsCommand() as ours,), (ForbidsCommand() as theirs,):
-            forbidden, instead = ({pattern.text for pattern in patterns} for patterns in ours)
-            others_forbidden, others_instead = ({pattern.text for pattern in patterns} for patterns in theirs)
-            is_same = not forbidden.isdisjoint(others_forbidden) and (
-                not instead or not others_instead or not instead.isdisjoint(others_instead)
-            )
-            return is_same and forbidden.isdisjoint(others_instead) and others_forbidden.isdisjoint(instead)
-    return False
+def _find_opposition(first: StatementProfile, second: StatementProfile) -> Relation:
+    """Return the first relation that is certain, else the first one that is worth a question."""
+    if first.is_negative and second.is_negative:
+        return _UNRELATED
+    own, others = _without(first.content, second.words), _without(second.content, first.words)
+    question = _UNRELATED
+    if min(len(own), len(others)) <= _MAX_OTHER_WORDS or _is_alike(first, own, second, others):
+        for relation in _oppositions(first, own, second, others):
+            if relation.kind is RelationKind.OVERRULES:
+                return relation
+            question = question if question.is_noticed else relation
+    return question
+
+
+def _oppositions(
+    first: StatementProfile, own: set[str], second: StatementProfile, others: set[str]
+) -> Iterator[Relation]:
+    """Yield how two statements are opposed. `own` and `others` are what only one of them is about."""
+    for denying, other, missing in ((first, second, others), (second, first, own)):
+        for denial in denying.denied:
+            if kind := _judge_denial(denial, denying, other, missing):
+                yield Relation(kind, _DENIED)
+    yield _judge_order(first, own, second, others)
+    if not first.is_negative and not second.is_negative:
+        yield _judge_value(first, second)
+        yield _judge_ending(first, second)
+    yield _judge_similarity(first, own, second, others)
+
+
+# The same
 
 
 def is_restatement(first: str, second: str) -> bool:
@@ -116,33 +137,7 @@ def restatement_words(text: str) -> list[str]:
 def _respelled_stems() -> frozenset[str]:
     """Return the words that stand for others in a profile."""
     names = (*lexicon.ALIASES.values(), *lexicon.NEGATED_STATES.values(), *lexicon.MULTIWORD_NAMES.values())
-    return frozenset(map(simple_stem, names))
-
-
-def compare_profiles(first: StatementProfile, second: StatementProfile) -> Relation:
-    """Compare two parsed statements as `relate` does."""
-    first, second = _ordered(first, second)
-    if is_same_statement(first, second):
-        return Relation(RelationKind.SAME)
-    reason = _opposition_reason(first, second)
-    return Relation(RelationKind.OPPOSED, reason) if reason else _NO_RELATION
-
-
-def _ordered(first: StatementProfile, second: StatementProfile) -> tuple[StatementProfile, StatementProfile]:
-    return (second, first) if first.tokens > second.tokens else (first, second)
-
-
-def _opposition_reason(first: StatementProfile, second: StatementProfile) -> str:
-    """Return in what two statements differ that cannot both hold, "" if they can or are the same."""
-    if first.is_negative and second.is_negative:
-        return ""
-    return (
-        (first.denied and _denial_reason(first, second))
-        or (second.denied and _denial_reason(second, first))
-        or _order_reason(first, second)
-        or _value_reason(first, second)
-        or _ending_reason(first, second)
-    )
+    return frozenset(map(word_stem, names))
 
 
 def is_same_statement(first: StatementProfile, second: StatementProfile) -> bool:
@@ -156,7 +151,8 @@ def is_same_statement(first: StatementProfile, second: StatementProfile) -> bool
         return False
     if bool(first.denied) != bool(second.denied) or first.is_negative != second.is_negative:
         return False
-    if _is_swapped(first, second) or not _has_same_order(first.order, second.order):
+    is_other_choice = first.denied and _without(first.affirmed - _filler_stems(), second.affirmed)
+    if is_other_choice or _is_swapped(first, second) or not _has_same_order(first.order, second.order):
         return False
     # Values in the same order, and the other words too: "A calls B" and "B calls A" have the same words.
     return all(
@@ -179,8 +175,8 @@ def _has_same_order(first: Ordering | None, second: Ordering | None) -> bool:
 
 def _identifiers(profile: StatementProfile) -> list[str]:
     """Return every number, single letter, name and identifier."""
-    letters = [token for token in profile.tokens if len(token) == 1 and token.isalpha() and token not in ("a", "i")]
-    return sorted([*letters, *(term.word for term in _value_terms(profile))])
+    letters = filter(_is_letter, profile.tokens)
+    return sorted([*letters, *(term.word for term in profile.terms if term.kind not in _WORD_KINDS)])
 
 
 def _order_words(profile: StatementProfile) -> list[str]:
@@ -188,69 +184,88 @@ def _order_words(profile: StatementProfile) -> list[str]:
     return [token for token in profile.tokens if any(token in words for words in lists)]
 
 
-def _denial_reason(denying: StatementProfile, other: StatementProfile) -> str:
-    """Return a reason if one statement denies what the other affirms."""
-    for denial in denying.denied:
-        shared = {word for word in denial.words if _is_among(word, other.affirmed)}
-        if not _has_shared_topic(shared, other) or any(_contains_all(shared, theirs.words) for theirs in other.denied):
-            continue
-        beyond, missing = _extra_words(denial.words, other), _extra_words(other.affirmed, denying)
-        subjects = len(_extra_words(shared))
-        has_name = _has_shared_name(shared, other)
-        if not denial.no_longer and (
-            beyond  # "never A in B" leaves A alone elsewhere
-            or (subjects == 1 and not has_name and _has_other_verb(denial.words, other))
-            or _is_limited_to_other_case(denying, other)
-        ):
-            continue
-        if denial.rejected and any(term.kind == "plain" and term.word in missing for term in other.terms):
-            continue  # "A over B" for one purpose says nothing about B for another
-        if not has_name and (
-            len(missing) > _MAX_MISSING_PER_SHARED * subjects
-            or (beyond and missing and len(missing) > _MAX_LEFTOVER_SHARE * len(_extra_words(other.affirmed)))
-        ):
-            continue
-        return "one says so, the other says it is not or no longer so"
-    return ""
+# One denies what the other affirms
 
 
-def _has_shared_topic(shared: Collection[str], other: StatementProfile) -> bool:
-    """Return whether two clauses share more than light words."""
-    kinds = {term.word: term.kind for term in other.terms}
-    return any(kinds.get(word) != "light" for word in shared)
+def _judge_denial(
+    denial: Denial, denying: StatementProfile, other: StatementProfile, missing: set[str]
+) -> RelationKind | None:
+    """Return whether a statement that denies something overrules or may contradict one that affirms it; else None.
 
-
-def _has_other_verb(denied: Collection[str], other: StatementProfile) -> bool:
-    """Return whether the light words differ: "never run the build repeatedly" says nothing about repeating other work.
-
-    It matters if one word is all that two statements share, and it is no name.
+    `missing` is what only the other is about.
     """
-    light = {word for word in denied if word in light_word_stems() and word not in _filler_stems()}
-    return any(not _is_among(word, other.words) for word in light)
+    shared = {word for word in denial.words if _is_among(word, other.affirmed)}
+    subjects = shared & denying.content
+    if not subjects or any(_contains_all(shared, theirs.words) for theirs in other.denied):
+        return None
+    beyond = _without(denial.words & denying.content, other.words)
+    missing = missing & other.affirmed
+    is_limited = _is_limited_to_other_case(denying, other)
+    if is_limited and _is_limited_to_other_case(other, denying):
+        return None
+    says_so = denial.no_longer or denial.rejected  # the sentence itself says that something else was so
+    is_other = says_so and _has_other_subject(denial, denying, other)
+    is_exact = not missing and not is_other if says_so else _denies_exactly(denial, denying, other)
+    if is_exact and not beyond and not is_limited and not denial.is_aside:
+        return RelationKind.OVERRULES
+    overlap = len(other.affirmed & other.content) - len(missing)
+    if not denial.no_longer:
+        # "Never A in B" leaves A alone elsewhere, and "A over B" for one purpose says nothing about B for another.
+        if beyond or is_limited or (denial.rejected and missing) or len(missing) > len(subjects) * overlap:
+            return None
+        return RelationKind.MAY_CONTRADICT if len(subjects) > 1 or _has_verbs_of(denial.words, other) else None
+    if beyond or is_other:
+        is_noticed = len(missing) < overlap and len(beyond) <= len(subjects) and not (is_other and missing)
+    else:
+        is_noticed = len(missing) <= _MAX_MISSING_PER_SHARED * overlap
+    return RelationKind.MAY_CONTRADICT if is_noticed else None
 
 
-def _has_shared_name(shared: Collection[str], other: StatementProfile) -> bool:
-    """Return whether a name is shared: what is said of "Redux" is said of nothing else."""
-    return any(term.kind in _NAME_KINDS and _is_among(term.word, shared) for term in other.terms)
+def _denies_exactly(denial: Denial, denying: StatementProfile, other: StatementProfile) -> bool:
+    """Return whether a clause denies all that the other statement affirms, with the same verbs."""
+    rest = _without(other.affirmed & other.content, denial.words)
+    has_same_verbs = _has_verbs_of(denial.words, other) and _has_verbs_of(other.affirmed, denying)
+    return not rest and has_same_verbs and _frame(denying) == _frame(other)
 
 
-def _contains_all(some: Iterable[str], words: Collection[str]) -> bool:
-    return all(_is_among(word, words) for word in some)
+def _has_other_subject(denial: Denial, denying: StatementProfile, other: StatementProfile) -> bool:
+    """Return whether what "no longer" or "instead of" is said of, or for, is not in the other statement.
+
+    "Billing moved from A to B" and "we use B instead of A for billing" say nothing about others who use A.
+    """
+    start = min(term.position for term in denying.terms if term.word in denial.words)
+    if denial.rejected:  # what is chosen stands between the verb and what is rejected
+        verbs = (i for i, token in enumerate(denying.tokens[:start]) if token in lexicon.LIGHT_WORDS)
+        start = next(verbs, 0)
+    clause = range(start + 1, denying.tokens.index("", start) if "" in denying.tokens[start:] else len(denying.tokens))
+    purpose = next((i for i in clause if denying.tokens[i] in lexicon.PURPOSE_WORDS), clause.stop)
+    about = {term.word for term in denying.terms if term.position < start or purpose < term.position < clause.stop}
+    return bool(_without(about & denying.content, other.words))
 
 
-def _order_reason(first: StatementProfile, second: StatementProfile) -> str:
-    if _is_swapped(first, second):
-        return "another order"
-    if first.order is None or second.order is None or _are_two_subjects(first, second):
-        return ""
-    ours, theirs = first.order, second.order
+def _has_verbs_of(words: Iterable[str], other: StatementProfile) -> bool:
+    """Return whether a statement has all light words: "never run the build" says nothing about writing one."""
+    light = (word for word in words if word in light_word_stems() and word not in _filler_stems())
+    return all(_is_among(word, other.words) for word in light)
+
+
+# Another order
+
+
+def _judge_order(first: StatementProfile, own: set[str], second: StatementProfile, others: set[str]) -> Relation:
+    if first.order and second.order and _are_crossed(first.order, second.order) and not (own and others):
+        is_certain = not own and not others and not first.denied and not second.denied
+        return Relation(RelationKind.OVERRULES if is_certain else RelationKind.MAY_CONTRADICT, _REORDERED)
+    if first.tokens[:1] != second.tokens[:1] or not _is_swapped(first, second):
+        return _UNRELATED  # "A calls B" and "B calls A" can both hold
+    return Relation(RelationKind.MAY_CONTRADICT, _REORDERED)
+
+
+def _are_crossed(ours: Ordering, theirs: Ordering) -> bool:
+    """Return whether what comes first in one comes second in the other."""
     crossed = _contains_any(ours.first, theirs.second) and _contains_any(ours.second, theirs.first)
     parallel = _contains_any(ours.first, theirs.first) and _contains_any(ours.second, theirs.second)
-    return "another order" if crossed and not parallel else ""
-
-
-def _contains_any(some: Iterable[str], words: Collection[str]) -> bool:
-    return any(_is_among(word, words) for word in some)
+    return crossed and not parallel
 
 
 def _is_swapped(first: StatementProfile, second: StatementProfile) -> bool:
@@ -261,49 +276,103 @@ def _is_swapped(first: StatementProfile, second: StatementProfile) -> bool:
     return 2 <= len(moved) <= 6 and all(lexicon.FUNCTION_WORDS.isdisjoint(pair) for pair in moved)
 
 
-def _value_reason(first: StatementProfile, second: StatementProfile) -> str:
-    """Return a reason if two statements give different values for the same subject."""
-    if first.is_negative or second.is_negative:
-        return ""
+# Another value
+
+
+def _judge_value(first: StatementProfile, second: StatementProfile) -> Relation:
     ours, theirs = _unshared_values(first, second), _unshared_values(second, first)
-    if second.is_change and not first.is_change:
-        ours = ours or _value_terms(first)
-    elif first.is_change and not second.is_change:
-        theirs = theirs or _value_terms(second)
     pair = next(((a, b) for a in ours for b in theirs if _are_comparable(a, b, first, second)), None)
-    if (
-        pair is None
-        or _are_range_ends(first, second)
-        or _has_other_subject(first, second)
-        or _are_other_items(ours, theirs)
-    ):
-        return ""
-    is_succession = _is_succession(first, second, pair)
-    has_two_values = (
-        any(term.kind in _NAME_KINDS for term in ours) and _count_values(ours) > 1 and _count_values(theirs) > 1
+    if pair is None or _are_range_ends(first, second) or _are_other_items(*pair):
+        return _UNRELATED
+    if _is_limited_to_other_case(first, second) or _is_limited_to_other_case(second, first):
+        return _UNRELATED
+    reason = f"another value: {_value_text(first, pair[0])} and {_value_text(second, pair[1])}"
+    if _is_only_difference(first, second, pair):
+        is_certain = _is_predicated(first, pair[0]) and _is_predicated(second, pair[1])
+        return Relation(RelationKind.OVERRULES if is_certain else RelationKind.MAY_CONTRADICT, reason)
+    if _is_in_subject(first, pair[0]) and _is_in_subject(second, pair[1]):
+        return _UNRELATED
+    return Relation(RelationKind.MAY_CONTRADICT, reason) if _share_subject(first, second, pair) else _UNRELATED
+
+
+def _is_only_difference(first: StatementProfile, second: StatementProfile, pair: _Values) -> bool:
+    """Return whether two statements have the same terms in the same order, but for this value."""
+    if bool(first.denied) != bool(second.denied) or _frame(first) != _frame(second):
+        return False
+    ours, theirs = _significant_terms(first), _significant_terms(second)
+    shorter = min(len(ours), len(theirs))
+    start = next((i for i in range(shorter) if not _is_same_word(ours[i].word, theirs[i].word)), shorter)
+    end = next(
+        (i for i in range(shorter - start) if not _is_same_word(ours[-1 - i].word, theirs[-1 - i].word)),
+        shorter - start,
     )
-    is_limited = _is_limited_to_other_case(first, second) or _is_limited_to_other_case(second, first)
-    if has_two_values or is_limited or (_are_two_subjects(first, second) and not is_succession):
-        return ""
-    if not _has_same_subject(first, second, pair, is_succession):
-        return ""
-    return _format_value_reason(_value_text(first, pair[0]), _value_text(second, pair[1]))
+    return (ours[start : len(ours) - end], theirs[start : len(theirs) - end]) == ([pair[0]], [pair[1]])
 
 
-def _has_same_subject(
-    first: StatementProfile,
-    second: StatementProfile,
-    pair: tuple[StatementTerm, StatementTerm],
-    is_succession: bool,
-) -> bool:
-    """Return whether two statements with different values share the subject that has the values."""
-    shared = [term for term in first.terms if _is_among(term.word, second.words)]
+def _frame(profile: StatementProfile) -> list[str]:
+    """Return the words that hold a sentence together: prepositions, "only", letters, "before"."""
+    significant = {term.position for term in _significant_terms(profile)}
+    return [
+        token
+        for i, token in enumerate(profile.tokens)
+        if _is_letter(token)
+        or (token in lexicon.FRAME_WORDS and not significant.isdisjoint(range(i, i + 4)))  # not "in this project"
+    ]
+
+
+def _is_letter(token: str) -> bool:
+    return len(token) == 1 and token.isalpha() and token not in ("a", "i")
+
+
+def _is_predicated(profile: StatementProfile, value: StatementTerm) -> bool:
+    """Return whether a value is what a statement says of its subject, and no part of the subject.
+
+    A name without a family is one only after "is": "alerts go to A" and "alerts go to B" can both hold.
+    """
+    is_any = profile.tokens[0] in ("a", "an") or not lexicon.ADDITIVE_WORDS.isdisjoint(profile.tokens)
+    if is_any or _is_in_subject(profile, value):
+        return False
+    before = profile.tokens[: value.position]
+    if value.kind in _NAME_KINDS and not value.family:
+        linking = [token for token in before[-2:] if token not in lexicon.FUNCTION_WORDS or token in _COPULAS]
+        return bool(linking) and linking[-1] in _COPULAS
+    has_subject = any(term is not value and term.kind != "light" for term in _significant_terms(profile))
+    return has_subject or not value.family or value.family in lexicon.SINGLE_CHOICES
+
+
+def _is_in_subject(profile: StatementProfile, value: StatementTerm) -> bool:
+    """Return whether a value stands before the first verb, or begins a sentence without a known one."""
+    verbs = (i for i, token in enumerate(profile.tokens) if token in AUXILIARIES or token in lexicon.LIGHT_WORDS)
+    return value.position < next(verbs, 1)
+
+
+def _share_subject(first: StatementProfile, second: StatementProfile, pair: _Values) -> bool:
+    """Return whether two statements share the subject that has the values.
+
+    What only one of them is about must not outweigh what both are about. Names of no family need more in common.
+    """
+    own, others = _nouns_besides(first, second, pair[0]), _nouns_besides(second, first, pair[1])
+    places = zip(first.tokens, second.tokens, strict=False)
+    is_parallel = len(first.tokens) == len(second.tokens)  # "timeouts for reads" and "timeouts for writes"
+    if (own and others) or (is_parallel and any(a != b and {a, b} <= lexicon.VAGUE_NOUNS for a, b in places)):
+        return False
     label = pair[0].neighbor if pair[0].is_label and pair[1].is_label else ""
-    if any(term.kind != "light" and term.word != label for term in shared):
-        return True
-    return (not label and _is_rest_same(first, second)) or (
-        is_succession and any(term.word not in _filler_stems() for term in shared)
-    )
+    nouns = first.content | (first.words & vague_noun_stems()) - _filler_stems()
+    shared = [word for word in nouns if word != label and _is_among(word, second.words)]
+    is_loose = pair[0].kind in _NAME_KINDS and not pair[0].family
+    return len(own | others) + is_loose <= len(shared) and bool(shared)
+
+
+def _nouns_besides(profile: StatementProfile, other: StatementProfile, value: StatementTerm) -> set[str]:
+    """Return what only one statement is about, without a value and what belongs to it ("MySQL 8")."""
+    words = {
+        term.word
+        for term in profile.terms
+        if term.word in profile.content
+        and term.word != value.word
+        and (term.kind in _WORD_KINDS or abs(term.position - value.position) > 1)
+    }
+    return _without(words, other.words)
 
 
 def _value_text(profile: StatementProfile, term: StatementTerm) -> str:
@@ -313,120 +382,18 @@ def _value_text(profile: StatementProfile, term: StatementTerm) -> str:
     return f"{text} {following[0]}" if has_unit else text
 
 
-def _format_value_reason(first: str, second: str) -> str:
-    return f"another value: {first} and {second}"
-
-
-def _is_succession(
-    first: StatementProfile, second: StatementProfile, pair: tuple[StatementTerm, StatementTerm]
-) -> bool:
-    """Return whether a change names the old value beside the new one, or a new one of the same family.
-
-    Then the statements need no other likeness.
-    """
-    if first.is_change == second.is_change:
-        return False
-    change, old = (first, pair[1]) if first.is_change else (second, pair[0])
-    return bool(old.family) or _is_among(old.word, change.words)
-
-
-def _are_other_items(ours: Collection[StatementTerm], theirs: Collection[StatementTerm]) -> bool:
+def _are_other_items(ours: StatementTerm, theirs: StatementTerm) -> bool:
     """Return whether the values label different items: "step 3" and "step 5" are two steps."""
-    labels = {term.neighbor for term in ours if term.is_label}
-    shared = {term.neighbor for term in theirs if term.is_label and term.neighbor in labels}
-    return bool(shared & _label_stems()) or bool(shared and min(len(ours), len(theirs)) > 1)
+    return ours.is_label and theirs.is_label and ours.neighbor == theirs.neighbor and ours.neighbor in _label_stems()
 
 
 @cache
 def _label_stems() -> frozenset[str]:
-    return frozenset(simple_stem(word) for word in lexicon.LABEL_WORDS)
-
-
-def _is_rest_same(first: StatementProfile, second: StatementProfile) -> bool:
-    """Return whether two statements have the same words beside their values: "use npm", "max line length is 88"."""
-    ours, theirs = (
-        [term.word for term in _significant_terms(profile) if term.kind in _WORD_KINDS] for profile in (first, second)
-    )
-    return _contains_all(ours, theirs) and _contains_all(theirs, ours)
-
-
-def _value_terms(profile: StatementProfile) -> list[StatementTerm]:
-    return [term for term in profile.terms if term.kind not in _WORD_KINDS]
+    return frozenset(word_stem(word) for word in lexicon.LABEL_WORDS)
 
 
 def _unshared_values(profile: StatementProfile, other: StatementProfile) -> list[StatementTerm]:
-    return [term for term in _value_terms(profile) if not _is_among(term.word, other.words)]
-
-
-def _differing_slots(first: StatementProfile, second: StatementProfile) -> list[tuple[list[str], list[str]]]:
-    """Return the runs of words that differ between two statements of the same structure, else nothing."""
-    if len(first.tokens) != len(second.tokens):
-        return []
-    slots: list[tuple[list[str], list[str]]] = []
-    last = -2
-    for i, (a, b) in enumerate(zip(first.tokens, second.tokens, strict=True)):
-        if a == b:
-            continue
-        if a in lexicon.FUNCTION_WORDS or b in lexicon.FUNCTION_WORDS:
-            return []
-        if i == last + 1:
-            slots[-1][0].append(a)
-            slots[-1][1].append(b)
-        else:
-            slots.append(([a], [b]))
-        last = i
-    return slots
-
-
-def _has_other_subject(first: StatementProfile, second: StatementProfile) -> bool:
-    """Return whether two statements of the same structure differ in the subject too.
-
-    "Timeouts for reads" and "timeouts for writes" may have different values.
-    """
-    slots = _differing_slots(first, second)
-    differing = sum(len(ours) for ours, _ in slots)
-    if len(slots) < 2 or 2 * differing > len(first.tokens):
-        return False
-    return any(_has_subject_word(ours) and _has_subject_word(theirs) for ours, theirs in slots)
-
-
-def _has_subject_word(slot: Iterable[str]) -> bool:
-    """Return whether it has a word that can name a subject: no unit, no light verb."""
-    return any(
-        word.isalpha()
-        and word not in lexicon.UNITS
-        and (word in lexicon.VAGUE_NOUNS or word not in lexicon.LIGHT_WORDS)
-        for word in slot
-    )
-
-
-def _ending_reason(first: StatementProfile, second: StatementProfile) -> str:
-    """Return a reason if two sentences differ only in what their end names.
-
-    Examples are "hashed with bcrypt" and "the default branch is x".
-    """
-    ours, theirs = [token for token in first.tokens if token], [token for token in second.tokens if token]
-    differing = (i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b)
-    same = next(differing, min(len(ours), len(theirs)))
-    our_end, their_end = ours[same:], theirs[same:]
-    is_longer = max(len(our_end), len(their_end)) > 3
-    if not our_end or not their_end or is_longer or same < 2 or first.denied or second.denied:
-        return _beginning_reason(ours, theirs)
-    if _is_limited_to_other_case(first, second) or _is_limited_to_other_case(second, first):
-        return ""
-    link = ours[same - 1]
-    is_name = link in ("is", "are", "=", "ist", "est", "es") and not lexicon.UNIQUE_WORDS.isdisjoint(ours[:same])
-    has_subject = any(term.position < same and term.word not in _filler_stems() for term in first.terms)
-    if not has_subject or not (is_name or link in lexicon.LINK_WORDS):
-        return ""
-    return _format_value_reason(" ".join(our_end), " ".join(their_end))
-
-
-def _beginning_reason(ours: list[str], theirs: list[str]) -> str:
-    """Return a reason for "Carol is the owner of it" and "Dave is the owner of it"."""
-    if len(ours) < 4 or ours[1:] != theirs[1:] or ours[0] == theirs[0] or ours[1] not in lexicon.RESPONSIBILITY_VERBS:
-        return ""
-    return _format_value_reason(ours[0], theirs[0]) if ours[1] != "is" or ours[2] in ("the", "our", "my") else ""
+    return [term for term in profile.terms if term.kind not in _WORD_KINDS and not _is_among(term.word, other.words)]
 
 
 def _are_comparable(
@@ -436,10 +403,10 @@ def _are_comparable(
     if ours.kind in _NAME_KINDS and theirs.kind in _NAME_KINDS:
         if ours.family or theirs.family:
             return ours.family == theirs.family
-        shape = _name_shape(ours.word)
-        if shape != _name_shape(theirs.word) or (shape == "option" and not _are_rival_options(ours.word, theirs.word)):
-            return False
-        return _are_interchangeable(ours, theirs, first, second)
+        return all(
+            _is_linked(value, profile) and _is_final(value, profile, other)
+            for value, profile, other in ((ours, first, second), (theirs, second, first))
+        )
     if ours.kind != theirs.kind:
         return False
     if ours.neighbor == theirs.neighbor:
@@ -449,51 +416,14 @@ def _are_comparable(
     )
 
 
-def _are_rival_options(first: str, second: str) -> bool:
-    """Return whether two options exclude each other. Others can be given together.
-
-    `--force` and `--force-with-lease` do, `--x` and `--no-x`, `-v` and `-V`.
-    """
-    if not (first.startswith("--") and second.startswith("--")):
-        return True
-    ours, theirs = (option.lstrip("-").removeprefix("no-").lower() for option in (first, second))
-    return ours.startswith(theirs) or theirs.startswith(ours)
-
-
-def _are_interchangeable(
-    ours: StatementTerm, theirs: StatementTerm, first: StatementProfile, second: StatementProfile
-) -> bool:
-    """Return whether two names of no known family can replace each other."""
-    if first.is_change or second.is_change:
-        return True
-    if not (_is_linked(ours, first) and _is_linked(theirs, second)):
-        return False
-    are_final = _are_close(first, second) and _is_final(ours, first, second) and _is_final(theirs, second, first)
-    return are_final or bool(_differing_slots(first, second))
-
-
 def _is_linked(term: StatementTerm, profile: StatementProfile) -> bool:
-    """Return whether a value is stated of something ("as app_rw", "Team A owns"). Else an act is done to it."""
+    """Return whether a value is stated of something ("as app_rw", "use Zod", "Team A owns"). Else it is acted on."""
     before = profile.tokens[term.position - 1] if term.position else ""
     after = profile.tokens[term.position + 1] if term.position + 1 < len(profile.tokens) else ""
-    follows_link = (before in lexicon.FUNCTION_WORDS and before not in _DETERMINERS) or before in lexicon.LINK_WORDS
+    is_preposition = before in lexicon.FUNCTION_WORDS and before not in lexicon.DETERMINERS
+    follows_link = is_preposition or before in lexicon.LINK_WORDS or before in lexicon.NAMING_VERBS
     is_responsible = after in lexicon.RESPONSIBILITY_VERBS and after != "is"
-    return follows_link or is_responsible or _name_shape(term.word) == "option"
-
-
-def _name_shape(word: str) -> str:
-    """Return the class of a name: an option, a path and a plain name never replace each other."""
-    if word.startswith("-"):
-        return "option"
-    return "path" if "/" in word else "plain"
-
-
-def _are_close(first: StatementProfile, second: StatementProfile) -> bool:
-    """Return whether two statements share most of what they are about."""
-    shared = {term.word for term in first.terms if term.kind != "light" and _is_among(term.word, second.words)}
-    return len(shared) > 1 or (
-        len(shared) == 1 and not _extra_plain_words(first, second) and not _extra_plain_words(second, first)
-    )
+    return follows_link or is_responsible
 
 
 def _is_final(value: StatementTerm, profile: StatementProfile, other: StatementProfile) -> bool:
@@ -502,44 +432,76 @@ def _is_final(value: StatementTerm, profile: StatementProfile, other: StatementP
     return all(_is_among(term.word, other.words) for term in following)
 
 
-def _count_values(terms: Iterable[StatementTerm]) -> int:
-    """Count values. Adjacent terms are one value ("MySQL 8")."""
-    positions = sorted(term.position for term in terms)
-    return len(positions) - sum(b - a <= 1 for a, b in pairwise(positions))
-
-
 def _are_range_ends(first: StatementProfile, second: StatementProfile) -> bool:
-    ours, theirs = set(first.tokens), set(second.tokens)
-    return any(
-        low & lexicon.LOWER_BOUND_WORDS
-        and high & lexicon.UPPER_BOUND_WORDS
-        and not low & lexicon.UPPER_BOUND_WORDS
-        and not high & lexicon.LOWER_BOUND_WORDS
-        for low, high in ((ours, theirs), (theirs, ours))
+    bounds = (lexicon.LOWER_BOUND_WORDS, lexicon.UPPER_BOUND_WORDS)
+    found = [[not words.isdisjoint(profile.tokens) for words in bounds] for profile in (first, second)]
+    return sorted(found) == [[False, True], [True, False]]
+
+
+def _judge_ending(first: StatementProfile, second: StatementProfile) -> Relation:
+    """Notice two sentences that differ only in what their end names: "hashed with bcrypt", "the default is x"."""
+    ours, theirs = [token for token in first.tokens if token], [token for token in second.tokens if token]
+    differing = (i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b)
+    same = next(differing, min(len(ours), len(theirs)))
+    ends = ours[same:], theirs[same:]
+    if not all(0 < len(end) <= _MAX_SLOT_WORDS for end in ends) or first.denied or second.denied:
+        return _UNRELATED
+    if _is_limited_to_other_case(first, second) or _is_limited_to_other_case(second, first):
+        return _UNRELATED
+    link = next((word for word in reversed(ours[:same]) if word not in lexicon.DETERMINERS), "")
+    is_unique = link in (*_COPULAS, "are") and not lexicon.UNIQUE_WORDS.isdisjoint(ours[:same])
+    has_subject = any(term.position < same and term.word not in _filler_stems() for term in first.terms)
+    if not has_subject or not (is_unique or link in lexicon.LINK_WORDS):
+        return _UNRELATED
+    return Relation(RelationKind.MAY_CONTRADICT, f"another value: {' '.join(ends[0])} and {' '.join(ends[1])}")
+
+
+# Alike in most words, and a sign that one is against the other
+
+
+def _judge_similarity(first: StatementProfile, own: set[str], second: StatementProfile, others: set[str]) -> Relation:
+    if not _is_alike(first, own, second, others):
+        return _UNRELATED
+    if _is_limited_to_other_case(first, second) and _is_limited_to_other_case(second, first):
+        return _UNRELATED
+    # Two sentences that begin alike and go on differently are about two things.
+    has_one_subject = not (own and others) or (
+        _is_alike(first, own, second, others, _MIN_SHARED + 1) and first.tokens[:2] != second.tokens[:2]
     )
+    if first.is_change != second.is_change or (has_one_subject and bool(first.denied) != bool(second.denied)):
+        return Relation(RelationKind.MAY_CONTRADICT, _DENIED)
+    if any(_is_wider(*pair) for pair in ((first, own, second, others), (second, others, first, own))):
+        return Relation(RelationKind.MAY_CONTRADICT, "one says only, or names something else, too")
+    return _UNRELATED
 
 
-def _are_two_subjects(first: StatementProfile, second: StatementProfile) -> bool:
-    """Return whether each is about something that the other is not about."""
-    ours, theirs = _extra_plain_words(first, second), _extra_plain_words(second, first)
-    return bool(
-        (ours and theirs)
-        or (ours and _extra_vague_words(second, first))
-        or (theirs and _extra_vague_words(first, second))
-    )
+def _is_alike(
+    first: StatementProfile, own: set[str], second: StatementProfile, others: set[str], least: int = _MIN_SHARED
+) -> bool:
+    """Return whether two statements share most of what they are about, and at least so many words."""
+    shared = min(len(first.content) - len(own), len(second.content) - len(others))
+    return shared >= least and shared >= _MIN_SHARE * min(len(first.content), len(second.content))
 
 
-def _extra_plain_words(profile: StatementProfile, other: StatementProfile) -> set[str]:
-    return {term.word for term in profile.terms if term.kind == "plain" and not _is_among(term.word, other.words)}
+def _is_wider(profile: StatementProfile, own: set[str], other: StatementProfile, others: set[str]) -> bool:
+    """Return whether a statement allows more than the other.
+
+    It says "anyone" or no "only", or names another member of a family beside the one that both name.
+    """
+    families = {term.family for term in other.terms if term.family and term.word in profile.words}
+    if not others and any(term.word in own and term.family in families for term in profile.terms):
+        return True
+    if lexicon.ONLY_WORDS.isdisjoint(other.tokens) or not lexicon.ONLY_WORDS.isdisjoint(profile.tokens):
+        return False
+    return (not others and not other.conditions) or not lexicon.ANYONE_WORDS.isdisjoint(profile.tokens)
 
 
-def _extra_vague_words(profile: StatementProfile, other: StatementProfile) -> set[str]:
-    return {word for word in profile.words if word in vague_noun_stems() and not _is_among(word, other.words)}
+# Words
 
 
-def _extra_words(words: Collection[str], other: StatementProfile | None = None) -> set[str]:
-    """Return the words that are not light and not in `other`."""
-    return {word for word in words if word not in light_word_stems() and not (other and _is_among(word, other.words))}
+def _without(words: Iterable[str], others: Collection[str]) -> set[str]:
+    """Return the words that are not among the others."""
+    return {word for word in words if not _is_among(word, others)}
 
 
 def _is_limited_to_other_case(profile: StatementProfile, other: StatementProfile) -> bool:
@@ -553,7 +515,15 @@ def _significant_terms(profile: StatementProfile) -> list[StatementTerm]:
 
 @cache
 def _filler_stems() -> frozenset[str]:
-    return frozenset(simple_stem(lexicon.ALIASES.get(word, word)) for word in lexicon.FILLER_WORDS)
+    return frozenset(word_stem(lexicon.ALIASES.get(word, word)) for word in lexicon.FILLER_WORDS)
+
+
+def _contains_all(some: Iterable[str], words: Collection[str]) -> bool:
+    return all(_is_among(word, words) for word in some)
+
+
+def _contains_any(some: Iterable[str], words: Collection[str]) -> bool:
+    return any(_is_among(word, words) for word in some)
 
 
 def _is_among(word: str, words: Collection[str]) -> bool:

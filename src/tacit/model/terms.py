@@ -21,7 +21,7 @@ _MAX_TERMS = 40
 _TOKEN = r"`[^`]{1,80}`|\"[^\"]{1,80}\"|“[^”]{1,80}”|->|→|[^\s,;?()\[\]{}“”\"]+|[,;?()\[\]{}]"
 _EDGE_PUNCTUATION = ".,;:!?'’‘…*"
 _NUMBER = r"([~<>=≤≥v$€£]{0,2})(\d[\d_]*(?:[.,:]\d{1,20}){0,8}(?:e[-+]?\d{1,4})?)([a-zµμ%°]{0,12})"
-_IDENTIFIER = r"[\d_/.@\\=$:#+<>&|*~^-]"
+_IDENTIFIER = r"[`\d_/.@\\=$:#+<>&|*~^-]"
 _ELIDED_PREFIXES = ("l'", "d'", "j'", "n'", "qu'", "s'")
 _CLAUSE_ENDS = frozenset(",;:.!?()[]{}—–")
 AUXILIARIES = frozenset(
@@ -50,6 +50,13 @@ class StatementToken(Record):
     raw: str
     lower: str
     ends_clause: bool
+
+
+@lru_cache(maxsize=1 << 14)
+def word_stem(word: str) -> str:
+    """Return what the forms of a word share: of "entry" and "entries" that is "entri"."""
+    stem = simple_stem(word)
+    return f"{stem[:-1]}i" if len(stem) > 3 and stem.endswith("y") else stem
 
 
 def statement_tokens(text: str) -> list[StatementToken]:
@@ -84,6 +91,8 @@ def _tokens_of_word(raw: str, is_name: bool) -> tuple[StatementToken, ...]:
     if not quoted and raw.startswith(".") and len(raw) > 2 and raw[1].isalpha():
         bare = "." + bare  # `.env`
     bare = (bare or raw) + ("!" if is_name else "")
+    if raw[0] == "`" and bare.lower() in lexicon.FUNCTION_WORDS:  # `any` names a type
+        bare = raw
     pieces = _split_word(bare, quoted)
     tokens = [
         StatementToken(piece, piece.lower() if piece.isascii() else normalize_text(piece), False) for piece in pieces
@@ -165,7 +174,7 @@ def _make_term(
     family = _family_of(tokens, index, word)
     if word in lexicon.NEGATED_STATES:
         word = lexicon.NEGATED_STATES[word]
-        return StatementTerm(simple_stem(word), "light" if word in lexicon.LIGHT_WORDS else "plain", index)
+        return StatementTerm(word_stem(word), "light" if word in lexicon.LIGHT_WORDS else "plain", index)
     if len(word) == 1 and word.isalpha():
         has_word_before = index > 0 and bool(tokens[index - 1].lower)  # "Team A", unlike "A team"
         is_letter = token.raw.isupper() and token.raw != "I" and (token.raw != "A" or (has_word_before and not shouted))
@@ -173,10 +182,10 @@ def _make_term(
     if word in _structure_words() or (word in lexicon.FUNCTION_WORDS and not (family and word == "just")):
         return None
     if family:
-        return StatementTerm(simple_stem(word), "name", index, family=family)
+        return StatementTerm(word_stem(word), "name", index, family=family)
     if _is_code(token, word, shouted):
         return StatementTerm(word, "code", index)
-    return StatementTerm(simple_stem(word), _term_kind(tokens, index, word, shouted), index)
+    return StatementTerm(word_stem(word), _term_kind(tokens, index, word, shouted), index)
 
 
 def _term_kind(tokens: Sequence[StatementToken], index: int, word: str, shouted: bool) -> str:
@@ -185,9 +194,10 @@ def _term_kind(tokens: Sequence[StatementToken], index: int, word: str, shouted:
     is_listed = word in lexicon.LIGHT_WORDS or word in lexicon.VAGUE_NOUNS
     if tokens[index].raw[0].isupper() and word == tokens[index].lower and not is_listed:
         is_german = any(token.lower in lexicon.GERMAN_WORDS for token in tokens)  # which capitalizes every noun
-        if not (shouted or _is_sentence_start(tokens, index) or is_german or word in lexicon.COMMON_ACRONYMS):
+        is_start = _is_sentence_start(tokens, index) and not _is_responsible(tokens, index)
+        if not (shouted or is_start or is_german or word in lexicon.COMMON_ACRONYMS):
             return "name"
-    is_light = is_listed or simple_stem(word) in light_word_stems() or _is_participle(tokens, index, word)
+    is_light = is_listed or word_stem(word) in light_word_stems() or _is_participle(tokens, index, word)
     return "light" if is_light else "plain"
 
 
@@ -210,7 +220,7 @@ def _structure_words() -> frozenset[str]:
 
 def _family_of(tokens: Sequence[StatementToken], index: int, word: str) -> str:
     """Return the family of interchangeable things that the word is a member of, or ""."""
-    family = lexicon.FAMILIES.get(word) or _family_by_stem().get(simple_stem(word), "")
+    family = lexicon.FAMILIES.get(word) or _family_by_stem().get(word_stem(word), "")
     if family and word in lexicon.AMBIGUOUS_MEMBERS:
         raw = tokens[index].raw
         is_capital = raw.isupper() or (index > 0 and raw[0].isupper())
@@ -221,7 +231,7 @@ def _family_of(tokens: Sequence[StatementToken], index: int, word: str) -> str:
 @cache
 def _family_by_stem() -> dict[str, str]:
     return {
-        simple_stem(member): family
+        word_stem(member): family
         for member, family in lexicon.FAMILIES.items()
         if member not in lexicon.AMBIGUOUS_MEMBERS
     }
@@ -229,13 +239,14 @@ def _family_by_stem() -> dict[str, str]:
 
 @cache
 def light_word_stems() -> frozenset[str]:
-    """Return the stems of light words and vague nouns."""
-    return frozenset(simple_stem(word) for word in lexicon.LIGHT_WORDS) | vague_noun_stems()
+    """Return the stems of light words, of verbs of change and of vague nouns."""
+    verbs = lexicon.LIGHT_WORDS | lexicon.CHANGE_VERBS | lexicon.REPLACE_VERBS
+    return frozenset(word_stem(word) for word in verbs) | vague_noun_stems()
 
 
 @cache
 def vague_noun_stems() -> frozenset[str]:
-    return frozenset(simple_stem(word) for word in lexicon.VAGUE_NOUNS)
+    return frozenset(word_stem(word) for word in lexicon.VAGUE_NOUNS)
 
 
 def _has_inner_capital(raw: str) -> bool:
@@ -252,6 +263,12 @@ def _is_sentence_start(tokens: Sequence[StatementToken], index: int) -> bool:
     return (index == 0 or tokens[index - 1].raw in ".!?:") and not (len(raw) > 1 and raw.isupper())
 
 
+def _is_responsible(tokens: Sequence[StatementToken], index: int) -> bool:
+    """Return whether a person or team does something here: "Carol owns the importer", "Carol is the owner"."""
+    following = " ".join(token.lower for token in tokens[index + 1 : index + 3])
+    return following in ("is the", "is our") or following.split(" ")[0] in lexicon.RESPONSIBILITY_VERBS - {"is"}
+
+
 def _is_participle(tokens: Sequence[StatementToken], index: int, word: str) -> bool:
     """Return whether this is a verb in the passive ("is published to"), which only links a subject to a value."""
     before = (tokens[i].lower for i in (index - 1, index - 2) if i >= 0)
@@ -261,12 +278,17 @@ def _is_participle(tokens: Sequence[StatementToken], index: int, word: str) -> b
 def _parse_quantity(tokens: Sequence[StatementToken], index: int) -> tuple[StatementTerm, int] | None:
     """Return a number with its unit or with the word it counts or labels, and the last token that belongs to it."""
     token = tokens[index]
-    following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
     word = token.lower
+    if word.isalpha() and word not in _quantity_words():
+        return None
+    following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
     if word in lexicon.NUMBER_WORDS and word not in lexicon.ARTICLES:
         word = lexicon.NUMBER_WORDS[word]
         if token.lower in ("one", "single", "once") and not (following in lexicon.UNITS or _is_countable(following)):
             return None
+    if word in lexicon.UNITS and index and tokens[index - 1].lower == "every":  # "every month"
+        word = f"1{word}"
+    word = lexicon.FREQUENCIES.get(word, word)
     match = None if word.isalpha() else regex(_NUMBER).fullmatch(word)
     if match is None:
         return None
@@ -290,6 +312,12 @@ def _parse_quantity(tokens: Sequence[StatementToken], index: int) -> tuple[State
     return StatementTerm(f"{digits}{suffix}", "number", index, neighbor=neighbor, is_label=is_label), last
 
 
+@cache
+def _quantity_words() -> frozenset[str]:
+    """Return the words that can begin a quantity without any digit."""
+    return frozenset((*lexicon.NUMBER_WORDS, *lexicon.UNITS, *lexicon.FREQUENCIES))
+
+
 def _is_countable(word: str) -> bool:
     return (
         bool(word) and word.isalpha() and word not in lexicon.FUNCTION_WORDS and word not in ("way", "of", "time", "by")
@@ -300,7 +328,7 @@ def _neighbor_stem(word: str) -> str:
     """Return the stem of a word that a number counts ("3 nodes") or labels ("port 80"), "" for a function word."""
     if not word or word in lexicon.FUNCTION_WORDS or not any(letter.isalpha() for letter in word):
         return ""
-    return simple_stem(lexicon.ALIASES.get(word, word))
+    return word_stem(lexicon.ALIASES.get(word, word))
 
 
 _TOPIC_LETTERS = 5  # that derived forms share, as in `relation`
@@ -322,7 +350,7 @@ def topics(text: str) -> frozenset[str]:
         topic_stems = _topics_of_tokens(tokens) - {_NAME_START}
     if len(topic_stems) < 2:
         words = {word for token in tokens for word in _topic_words(token)}
-        topic_stems |= {simple_stem(word) for word in words - lexicon.FUNCTION_WORDS} & light_word_stems()
+        topic_stems |= {word_stem(word) for word in words - lexicon.FUNCTION_WORDS} & light_word_stems()
     if len(topic_stems) > _MAX_TOPICS:
         return frozenset(sorted(topic_stems)[:_MAX_TOPICS])
     return frozenset(topic_stems)
@@ -377,7 +405,7 @@ def _word_topic(word: str) -> str:
     name = lexicon.ALIASES.get(word, word)
     if family := lexicon.FAMILIES.get(name):
         return f"={family}"
-    stem = simple_stem(name)
+    stem = word_stem(name)
     if (
         name in lexicon.FUNCTION_WORDS
         or name in _structure_words()

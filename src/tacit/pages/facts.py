@@ -125,6 +125,17 @@ def with_own_id(line: str, scope: Scope) -> str:
     return _encode_fact({**fields, "id": claim.id, "triple": claim.triple._asdict(), "dedupe_key": claim.key})
 
 
+def with_kind_of(line: str, other: str) -> str:
+    """Return a line with the kind that another line about the same fact names."""
+    fields, kind = parse_fact(line), (parse_fact(other) or {}).get("kind")
+    return _encode_fact({**fields, "kind": kind}) if fields and kind in SHARED_KINDS else line
+
+
+def fact_version(line: str) -> tuple[object, str]:
+    """Return when a fact was stated last, and its words: a line that has both is the same version of it."""
+    return (parse_fact(line) or {}).get("ts"), fact_words(line)
+
+
 def fact_words(line: str) -> str:
     """Return what a line says apart from when and how often: equal for two lines that state the same fact."""
     fields = parse_fact(line)
@@ -146,8 +157,6 @@ def reconcile_fact(base: str | None, mine: str, theirs: str) -> str:
     if their_fields is None or my_fields is None:
         return theirs
     base_fields = parse_fact(base or "") or {}
-    if base is None:  # somebody else's line: stating the same again does not change what they made of it
-        base_fields = dict.fromkeys(("kind", "tags"))
     edited = {
         name: value
         for name, value in their_fields.items()

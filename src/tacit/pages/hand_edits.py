@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from hashlib import sha256
 
 from tacit.model.claim import KIND_RANK, Kind, Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
@@ -60,6 +61,87 @@ def long_term_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[P
 def fact_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
     """Return the edits of a fact file. Without a base, nothing counts as removed."""
     return _find_edits(base, theirs, _PageFormat(_filled_lines, facts.fact_id, _parse_fact, has_evidence=False))
+
+
+class RepositoryVersions(Record):
+    """What is known of a repository's fact file.
+
+    Attributes:
+        theirs: its lines as they are.
+        head: its lines in the last commit.
+        past: returns the facts of all commits up to the last.
+        written: facts that Tacit wrote to it since the last commit.
+    """
+
+    theirs: Sequence[str]
+    head: Sequence[str]
+    past: Callable[[], Set[str]]
+    written: Container[ClaimId]
+
+
+def repository_edits(
+    own: Mapping[ClaimId, str], accepted: Container[str], versions: RepositoryVersions
+) -> list[PageEdit]:
+    """Return the edits of facts that are ours, or that the person accepted, in a file with a history.
+
+    Args:
+        own: the line that Tacit would write for each fact that holds.
+        accepted: hashes of lines that the person accepted.
+        versions: what the file and its history have.
+
+    A fact that the file does not have, or has otherwise, was edited if the last commit has it, if Tacit wrote it since,
+    or if a commit changed it after our version. Otherwise it never was in this version of the file: it is on another
+    branch, in a stash, or was reset.
+    """
+    current, committed = _lines_by_id(versions.theirs), _lines_by_id(versions.head)
+    is_clean = list(versions.theirs) == list(versions.head)
+    base, open_lines = [], {}
+    for name, line in own.items():
+        if facts.fact_words(line) in map(facts.fact_words, current.get(name, ())):
+            continue
+        if name in committed and committed[name] != current.get(name):
+            base.append(committed[name][0])
+        elif name not in committed and name in versions.written and not is_clean:
+            base.append(line)
+        else:
+            open_lines[name] = facts.fact_version(line)
+    earlier = _changed_by_commits(open_lines, accepted, current, versions.past()) if open_lines else []
+    edits = fact_edits([*base, *earlier], versions.theirs)
+    return [
+        edit._replace(is_committed=edit.line in earlier) if isinstance(edit, RemovedLine) else edit
+        for edit in edits
+        if isinstance(edit, RemovedLine | ChangedLine)
+    ]
+
+
+def _changed_by_commits(
+    open_lines: Mapping[ClaimId, tuple[object, str]],
+    accepted: Container[str],
+    current: Mapping[ClaimId, Sequence[str]],
+    past: Iterable[str],
+) -> list[str]:
+    """Return those lines of former commits that are our version of a fact, or that were accepted and are gone now."""
+    found = {}
+    for line in past:
+        name = facts.fact_id(line)
+        if (
+            name
+            and name in open_lines
+            and (
+                facts.fact_version(line) == open_lines[name]
+                or (name not in current and sha256(line.encode("utf-8", "surrogateescape")).hexdigest() in accepted)
+            )
+        ):
+            found[name] = line
+    return list(found.values())
+
+
+def _lines_by_id(lines: Iterable[str]) -> dict[ClaimId, list[str]]:
+    by_id: dict[ClaimId, list[str]] = {}
+    for line in lines:
+        if name := facts.fact_id(line):
+            by_id.setdefault(name, []).append(line)
+    return by_id
 
 
 def _find_edits(base: Sequence[str] | None, theirs: Sequence[str], page_format: _PageFormat) -> list[PageEdit]:

@@ -48,12 +48,13 @@ def merge(
     *,
     key: LineKey,
     removed: Container[Hashable] = (),
+    stated: Container[Hashable] = (),
     reconcile: Reconcile = keep_theirs,
 ) -> list[str]:
     """Return mine with their edits against base. Lines are identified by `key`, or by their text if it returns None.
 
     Entries with a key in `removed` were forgotten: they go even if it is not known who wrote them. Only an edit of one,
-    which nobody has read yet, stays.
+    which nobody has read yet, stays. Entries with a key in `stated` were stated since: they come back.
     """
     old_lines, their_lines = _by_key(_keyed_lines(base or (), key)), _keyed_lines(theirs, key, frozenset(base or ()))
     current_lines = _by_key(their_lines)
@@ -64,7 +65,7 @@ def merge(
     for line in my_lines:
         old, current = old_lines.get(line.key), current_lines.get(line.key)
         if current is None:
-            if old is None or line.is_heading or line.is_empty or _is_restored(old, line):
+            if old is None or line.is_heading or line.is_empty or line.key in stated or _is_restored(old, line):
                 merged.append(line)
             continue  # they removed it, and nobody has read that yet
         is_unedited = old is not None and old.text == current.text
@@ -82,12 +83,18 @@ def merge(
 
 
 def base_with_unread_edits(
-    base: Sequence[str] | None, mine: Sequence[str], theirs: Sequence[str], *, key: LineKey
+    base: Sequence[str] | None,
+    mine: Sequence[str],
+    theirs: Sequence[str],
+    *,
+    key: LineKey,
+    stated: Container[Hashable] = (),
 ) -> list[str]:
     """Return what to store as the base of an edited page.
 
     It is mine, but with each edited line as it was before the edit, also if Tacit does not draw that line any more. So
-    an edit can be told from what Tacit wrote, however often the page is drawn before the edit is read.
+    an edit can be told from what Tacit wrote, however often the page is drawn before the edit is read. `stated` is as
+    in `merge`.
     """
     old_lines = _by_key(_keyed_lines(base or (), key))
     current_lines = _by_key(_keyed_lines(theirs, key, frozenset(base or ())))
@@ -101,7 +108,8 @@ def base_with_unread_edits(
             extra.setdefault(line.section, []).append(line.text)
     for line in my_lines:
         old, current = old_lines.get(line.key), current_lines.get(line.key)
-        if old is None or (current is not None and current.text == old.text) or _is_restored(old, line):
+        is_unedited = old is None or (current is not None and current.text == old.text)
+        if old is None or is_unedited or (current is None and line.key in stated) or _is_restored(old, line):
             result.append(line)
         elif current is None and old.section != line.section:
             extra.setdefault(old.section, []).append(old.text)  # removed from where it was then

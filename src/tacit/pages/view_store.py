@@ -21,6 +21,7 @@ from tacit.record import Record
 SHARED_FILE_MODE = 0o666  # less the umask: like every other file of the repository
 # Marks a copy with more than Tacit drew: a person's lines that were read, or lines whose edit was not read yet.
 _EDITED_COPY_PREFIX = b"\0\n"
+_NOTE_SUFFIX = ".note"
 _BOM = "\ufeff"
 
 
@@ -48,6 +49,10 @@ class ViewStore:
         copy = self._matching_copy(path, read_file(path))
         return None if copy is None or copy.startswith(_EDITED_COPY_PREFIX) else decode_lines(copy)
 
+    def base_lines(self, path: str) -> list[str]:
+        """Return the lines that Tacit wrote last, and those whose edit was not read yet; none if that is not known."""
+        return decode_lines(self._merge_base(path, read_file(path)) or b"")
+
     def current_lines(self, path: str) -> list[str]:
         """Return the lines of a page as it is; none if there is no page."""
         return decode_lines(read_file(path) or b"")
@@ -64,6 +69,7 @@ class ViewStore:
         *,
         key: Callable[[str], ClaimId | None] = lambda _line: None,
         removed: Container[ClaimId] = (),
+        stated: Container[ClaimId] = (),
         reconcile: Reconcile = keep_theirs,
         arrange: Callable[[Sequence[str]], list[str]] = list,
         below: str = "",
@@ -73,6 +79,7 @@ class ViewStore:
         Args:
             key: from a line to the id of its entry.
             removed: the ids of entries that are no longer on the page.
+            stated: the ids of entries that the person states now; they come back if somebody had taken them out.
             reconcile: from a line of base, mine and theirs to the line that is written.
             arrange: orders the lines after hand edits were merged.
             below: the root of a repository, where others write, too. The page then gets the mode of its other files, no
@@ -84,9 +91,9 @@ class ViewStore:
         copy = merged = encode_lines(page)
         if current is not None and current not in (base, merged):
             base_lines, current_lines = None if base is None else decode_lines(base), decode_lines(current)
-            lines = merge(base_lines, page, current_lines, key=key, removed=removed, reconcile=reconcile)
+            lines = merge(base_lines, page, current_lines, key=key, removed=removed, stated=stated, reconcile=reconcile)
             merged = encode_lines(arrange(lines))
-            new_base = base_with_unread_edits(base_lines, page, current_lines, key=key)
+            new_base = base_with_unread_edits(base_lines, page, current_lines, key=key, stated=stated)
             copy = (b"" if len(new_base) == len(page) else _EDITED_COPY_PREFIX) + encode_lines(new_base)
         if below and not merged:
             if current or stored is not None:  # an empty file that somebody else put there stays
@@ -138,10 +145,16 @@ class ViewStore:
 
     def edited_versions(self, path: str) -> PageVersions | None:
         """Return both versions of a page that was edited since it was written; None if it was not, or is gone."""
+        versions = self.versions(path)
+        is_unedited = versions and versions.base is not None and versions.raw == encode_lines(versions.base)
+        return None if is_unedited else versions
+
+    def versions(self, path: str) -> PageVersions | None:
+        """Return both versions of a page; None if it is gone."""
         current = read_file(path)
-        copy = self._merge_base(path, current)
-        if current is None or current == copy:
+        if current is None:
             return None
+        copy = self._merge_base(path, current)
         return PageVersions(None if copy is None else decode_lines(copy), decode_lines(current), current)
 
     def mark_edits_read(self, path: str, copy: bytes) -> None:
@@ -158,6 +171,15 @@ class ViewStore:
         for pending in (*self._pending_copies(path), *self._pending_copies(path, ".")):
             if pending != but:
                 self._disk.remove(pending)
+
+    def write_note(self, path: str, data: bytes) -> None:
+        """Store something beside the copy of a page."""
+        if data != self.read_note(path):
+            self._write(self.copy_path(path) + _NOTE_SUFFIX, data)
+
+    def read_note(self, path: str) -> bytes:
+        """Return what was stored beside the copy of a page; b"" if nothing was."""
+        return read_file(self.copy_path(path) + _NOTE_SUFFIX) or b""
 
     def remove_page(self, path: str) -> None:
         """Remove a page that has no content any more, and its copy."""

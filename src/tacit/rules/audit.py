@@ -15,10 +15,10 @@ from math import inf
 
 from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
-from tacit.model.conflict import are_opposed, parse_stance
+from tacit.model.conflict import RelationKind, are_opposed, parse_stance
 from tacit.model.profile import StatementProfile, profile_statement
 from tacit.model.references import ReferenceKind, marked_references
-from tacit.model.relation import RelationKind, is_same_statement, relate, restatement_key
+from tacit.model.relation import is_same_statement, oppose, restatement_key
 from tacit.model.statement import claim_from
 from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.record import Record
@@ -280,9 +280,9 @@ def contradiction_reason(first: str, second: str) -> str:
     if are_opposed(*stances):
         return "they answer the same question differently"
     profiles = (profile_statement(first), profile_statement(second))
-    relation = relate(first, second)
-    if relation.kind is not RelationKind.OPPOSED:
-        return ""
+    relation = oppose(first, second)
+    if not relation.is_noticed or relation.kind is RelationKind.OVERRULES:
+        return relation.reason
     words = [{term.word for term in profile.terms} for profile in profiles]
     smaller = min(map(len, words))
     share = len(words[0] & words[1]) / smaller if smaller else 0.0

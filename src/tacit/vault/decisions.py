@@ -26,6 +26,7 @@ from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model import decide
 from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_name
+from tacit.model.conflict import ConflictRule
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import HABIT_SOURCE, Memory, touched_claims
@@ -34,6 +35,7 @@ from tacit.model.statement import claim_from, is_personal, split_scope, split_st
 from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean, clip, one_line
+from tacit.vault.relations import load_opponents
 from tacit.vault.review import same_candidates
 
 _MAX_QUOTE_CHARS = 500  # of a quote in the evidence
@@ -46,8 +48,8 @@ class DecisionOutcome(Record):
     """A memory after a command.
 
     `changed` is False if there was nothing to record. `undecided` are memories that it contradicts and that no rule
-    decides between. `in_fact_file` is True if the fact file of the current project has a line for it. `is_quoted` is
-    True if the person typed the words that a suggestion quotes.
+    decides between, `may_contradict` those that the person is asked about. `in_fact_file` is True if the fact file of
+    the current project has a line for it. `is_quoted` is True if the person typed the words that a suggestion quotes.
     """
 
     memory: Memory
@@ -57,6 +59,7 @@ class DecisionOutcome(Record):
     overrules: tuple[MemoryRow, ...] = ()
     conflict: bool = False
     undecided: tuple[MemoryRow, ...] = ()
+    may_contradict: tuple[MemoryRow, ...] = ()
     in_fact_file: bool = False
     is_quoted: bool = False
 
@@ -341,7 +344,7 @@ class Decisions(HomePart):
         """Put active memories of the current project into its fact file, all or none, as one operation."""
 
         def decision(connection: sqlite3.Connection, memory: Memory) -> Draft:
-            draft = decide.share(memory)
+            draft = decide.share(memory, has_line=self._has_line(memory))
             if memory.claim.scope != self._store.scope_in(connection):
                 raise _wrong_project_error(memory, reader.project_roots(connection, memory.claim.scope))
             return draft
@@ -379,13 +382,18 @@ class Decisions(HomePart):
         return self._decide_on(reference, lambda memory: decide.keep_despite(memory, missing))
 
     def keep_instead(self, reference: str) -> tuple[Memory, list[DecisionOutcome]]:
-        """Forget every memory that contradicts this one. Return it, and what was forgotten."""
+        """Forget every memory that contradicts this one; if there is none, those that may contradict it.
+
+        Return it, and what was forgotten.
+        """
         from tacit.vault.queries import Queries
 
         queries = Queries(self._home)
         kept = queries.show(reference).memory
+        conflicts = queries.conflicts_of(kept.id)
+        certain = [conflict for conflict in conflicts if conflict.rule is not ConflictRule.MAY_CONTRADICT]
         forgotten = []
-        for conflict in queries.conflicts_of(kept.id):
+        for conflict in certain or conflicts:
             (other,) = {conflict.winner.memory.id, conflict.loser.memory.id} - {kept.id}
             forgotten.append(self.forget(other, reason="contradicted", evidence=f"kept {kept.id}"))
         return kept, forgotten
@@ -518,14 +526,14 @@ class Decisions(HomePart):
 
     def _with_fact_file(self, outcomes: list[DecisionOutcome]) -> list[DecisionOutcome]:
         """Set `in_fact_file` by reading the file: something may have been in the way of writing it."""
-        facts = read_foreign(self._store.project.facts) if self._store.project else None
-        if facts is None:
-            return outcomes
+        return [outcome._replace(in_fact_file=self._has_line(outcome.memory)) for outcome in outcomes]
 
-        def has_line(memory: Memory) -> bool:
-            return is_project_scope(memory.claim.scope) and f'"id": "{memory.id}"'.encode() in facts.data
-
-        return [outcome._replace(in_fact_file=has_line(outcome.memory)) for outcome in outcomes]
+    def _has_line(self, memory: Memory) -> bool:
+        """Return whether the fact file of the current project has a line for a memory of a project."""
+        if self._store.project is None or not is_project_scope(memory.claim.scope):
+            return False
+        facts = read_foreign(self._store.project.facts)
+        return facts is not None and f'"id": "{memory.id}"'.encode() in facts.data
 
 
 def _join(first: str, second: str) -> str:
@@ -550,10 +558,14 @@ def _wrong_project_error(memory: Memory, roots: Sequence[str]) -> RefusedError:
 def _load_outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> DecisionOutcome:
     memory, row = reader.load_memory(connection, claim, must_decode), reader.memory_row(connection, claim)
     assert memory is not None and row is not None
-    winner = reader.memory_row(connection, row.overruled_by) if row.overruled_by else None
-    overruled = tuple(reader.memories_overruled_by(connection, row))
-    opposed = reader.memories_opposed_to(connection, claim) if row.is_conflicting else []
-    undecided = tuple(other for other in opposed if other.is_conflicting)
+    others = load_opponents(connection, claim)
     return DecisionOutcome(
-        memory, reader.short_id(connection, claim), changed, winner, overruled, row.is_conflicting, undecided
+        memory,
+        reader.short_id(connection, claim),
+        changed,
+        reader.memory_row(connection, row.overruled_by) if row.overruled_by else None,
+        tuple(reader.memories_overruled_by(connection, row)),
+        row.is_conflicting,
+        undecided=others[ConflictRule.UNDECIDED],
+        may_contradict=others[ConflictRule.MAY_CONTRADICT],
     )

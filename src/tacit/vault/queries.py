@@ -310,6 +310,18 @@ class Queries(HomePart):
         rulings, total = self._store.read(read)
         return Listing(load_in_chunks(rulings, load), total)
 
+    def rulings(self) -> list[Ruling]:
+        """Return all rulings between active memories."""
+        from tacit.index import listings
+
+        return self._store.read(lambda connection: [*listings.rulings(connection)])
+
+    def load_rulings(self, rulings: Sequence[Ruling]) -> list[MemoryConflict]:
+        """Return rulings with their memories."""
+        from tacit.vault.relations import load_conflicts
+
+        return self._store.read(lambda connection: load_conflicts(connection, rulings)) if rulings else []
+
     def conflicts_of(self, claim: ClaimId) -> list[MemoryConflict]:
         """Return the conflicts of one memory."""
         from tacit.index import listings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from tacit.index import reader
+from tacit.index import listings, reader
 from tacit.index.reader import MemoryRow
 from tacit.model.claim import Scope
 from tacit.model.conflict import ConflictRule, Ruling
@@ -31,7 +31,7 @@ class MemoryRelations(Record):
     """The memories that stand in a relation to one.
 
     It replaced `replaced` and was replaced by `replaced_by`. A rule decided for `overruled_by` and against
-    `overrules`. `contradicts` are those that it contradicts without a rule that decides.
+    `overrules`. `contradicts` are those that it contradicts, or may contradict, without a rule that decides.
     """
 
     replaced: tuple[MemoryRow, ...]
@@ -45,16 +45,22 @@ def load_relations(connection: sqlite3.Connection, row: MemoryRow) -> MemoryRela
     """Return the relations of a memory."""
     bodies = effective_bodies(connection, row.id)
     edits = [(body.claim.id, body.instead.id) for body in bodies if isinstance(body, ClaimDecided) and body.instead]
-    winners = [row.overruled_by] if row.overruled_by else []
-    overruled = reader.memories_overruled_by(connection, row)
-    ruled = {row.id, *winners, *(other.id for other in overruled)}
+    others = load_opponents(connection, row.id)
     return MemoryRelations(
         replaced=_load_rows(connection, (before for before, _ in edits if before != row.id)),
         replaced_by=_load_rows(connection, (after for _, after in edits if after != row.id)),
-        overruled_by=_load_rows(connection, winners),
-        overrules=tuple(overruled),
-        contradicts=tuple(other for other in reader.memories_opposed_to(connection, row.id) if other.id not in ruled),
+        overruled_by=_load_rows(connection, [row.overruled_by] if row.overruled_by else []),
+        overrules=tuple(reader.memories_overruled_by(connection, row)),
+        contradicts=others[ConflictRule.UNDECIDED] + others[ConflictRule.MAY_CONTRADICT],
     )
+
+
+def load_opponents(connection: sqlite3.Connection, claim: ClaimId) -> dict[ConflictRule, tuple[MemoryRow, ...]]:
+    """Return the other side of every ruling on a memory, by its rule."""
+    sides: dict[ConflictRule, list[ClaimId]] = {rule: [] for rule in ConflictRule}
+    for ruling in listings.rulings_of(connection, claim):
+        sides[ruling.rule].append(ruling.loser if ruling.winner == claim else ruling.winner)
+    return {rule: _load_rows(connection, claims) for rule, claims in sides.items()}
 
 
 def _load_rows(connection: sqlite3.Connection, claims: Iterable[ClaimId]) -> tuple[MemoryRow, ...]:

@@ -208,6 +208,8 @@ def _outcome_notice(verb: str, outcomes: Sequence[DecisionOutcome], hint: str = 
         hint = f"It is overruled by: {clip(first.overruled_by.sentence, _MAX_NOTICE_CHARS)}"
     elif not hint and first.overrules:
         hint = f"It overrules: {clip(first.overrules[0].sentence, _MAX_NOTICE_CHARS)}"
+    elif not hint and first.may_contradict:
+        hint = f"It may contradict: {clip(first.may_contradict[0].sentence, _MAX_NOTICE_CHARS)}"
     elif not hint and private and verb.startswith("Accepted"):
         hint = "It stays in your home until you share it."
     return Notice(f"{verb}: {clip(first.memory.claim.sentence, _MAX_NOTICE_CHARS)}{more}", can_undo=True, hint=hint)

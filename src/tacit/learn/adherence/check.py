@@ -27,10 +27,11 @@ from tacit.commandline.patterns import (
 from tacit.learn import SessionEvent
 from tacit.model.adherence import Adherence, combined
 from tacit.model.claim import Claim
+from tacit.model.conflict import RelationKind
 from tacit.model.expectations import alternatives, is_known_program, read_expectations
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
-from tacit.model.relation import RelationKind, relate
+from tacit.model.relation import relate
 from tacit.model.statement import parse_statement, split_sentences, strip_introduction
 from tacit.record import Record
 
@@ -238,4 +239,4 @@ def _relates(sentence: str, known: str) -> bool:
     """Return whether a sentence is a rule that says the same as a known one, or the opposite."""
     if sentence.endswith("?") or parse_statement(sentence.rstrip(".! ")).triple.subject == "note":
         return False
-    return relate(sentence, known).kind is not RelationKind.NEITHER
+    return relate(sentence, known).kind in (RelationKind.SAME, RelationKind.OVERRULES)
