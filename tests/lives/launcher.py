@@ -246,8 +246,8 @@ def _import_programs() -> None:
 
     import tacit
 
-    skipped = ("tacit.__main__", "tacit.surfaces", "tacit.hooks.agent", "tacit.hooks.record", "tacit.web")
-    skipped += ("tacit.team", "tacit.remotes", "tacit.search.minilm", "tacit.search.semantic", "tacit.learn.judge")
+    rare = ("__main__", "surfaces", "hooks.agent", "hooks.record", "web", "team", "remotes", "learn.judge")
+    skipped = tuple(f"tacit.{name}" for name in (*rare, "search.minilm", "search.semantic"))
     for module in pkgutil.walk_packages(tacit.__path__, "tacit."):
         if not module.name.startswith(skipped):
             importlib.import_module(module.name)
