@@ -237,9 +237,11 @@ class Mind:
         return wrong + [f"an agent is told “{text}”" for text in silent if text in brief]
 
     def may_lose(self, text: str) -> bool:
-        """Whether a line with this sentence may leave a file: the person has retired it, or keeps it private."""
-        memory = self.memories.get(text)
-        return text in self._ever if memory is None else memory.status != ACTIVE or memory.shared is False
+        """Whether a line with this sentence may leave a file: the person retired it, keeps it private or opposed it."""
+        if (memory := self.memories.get(text)) is None:
+            return text in self._ever
+        opposed = memory.said and text in self.told_overruled
+        return memory.status != ACTIVE or memory.shared is False or opposed
 
 
 def by_text(rows: Iterable[Listed]) -> dict[str, list[Listed]]:
