@@ -9,7 +9,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: try check test lint format pytest e2e chaos bench peers docs screenshots clean
+.PHONY: try check test lint format pytest interpreters e2e chaos bench peers docs screenshots clean
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
@@ -18,7 +18,7 @@ try: $(VENV)/installed
 check: $(VENV)/developing lint
 	$(BIN)/pytest -n 2 --dist loadfile tests/disk tests/home tests/index tests/laws tests/log tests/model tests/pages tests/text
 
-test: $(VENV)/developing lint pytest
+test: $(VENV)/developing lint pytest interpreters
 
 lint: $(VENV)/developing
 	$(BIN)/ruff check .
@@ -32,6 +32,10 @@ format: $(VENV)/developing
 
 pytest: $(VENV)/developing $(VENV)/tools $(VENV)/axe/installed
 	$(BIN)/pytest -n 2 --dist loadfile
+
+# Some of the tests on Debian's own Python, 3.12 and 3.13, where they are installed.
+interpreters: $(VENV)/developing $(VENV)/tools
+	$(BIN)/python -m harness.interpreters
 
 # Other versions: make e2e CLIENTS=claude=@anthropic-ai/claude-code@latest
 CLIENTS_DIR ?= .clients

@@ -20,6 +20,7 @@ WRONG_USE = [
     (("whole number",), "recall x --limit none"),
     (("whole number",), "recall x --limit 0"),
     (("whole number of at least 2",), "improve --min-count 1"),
+    (("missing.json cannot be read: No such file",), "learn --answers missing.json"),
     (("did you mean --evidence?",), "remember x --evidnce y"),
     (("--evidence wants a value",), "remember x --evidence"),
     (("takes no words",), "status now"),

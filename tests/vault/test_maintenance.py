@@ -28,9 +28,17 @@ def test_an_evaluation_is_made_once_a_day_unless_it_is_forced(person: Person) ->
         assert first.path == str(person.home / "evaluations" / "2026-03-02.md")
         again = vault.maintenance.evaluate()
         assert (again.created, again.result, again.candidates) == (False, first.result, ())
-        assert vault.maintenance.evaluate(force=True).created
+        forced = vault.maintenance.evaluate(force=True)
+        assert (forced.created, forced.replaced, first.replaced, again.replaced) == (True, True, False, False)
     with person.vault(now=TOMORROW) as vault:
         assert vault.maintenance.evaluate().result.day == "2026-03-03"
+
+
+def test_it_is_said_whether_an_evaluation_was_created_made_again_or_not(person: Person) -> None:
+    said = [person.tacit("improve", *words).first for words in ((), (), ("--force",), ("--evaluate", "--force"))]
+    assert [line.split(" (")[0].removeprefix("Evaluation: ") for line in said] == [
+        *("created", "unchanged", "made again", "made again"),
+    ]
 
 
 def test_a_forced_evaluation_shows_what_has_changed_since(person: Person) -> None:

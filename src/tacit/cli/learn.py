@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from shlex import quote
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject, memory_reference
@@ -150,16 +151,24 @@ def _learn_by_answers(
     rows: Sequence[SessionRow], call: Invocation
 ) -> tuple[Sequence[SessionRow], Sequence[LearnResult]]:
     """Return the sessions that were learned from: what is learned without a judge, and what the answers say."""
+    data = _read_answers(call.value("--answers") or "")
     unlearned = [] if call.flag("--dry-run") else _selected_sessions(call)
     results = list(_learn_by_rules(unlearned, call))
-    path = call.value("--answers") or ""
-    data = sys.stdin.buffer.read(_MAX_ANSWER_BYTES) if path == "-" else read_external(path, _MAX_ANSWER_BYTES)
     name = _named_judge(call) or _ANSWERS
     outcome = call.vault.judging.judge_by_answers(rows[::-1], data.decode("utf-8", "replace"), name)
     results += _learn_judged(outcome, call)
     _warn_receipt(name, [outcome], call)
     judged = {row.id: row for row, _ in outcome.sessions}
     return [*judged.values(), *(row for row in unlearned if row.id not in judged)], results
+
+
+def _read_answers(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read(_MAX_ANSWER_BYTES)
+    try:
+        return read_external(path, _MAX_ANSWER_BYTES)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", f"ls -l {quote(path)}") from None
 
 
 def _learn_judged(outcome: JudgeOutcome, call: Invocation) -> Iterator[LearnResult]:
@@ -313,7 +322,8 @@ def _evaluate(call: Invocation) -> int:
 
 
 def evaluation_headline(evaluation: Evaluation) -> str:
-    return f"Evaluation: {'created' if evaluation.created else 'unchanged'} ({printable(evaluation.path)})"
+    made = "made again" if evaluation.replaced else "created" if evaluation.created else "unchanged"
+    return f"Evaluation: {made} ({printable(evaluation.path)})"
 
 
 def evaluation_json(evaluation: Evaluation) -> JsonObject:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from shlex import quote
 
 from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
 from tacit.cli.json_output import JsonObject
@@ -52,8 +53,11 @@ def _run_add(call: Invocation, args: Sequence[str]) -> int:
 def _read_phrase(call: Invocation) -> str:
     """Return the phrase from a file, from standard input, or typed unseen at a terminal: never from an argument."""
     if path := call.value("--phrase-file"):
-        with open_external(path, _MAX_PHRASE_BYTES) as file:
-            return file.read().decode("utf-8", "replace")
+        try:
+            with open_external(path, _MAX_PHRASE_BYTES) as file:
+                return file.read().decode("utf-8", "replace")
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}", f"ls -l {quote(path)}") from None
     if sys.stdin.isatty():
         return ask_unseen("Other machines use this remote. Its recovery phrase")
     return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")

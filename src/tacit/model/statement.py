@@ -16,7 +16,7 @@ from tacit.text.sentences import sentence_ends
 _INTRODUCTION = re.compile(
     r"(?:please\s+|and\s+)?(?:"
     r"(?:add|save|put|store|commit)\s+(?:this\s+|it\s+)?(?:in)?to\s+(?:the\s+|your\s+)?memory(?:\s*[:,]|\s+that\b)?"
-    r"|(?:remember|note|memori[sz]e)\s*(?::|\s+that\b)"
+    r"|(?:remember|note|memori[sz]e)(?:\s+(?:this|it))?\s*(?::|\s+that\b)"
     r"|from\s+now\s+on,?|for\s+(?:the\s+)?future(?:\s+reference)?,?|in\s+this\s+(?:project|repo|repository),?"
     r")\s+",
     re.IGNORECASE,
@@ -36,6 +36,7 @@ _GLOBAL_PREFIX = re.compile(
     rf"|{_ALL_PROJECTS}(?:\s*[:,]|(?=\s)(?!\s(?:in|of|on|that|which|under|below|with|except)\b))"
     r"|(?:add|save|put|store|commit)\s(?:this\s|it\s)?(?:in)?to\s(?:the\s|your\s|my\s)?global\smemory(?:\s*[:,]|\sthat\b)?"
     rf"|(?:remember|note)\s(?:globally|everywhere|{_ALL_PROJECTS})(?:\s*[:,]|\sthat\b)?"
+    rf"|(?:remember|note)\s(?:this|it)\s(?:globally|everywhere|{_ALL_PROJECTS})(?:\s*[:,]|\sthat\b)"
     r")\s*",
     re.IGNORECASE,
 )

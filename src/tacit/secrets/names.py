@@ -64,7 +64,6 @@ _NESTED_NAME = (
     rf"(?i)[\w.\-]{{0,20}}?(?:{'|'.join(NAME_KEYWORDS)})[\w.\-]{{0,20}}="  # another name, which is tried by itself
 )
 _LINE_VALUE = r"[^\s\"'`<>\\\x00]{1,200}"  # in an environment file a value ends with its line
-_BEFORE_LINE = frozenset(("", "export", "env"))  # before the name of a line that is one assignment
 _AFTER_NAME = frozenset(" \t\n\r\f\v\"'`])=:>|?,(<[{")
 _CONNECTION_PASSWORD_NAME = r"(?i)(?:pwd|password)\Z"  # Server=…;Pwd=…; where the value may contain anything but ";"
 _CALL_START = r"[(\[{]|\.\w"
@@ -204,11 +203,7 @@ def probe_named_value(text: str, at: int) -> Iterator[SecretSpan]:
         tried_end = match.end()
         if before is None:
             before = _before_name(text, name_start)
-        named = NamedValue(name, before, separator, name_end, match.end())
-        value = _find_value(text, named, kind)
-        if value is None and before in _BEFORE_LINE:  # what would be found in a string of JSON is found in a line
-            value = _find_value(text, named._replace(before='"'), kind)
-        if value:
+        if value := _find_value(text, NamedValue(name, before, separator, name_end, match.end()), kind):
             yield value
             return
 
@@ -421,7 +416,8 @@ def _value_span(text: str, named: NamedValue) -> tuple[int, int, bool] | None:
         part = regex(r"[^;\"'`\n\x00]{1,200}").match(text, start)
         if part and (text[start - len(named.name) - 2 : start - len(named.name) - 1] == ";"):
             return start, part.end(), False
-    whole_line = named.before in _BEFORE_LINE and (
+    begins_string = named.before == '"' and text[named.name_end] == "="  # in a JSON string, a line follows its quote
+    whole_line = (named.before in ("", "export", "env") or begins_string) and (
         named.name.isupper()
         or (text[named.name_end] == "=" and _is_at_line_start(text, named) and _has_other_lines(text, named))
     )

@@ -34,12 +34,13 @@ _EVALUATION_VOICE = Attribution("learner:evaluation", Provenance.TOOL_LOCAL)
 
 
 class Evaluation(Record):
-    """Today's evaluation. `created` is False if it existed already."""
+    """Today's evaluation. `created` says whether it was made now, `replaced` whether there was one of today before."""
 
     result: EvaluationCreated
     path: str
     created: bool
     candidates: tuple[Memory, ...] = ()
+    replaced: bool = False
 
 
 class Improvement(Record):
@@ -58,16 +59,20 @@ class Maintenance(HomePart):
 
     def evaluate(self, *, force: bool = False) -> Evaluation:
         """Return today's evaluation. Make it if there is none, or if `force`."""
+        had_one = False
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+            nonlocal had_one
             history = self._load_history(connection)
-            if not force and history.today.isoformat() in reader.page_names(connection, "evaluation"):
+            had_one = history.today.isoformat() in reader.page_names(connection, "evaluation")
+            if had_one and not force:
                 return []
             result = evaluate(history)
             return [Draft(result, GLOBAL), *_advice_drafts(connection, result)]
 
         events = self._store.record(decision)
-        return self._store.read(lambda connection: self._load_evaluation(connection, events))
+        evaluation = self._store.read(lambda connection: self._load_evaluation(connection, events))
+        return evaluation._replace(replaced=evaluation.created and had_one)
 
     def improve(self, *, force: bool = False, min_count: int = MIN_REPEATS) -> Improvement:
         """Learn from sessions, merge duplicate candidates, evaluate, and suggest candidates that were repeated.
