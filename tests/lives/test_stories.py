@@ -140,3 +140,10 @@ def test_a_purged_text_of_a_transcript_is_in_no_file_and_does_not_come_back(ann:
     steps.gone(ann, "zebrafinch")
     ann.tacit("import", "transcripts")
     steps.gone(ann, "zebrafinch")
+
+
+def test_a_full_disk_answers_also_after_an_upgrade(ann: Person) -> None:
+    steps.add(ann, PNPM)
+    steps.fill_disk(ann)
+    ann.sqlite(ann.home / "index.sqlite", "PRAGMA user_version = 1")
+    steps.fill_disk(ann)
