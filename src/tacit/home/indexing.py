@@ -167,11 +167,12 @@ class Indexer:
     def build(self) -> None:
         """Build an index from the log beside the current one, which can be read meanwhile.
 
-        Raise ReadOnlyError if the home cannot be written.
+        Raise ReadOnlyError if the home cannot be written, StoreError if the disk is full.
         """
         new = database.new_index_path(self._paths.index)
         try:
-            connection = database.create_index(new, self._log.line_reader())
+            with translate_sqlite_errors():
+                connection = database.create_index(new, self._log.line_reader())
         except OSError as error:
             if is_read_only_error(error):
                 raise read_only_error(self._paths.root) from error

@@ -24,6 +24,7 @@ from tests.chaos.long import (
     forged,
     hostile,
     learners,
+    lives,
     machines,
     poison,
     purge,
@@ -47,7 +48,7 @@ def main() -> int:
 
 
 def _tests(short: bool) -> list[Test]:
-    every = (durability, faults, purge, poison, hostile, forged, conversations, attached, learners, machines)
+    every = (durability, faults, purge, poison, hostile, forged, conversations, attached, learners, machines, lives)
     return [test for rows in every for test in rows.tests(short)]
 
 
