@@ -95,19 +95,14 @@ def _says_something_new(connection: sqlite3.Connection, claim: Claim) -> bool:
 
 
 def shared_strengths(store: Store, connection: sqlite3.Connection, limit: int) -> dict[ClaimId, int]:
-    """Return how often accepted lines of the current project's fact file say that each claim was stated.
-
-    What others write without being believed counts for nothing.
-    """
+    """Return how often the fact file of the current project says that each claim was stated; {} if it has none."""
     try:
         file = _read_fact_file(store, connection, limit) if store.project else None
     except RefusedError:
         return {}
-    trust = trusted_files.active_trust(connection).get(file.path) if file else None
-    accepted = {line.sha256 for line in trust.trusted.lines} if trust else set()
     strengths: dict[ClaimId, int] = {}
     for line in file.lines if file else ():
-        if line.claim and line.sha256 in accepted:
+        if line.claim:
             strengths[line.claim.id] = max(line.strength, strengths.get(line.claim.id, 0))
     return strengths
 
