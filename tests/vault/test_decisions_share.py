@@ -253,13 +253,6 @@ def test_an_empty_file_that_somebody_else_put_there_stays(person: Person, projec
     assert fact_file(project).read_text() == ""
 
 
-def test_a_shared_file_that_was_deleted_before_the_first_commit_comes_back(person: Person, project: Path) -> None:
-    person.tacit("add", RULE, cwd=project)
-    fact_file(project).unlink()
-    person.process("list", cwd=project)
-    assert in_file(project) == [RULE]
-
-
 def test_a_shared_file_that_was_deleted_stays_so_until_the_fact_is_shared_again(person: Person, project: Path) -> None:
     """A branch that has no such file looks the same."""
     person.tacit("add", RULE, cwd=project)

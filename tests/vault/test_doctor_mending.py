@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from harness.homes import copy_home
-from harness.person import Person, tree
+from harness.person import Person, tree, wait_for_pages
 
 from tacit.disk.files import OsDisk
 from tacit.pages.view_store import ViewStore
@@ -252,11 +252,13 @@ def test_a_log_set_back_to_an_earlier_state_is_noticed(lived: Lived) -> None:
 
 def test_a_home_that_was_moved_still_knows_a_hand_edit_from_its_own_page(person: Person) -> None:
     person.tacit("add", "never force push")
+    person.wait_for_pages()
     moved = person.home.with_name("moved")
     person.home.rename(moved)
     page = moved / "memory" / "long-term.md"
     before = page.read_text()
     person.tacit("add", "never force push", "--home", str(moved))
+    wait_for_pages(moved)
     assert page.read_text() == before.replace("never force push ^", "never force push (seen 2 times) ^")
 
 

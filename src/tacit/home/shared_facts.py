@@ -41,8 +41,11 @@ class SharedFacts:
         self._project = project
         self._scope = scope
 
-    def write_changes(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
-        """Write what a command changed. `events` are those that it recorded.
+    def write_changes(
+        self, connection: sqlite3.Connection, events: Sequence[Event], affected: Collection[ClaimId] = ()
+    ) -> None:
+        """Write what a command changed. `events` are those that it recorded, `affected` the memories that it changed by
+        them: also those that another one overrules now, or no longer.
 
         In the current project, the file of this work tree is written: others get its lines by git, where a file that
         changed by itself would stop the next merge. A memory of another project changes in every clone that has a
@@ -50,8 +53,9 @@ class SharedFacts:
         """
         stated = {claim for event in events if event.is_by_user for claim in _changed_claims(event)}
         recorded = {claim for event in events for claim in _changed_claims(event)}
-        claims = recorded | _marked_claims(connection)
+        claims = recorded.union(affected)
         changed = memory_views(connection, sorted(claims))
+        stated |= {view.memory.id for view in changed if view.memory.id not in recorded and _has_line(view)}
         gone = claims - _ids(changed)
         scopes = {view.memory.claim.scope for view in changed} | {event.scope for event in events} | {self._scope}
         for scope in sorted(filter(is_project_scope, scopes)):
@@ -136,12 +140,6 @@ def _changed_claims(event: Event) -> Collection[ClaimId]:
     if isinstance(event.body, EventsUndone):
         return [ClaimId(claim) for claim in event.body.claims]
     return touched_claims(event)
-
-
-def _marked_claims(connection: sqlite3.Connection) -> set[ClaimId]:
-    """Return the memories that changed since the pages of the home were drawn: also those that lost to another one."""
-    marks = (name.partition(" ") for name in reader.stale_views(connection))
-    return {ClaimId(claim) for kind, _, claim in marks if kind == "memory"}
 
 
 def _ids(views: Iterable[MemoryView]) -> set[ClaimId]:

@@ -323,6 +323,7 @@ class Store:
         with self._exclusive():
             try:
                 with closing(self.writable_index.snapshot()) as snapshot:
+                    stale_before = set(reader.stale_views(snapshot.connection))
                     drafts = decide(snapshot.connection)
                     events = self._append(snapshot.connection, drafts, op) if drafts else []
                     if drafts:
@@ -330,7 +331,7 @@ class Store:
                     try:
                         return get_result(snapshot.connection, events)
                     finally:
-                        self._write_shared_facts(snapshot.connection, events)
+                        self._write_shared_facts(snapshot.connection, events, stale_before)
                         self.needs_follower |= bool(drafts) or reader.has_stale_views(snapshot.connection)
             finally:
                 self._follow_if_asked()
@@ -478,12 +479,20 @@ class Store:
 
     # What follows a change. The caller holds the home's lock.
 
-    def _write_shared_facts(self, connection: sqlite3.Connection, events: Sequence[Event]) -> None:
-        """Write the fact files that a command changed. If that is impossible, what it recorded holds nevertheless."""
+    def _write_shared_facts(
+        self, connection: sqlite3.Connection, events: Sequence[Event], stale_before: set[str]
+    ) -> None:
+        """Write the fact files that a command changed. If that is impossible, what it recorded holds nevertheless.
+
+        `stale_before` are the views that were stale when the command began: only what came since is its doing.
+        """
         from tacit.home.shared_facts import SharedFacts
 
         with translate_sqlite_errors(), suppress(OSError):
-            SharedFacts(self.view_store, self.project, self.scope_in(connection)).write_changes(connection, events)
+            marks = [name.partition(" ") for name in reader.stale_views(connection) if name not in stale_before]
+            affected = [ClaimId(claim) for kind, _, claim in marks if kind == "memory"]
+            facts = SharedFacts(self.view_store, self.project, self.scope_in(connection))
+            facts.write_changes(connection, events, affected)
 
     def _follow_if_asked(self) -> None:
         """Follow what was recorded, unless another process does. If that fails, the next command does it."""
