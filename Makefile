@@ -1,6 +1,7 @@
 # make try   an environment, Tacit in it, and a guided first run in a throw-away home
 # make check lint, types, layers and the tests of the packages that changed, or of one: make check PKG=search
 # make test  lint, types, layers, all tests, and some of them on the other interpreters at hand
+# make chaos  the long form of tests of kills, faults and hostile input, and the tests that show that these find errors
 # make bench  every figure of the README and of bench/README.md, measured, printed and drawn
 # make screenshots  pictures of every page of `tacit web`, in .screenshots
 # make e2e   real coding agents, installed below .clients, each run offline against a stub of its model
@@ -34,7 +35,7 @@ format: $(VENV)/developing
 	$(BIN)/ruff format .
 
 pytest: $(VENV)/developing $(VENV)/tools $(VENV)/axe/installed
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile -m 'not chaos'
 
 # Some of the tests on Debian's own Python, 3.12 and 3.13, where they are installed.
 interpreters: $(VENV)/developing $(VENV)/tools
@@ -56,6 +57,7 @@ e2e: $(VENV)/developing $(VENV)/tools
 	CLIENTS_DIR=$(abspath $(CLIENTS_DIR)) $(BIN)/pytest tests/clients -n 2 --dist loadfile -rs
 
 chaos: $(VENV)/developing $(VENV)/tools
+	$(BIN)/pytest -n 2 --dist loadfile -m chaos
 	$(BIN)/python -m tests.chaos.long
 
 # BENCH=--quick, or BENCH='--only startup append'. Public sets: TACIT_BENCH_MATERIAL=FOLDER.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.chaos.apart import apart
 from tests.chaos.backup import Plan, backups
 
@@ -15,5 +17,6 @@ def test_a_copy_made_while_others_write_is_whole(tmp_path: Path) -> None:
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_writers_that_acknowledge_too_early_are_caught(tmp_path: Path) -> None:
     assert apart(backups, Plan(str(tmp_path), copies=60, early=True)).lost

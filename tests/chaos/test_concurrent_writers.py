@@ -28,6 +28,7 @@ def test_the_lock_also_protects_records_that_the_disk_takes_in_pieces(home: str)
     _assert_all_there(apart(crowd, Plan(home, writers=4, appends=15, in_pieces=True)), 4 * 15)
 
 
+@pytest.mark.chaos
 def test_without_the_lock_records_in_pieces_are_mixed_up(home: str) -> None:
     found = apart(crowd, Plan(home, writers=16, appends=15, lock=False, in_pieces=True)).audit
     assert found.lost > 0

@@ -18,6 +18,7 @@ def test_no_agent_decides_or_changes_anything_by_any_verb(tmp_path: Path) -> Non
     assert outcome.runs > 150
 
 
+@pytest.mark.chaos
 def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(permissions, "must_be_allowed", lambda _call: None)
     outcome = consent.verbs(tmp_path / "person", (("CLAUDECODE", "1"),), ("as it is",))
@@ -28,6 +29,7 @@ def test_no_variable_lets_more_happen() -> None:
     assert consent.variables(300).faults == ()
 
 
+@pytest.mark.chaos
 def test_variables_that_overrule_the_file_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "rule_of", lambda _name: ANY)
     assert consent.variables(50).faults

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.chaos.damage import INSERTS, UNNOTICED, any_case, cuts, flips, inserts
 
 
@@ -23,6 +25,7 @@ def test_a_foreign_line_is_found_wherever_it_stands(home: str) -> None:
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_a_checksum_compared_in_any_case_is_caught(home: str) -> None:
     back = any_case()
     try:

@@ -17,6 +17,7 @@ def test_what_was_given_does_not_come_back_as_memory(tmp_path: Path) -> None:
     assert found.acknowledged >= 8
 
 
+@pytest.mark.chaos
 def test_a_capture_that_takes_no_noise_out_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(normalize, "without_noise", lambda text: text)
 

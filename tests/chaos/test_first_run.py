@@ -16,6 +16,7 @@ def test_a_home_that_was_killed_in_the_making_is_made_by_the_next_run(tmp_path: 
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_a_home_made_of_half_written_files_is_caught(tmp_path: Path) -> None:
     found = first_run(tmp_path, "init", mutant="in_place")
     assert any(CAUGHT in fault for fault in found.faults)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.chaos.forged_lines import FORGERIES, codes_ignored, forged_lines
 from tests.chaos.kills import Scene, sweep
 from tests.chaos.program import Ended, run, tacit
@@ -15,6 +17,7 @@ def test_every_forgery_is_told_by_its_line(tmp_path: Path) -> None:
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_whoever_ignores_codes_is_caught(tmp_path: Path) -> None:
     with codes_ignored():
         assert len(forged_lines(tmp_path, len(FORGERIES)).faults) == len(FORGERIES)

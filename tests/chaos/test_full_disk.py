@@ -42,6 +42,7 @@ def test_a_log_that_fills_the_disk_to_its_last_byte_goes_on_when_there_is_room(t
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_a_log_that_takes_no_notice_of_a_full_disk_is_caught(tmp_path: Path) -> None:
     if not namespace():
         pytest.skip("nobody may mount here")

@@ -18,6 +18,7 @@ def test_nobody_writes_to_index_or_log_without_holding_its_lock(tmp_path: Path) 
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_writers_without_a_lock_are_caught(tmp_path: Path) -> None:
     plan = Plan(str(tmp_path / "home"), str(tmp_path / "project"), processes=2, operations=4)
     assert any(ALONE in fault for fault in guard(plan, mutant=True).faults)

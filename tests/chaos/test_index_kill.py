@@ -16,6 +16,7 @@ def test_after_a_kill_the_next_question_finds_everything(tmp_path: Path, verb: s
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_an_index_that_notes_how_far_it_read_too_early_is_caught(tmp_path: Path) -> None:
     found = index_kill(tmp_path, "add", mutant="cursor_first")
     assert any(CAUGHT in fault for fault in found.faults)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.chaos.apart import apart
 from tests.chaos.storm import Outcome, Plan, storm, storms_until_a_write_is_torn
 
@@ -16,6 +18,7 @@ def _assert_unharmed(outcome: Outcome) -> None:
     assert outcome.rebuilt_alike
 
 
+@pytest.mark.chaos
 def test_a_kill_storm_loses_nothing_on_disk(home: str) -> None:
     _assert_unharmed(apart(storm, Plan(home, kills=60)))
 
@@ -30,6 +33,7 @@ def test_torn_writes_are_sealed_and_lose_nothing(memory_home: str) -> None:
     assert outcome.audit.fragments > 0, "no write was torn: this storm shows nothing"
 
 
+@pytest.mark.chaos
 def test_without_the_seal_the_same_storm_loses_acknowledged_lines(memory_home: str) -> None:
     plan = Plan(memory_home, _BOUND, seed=3, mean=True, seal=False, index=False)
     found = apart(storms_until_a_write_is_torn, plan).audit

@@ -35,10 +35,12 @@ def test_nothing_behind_a_link_for_notes_is_thrown_away(tmp_path: Path) -> None:
     assert linked_home.sweep(tmp_path, only=lambda place: place in places, sorts=("hooks",)).faults == ()
 
 
+@pytest.mark.chaos
 def test_folders_that_are_followed_are_caught(tmp_path: Path) -> None:
     assert any(linked_home.CHANGED in fault for fault in linked_home.followed(tmp_path).faults)
 
 
+@pytest.mark.chaos
 def test_links_that_are_followed_are_caught(tmp_path: Path) -> None:
     temporary = ("memory/.long-term.md.tacit-new",)
     found = planted.planted(tmp_path, planted.hard_link, verbs=("add",), places=temporary, mutant="links_followed")
@@ -58,5 +60,6 @@ def test_a_file_is_replaced_in_its_own_folder_whatever_takes_its_place() -> None
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_paths_that_are_believed_are_caught() -> None:
     assert any(OUTSIDE in fault for fault in race(20_000, files=True, followed=True).faults)

@@ -17,6 +17,7 @@ def test_after_any_story_all_machines_know_the_same_and_nothing_is_lost(tmp_path
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize(("mutant", "first"), [("late", 505), ("tokens", 510), ("torn", 500)])
 def test_a_program_that_leaves_out_a_step_is_caught(tmp_path: Path, mutant: str, first: int) -> None:
     assert mutant in MUTANTS

@@ -103,6 +103,7 @@ def test_what_is_tested_needs_no_network() -> None:
     assert found.acknowledged > 2
 
 
+@pytest.mark.chaos
 def test_a_program_that_does_would_be_seen(tmp_path: Path) -> None:
     calls = _trace("import socket, os; socket.socket().close(); os.system('true')", tmp_path)
     assert _NETWORK.findall(calls)

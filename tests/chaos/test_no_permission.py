@@ -14,6 +14,7 @@ def test_without_rights_questions_are_answered_and_changes_refused(verb: str) ->
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 @pytest.mark.skipif(not is_root(), reason="only root can do what nobody may")
 def test_somebody_whom_nothing_is_denied_to_is_caught() -> None:
     assert any("not refused" in fault for fault in denied(verbs=["add"], as_root=True).faults)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from tests.chaos.apart import apart
 from tests.chaos.rebuild import compare, filed, folded, index_of, open_store
 from tests.chaos.workload import VERBS, Plan, live
 
 
 def test_the_kept_index_equals_a_fresh_rebuild(memory_home: str) -> None:
-    done = apart(live, Plan(memory_home, f"{memory_home}-project", processes=4, operations=60))
+    done = apart(live, Plan(memory_home, f"{memory_home}-project", processes=4, operations=30))
     assert set(done) == set(VERBS), "a workload in which a verb never works shows little"
     found = compare(memory_home)
     assert found.same_rows
@@ -19,6 +21,7 @@ def test_the_kept_index_equals_a_fresh_rebuild(memory_home: str) -> None:
     assert found.answered > 100
 
 
+@pytest.mark.chaos
 def test_an_index_that_missed_one_event_is_told_apart(memory_home: str) -> None:
     apart(live, Plan(memory_home, f"{memory_home}-project", processes=1, operations=50, seed=2))
     entries = list(filed(open_store(memory_home)))
@@ -31,5 +34,5 @@ def test_an_index_that_missed_one_event_is_told_apart(memory_home: str) -> None:
 
 def test_what_one_process_undoes_breaks_no_answer_of_another(memory_home: str) -> None:
     verbs = ("add", "undo", "list", "remember")
-    done = apart(live, Plan(memory_home, f"{memory_home}-project", processes=6, operations=40, verbs=verbs))
+    done = apart(live, Plan(memory_home, f"{memory_home}-project", processes=6, operations=20, verbs=verbs))
     assert set(done) == set(verbs)

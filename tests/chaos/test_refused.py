@@ -16,6 +16,7 @@ def test_a_fault_at_any_call_leaves_no_line_that_was_refused(tmp_path: Path, ver
     assert found.acknowledged, "every command was refused: this shows nothing"
 
 
+@pytest.mark.chaos
 def test_a_log_that_takes_nothing_back_is_caught(tmp_path: Path) -> None:
     found = refused(tmp_path, "add", on="memory/events.jsonl", mutant="keeps_refused")
     assert any(REFUSED in fault for fault in found.faults)

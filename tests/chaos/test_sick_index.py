@@ -7,6 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tacit.home.home import Home
 from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
@@ -19,6 +21,7 @@ def test_a_damaged_index_answers_as_before_and_costs_no_event(tmp_path: Path) ->
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_no_page_is_lost_without_notice(tmp_path: Path) -> None:
     pages = 92  # somewhat more than it has
     found = sick_index(tmp_path, variants=pages, harms=tuple(page_lost(page) for page in range(pages)))
@@ -38,12 +41,14 @@ def test_no_words_spill_to_where_a_loss_is_not_seen(tmp_path: Path) -> None:
     assert max(sizes) < PAGE // 4 - 50  # what a row of such a table has room for within a page
 
 
+@pytest.mark.chaos
 def test_an_index_whose_damage_nobody_looks_for_is_caught(tmp_path: Path) -> None:
     with mutants.no_wellness():
         found = sick_index(tmp_path, variants=len(HARMS))
     assert found.faults
 
 
+@pytest.mark.chaos
 def test_an_index_that_lies_would_be_seen(tmp_path: Path) -> None:
     """What no look at the file can tell apart; it is the doctor who compares it with the log."""
     found = sick_index(tmp_path, variants=1, harms=(_lie,))

@@ -16,6 +16,7 @@ def test_commands_that_end_while_the_lock_is_held_are_all_recorded_once_and_in_o
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_a_recorder_that_does_not_spool_is_caught(tmp_path: Path) -> None:
     assert spooling.held(tmp_path, 2, mutant="never_spools").lost == 2
 
@@ -38,10 +39,12 @@ def test_whoever_is_killed_while_filing_loses_and_repeats_nothing(tmp_path: Path
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_a_record_that_is_deleted_before_it_is_filed_is_caught(tmp_path: Path) -> None:
     assert spooling.killed_filing(tmp_path, most=6, mutant="unlink_first").lost > 0
 
 
+@pytest.mark.chaos
 def test_a_record_that_is_filed_again_is_caught(tmp_path: Path) -> None:
     found = spooling.killed_filing(tmp_path, mutant="forgets_ids")
     assert any("times in the log" in fault for fault in found.faults)

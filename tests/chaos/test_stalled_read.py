@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tacit.hooks import agent
 from tests.chaos.stalled_read import stalled
 from tests.support.hook_calls import CALLS
@@ -27,6 +29,7 @@ def test_a_read_that_stalls_and_that_no_signal_ends_delays_no_host(tmp_path: Pat
     assert stalled(tmp_path, CALLS[:1], killable=False).faults == ()
 
 
+@pytest.mark.chaos
 def test_a_hook_that_reads_the_index_itself_is_noticed(tmp_path: Path) -> None:
     """So that the tests above can fail."""
     by_itself = tmp_path / "agent.py"

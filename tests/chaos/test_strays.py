@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.chaos import strays
 
 _SOME = (strays.NAMES[0], strays.NAMES[4], strays.NAMES[7])
@@ -17,6 +19,7 @@ def test_events_that_stand_only_in_a_copy_are_read(tmp_path: Path) -> None:
     assert strays.events_of_a_copy_are_read(tmp_path, _SOME[:2]).faults == ()
 
 
+@pytest.mark.chaos
 def test_copies_that_are_not_read_are_caught(tmp_path: Path) -> None:
     assert strays.unread(tmp_path).faults
 

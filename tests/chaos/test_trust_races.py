@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.chaos.apart import folder_in_memory
 from tests.chaos.trust_races import races
 
@@ -13,6 +15,7 @@ def test_only_what_was_shown_is_believed() -> None:
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_accepting_what_lies_there_is_caught() -> None:
     """The mutant looks again after the yes. On a busy machine the attacker may need more tries to come between."""
     with folder_in_memory() as folder:

@@ -20,6 +20,7 @@ def test_several_that_learn_at_once_suggest_each_thing_once(tmp_path: Path) -> N
     assert found.acknowledged == 4
 
 
+@pytest.mark.chaos
 def test_a_learner_that_does_not_know_what_it_said_already_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

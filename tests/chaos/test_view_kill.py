@@ -23,6 +23,7 @@ def test_a_page_that_is_drawn_later_is_the_old_or_the_new_one_after_a_kill(tmp_p
     assert found.faults == ()
 
 
+@pytest.mark.chaos
 def test_a_view_that_is_written_in_place_is_caught(tmp_path: Path) -> None:
     found = view_kill(tmp_path, "add", mutant="in_place")
     assert any(CAUGHT in fault for fault in found.faults)
