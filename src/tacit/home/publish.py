@@ -279,10 +279,10 @@ class Publisher:
             claim for claim, event in latest.items() if event.is_by_user and (self.may_create_facts or event.id > last)
         }
         shown = [view for view in views if view.memory.shared and view.memory.id in current.keys() | stated]
-        if not shown and current.keys().isdisjoint(_claims(views) | gone):
-            return
         private = {view.memory.id for view in views if not view.memory.is_in_fact_file}
         removed = {view.memory.id for view in views if _is_unshared(view)} | gone
+        if not shown and current.keys().isdisjoint(private | removed):
+            return
         base = self.view_store.base_lines(path) if current else []
         drawn = facts.update_facts(base, shown, gone | private)
         own = _with_kinds_of_others(drawn, shown, current)
