@@ -173,6 +173,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
         return 0
     call = parse_args(command, [*preset, *arguments])
     must_be_allowed(call)
+    code = 1
     try:
         code = command.run(call)
         if name not in _CONFLICT_COMMANDS:
@@ -181,10 +182,10 @@ def _run_command(name: str, arguments: list[str]) -> int:
         if message := call.interrupted():
             print(f"Interrupted. {message}", file=sys.stderr)
         raise
-    finally:
+    finally:  # also after Ctrl-C: what was decided until then is recorded
         needs_follower = call.close()
-    if needs_follower or (code == 0 and name in RECORDING_COMMANDS and _can_encode()):
-        _finish_in_background(call.value("--home"), follows=needs_follower, encodes=name in RECORDING_COMMANDS)
+        if needs_follower or (code == 0 and name in RECORDING_COMMANDS and _can_encode()):
+            _finish_in_background(call.value("--home"), follows=needs_follower, encodes=name in RECORDING_COMMANDS)
     return code
 
 
