@@ -165,9 +165,9 @@ class Mind:
         return self.has_whole_history or bool(self._future if back else self._past)
 
     def hear(self, answer: str) -> None:
-        """Take down which sentences an answer calls overruled."""
-        told = re.findall(r"(?:contradicts|overrules|overruled)[^\n]*: (.+)", answer)
-        self.told_overruled.update(text.strip() for text in told)
+        """Take down which sentences an answer names that tells of a contradiction."""
+        if "contradict" in answer:
+            self.told_overruled.update(text.strip() for text in re.findall(r"\]: (.+)", answer))
 
     # What the person must see
 

@@ -65,6 +65,7 @@ def test_after_a_commit_the_work_tree_stays_clean(ann: Person) -> None:
 
 
 def test_another_branch_forgets_nothing(ann: Person) -> None:
+    steps.add(ann, FORCE)
     steps.checkout(ann, "feat")
     steps.add(ann, PNPM)
     steps.checkout(ann, "main")
