@@ -109,12 +109,12 @@ class SharedFacts:
         current = {name: line for line in self._view_store.current_lines(path) if (name := facts.fact_id(line))}
         back = stated | postponed
         shown = [view for view in views if view.memory.shared and view.memory.id in current.keys() | back]
-        if not shown and current.keys().isdisjoint(_ids(views) | gone):
+        private = {view.memory.id for view in views if not view.memory.is_in_fact_file}
+        taken_back = {view.memory.id for view in views if _is_taken_back(view)}
+        if not shown and current.keys().isdisjoint(private | taken_back | gone):
             return
         base = self._view_store.base_lines(path) if current else []
-        private = {view.memory.id for view in views if not view.memory.is_in_fact_file}
         own = _with_kinds_of_others(facts.update_facts(base, shown, gone | private), shown, current)
-        taken_back = {view.memory.id for view in views if _is_taken_back(view)}
         arrange = self._order(connection, path, own)
         write_facts(self._view_store, path, arrange(own), taken_back, arrange, root, back)
         if postponed or head_commit(root):
