@@ -69,10 +69,11 @@ def _killed(scene: Scene, old: Pages, new: Pages, *, most: int, until: str = "")
 
 
 def _after_the_next_command(folder: Path, new: Pages) -> Iterator[str]:
-    """A question is enough to bring everything up to date."""
+    """A question is enough to bring the home's pages up to date, and a sync for the repository's file."""
     run(tacit("recall", "anything"), folder / "home", cwd=folder / "project")
+    run(tacit("sync", "--yes"), folder / "home", cwd=folder / "project")
     late = [name for name, data in pages(folder).items() if new.get(name) != data]
     if late or set(pages(folder)) != set(new):
-        yield f"after the next command these are not up to date: {late}"
+        yield f"after the next commands these are not up to date: {late or set(new) - set(pages(folder))}"
     if strays(folder):
         yield f"after the next command there are temporary files: {strays(folder)}"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 from harness.person import Person, facts_in, tree
+
+from tacit.home.shared_facts import SharedFacts
+from tacit.model.claim import GLOBAL
 
 RULE, OTHER = "always deploy from the release branch", "never force push"
 REMOTE = "https://example.org/team/app.git"
@@ -18,6 +23,10 @@ def fact_file(root: Path) -> Path:
 
 def texts(path: Path) -> list[str]:
     return [fact["canonical"] for fact in facts_in(path)]
+
+
+def no_room(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 @pytest.fixture
@@ -112,3 +121,30 @@ def test_what_is_not_shared_leaves_the_file_and_lines_of_others_stay(person: Per
         file.write(theirs)
     person.tacit("unshare", person.id_of(RULE), cwd=first)
     assert fact_file(first).read_text() == theirs
+
+
+@pytest.mark.parametrize("later", [("add", OTHER), ("sync",)])
+def test_a_line_that_could_not_be_written_is_written_by_the_next_change(
+    person: Person, monkeypatch: pytest.MonkeyPatch, later: tuple[str, ...]
+) -> None:
+    root = person.repository()
+    with monkeypatch.context() as patch:
+        patch.setattr(SharedFacts, "write_changes", no_room)
+        person.tacit("add", RULE, cwd=root)
+    assert not fact_file(root).exists()
+    person.tacit("recall", "deploy", cwd=root)
+    assert not fact_file(root).exists()
+    person.tacit(*later, cwd=root)
+    assert RULE in texts(fact_file(root))
+
+
+def test_what_a_command_did_not_record_is_no_reason_to_take_a_line_of_others_out(person: Person) -> None:
+    root = person.repository()
+    person.tacit("add", RULE, cwd=root)
+    other = Person(person.folder / "other")
+    other.folder.mkdir()
+    journal = other.home / ".tacit" / "sharing"
+    other.tacit("add", "global: use metric units")
+    journal.write_text(json.dumps({"root": str(root), "scope": GLOBAL, "claims": [person.id_of(RULE)]}) + "\n{")
+    other.tacit("add", OTHER, cwd=root)
+    assert sorted(texts(fact_file(root))) == sorted([RULE, OTHER]) and not journal.exists()

@@ -13,6 +13,7 @@ from tacit.model.conflict import ConflictRule
 from tacit.model.decide import undo
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict
 from tacit.model.ids import ClaimId
+from tacit.model.memory import claims_of_event
 from tacit.model.observation import EvaluationCreated, EvaluationScore, WorkLogged
 from tests.laws.filing import filed, indexed
 from tests.support.events import added, event, history, numbered, proposed, says
@@ -113,7 +114,7 @@ def test_a_memory_whose_events_were_all_undone_is_gone_until_the_undo_is_undone(
     index = index_of(added(says("feed the walrus")))
     first = event(1, added(says("feed the walrus")))
     taken_back = event(2, undo([first], "add").body)
-    assert memories.claims_of_event(taken_back) == [says("feed the walrus").id]
+    assert claims_of_event(taken_back) == [says("feed the walrus").id]
     add(index, taken_back)
     assert list(reader.memory_rows(index)) == []
     assert postings.doc_freq(index, "walru") == 0

@@ -45,6 +45,7 @@ class HomePaths:
         self.view_copies = self.path(".tacit", "written")
         self.write_lock = self.path(".tacit", "write.lock")
         self.sync_journal = self.path(".tacit", "reading")
+        self.fact_journal = self.path(".tacit", "sharing")
         self.learned_marker = self.path(".tacit", "learned")
         self.notice_file = self.path(".tacit", "notice")
         self.capture_queue = self.path(".tacit", "pending")

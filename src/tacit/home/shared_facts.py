@@ -8,22 +8,25 @@ command writes the lines of what it changed, into the work tree in which the per
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 
-from tacit.disk.files import read_file
+from tacit.disk.files import Disk, open_fd, read_file, write_all
 from tacit.disk.lock import is_read_only_error
 from tacit.errors import RefusedError
 from tacit.home.git_versions import head_commit, note_written, postpone_facts, postponed_facts
 from tacit.home.project import FACT_FILE, Project
 from tacit.home.publish import memory_views, write_facts
 from tacit.index import reader
+from tacit.index.listings import rulings_of
 from tacit.model.claim import Scope, Status, is_project_scope
-from tacit.model.event import REPOSITORY, Event, EventsUndone
+from tacit.model.event import REPOSITORY, ClaimDecided, ClaimProposed, Draft, Event, EventsUndone
 from tacit.model.ids import ClaimId
-from tacit.model.memory import touched_claims
+from tacit.model.memory import claims_of_event
 from tacit.pages import facts
 from tacit.pages.conflict_markers import has_conflict_markers
 from tacit.pages.long_term import MemoryView
@@ -31,6 +34,45 @@ from tacit.pages.view_store import ViewStore, checked_path
 
 # There is a link, or something that is no folder, where the repository had a folder a moment ago.
 _NOT_A_FOLDER_ERRORS = (errno.ELOOP, errno.ENOTDIR)
+
+
+class FactJournal:
+    """A file that exists while a command writes fact files. What it could not write, or was killed before it wrote, the
+    next change finds there: a line for each command.
+
+    It is not synced, since it only has to outlive the process. A line that is not whole counts for nothing: nothing was
+    recorded then.
+    """
+
+    def __init__(self, path: str, disk: Disk) -> None:
+        self._path = path
+        self._disk = disk
+
+    def write(self, project: Project | None, scope: Scope, drafts: Iterable[Draft]) -> None:
+        """Name the claims that have to do with a project. `project` is the current one, `scope` is its scope."""
+        claims = {claim for draft in drafts if _may_be_shared(draft) for claim in claims_of_event(draft)}
+        if not claims:
+            return
+        entry = {"root": project.root if project else None, "scope": scope, "claims": sorted(claims)}
+        with open_fd(self._disk, self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as fd:
+            write_all(self._disk, fd, b"%s\n" % json.dumps(entry).encode("ascii"))
+
+    def finish(self, connection: sqlite3.Connection, view_store: ViewStore) -> None:
+        """Write what commands have left out. The caller holds the home's lock."""
+        for line in (read_file(self._path) or b"").splitlines():
+            with suppress(ValueError, KeyError, TypeError):
+                entry = json.loads(line)
+                project = Project(entry["root"], ()) if entry["root"] else None
+                claims = [ClaimId(claim) for claim in entry["claims"]]
+                known = _ids(memory_views(connection, claims))  # none, if it was killed before it recorded
+                rulings = [ruling for claim in known for ruling in rulings_of(connection, claim)]
+                affected = known.union(*((ruling.winner, ruling.loser) for ruling in rulings))
+                SharedFacts(view_store, project, Scope(entry["scope"])).write_changes(connection, (), affected)
+        self.remove()
+
+    def remove(self) -> None:
+        if os.path.lexists(self._path):
+            self._disk.remove(self._path)
 
 
 class SharedFacts:
@@ -51,8 +93,8 @@ class SharedFacts:
         changed by itself would stop the next merge. A memory of another project changes in every clone that has a
         file. The file is created if the person states something that belongs into it.
         """
-        stated = {claim for event in events if event.is_by_user for claim in _changed_claims(event)}
-        recorded = {claim for event in events for claim in _changed_claims(event)}
+        stated = {claim for event in events if event.is_by_user for claim in claims_of_event(event)}
+        recorded = {claim for event in events for claim in claims_of_event(event)}
         claims = recorded.union(affected)
         changed = memory_views(connection, sorted(claims))
         stated |= {view.memory.id for view in changed if view.memory.id not in recorded and _has_line(view)}
@@ -136,10 +178,14 @@ class SharedFacts:
         return lambda lines: facts.sort_facts(facts.without_copies(lines, is_kept), existing)
 
 
-def _changed_claims(event: Event) -> Collection[ClaimId]:
-    if isinstance(event.body, EventsUndone):
-        return [ClaimId(claim) for claim in event.body.claims]
-    return touched_claims(event)
+def _may_be_shared(draft: Draft) -> bool:
+    """Return whether a draft may change the lines of a project. What an undo changes is not known before."""
+    body = draft.body
+    if isinstance(body, EventsUndone):
+        return True
+    if isinstance(body, ClaimDecided) and body.instead and is_project_scope(body.instead.scope):
+        return True
+    return isinstance(body, ClaimProposed | ClaimDecided) and is_project_scope(body.claim.scope)
 
 
 def _ids(views: Iterable[MemoryView]) -> set[ClaimId]:

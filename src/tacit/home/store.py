@@ -46,6 +46,7 @@ from tacit.text.display import clean
 
 if TYPE_CHECKING:
     from tacit.home.publish import Publisher, SyncJournal
+    from tacit.home.shared_facts import FactJournal
     from tacit.home.writable_index import WritableIndex
     from tacit.pages.view_store import ViewStore
 
@@ -170,6 +171,7 @@ class Store:
             with self._exclusive():
                 connection = self.writable_index.open()
                 try:
+                    self._finish_shared_facts(connection)
                     self._draw_pages(connection)
                     return query(connection)
                 finally:
@@ -323,6 +325,7 @@ class Store:
         with self._exclusive():
             try:
                 with closing(self.writable_index.snapshot()) as snapshot:
+                    self._finish_shared_facts(snapshot.connection)
                     stale_before = set(reader.stale_views(snapshot.connection))
                     drafts = decide(snapshot.connection)
                     events = self._append(snapshot.connection, drafts, op) if drafts else []
@@ -448,6 +451,8 @@ class Store:
             scope = self.scope_in(connection)
             if root not in reader.project_roots(connection, scope):
                 drafts = [*drafts, Draft(ProjectSeen(root), scope)]
+        with suppress(OSError):  # on a full disk the log may still take a line
+            self.fact_journal.write(self.project, self.scope_in(connection), drafts)
         events = self.log.append(drafts, self.actor.origin(), op=op)
         return [event for event in events if not isinstance(event.body, ProjectSeen)]
 
@@ -477,7 +482,19 @@ class Store:
         """Update the pages with what was read from them. The caller holds the home's lock."""
         self.sync_journal.finish(self.log, self.view_store)
 
+    @property
+    def fact_journal(self) -> FactJournal:
+        from tacit.home.shared_facts import FactJournal
+
+        return FactJournal(self.paths.fact_journal, self._disk)
+
     # What follows a change. The caller holds the home's lock.
+
+    def _finish_shared_facts(self, connection: sqlite3.Connection) -> None:
+        """Write the fact files that a killed command has left as they were. What cannot be written waits."""
+        if os.path.lexists(self.paths.fact_journal):
+            with translate_sqlite_errors(), suppress(OSError):
+                self.fact_journal.finish(connection, self.view_store)
 
     def _write_shared_facts(
         self, connection: sqlite3.Connection, events: Sequence[Event], stale_before: set[str]
@@ -493,6 +510,7 @@ class Store:
             affected = [ClaimId(claim) for kind, _, claim in marks if kind == "memory"]
             facts = SharedFacts(self.view_store, self.project, self.scope_in(connection))
             facts.write_changes(connection, events, affected)
+            self.fact_journal.remove()
 
     def _follow_if_asked(self) -> None:
         """Follow what was recorded, unless another process does. If that fails, the next command does it."""

@@ -18,7 +18,6 @@ from tacit.index.database import LineReader
 from tacit.index.memories import (
     ActiveMemory,
     OpposedPair,
-    claims_of_event,
     compare_memories,
     memory_agents,
     memory_content,
@@ -30,7 +29,7 @@ from tacit.index.spill import Span, Spill
 from tacit.index.writer import IndexedEvent
 from tacit.model.event import ClaimDecided, ClaimProposed, EventsUndone
 from tacit.model.ids import ClaimId, claim_number
-from tacit.model.memory import fold_memory
+from tacit.model.memory import claims_of_event, fold_memory
 from tacit.model.terms import topics
 from tacit.record import Record
 from tacit.text.words import STEMS

@@ -37,7 +37,7 @@ from tacit.model.conflict import (
 )
 from tacit.model.event import ClaimProposed, Event, EventsUndone, agent_name, timestamp
 from tacit.model.ids import ClaimId, EventId, claim_number
-from tacit.model.memory import Memory, fold_memory, touched_claims, undone_ids
+from tacit.model.memory import Memory, claims_of_event, fold_memory, undone_ids
 from tacit.model.observation import EvaluationCreated, WorkLogged
 from tacit.model.relation import oppose
 from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
@@ -457,13 +457,6 @@ class MemoryWriter:
         self._connection.execute("DELETE FROM memories WHERE doc_id = ?", (doc_id,))
         self._postings.remove(doc_id)
         drop_stale_memory_vectors(self._connection, [EmbeddingText(doc_id, "")])
-
-
-def claims_of_event(event: Event) -> Sequence[ClaimId]:
-    """Return the claims an event touches. `EventsUndone` names them itself, as its targets may arrive later."""
-    if isinstance(event.body, EventsUndone):
-        return [ClaimId(claim) for claim in event.body.claims]
-    return touched_claims(event)
 
 
 def _claim_sources(events: Sequence[Event]) -> Iterator[tuple[ClaimId, EventId]]:

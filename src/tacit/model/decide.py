@@ -8,7 +8,7 @@ from tacit.errors import RefusedError
 from tacit.model.claim import Claim, Kind, Provenance, Status, is_project_scope
 from tacit.model.event import Attribution, ClaimDecided, ClaimProposed, Draft, Event, EventsUndone, Verdict
 from tacit.model.ids import EventId
-from tacit.model.memory import Memory, may_add_directly, touched_claims
+from tacit.model.memory import Memory, claims_of_event, may_add_directly
 from tacit.text.display import clip, printable
 
 
@@ -182,9 +182,7 @@ def merge(memory: Memory, into: Memory, *, reason: str = "") -> Draft:
 
 def undo(operation: Sequence[Event], label: str) -> Draft:
     """Take back all events of one operation."""
-    claims: dict[str, None] = {}
-    for event in operation:
-        claims |= dict.fromkeys(event.body.claims if isinstance(event.body, EventsUndone) else touched_claims(event))
+    claims = dict.fromkeys(claim for event in operation for claim in claims_of_event(event))
     targets = tuple(event.id for event in operation)
     return Draft(EventsUndone(targets, tuple(claims), label), operation[0].scope)
 

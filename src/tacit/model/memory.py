@@ -18,6 +18,7 @@ from tacit.model.event import (
     TEAM,
     ClaimDecided,
     ClaimProposed,
+    Draft,
     Event,
     EventBody,
     EventsUndone,
@@ -225,7 +226,7 @@ def _may_undo(event: Event, actor: str | None) -> bool:
     return (event.origin.actor, actor) == (POLICY, REPOSITORY) or (event.origin.actor == TEAM and is_of_team(actor))
 
 
-def touched_claims(event: Event) -> tuple[ClaimId, ...]:
+def touched_claims(event: Event | Draft) -> tuple[ClaimId, ...]:
     """Return the claims whose memory this event changes. An `EventsUndone` changes none by itself."""
     body = event.body
     if isinstance(body, ClaimProposed) or (isinstance(body, ClaimDecided) and body.instead is None):
@@ -233,6 +234,13 @@ def touched_claims(event: Event) -> tuple[ClaimId, ...]:
     if isinstance(body, ClaimDecided) and body.instead is not None:
         return tuple(dict.fromkeys((body.claim.id, body.instead.id)))
     return ()
+
+
+def claims_of_event(event: Event | Draft) -> Sequence[ClaimId]:
+    """Return the claims an event touches. `EventsUndone` names them itself, as its targets may arrive later."""
+    if isinstance(event.body, EventsUndone):
+        return [ClaimId(claim) for claim in event.body.claims]
+    return touched_claims(event)
 
 
 def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
