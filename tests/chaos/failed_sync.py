@@ -62,7 +62,7 @@ def failed_sync(folder: Path, verb: str, *, most: int = 0, mutant: str = "") -> 
     scene.prepare(*LIFE)
     lies = [f"{sync}:error={error}:when={number}" for number, error, sync in product(NUMBERS, ERRORS, SYNCS)]
     if most:  # the first sync of a command is the log's, and it makes no more than a dozen of them
-        lies = lies[:4] + random.Random(1).sample(lies[4:60], most - 4)
+        lies = lies[:2] + random.Random(1).sample(lies[2:60], most - 2)
     return together((_one(scene, segment, lie) for lie in lies), until_caught=bool(mutant))
 
 

@@ -60,7 +60,9 @@ def _lived(home: Path, *, seed: int) -> None:
                 continue
     drafts, well = [judgement("last", "the last thing before the lights went out")], home.with_name(f"{home.name}-well")
     with closing(open_store(str(home))) as store:
-        store.change(lambda _index: drafts, lambda _index, _events: copy_home(home, well))
+        store.follows = False
+        store.record(lambda _index: drafts)
+        store.update_index(lambda _index: copy_home(home, well))
 
 
 def _vault(home: Path) -> Vault:

@@ -98,6 +98,7 @@ def test_what_was_read_is_read_again_if_the_key_of_the_home_is_another(person: P
 
 def test_what_only_the_index_of_an_earlier_version_holds_is_gone_when_a_purge_finds_nothing(person: Person) -> None:
     person.tacit("add", "use pnpm")
+    person.wait_for_pages()
     index = person.home / "index.sqlite"
     with closing(sqlite3.connect(index)) as connection, connection:
         connection.execute("UPDATE meta SET value = '23' WHERE name = 'version'")

@@ -19,7 +19,14 @@ def project(person: Person) -> Path:
     root = person.repository("shop")
     (root / "docs").mkdir()
     person.tacit("add", RULE, cwd=root)
+    person.wait_for_pages()
     return root
+
+
+def files_of(home: Path) -> dict[Path, bytes]:
+    """The files of a home, without those that SQLite makes for every reader."""
+    files = (path for path in home.rglob("*") if path.is_file() and not path.name.endswith(("-wal", "-shm")))
+    return {path: path.read_bytes() for path in files}
 
 
 def capture_change(person: Person, project: Path, file: str) -> None:
@@ -77,13 +84,11 @@ def test_a_list_without_writing_into_the_home(person: Person, project: Path, has
     if not has_index:
         for path in person.home.glob("index.sqlite*"):
             path.unlink()
-    before = {path: path.read_bytes() for path in person.home.rglob("*") if path.is_file()}
+    before = files_of(person.home)
     with Home(person.home, cwd=project, environment=person.environment()) as home:
         (row,) = outdated_rows_as_is(home)
     assert (row.memory.sentence, [reference.text for reference in row.missing]) == (RULE, ["docs/api.md"])
-    after = {path: path.read_bytes() for path in person.home.rglob("*") if path.is_file()}
-    assert {path for path in after if not path.name.endswith(("-wal", "-shm"))} == set(before)
-    assert all(after[path] == data for path, data in before.items() if not path.name.endswith(("-wal", "-shm")))
+    assert files_of(person.home) == before
 
 
 def test_without_a_home_there_is_nothing(person: Person, tmp_path: Path) -> None:

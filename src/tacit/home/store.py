@@ -57,7 +57,7 @@ Choose = Callable[[sqlite3.Connection, set[str]], Sequence[Event]]
 _LOCK_TIMEOUT_SECONDS, _LOCK_MAX_SECONDS = 30.0, 600.0
 _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS = 10.0, 120.0
 _READ_LOCK_TIMEOUT_SECONDS = 2.0  # a read, for a process that indexes what it needs
-_OBSERVE_TIMEOUT_SECONDS = 0.05  # a read, to record that it took place
+_OBSERVE_TIMEOUT_SECONDS = 0.05  # a read, to record that it took place, and what waits in the spool
 _MAX_PENDING_OBSERVATIONS = 1000  # observations that are kept while the log is busy; older ones are dropped
 
 
@@ -249,7 +249,7 @@ class Store:
     def _current_connection(self) -> sqlite3.Connection:
         if not os.path.isdir(self.paths.root):
             raise IndexUnusableError("there is no home yet")
-        self.drain_spool(0)
+        self.drain_spool(0 if self._is_hurried else _OBSERVE_TIMEOUT_SECONDS)
         try:
             connection = self._index.connection()
         except StoreError:  # it cannot be opened without writing, and the disk is full
@@ -321,7 +321,7 @@ class Store:
         is an operation that the events belong to.
         """
         self._prepare_change()
-        self.drain_spool(0)
+        self.drain_spool(_OBSERVE_TIMEOUT_SECONDS)
         with self._exclusive():
             try:
                 with closing(self.writable_index.snapshot()) as snapshot:
