@@ -76,7 +76,7 @@ class HomeStatus(Record):
 
 def home_status(home: Home) -> HomeStatus:
     """Return the counts of a home, after indexing the questions and commands since the last change."""
-    if home.store.is_far_behind(0):
+    if home.store.read(has_uncounted_commands) or home.store.is_far_behind(0):  # the read files what waits in the spool
         home.store.catch_up()
     if home.store.read(has_uncounted_commands):
         from tacit.vault.suggestions import Suggestions

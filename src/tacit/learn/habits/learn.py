@@ -62,7 +62,7 @@ class LearnedHabits(Record):
 
 def learn_habits(store: Store, user_folder: str) -> LearnedHabits:
     """Count the commands since the last time, and suggest what became a habit."""
-    if store.is_far_behind(0) or store.read(habits.has_uncounted_commands):
+    if store.read(habits.has_uncounted_commands) or store.is_far_behind(0):  # the read files what waits in the spool
         store.update_index(lambda connection: habits.learn(connection, detect_in_session))
 
     def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
