@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tacit
+from harness.followers import is_anybody_told_of, wait_for_followers, watched
 from tacit.cli import main
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, StoreError
@@ -79,7 +80,8 @@ class Person:
         self, *words: str, cwd: Path | None = None, now: str | None = None, code: int | None = 0, **environment: str
     ) -> Said:
         out, err = io.StringIO(), io.StringIO()
-        with self.at(cwd, now, **environment), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        shown = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+        with self.at(cwd, now, **environment), shown[0], shown[1], watched(self.home):
             given = main(list(words))
         return checked(Said(given, out.getvalue(), err.getvalue()), code)
 
@@ -93,16 +95,18 @@ class Person:
     def start(
         self, *words: str, cwd: Path | None = None, now: str | None = None, **environment: str
     ) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*self.prefix, sys.executable, "-m", "tacit", *words],
-            cwd=cwd or self.folder,
-            env=self.environment(now, **environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
+        with watched(self.home) as watching:
+            return subprocess.Popen(
+                [*self.prefix, sys.executable, "-m", "tacit", *words],
+                cwd=cwd or self.folder,
+                env=self.environment(now, **environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                pass_fds=(watching,),
+            )
 
     @contextlib.contextmanager
     def at(self, cwd: Path | None = None, now: str | None = None, **environment: str) -> Iterator[None]:
@@ -197,10 +201,14 @@ class Person:
 
 
 def wait_for_pages(home: Path) -> None:
-    """Wait until the index of a home has everything that an answer could show, and all pages are drawn."""
+    """Wait until the index of a home has everything that an answer could show, and all pages are drawn.
+
+    What nobody is going to draw is not waited for.
+    """
     paths = HomePaths(str(home))
     until = time.monotonic() + _MAX_WAIT_SECONDS
-    while _is_anything_left(paths) and time.monotonic() < until:
+    wait_for_followers(home, _MAX_WAIT_SECONDS)
+    while _is_anything_left(paths) and is_anybody_told_of(home) and time.monotonic() < until:
         time.sleep(0.005)
     if os.path.exists(paths.write_lock):
         with FileLock(paths.write_lock, _MAX_WAIT_SECONDS, _MAX_WAIT_SECONDS).acquire(None):

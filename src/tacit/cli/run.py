@@ -213,7 +213,12 @@ def _finish_in_background(home_root: str | None, *, follows: bool, encodes: bool
     draws it. Vectors need the extra `meaning`. Importing numpy and encoding a sentence takes a few tenths of a second,
     too long to wait for after `tacit add`. Without them, what was added could be found by its words alone until the
     next `tacit improve` or `tacit doctor --reindex`.
+
+    A program that calls `main` and has threads waits: a fork would inherit locks that one of them holds, such as that
+    of SQLite, and nobody would release them.
     """
+    if (threading := sys.modules.get("threading")) and threading.active_count() > 1:
+        return finish(home_root, follows=follows, encodes=encodes)
     sys.stdout.flush()
     sys.stderr.flush()
     if child := os.fork():
