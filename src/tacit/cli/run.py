@@ -218,7 +218,8 @@ def _finish_in_background(home_root: str | None, *, follows: bool, encodes: bool
     of SQLite, and nobody would release them.
     """
     if (threading := sys.modules.get("threading")) and threading.active_count() > 1:
-        return finish(home_root, follows=follows, encodes=encodes)
+        finish(home_root, follows=follows, encodes=encodes)
+        return
     sys.stdout.flush()
     sys.stderr.flush()
     if child := os.fork():
