@@ -9,8 +9,8 @@ reach the disk.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from tacit.errors import IndexUnusableError, ReadOnlyError, StoreError
 from tacit.home.indexing import Indexer, broken_trust_drafts
@@ -61,11 +61,7 @@ class WritableIndex:
             _begin(connection, self._indexer)
             return self._end_broken_trust(connection)
         except IndexUnusableError:
-            connection.close()
-        except BaseException:
-            connection.close()
-            raise
-        connection = self._indexer.rebuild()
+            connection = self._indexer.rebuild()
         _begin(connection, self._indexer)
         return self._end_broken_trust(connection)
 
@@ -82,19 +78,19 @@ class WritableIndex:
 
     def _catch_up_or_rebuild(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:
-            self._indexer.catch_up(connection)
+            with _closed_on_error(connection):
+                self._indexer.catch_up(connection)
         except IndexUnusableError:
-            connection.close()
             return self._indexer.rebuild()
         return connection
 
     def _end_broken_trust(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """Record the end of trust that no longer holds, and return the index with it."""
-        drafts = broken_trust_drafts(connection)
-        if not drafts:
-            return connection
-        self._log.append(drafts, self._origin())
-        return self._catch_up_or_rebuild(connection)
+        with _closed_on_error(connection):
+            drafts = broken_trust_drafts(connection)
+            if drafts:
+                self._log.append(drafts, self._origin())
+        return self._catch_up_or_rebuild(connection) if drafts else connection
 
 
 class Snapshot:
@@ -134,8 +130,18 @@ class Snapshot:
 
 def _begin(connection: sqlite3.Connection, indexer: Indexer) -> None:
     """Begin the transaction of a snapshot. A long backlog is written before, so that it is not indexed twice."""
-    with translate_sqlite_errors():
+    with _closed_on_error(connection), translate_sqlite_errors():
         if indexer.has_long_backlog(connection):
             indexer.catch_up(connection)
         connection.execute("BEGIN IMMEDIATE")
         indexer.catch_up(connection)
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    """Close a connection that nobody gets to see: one that is open while this process forks ruins the file."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
