@@ -151,6 +151,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "other_sentence": ("string", "what that line says"),
     "others": ("[reference]", "candidates of other projects that say the same"),
     "outcome": ("string", "how it ended"),
+    "outdated_count": ("integer", "other memories of the project that name what is not in its work tree"),
     "outdated_memories": ("[outdated_memory]", "memories of the project that name what is not in its work tree"),
     "overruled_by": (f"{ID}?", "the memory that holds instead of it"),
     "passage": ("string", "what answers: of a session, the lines that match"),
@@ -349,7 +350,8 @@ OBJECTS: dict[str, str] = {
     ),
     "status": (
         "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
-        " dropped untrusted fact_conflicts kinds session_count evaluated week ineffective_count team"
+        " dropped untrusted fact_conflicts kinds session_count evaluated week ineffective_count"
+        " outdated_count team"
     ),
     "step": "text exit_status milliseconds",
     "stopped_command": "text matched actor directory at",

@@ -145,8 +145,8 @@ def press(who: Person, verb: str, text: str) -> None:
 
 
 def look_at_page(who: Person) -> None:
-    """The page counts and shows the candidates that `review` has."""
-    cards = [card for card in who.quietly(lambda: who.json("review", "--all")) if card["card"] == "candidate"]
+    """The page counts the cards that `review` has, and shows its candidates."""
+    cards = who.quietly(lambda: who.json("review", "--all"))
     with page(who) as browser:
         shown, count = browser.get("/").visible, badge(browser)
     who.world.expect(count == len(cards), f"the page says {count} and review has {len(cards)}")

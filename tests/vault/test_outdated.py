@@ -10,6 +10,7 @@ from harness.person import Person
 
 from tacit.home.home import Home
 from tacit.vault.outdated import OutdatedMemories, outdated_rows_as_is
+from tacit.vault.review import Review
 
 RULE = "always follow docs/api.md"
 
@@ -95,3 +96,17 @@ def test_without_a_home_there_is_nothing(person: Person, tmp_path: Path) -> None
     with Home(tmp_path / "none", cwd=tmp_path, environment=person.environment()) as home:
         assert outdated_rows_as_is(home) == []
     assert not (tmp_path / "none").exists()
+
+
+def test_status_and_review_count_the_same(person: Person, project: Path) -> None:
+    assert person.tacit("status", "--json", cwd=project).json["outdated_count"] == 1
+    assert "1 memory names what is not in the work tree: tacit review" in person.tacit("status", cwd=project).out
+    with person.vault(cwd=project) as vault:
+        assert Review(vault.home).counts().outdated == len(OutdatedMemories(vault.home).outdated()) == 1
+
+
+def test_a_program_that_is_not_installed_here_is_no_question(person: Person) -> None:
+    root = person.repository()
+    person.tacit("add", "run `no-such-program up` before the tests", cwd=root)
+    with person.vault(cwd=root) as vault:
+        assert OutdatedMemories(vault.home).outdated() == []

@@ -129,6 +129,9 @@ def run_status(call: Invocation) -> int:
     if now.ineffective:
         memories = pluralize(now.ineffective, "memory was", "memories were")
         echo(f"{bold('Violated')}  {memories} told and not followed, or corrected: tacit review")
+    if now.outdated:
+        memories = pluralize(now.outdated, "memory names", "memories name")
+        echo(f"{bold('Outdated')}  {memories} what is not in the work tree: tacit review")
     echo(f"{bold('Evaluated')} {now.evaluated or 'never: tacit improve'}")
     return 0
 
@@ -170,6 +173,7 @@ def _status_json(now: HomeStatus) -> JsonObject:
             "violated_count": now.week.violated,
         },
         "ineffective_count": now.ineffective,
+        "outdated_count": now.outdated,
         "team": _team_json(now.team) if now.team else None,
     }
 
@@ -234,6 +238,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.team and now.team.proposals, "tacit team review", "members of your team wait for your decision"),
         (now.undecided, "tacit conflicts", "memories contradict each other, or may do so"),
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
+        (now.outdated, "tacit review", "memories name what is not in the work tree"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),
         (not (has_installed or now.active), "tacit try", "see what your histories would teach, keeping nothing"),
         (not has_installed, "tacit install", "connect your shell and your agents"),

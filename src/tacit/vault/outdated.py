@@ -72,7 +72,8 @@ class OutdatedMemories(HomePart):
 def outdated_rows(connection: sqlite3.Connection, store: Store, environment: Mapping[str, str]) -> list[OutdatedRow]:
     """Return the active memories of the current project that name what its work tree does not have.
 
-    Names are looked up from the root of the project. Those that somebody decided to keep are left out.
+    Names are looked up from the root of the project. Those that somebody decided to keep are left out, and so are
+    programs: whether one is installed says something about the machine.
     """
     if store.project is None:
         return []
@@ -105,7 +106,8 @@ def outdated_rows_as_is(home: Home) -> list[OutdatedRow]:
 def _not_kept(connection: sqlite3.Connection, row: MemoryRow, missing: Sequence[Reference]) -> tuple[Reference, ...]:
     memory = reader.load_memory(connection, row.id, must_decode)
     kept = memory.kept_names if memory else frozenset()
-    return tuple(reference for reference in missing if reference.text not in kept)
+    of_project = (reference for reference in missing if reference.kind is not ReferenceKind.PROGRAM)
+    return tuple(reference for reference in of_project if reference.text not in kept)
 
 
 def _name(connection: sqlite3.Connection, reference: Reference, history: Iterable[SessionRow]) -> MissingName:

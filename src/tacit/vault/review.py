@@ -26,6 +26,7 @@ from tacit.text.words import normalize_text
 from tacit.vault.evidence import agents_of_memory
 from tacit.vault.filters import FilterParser, Filters
 from tacit.vault.listing import ListedMemory, Listing, load_chunk
+from tacit.vault.outdated import outdated_rows
 
 _MAX_GROUPED = 500  # candidates of which each is compared with all others; of more, with those that share rare words
 _MAX_COMPARED = 2000  # active memories that the candidates of a page are compared with
@@ -117,11 +118,13 @@ class CandidateValues(Record):
 
 
 class ReviewCounts(Record):
-    """How much waits for the person: candidates, memories that contradict each other, memories that did not help."""
+    """How much waits for the person: candidates, memories that contradict each other, memories that did not help, and
+    others that name what is not in the work tree."""
 
     pending: int
     undecided: int
     ineffective: int
+    outdated: int
 
 
 class CardListing(Listing[Card]):
@@ -310,10 +313,13 @@ class Review(HomePart):
         """Return how much waits for a decision."""
 
         def read(connection: sqlite3.Connection) -> ReviewCounts:
+            ineffective = ineffective_claims(connection, must_decode) if reader.has_checks(connection) else ()
+            outdated = outdated_rows(connection, self._store, self._home.environment)
             return ReviewCounts(
                 count_memories(connection, MemoryFilter(Status.PENDING)),
                 reader.count_conflicting(connection),
-                len(ineffective_claims(connection, must_decode)) if reader.has_checks(connection) else 0,
+                len(ineffective),
+                sum(row.memory.id not in ineffective for row in outdated),
             )
 
         return self._store.read(read)

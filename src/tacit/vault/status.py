@@ -16,6 +16,7 @@ from tacit.log.spool import Spool
 from tacit.model.claim import Status
 from tacit.model.ids import EventId, event_id
 from tacit.record import Record
+from tacit.vault.outdated import outdated_rows
 
 _RECENT_DAYS = 7
 
@@ -47,6 +48,7 @@ class HomeStatus(Record):
         fact_conflicts: conflicts that a merge left in fact files; `conflicted` says in which.
         week: what agents were told and did with it in the last seven days.
         ineffective: memories that were told and violated again, or corrected.
+        outdated: other memories of the project that name what is not in its work tree.
         team: the team that the person joined, as this home knows it; None without one.
     """
 
@@ -69,6 +71,7 @@ class HomeStatus(Record):
     untrusted: int = 0
     week: RecentAdherence = RecentAdherence(0, 0, 0, 0)
     ineffective: int = 0
+    outdated: int = 0
     fact_conflicts: int = 0
     conflicted: tuple[str, ...] = ()
     team: TeamSummary | None = None
@@ -90,6 +93,8 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
     metrics = reader.usage_metrics(connection)
     spool = Spool(home.store.log)
     conflicted = conflicted_files(home.store)
+    ineffective = set(adherence.ineffective_claims(connection, must_decode))
+    outdated = {row.memory.id for row in outdated_rows(connection, home.store, home.environment)}
     return HomeStatus(
         home=home.store.paths.root,
         project=home.store.project.root if home.store.project else None,
@@ -109,7 +114,8 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         dropped=dropped.commands if (dropped := spool.dropped()) else 0,
         untrusted=count_waiting(home.store, connection, home.settings.limits_text),
         week=adherence.recent_adherence(connection, _first_event_id(home)),
-        ineffective=len(adherence.ineffective_claims(connection, must_decode)),
+        ineffective=len(ineffective),
+        outdated=len(outdated - ineffective),
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
         team=team_summary(home),

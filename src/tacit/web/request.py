@@ -140,7 +140,8 @@ class PageRequest:
 
     def page(self, template: str, title: str, values: Mapping[str, object], status: int = 200) -> Response:
         """Return a whole page in the frame: navigation, search field and notice."""
-        counts = {"/": self.counts.pending + self.counts.ineffective, "/conflicts": self.counts.undecided}
+        waiting = self.counts.pending + self.counts.ineffective + self.counts.outdated
+        counts = {"/": waiting, "/conflicts": self.counts.undecided}
         frame = {
             "title": title,
             "current": self.path,
