@@ -6,12 +6,11 @@ import contextlib
 import os
 import select
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-# By home, one end of the pipe of each command. The other end is open as long as a process lives that the command left.
-_ends: defaultdict[str, list[int]] = defaultdict(list)
+# One end of a pipe for each command, and its home. The other end is open as long as a process lives that it left.
+_ends: dict[int, str] = {}
 
 
 @contextlib.contextmanager
@@ -22,15 +21,16 @@ def watched(home: Path) -> Iterator[int]:
         yield theirs
     finally:
         os.close(theirs)
-        known = _ends[str(home)]
-        known[:] = [*(end for end in known if not _has_ended(end, 0)), ours]
+        _ends[ours] = str(home)
+        for end in [*_ends]:  # also of homes that are not looked at again
+            _forget_if_ended(end, 0)
 
 
 def wait_for_followers(home: Path, seconds: float) -> None:
     """Wait until no process is left of those that were watched."""
     until = time.monotonic() + seconds
-    known = _ends.pop(str(home), [])
-    _ends[str(home)] = [end for end in known if not _has_ended(end, max(until - time.monotonic(), 0))]
+    for end in [end for end, its_home in _ends.items() if its_home == str(home)]:
+        _forget_if_ended(end, max(until - time.monotonic(), 0))
 
 
 def is_anybody_told_of(home: Path) -> bool:
@@ -39,11 +39,12 @@ def is_anybody_told_of(home: Path) -> bool:
     return any(wanted in _environment(process) for process in Path("/proc").glob("[0-9]*"))
 
 
-def _has_ended(end: int, seconds: float) -> bool:
-    if not select.select([end], [], [], seconds)[0]:
-        return False
-    os.close(end)
-    return True
+def _forget_if_ended(end: int, seconds: float) -> None:
+    poll = select.poll()
+    poll.register(end, select.POLLIN)
+    if poll.poll(seconds * 1000):
+        os.close(end)
+        del _ends[end]
 
 
 def _environment(process: Path) -> bytes:
