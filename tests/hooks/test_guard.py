@@ -110,6 +110,7 @@ def test_a_rule_file_that_is_damaged_missing_or_of_others_stops_nothing(person: 
 
 def test_a_memory_that_is_forgotten_stops_nothing(person: Person) -> None:
     person.tacit("forget", person.id_of(RULE), "--reason", "changed", "--evidence", "e", cwd=person.folder / "shop")
+    person.wait_for_pages()
     assert reason(person, "npm i") == ""
 
 
