@@ -1,36 +1,69 @@
-"""The processes that a command leaves behind to follow what it recorded: who waits for pages waits for them."""
+"""The processes that a command leaves behind to follow what it recorded: who waits for pages waits for them.
+
+A process with thousands of tests is large, and takes long to fork. A command that runs within one lets a small process
+fork its follower, which is started once and has imported what followers need.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-# One end of a pipe for each command, and its home. The other end is open as long as a process lives that it left.
-_ends: dict[int, str] = {}
+import pytest
+
+import tacit
+from tacit.cli import run
+
+# One end of a pipe for each command. The other end is open as long as a process lives that the command left.
+_ends: list[int] = []
+_MAX_REQUEST_BYTES = 1 << 20
 
 
 @contextlib.contextmanager
-def watched(home: Path) -> Iterator[int]:
+def watched() -> Iterator[int]:
     """A descriptor for every process that is started meanwhile. A fork inherits it, a new program needs `pass_fds`."""
     ours, theirs = os.pipe()
     try:
         yield theirs
     finally:
         os.close(theirs)
-        _ends[ours] = str(home)
-        for end in [*_ends]:  # also of homes that are not looked at again
-            _forget_if_ended(end, 0)
+        _ends.append(ours)
+        wait_for_followers(0)
 
 
-def wait_for_followers(home: Path, seconds: float) -> None:
+@contextlib.contextmanager
+def forked_elsewhere() -> Iterator[None]:
+    """The followers of commands that run here are forked by the small process, and watched."""
+
+    def start(home_root: str | None, *, follows: bool, encodes: bool) -> None:
+        asked = {"words": [home_root, follows, encodes], "cwd": os.getcwd(), "environment": dict(os.environ)}
+        socket.send_fds(_forking(), [json.dumps(asked).encode()], [watching])
+
+    with watched() as watching, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "_finish_in_background", start)
+        yield
+
+
+def wait_for_followers(seconds: float) -> None:
     """Wait until no process is left of those that were watched."""
     until = time.monotonic() + seconds
-    for end in [end for end, its_home in _ends.items() if its_home == str(home)]:
-        _forget_if_ended(end, max(until - time.monotonic(), 0))
+    for end in [*_ends]:
+        poll = select.poll()
+        poll.register(end, select.POLLIN)
+        if poll.poll(max(until - time.monotonic(), 0) * 1000):
+            os.close(end)
+            _ends.remove(end)
 
 
 def is_anybody_told_of(home: Path) -> bool:
@@ -39,16 +72,56 @@ def is_anybody_told_of(home: Path) -> bool:
     return any(wanted in _environment(process) for process in Path("/proc").glob("[0-9]*"))
 
 
-def _forget_if_ended(end: int, seconds: float) -> None:
-    poll = select.poll()
-    poll.register(end, select.POLLIN)
-    if poll.poll(seconds * 1000):
-        os.close(end)
-        del _ends[end]
-
-
 def _environment(process: Path) -> bytes:
     try:
         return (process / "environ").read_bytes()
     except OSError:  # it has ended, or is somebody else's
         return b""
+
+
+@cache
+def _forking() -> socket.socket:
+    """A connection to the process that forks."""
+    ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    command = [sys.executable, "-m", "harness.followers", str(theirs.fileno())]
+    subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=Path(__file__).parents[1])
+    theirs.close()
+    return ours
+
+
+def _serve(connection: socket.socket) -> None:
+    """Fork a follower for each request, which comes with the descriptor to keep open."""
+    _warm_up()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    while True:
+        asked, descriptors, *_ = socket.recv_fds(connection, _MAX_REQUEST_BYTES, 1)
+        if not asked:
+            return
+        if not os.fork():
+            _follow(**json.loads(asked))
+        os.close(descriptors[0])
+
+
+def _warm_up() -> None:
+    """Import what a follower imports, by following once."""
+    with tempfile.TemporaryDirectory() as folder:
+        tacit.open(os.path.join(folder, "home"), cwd=folder).add("a first memory")
+
+
+def _follow(words: tuple[str | None, bool, bool], cwd: str, environment: dict[str, str]) -> None:
+    try:
+        os.setsid()
+        os.environ.clear()
+        os.environ.update(environment)
+        os.chdir(cwd)
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        home_root, follows, encodes = words
+        run.finish(home_root, follows=follows, encodes=encodes)
+    finally:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])))

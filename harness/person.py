@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tacit
-from harness.followers import is_anybody_told_of, wait_for_followers, watched
+from harness.followers import forked_elsewhere, is_anybody_told_of, wait_for_followers, watched
 from tacit.cli import main
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, StoreError
@@ -81,32 +81,37 @@ class Person:
     ) -> Said:
         out, err = io.StringIO(), io.StringIO()
         shown = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
-        with self.at(cwd, now, **environment), shown[0], shown[1], watched(self.home):
+        with self.at(cwd, now, **environment), shown[0], shown[1], forked_elsewhere():
             given = main(list(words))
         return checked(Said(given, out.getvalue(), err.getvalue()), code)
 
     def process(
         self, *words: str, cwd: Path | None = None, now: str | None = None, code: int | None = 0, **environment: str
     ) -> Said:
-        started = self.start(*words, cwd=cwd, now=now, **environment)
+        with watched() as watching:
+            started = self.start(*words, cwd=cwd, now=now, inherited=(watching,), **environment)
         out, err = started.communicate(timeout=60)
         return checked(Said(started.returncode, out, err), code)
 
     def start(
-        self, *words: str, cwd: Path | None = None, now: str | None = None, **environment: str
+        self,
+        *words: str,
+        cwd: Path | None = None,
+        now: str | None = None,
+        inherited: Sequence[int] = (),
+        **environment: str,
     ) -> subprocess.Popen[str]:
-        with watched(self.home) as watching:
-            return subprocess.Popen(
-                [*self.prefix, sys.executable, "-m", "tacit", *words],
-                cwd=cwd or self.folder,
-                env=self.environment(now, **environment),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                pass_fds=(watching,),
-            )
+        return subprocess.Popen(
+            [*self.prefix, sys.executable, "-m", "tacit", *words],
+            cwd=cwd or self.folder,
+            env=self.environment(now, **environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            pass_fds=inherited,
+        )
 
     @contextlib.contextmanager
     def at(self, cwd: Path | None = None, now: str | None = None, **environment: str) -> Iterator[None]:
@@ -207,7 +212,7 @@ def wait_for_pages(home: Path) -> None:
     """
     paths = HomePaths(str(home))
     until = time.monotonic() + _MAX_WAIT_SECONDS
-    wait_for_followers(home, _MAX_WAIT_SECONDS)
+    wait_for_followers(_MAX_WAIT_SECONDS)
     while _is_anything_left(paths) and is_anybody_told_of(home) and time.monotonic() < until:
         time.sleep(0.005)
     if os.path.exists(paths.write_lock):

@@ -129,6 +129,7 @@ def test_a_worklog_entry_needs_a_task_and_a_summary(person: Person) -> None:
         assert "is empty" in person.tacit("log", *words, code=2).err
     told = person.tacit("log", "--task", "T-1", "--summary", "done", "--next", "the docs").out.splitlines()
     assert told[0] == "Logged: T-1: done"
+    person.wait_for_pages()
     assert "the docs" in Path(told[1].strip()).read_text()
 
 

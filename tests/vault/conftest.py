@@ -12,4 +12,5 @@ def home(person: Person) -> Person:
         person.tacit("add", text)
     person.tacit("log", "--task", "t", "--summary", "moved the cache")
     person.tacit("evaluate")
+    person.wait_for_pages()
     return person

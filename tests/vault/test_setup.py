@@ -63,6 +63,7 @@ def test_init_of_a_home_in_use_changes_nothing(person: Person) -> None:
     person.tacit("add", "never force push")
     person.tacit("log", "--task", "T-1", "--summary", "Moved the parser")
     (person.home / "tacit.toml").write_text("[recall]\nlimit = 5\n")
+    person.wait_for_pages()
     before = state(person.home)
     assert person.process("init").first.startswith("Nothing to do: ")
     assert state(person.home) == before
