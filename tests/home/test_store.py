@@ -41,6 +41,7 @@ def test_a_question_files_it(person: Person) -> None:
 
 def test_a_question_that_had_to_do_without_does_not_forget_that_it_is_there(person: Person) -> None:
     person.tacit("add", KNOWN)
+    person.wait_for_pages()
     with person.vault() as vault:
         vault.home.store.lock_timeout = 0.05
         assert found(vault) == {KNOWN}

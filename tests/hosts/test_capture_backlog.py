@@ -28,6 +28,7 @@ def person(tmp_path: Path) -> Person:
     """Somebody with sessions that are captured and not filed yet."""
     one = Person(tmp_path)
     one.tacit("init")
+    one.wait_for_pages()
     files = []
     for number in range(SESSIONS):
         teller = Claude(name_of("backlog", number), str(tmp_path / "work"))

@@ -178,6 +178,7 @@ def test_an_export_is_a_home_of_its_own(person: Person, tmp_path: Path) -> None:
     assert told(said) == [] and "the code of another home" in said.out
     other.tacit("add", "sign commits")
     assert told(other.tacit("verify")) == []
+    person.wait_for_pages()
     shutil.copytree(person.home, tmp_path / "whole")
     assert told(person.tacit("verify", TACIT_HOME=str(tmp_path / "whole"))) == []
 

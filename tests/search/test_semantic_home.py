@@ -136,6 +136,7 @@ def test_a_rebuild_keeps_them_and_makes_none_again(extra: Person, packages: Path
 
 def test_the_vector_of_a_forgotten_memory_is_gone(extra: Person, packages: Path) -> None:
     extra.tacit("forget", extra.id_of(RELEASE), "--reason", "r", "--evidence", "e")
+    extra.wait_for_pages()
     assert len(vectors(extra)) == 2
     with_extra(extra, packages, "reindex")
     assert len(vectors(extra)) == 2

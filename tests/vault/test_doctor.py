@@ -211,6 +211,11 @@ def test_hooks_that_give_and_do_not_record_are_told(person: Person) -> None:
     assert "not recorded" in str(one["what"]) and one["mend"] == "tacit autocapture on" and not one["serious"]
 
 
+def test_a_home_whose_pages_are_being_drawn_is_well(person: Person) -> None:
+    person.tacit("add", "use pnpm")
+    assert person.tacit("doctor").out.endswith("The home is well.\n")
+
+
 def test_recording_that_nobody_starts_is_told(person: Person) -> None:
     person.tacit("autocapture", "on")
     (one,) = findings(person)

@@ -210,12 +210,19 @@ class Store:
             return connection is not None and self.indexer.backlog_bytes(connection) > max_bytes
         return False
 
-    def index_backlog(self) -> None:
-        """Index what the next read would have to index. An unusable index is left as it is."""
+    def finish_following(self) -> None:
+        """Do what the follower of an earlier command has not done yet. An unusable index is left as it is."""
         connection = self.index_as_is()
-        with suppress(IndexUnusableError, StoreError), translate_sqlite_errors():
-            if connection and self.indexer.is_index_of_log(connection) and self.indexer.is_behind(connection):
-                self.catch_up()
+        if connection is None:
+            is_waiting = not any(map(os.path.lexists, (self.paths.index, self.paths.long_term, self.paths.facts)))
+        else:
+            is_waiting = False
+            with suppress(IndexUnusableError, StoreError), translate_sqlite_errors():
+                is_waiting = self.indexer.is_index_of_log(connection) and (
+                    self.indexer.is_behind(connection) or reader.has_stale_views(connection)
+                )
+        if is_waiting:
+            self.follow()
 
     def drain_spool(self, timeout: float, limit: int | None = 256) -> None:
         """Append spooled commands to the log, unless its lock is busy for `timeout` seconds."""

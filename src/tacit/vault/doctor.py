@@ -82,11 +82,11 @@ class Doctor(HomePart):
         return list(verify(self._store.log))
 
     def doctor(self) -> list[Finding]:
-        """Run all checks. Events that wait in the spool or for the index are appended and indexed first."""
+        """Run all checks. What waits in the spool, for the index or for a page is appended, indexed or drawn first."""
         if os.path.isdir(self._store.paths.root):
             with suppress(OSError):  # the checks report what is wrong
                 self._store.drain_spool(_SPOOL_LOCK_SECONDS, limit=None)
-                self._store.index_backlog()
+                self._store.finish_following()
         return self._run(_CHECKS)
 
     def quick(self) -> list[Finding]:
