@@ -21,6 +21,7 @@ os.write(1, dispatch.inject(sys.argv[1], sys.argv[3], sys.stdin.buffer.read(), N
 """
 
 
+@pytest.mark.chaos
 def test_a_read_that_stalls_delays_no_host(tmp_path: Path) -> None:
     assert stalled(tmp_path, CALLS[1:2]).faults == ()
 
