@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("secrets", "commandline", "text", "hostile", "lives")
 WANTED = ("Debian's python3", "python3.12", "python3.13")
 _OLDEST = (3, 11)
+# The stories of the state machines are the same everywhere: Debian's interpreter is told all, newer ones the others.
+_SHORTER = {"lives": "lives/test_stories.py"}
 _NEEDED = ("hypothesis", "markdown-it-py", "pyte", "pytest", "pytest-xdist")  # tests that need more are skipped
 _TELL_VERSION = "import sys; print(*sys.version_info[:3], sep='.')"
 
@@ -37,7 +39,8 @@ def main(folders: Sequence[str] = FOLDERS) -> int:
         else:
             done.add(version)
             print(f"{name}: Python {version}, {python}", flush=True)
-            failed |= not _passes(python, version, folders)
+            chosen = folders if name == WANTED[0] else [_SHORTER.get(folder, folder) for folder in folders]
+            failed |= not _passes(python, version, chosen)
     return int(failed)
 
 
@@ -75,7 +78,7 @@ def _passes(python: Path, version: str, folders: Sequence[str]) -> bool:
     if not _install(python, environment):
         print(f"no environment could be made for {python}", flush=True)
         return False
-    tests = [f"tests/{folder}" for folder in folders if (ROOT / "tests" / folder).is_dir()]
+    tests = [f"tests/{folder}" for folder in folders if (ROOT / "tests" / folder).exists()]
     cache = f"cache_dir={environment / 'cache'}"
     options = ["-n", "2", "--dist", "loadfile", "--disable-warnings", "-o", cache]
     return subprocess.run([environment / "bin" / "pytest", *options, *tests], cwd=ROOT, check=False).returncode == 0
@@ -88,16 +91,14 @@ def _install(python: Path, environment: Path) -> bool:
         return True
     listed = tomllib.loads(settings.read_text(encoding="utf-8"))["project"]["optional-dependencies"]["dev"]
     packages = [one for one in listed if one.split(">")[0] in _NEEDED]
-    # Debian's own interpreter may have no pip to put into an environment.
-    pip: list[str | Path] = [
-        Path(sys.prefix) / "bin" / "pip",
-        "--python",
-        environment / "bin" / "python",
-        "install",
-        "--quiet",
-    ]
-    made = subprocess.run([python, "-m", "venv", "--without-pip", environment], cwd=ROOT, check=False)
-    if made.returncode or subprocess.run([*pip, "--editable", ".", *packages], cwd=ROOT, check=False).returncode:
+    pip: list[str | Path] = [environment / "bin" / "python", "-m", "pip"]
+    if subprocess.run([python, "-m", "venv", environment], cwd=ROOT, check=False, capture_output=True).returncode:
+        # Debian's own interpreter may have no pip to put into an environment. Ours may be too old for a newer one.
+        pip = [Path(sys.prefix) / "bin" / "pip", "--python", environment / "bin" / "python"]
+        if subprocess.run([python, "-m", "venv", "--without-pip", environment], cwd=ROOT, check=False).returncode:
+            return False
+    install = [*pip, "install", "--quiet", "--disable-pip-version-check", "--editable", ".", *packages]
+    if subprocess.run(install, cwd=ROOT, check=False).returncode:
         return False
     installed.touch()
     return True

@@ -107,12 +107,12 @@ _LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
 _MOST_EVENTS = 20
 
 law = settings(
-    max_examples=120,
+    max_examples=80,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
 )
-quick_law = settings(law, max_examples=60)
+quick_law = settings(law, max_examples=40)
 
 
 # Claims
