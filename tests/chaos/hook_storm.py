@@ -236,11 +236,19 @@ def _left(scene: Scene) -> Iterator[str]:
         _kill(list(left))
         yield f"still running: {left}"
     for lock in (scene.home / ".tacit").glob("*.lock"):
-        with lock.open("rb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield f"{lock.name} is held"
+        while not (is_free := _is_free(lock)) and time.monotonic() < until:
+            time.sleep(0.01)  # a process that ends has no environment any more when it closes its files
+        if not is_free:
+            yield f"{lock.name} is held"
+
+
+def _is_free(lock: Path) -> bool:
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def _compared(scene: Scene, transcripts: Sequence[Path], *, again: bool = False) -> list[str]:

@@ -9,7 +9,9 @@ import pytest
 from tests.chaos.clocks import MOMENTS, clocks, faked
 
 
-@pytest.mark.parametrize("machine", [False, True], ids=["told", "of the machine"])
+@pytest.mark.parametrize(
+    "machine", [pytest.param(False, marks=pytest.mark.chaos), True], ids=["told", "of the machine"]
+)
 def test_a_clock_that_jumps_disturbs_nothing(tmp_path: Path, machine: bool) -> None:
     if machine and not faked():
         pytest.skip("faketime is not installed")

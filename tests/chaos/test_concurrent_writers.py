@@ -20,6 +20,7 @@ def _assert_all_there(outcome: Outcome, lines: int) -> None:
     assert outcome.misplaced == 0
 
 
+@pytest.mark.chaos
 def test_sixteen_writers_at_once_lose_and_mix_nothing(home: str) -> None:
     _assert_all_there(apart(crowd, Plan(home, writers=16, appends=40)), 16 * 40)
 

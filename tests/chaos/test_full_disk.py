@@ -10,7 +10,7 @@ from tests.chaos.full_disk import Plan, full_disk, full_log, limited, namespace
 from tests.chaos.mutants import BlindDisk
 
 
-@pytest.mark.parametrize("room", [0, 40_000])
+@pytest.mark.parametrize("room", [0, pytest.param(40_000, marks=pytest.mark.chaos)])
 def test_what_was_acknowledged_on_a_full_disk_is_readable(tmp_path: Path, room: int) -> None:
     if not namespace():
         pytest.skip("nobody may mount here; the limit on the size of files shows it instead")
@@ -19,7 +19,7 @@ def test_what_was_acknowledged_on_a_full_disk_is_readable(tmp_path: Path, room: 
     assert found.faults == ()
 
 
-@pytest.mark.parametrize("room", [0, 5_000])
+@pytest.mark.parametrize("room", [pytest.param(0, marks=pytest.mark.chaos), 5_000])
 def test_what_was_acknowledged_under_a_limit_on_files_is_readable(tmp_path: Path, room: int) -> None:
     found = limited(Plan(str(tmp_path), room))
     assert found.note == "refused"

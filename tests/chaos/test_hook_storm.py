@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.chaos.hook_storm import killed, live, sittings, stops
 
 
@@ -14,6 +16,7 @@ def test_stops_that_race_with_a_growing_transcript_capture_each_prompt_once(tmp_
     assert stops(tmp_path, 40).faults == ()
 
 
+@pytest.mark.chaos
 def test_hooks_of_all_sorts_beside_a_growing_transcript_capture_each_prompt_once(tmp_path: Path) -> None:
     assert live(tmp_path, 24).faults == ()
 

@@ -48,6 +48,7 @@ def test_a_waiter_that_gives_up_says_who_holds_the_lock_and_how_many_wait(tmp_pa
 
 
 @LINUX
+@pytest.mark.chaos
 def test_a_queue_that_moves_is_waited_for_longer_than_one_holder(tmp_path: Path) -> None:
     path = str(tmp_path / "x.lock")
     others = [subprocess.Popen([sys.executable, "-c", _HOLDER, path]) for _ in range(4)]
