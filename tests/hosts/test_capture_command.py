@@ -111,7 +111,7 @@ def test_no_secret_reaches_the_disk_from_anywhere_in_a_transcript(person: Person
     person.tacit("capture", *map(str, files), str(person.folder / "opencode.db"))
     person.tacit("sessions")
 
-    held = b"".join(path.read_bytes() for path in sorted(person.home.rglob("*")) if path.is_file())
+    held = b"".join(tree(person.home).values())
     assert b"I used " in held
     assert [secret for secret in SECRETS if secret.encode() in held or secret[:20].encode() in held] == []
     shown = person.tacit("session", "show", "last", "--json").out
@@ -170,7 +170,7 @@ def test_what_was_purged_is_gone_and_does_not_come_back_with_the_transcript(pers
     for again in (file, session(person, "purged", *turns), Path(shutil.copy(file, file.with_name("copy.jsonl")))):
         person.tacit("capture", str(again))
         assert person.recalled("Zanzibar") == []
-        held = b"".join(path.read_bytes() for path in sorted(person.home.rglob("*")) if path.is_file())
+        held = b"".join(tree(person.home).values())
         assert b"zanzibar holdings" not in held.lower()
     assert "and now the changelog" in shown_page(person) and "in the tests?" in shown_page(person)
 

@@ -29,6 +29,7 @@ def encodings(text: str) -> dict[str, bytes]:
 
 def held(person: Person, text: str) -> list[str]:
     """Where the home holds a text, and in which form."""
+    person.wait_for_pages()
     files = [path for path in sorted(person.home.rglob("*")) if path.is_file()]
     return [
         f"{path.relative_to(person.home)} ({form})"

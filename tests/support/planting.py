@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from harness.followers import wait_for_followers
 from harness.person import Person
 
 from tacit.model.observation import WorkLogged
@@ -99,7 +100,8 @@ def _base64(data: bytes, shift: int) -> bytes:
 
 
 def traces(folder: Path, secret: str) -> list[str]:
-    """Where any form of it stands: every file below a folder, whatever it is."""
+    """Where any form of it stands: every file below a folder, whatever it is, when nobody writes there any more."""
+    wait_for_followers(10)
     wanted = dict(forms(secret))
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
