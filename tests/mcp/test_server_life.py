@@ -99,6 +99,7 @@ def test_between_two_requests_it_holds_no_file_of_the_home(person: Person) -> No
 
 def test_a_home_that_another_holds_is_not_waited_for_without_end(person: Person) -> None:
     person.tacit("add", "never force push")
+    person.wait_for_pages()
     with running(person) as server, open(person.home / ".tacit" / "write.lock", "r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert len(ask(server, tool("recall", query="push"))["result"]["structuredContent"]["answers"]) == 1
