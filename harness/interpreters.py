@@ -85,7 +85,7 @@ def _passes(python: Path, version: str, folders: Sequence[str]) -> bool:
 
 
 def _install(python: Path, environment: Path) -> bool:
-    """Make an environment with Tacit and what these tests import, unless there is one that is new enough."""
+    """Make an environment with Tacit, its page and what these tests import, unless there is one that is new enough."""
     settings, installed = ROOT / "pyproject.toml", environment / "installed"
     if installed.exists() and installed.stat().st_mtime >= settings.stat().st_mtime:
         return True
@@ -97,7 +97,7 @@ def _install(python: Path, environment: Path) -> bool:
         pip = [Path(sys.prefix) / "bin" / "pip", "--python", environment / "bin" / "python"]
         if subprocess.run([python, "-m", "venv", "--without-pip", environment], cwd=ROOT, check=False).returncode:
             return False
-    install = [*pip, "install", "--quiet", "--disable-pip-version-check", "--editable", ".", *packages]
+    install = [*pip, "install", "--quiet", "--disable-pip-version-check", "--editable", ".[web]", *packages]
     if subprocess.run(install, cwd=ROOT, check=False).returncode:
         return False
     installed.touch()
