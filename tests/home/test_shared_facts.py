@@ -148,3 +148,22 @@ def test_what_a_command_did_not_record_is_no_reason_to_take_a_line_of_others_out
     journal.write_text(json.dumps({"root": str(root), "scope": GLOBAL, "claims": [person.id_of(RULE)]}) + "\n{")
     other.tacit("add", OTHER, cwd=root)
     assert sorted(texts(fact_file(root))) == sorted([RULE, OTHER]) and not journal.exists()
+
+
+@pytest.mark.parametrize("line", ["{", "3", "[]", '{"root": 3, "scope": [], "claims": [7, "x"]}', '{"claims": null}'])
+def test_a_journal_that_tacit_did_not_write_is_no_obstacle(person: Person, line: str) -> None:
+    root = person.repository()
+    person.tacit("add", OTHER, cwd=root)
+    (person.home / ".tacit" / "sharing").write_text(line + "\n")
+    person.tacit("add", RULE, cwd=root)
+    assert sorted(texts(fact_file(root))) == sorted([RULE, OTHER])
+
+
+def test_a_clone_that_is_gone_is_not_made_again(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = person.repository()
+    with monkeypatch.context() as patch:
+        patch.setattr(SharedFacts, "write_changes", no_room)
+        person.tacit("add", RULE, cwd=root)
+    shutil.rmtree(root)
+    person.tacit("add", "global: use metric units")
+    assert not root.exists() and not (person.home / ".tacit" / "sharing").exists()

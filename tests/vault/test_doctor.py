@@ -212,7 +212,10 @@ def test_hooks_that_give_and_do_not_record_are_told(person: Person) -> None:
 
 
 def test_a_home_whose_pages_are_being_drawn_is_well(person: Person) -> None:
-    person.tacit("add", "use pnpm")
+    with person.vault() as vault:
+        vault.home.store.follows = False
+        vault.add("use pnpm")
+    assert not (person.home / "memory" / "long-term.md").exists()
     assert person.tacit("doctor").out.endswith("The home is well.\n")
 
 

@@ -12,7 +12,6 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from hashlib import sha256
 
 from tacit.disk.files import Disk, open_fd, read_file, write_all
@@ -25,15 +24,24 @@ from tacit.index import reader
 from tacit.index.listings import rulings_of
 from tacit.model.claim import Scope, Status, is_project_scope
 from tacit.model.event import REPOSITORY, ClaimDecided, ClaimProposed, Draft, Event, EventsUndone
-from tacit.model.ids import ClaimId
+from tacit.model.ids import ClaimId, is_claim_id
 from tacit.model.memory import claims_of_event
 from tacit.pages import facts
 from tacit.pages.conflict_markers import has_conflict_markers
 from tacit.pages.long_term import MemoryView
 from tacit.pages.view_store import ViewStore, checked_path
+from tacit.record import Record
 
 # There is a link, or something that is no folder, where the repository had a folder a moment ago.
 _NOT_A_FOLDER_ERRORS = (errno.ELOOP, errno.ENOTDIR)
+
+
+class _JournalEntry(Record):
+    """What a command is about to write: the root of the project it ran in or "", the scope, and the claims."""
+
+    root: str
+    scope: Scope
+    claims: list[ClaimId]
 
 
 class FactJournal:
@@ -53,26 +61,34 @@ class FactJournal:
         claims = {claim for draft in drafts if _may_be_shared(draft) for claim in claims_of_event(draft)}
         if not claims:
             return
-        entry = {"root": project.root if project else None, "scope": scope, "claims": sorted(claims)}
+        entry = _JournalEntry(project.root if project else "", scope, sorted(claims))
         with open_fd(self._disk, self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as fd:
-            write_all(self._disk, fd, b"%s\n" % json.dumps(entry).encode("ascii"))
+            write_all(self._disk, fd, b"%s\n" % json.dumps(entry._asdict()).encode("ascii"))
 
     def finish(self, connection: sqlite3.Connection, view_store: ViewStore) -> None:
         """Write what commands have left out. The caller holds the home's lock."""
-        for line in (read_file(self._path) or b"").splitlines():
-            with suppress(ValueError, KeyError, TypeError):
-                entry = json.loads(line)
-                project = Project(entry["root"], ()) if entry["root"] else None
-                claims = [ClaimId(claim) for claim in entry["claims"]]
-                known = _ids(memory_views(connection, claims))  # none, if it was killed before it recorded
-                rulings = [ruling for claim in known for ruling in rulings_of(connection, claim)]
-                affected = known.union(*((ruling.winner, ruling.loser) for ruling in rulings))
-                SharedFacts(view_store, project, Scope(entry["scope"])).write_changes(connection, (), affected)
+        entries = map(_parse_entry, (read_file(self._path) or b"").splitlines())
+        for entry in filter(None, entries):
+            known = _ids(memory_views(connection, entry.claims))  # none, if it was killed before it recorded
+            rulings = [ruling for claim in known for ruling in rulings_of(connection, claim)]
+            affected = known.union(*((ruling.winner, ruling.loser) for ruling in rulings))
+            project = Project(entry.root, ()) if entry.root else None
+            SharedFacts(view_store, project, entry.scope).write_changes(connection, (), affected)
         self.remove()
 
     def remove(self) -> None:
         if os.path.lexists(self._path):
             self._disk.remove(self._path)
+
+
+def _parse_entry(line: bytes) -> _JournalEntry | None:
+    """Return the entry of a line; None if Tacit did not write it whole."""
+    try:
+        fields = json.loads(line)
+        claims = [ClaimId(claim) for claim in fields["claims"] if is_claim_id(claim)]
+        return _JournalEntry(str(fields["root"]), Scope(str(fields["scope"])), claims)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 class SharedFacts:
