@@ -114,8 +114,10 @@ def test_a_memory_that_names_what_is_gone_is_a_card_until_it_is_kept(person: Per
         browser.open()
         page = browser.get("/")
         assert "Not in the work tree docs/deploy.md" in page.visible
+        assert '<span class="count">1</span>' in page.text  # the badge
         after = browser.press(page, "keep_despite")
         assert "Kept: the deploy steps" in after.visible and "Nothing to review" in after.visible
+        assert 'class="count"' not in after.text
         assert "docs/deploy.md" in browser.post("/undo", after.form("undo")).visible
 
 
