@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
+from tacit.errors import IndexUnusableError
 from tacit.home.indexing import is_memory_view_missing, is_view_missing, mark_missing_pages, missing_pages
 from tacit.home.store import Store
 from tacit.index import reader
+from tacit.log.reader import Cursor, RawLine
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Event, Verdict, timestamp
@@ -97,6 +99,24 @@ def test_a_log_that_was_changed_before_the_cursor_needs_a_new_index(store: Store
     assert not store.indexer.is_index_of_log(index)
     path.unlink()
     assert not store.indexer.is_index_of_log(index) and store.indexer.is_behind(index)
+
+
+def test_a_log_that_an_editor_saves_while_it_is_read_needs_a_new_index(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(store, claim(TICKET))
+    events = Path(store.log.path(MEMORY_SEGMENT))
+    read = store.log.lines_between
+
+    def saved_before_it_is_read(segment: str, start: Cursor, end: int) -> Iterator[RawLine]:
+        if segment == MEMORY_SEGMENT:
+            events.write_bytes(events.read_bytes().replace(b"\n", b"\r\n"))
+        return read(segment, start, store.log.size(segment))
+
+    with closing(store.writable_index.open_as_is()) as connection:
+        monkeypatch.setattr(store.log, "lines_between", saved_before_it_is_read)
+        with pytest.raises(IndexUnusableError, match="rewritten"):
+            store.indexer.catch_up(connection)
 
 
 def test_a_new_tombstone_needs_a_new_index_without_what_it_purged(store: Store, index: sqlite3.Connection) -> None:

@@ -279,7 +279,11 @@ class Indexer:
             return count >= _LINES_PER_BATCH or size >= _BYTES_PER_BATCH
 
         def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
-            yield from (writer.SegmentCursor(segment, *cursor_after(last)) for segment, last in reached.items())
+            for segment, last in reached.items():
+                # An editor may have saved the segment since the index was found to be of this log.
+                if not self._log.is_cursor_valid(segment, cursors.get(segment, Cursor())):
+                    raise IndexUnusableError(f"{segment} was rewritten while it was read")
+                yield writer.SegmentCursor(segment, *cursor_after(last))
 
         writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
         return is_full()
