@@ -50,7 +50,7 @@ def _rebuild(vault: Vault, count: int) -> Iterator[Figure]:
         connection = store.indexer.rebuild()
         indexed, cpu = time.perf_counter() - start, cpu_with_children() - start_cpu
         start = time.perf_counter()
-        store._follow_and_close(connection)
+        store._draw_pages_and_close(connection)
         drawn = time.perf_counter() - start
     yield at_most(f"rebuild of the index from {count:,} events", indexed, INDEX_TARGET, " s", f"{cpu:.1f} s of CPU")
     yield Figure(f"drawing every view of {LARGE:,} memories after it", f"{amount(drawn)} s")

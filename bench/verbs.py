@@ -25,6 +25,7 @@ from bench.hooks import add_sessions, hook_cpu
 from bench.startup import cpu_of
 from tacit.disk.lock import FileLock
 from tacit.home.home import Home
+from tacit.home.store import Following, StoreOptions
 from tacit.index.listings import MemoryFilter, latest_memories
 from tacit.model.claim import Status
 from tacit.vault.vault import Vault
@@ -163,9 +164,7 @@ def _wait(home: Path) -> None:
 
 def _followed(subject: Subject, number: int) -> float:
     """Seconds of CPU to update the index and the pages after a change that was answered."""
-    home = Home(subject.home)
-    home.store.follows = False
-    with Vault(home) as vault:
+    with Vault(Home(subject.home, options=StoreOptions(Following.PROCESS))) as vault:
         vault.add(f"never use the tool number {number} on a monday")
     start = time.process_time()
     with Home(subject.home) as drawing:

@@ -26,6 +26,7 @@ from harness.followers import forked_elsewhere, is_anybody_told_of, wait_for_fol
 from tacit.cli import main
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, StoreError
+from tacit.home.follower import wait_for_threads
 from tacit.home.indexing import Indexer, is_view_missing
 from tacit.home.paths import HomePaths
 from tacit.index import reader
@@ -123,9 +124,11 @@ class Person:
 
     @contextlib.contextmanager
     def vault(self, cwd: Path | None = None, now: str | None = None) -> Iterator[Vault]:
-        """The library instead of the command line."""
-        with self.at(cwd, now), tacit.open(self.home, cwd=cwd or self.folder) as vault:
-            yield vault
+        """The library instead of the command line. At the end its pages are drawn."""
+        with self.at(cwd, now):
+            with tacit.open(self.home, cwd=cwd or self.folder) as vault:
+                yield vault
+            wait_for_threads()
 
     # What is known
 
@@ -213,6 +216,7 @@ def wait_for_pages(home: Path) -> None:
     paths = HomePaths(str(home))
     until = time.monotonic() + _MAX_WAIT_SECONDS
     wait_for_followers(_MAX_WAIT_SECONDS)
+    wait_for_threads()
     while _is_anything_left(paths) and is_anybody_told_of(home) and time.monotonic() < until:
         time.sleep(0.005)
     if os.path.exists(paths.write_lock):

@@ -33,6 +33,7 @@ def open(home: str | PathLike[str] | None = None, *, cwd: str | PathLike[str] | 
         TacitError: the home or its settings cannot be read.
     """
     from tacit.home.home import Home
+    from tacit.home.store import Following, StoreOptions
     from tacit.vault.vault import Vault
 
-    return Vault(Home(home, cwd=cwd))
+    return Vault(Home(home, cwd=cwd, options=StoreOptions(Following.THREAD)))

@@ -68,5 +68,11 @@ class LockBusyError(StoreError):
     exit_code = 5
 
 
+class IndexDamagedError(StoreError):
+    """The index was found to be damaged, and was rebuilt from the log. What was asked can be asked again."""
+
+    exit_code = 3
+
+
 class IndexUnusableError(Exception):
     """The index is missing, damaged or of another version, and must be rebuilt from the log."""

@@ -82,15 +82,13 @@ class HandEdits(HomePart):
     def unread_edits(self) -> list[UnreadEdit]:
         """Return every edit that was not read yet. Nothing is changed."""
 
-        def load(connection: sqlite3.Connection) -> list[UnreadEdit]:
+        with self._store.drawn_pages() as connection:
             current = partial(reader.load_memory, connection, decode=must_decode)
             return [
                 UnreadEdit(edit, page, _memory_of(edit, current))
                 for page in self._edited_pages(connection, seen={})
                 for edit in page.edits
             ]
-
-        return self._store.read_pages(load)
 
     def sync(self, seen: Sequence[UnreadEdit], *, vouched: bool) -> SyncResult:
         """Record the edits of `seen`, a result of `unread_edits`. Edits that are not vouched for become candidates.
@@ -101,30 +99,26 @@ class HandEdits(HomePart):
             self._store.actor.require_person("vouches for hand edits", "tacit sync")
         edit_import = _EditImport(vouched, [item.edit for item in seen])
         seen_pages = {item.page.path: item.page for item in seen}
-
-        def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
-            pages = self._edited_pages(connection, seen_pages)
+        with self._store.change() as change:
+            pages = self._edited_pages(change.connection, seen_pages)
             if [edit for page in pages for edit in page.edits] != edit_import.seen:
                 raise RefusedError(
                     "the pages changed while you were reading the edits; nothing was taken in", "tacit sync"
                 )
-            scope_of = partial(self._scope_of, connection)
-            proposals = _earlier_proposals(connection, pages, scope_of) if vouched else {}
-            overlay = MemoryOverlay(partial(_memory_without, connection, proposals), self._store.actor.origin())
+            scope_of = partial(self._scope_of, change.connection)
+            proposals = _earlier_proposals(change.connection, pages, scope_of) if vouched else {}
+            overlay = MemoryOverlay(partial(_memory_without, change.connection, proposals), self._store.actor.origin())
             edit_import.process(pages, overlay, scope_of, proposals.keys())
             if vouched:
-                self._write_journal(connection, edit_import)
-            return [*(_withdrawal(claim, events) for claim, events in proposals.items()), *edit_import.drafts]
-
-        def finish(_connection: sqlite3.Connection, _events: object) -> SyncResult:
+                self._write_journal(change.connection, edit_import)
+            withdrawals = [_withdrawal(claim, events) for claim, events in proposals.items()]
+            change.record([*withdrawals, *edit_import.drafts])
             if vouched:
                 self._store.finish_sync()
-            return edit_import.result()
-
-        result = self._store.change(decide, finish)
         if edit_import.stale_views and vouched:  # Tacit draws lines that were read again
-            self._store.update_index(partial(mark_stale, views=edit_import.stale_views))
-        return result
+            with self._store.update_index() as connection:
+                mark_stale(connection, edit_import.stale_views)
+        return edit_import.result()
 
     def conflicted_file(self) -> ConflictedFile | None:
         """Return the fact file of the current project if a merge left conflict markers in it.
@@ -143,18 +137,15 @@ class HandEdits(HomePart):
         sides = [None if choice is None else checked_member(Side, choice, "side") for choice in choices]
         self._store.actor.require_person("resolves a conflict of a merge", "tacit sync")
 
-        def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
+        with self._store.change() as change:
             project, now = self._store.project, self.conflicted_file()
             if project is None or now is None or now.lines != shown.lines:
                 raise RefusedError(
                     "the fact file changed while you were reading it; nothing was resolved", "tacit sync"
                 )
-            rename = partial(facts.with_own_id, scope=self._store.scope_in(connection))
+            rename = partial(facts.with_own_id, scope=self._store.scope_in(change.connection))
             lines = resolve_conflicts(now.lines, sides, rename)
             self._store.view_store.replace_page(now.path, lines, below=project.root)
-            return []
-
-        self._store.record(decide)
 
     def _write_journal(self, connection: sqlite3.Connection, edit_import: _EditImport) -> None:
         keys = {self._store.paths.long_term: long_term.entry_id}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Sequence
-
 from tacit.errors import RefusedError
 from tacit.home import trusted_files
 from tacit.home.home import HomePart
@@ -12,7 +9,6 @@ from tacit.home.project import FACT_FILE
 from tacit.home.repository import RepositoryFacts, inspect_repository, require_project
 from tacit.index import reader
 from tacit.log.codec import must_decode
-from tacit.model.event import Draft, Event
 from tacit.model.memory import Memory
 from tacit.model.trust import distrust_drafts, trust_drafts
 
@@ -22,8 +18,8 @@ class Trust(HomePart):
 
     def inspect(self) -> RepositoryFacts:
         """Return what the repository brought. Nothing of it is believed by looking."""
-        limit = self._home.settings.limits_text
-        return self._store.read(lambda connection: inspect_repository(self._store, connection, limit)[0])
+        with self._store.snapshot() as connection:
+            return inspect_repository(self._store, connection, self._home.settings.limits_text)[0]
 
     def trust(self, shown: RepositoryFacts) -> list[Memory]:
         """Accept the waiting lines of `shown`, the result of `inspect`, and return their memories.
@@ -31,23 +27,18 @@ class Trust(HomePart):
         Raise RefusedError if the file has changed since, or if the actor is not a person.
         """
         self._store.actor.require_person("trusts a repository", "tacit trust")
-
-        def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
-            current, file = inspect_repository(self._store, connection, self._home.settings.limits_text)
+        with self._store.change() as change:
+            current, file = inspect_repository(self._store, change.connection, self._home.settings.limits_text)
             if current.waiting != shown.waiting or file is None:
                 raise RefusedError(
                     "the fact file changed while you were reading it; nothing was accepted", "tacit trust"
                 )
-            if not current.waiting:
-                return []
-            before = current.accepted.trusted if current.accepted else None
-            return trust_drafts(file, current.waiting, before, f"{FACT_FILE} of the repository")
-
-        def load_memories(connection: sqlite3.Connection, _events: Sequence[Event]) -> list[Memory]:
+            if current.waiting:
+                before = current.accepted.trusted if current.accepted else None
+                change.record(trust_drafts(file, current.waiting, before, f"{FACT_FILE} of the repository"))
             claims = [line.claim.id for line in shown.waiting if line.claim]
-            return [memory for claim in claims if (memory := reader.load_memory(connection, claim, must_decode))]
-
-        return self._store.change(decide, load_memories)
+            memories = (reader.load_memory(change.connection, claim, must_decode) for claim in claims)
+            return [memory for memory in memories if memory]
 
     def distrust(self) -> int:
         """End the trust in the repository and return how many lines had been accepted.
@@ -55,15 +46,10 @@ class Trust(HomePart):
         Raise RefusedError if none was, or if the actor is not a person.
         """
         self._store.actor.require_person("ends the trust in a repository", "tacit trust --revoke")
-        count = 0
-
-        def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
-            nonlocal count
-            trust = trusted_files.active_trust(connection).get(require_project(self._store).facts)
+        with self._store.change() as change:
+            trust = trusted_files.active_trust(change.connection).get(require_project(self._store).facts)
             if trust is None:
                 raise RefusedError("nothing of this repository was accepted", "tacit trust --show")
-            count = len(trust.trusted.lines)
-            return distrust_drafts(trust, trusted_files.trust_operations(connection, trust), "ended by the person")
-
-        self._store.record(decide)
-        return count
+            operations = trusted_files.trust_operations(change.connection, trust)
+            change.record(distrust_drafts(trust, operations, "ended by the person"))
+        return len(trust.trusted.lines)

@@ -11,14 +11,13 @@ import sys
 def main() -> None:
     from tacit.cli.run import finish
     from tacit.home.home import Home
+    from tacit.home.store import Following, StoreOptions
     from tacit.vault.vault import Vault
 
     if sys.argv[1] == "draw":
         finish(None, follows=True, encodes=False)
         return
-    home = Home()
-    home.store.follows = False
-    with Vault(home) as vault:
+    with Vault(Home(options=StoreOptions(Following.PROCESS))) as vault:
         vault.add(sys.argv[2])
 
 

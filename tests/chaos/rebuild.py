@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tacit.disk.files import OsDisk
 from tacit.home.actor import current_actor
 from tacit.home.paths import HomePaths
-from tacit.home.store import Store
+from tacit.home.store import Store, StoreOptions
 from tacit.index import database, reader, writer
 from tacit.log.codec import DamagedLine, event_type, must_decode
 from tacit.model.event import ClaimDecided, ClaimProposed
@@ -22,10 +22,12 @@ from tacit.model.observation import WorkLogged
 from tacit.search.rank import Query, SearchResult, search
 from tests.chaos.workload import question
 
+_INLINE = StoreOptions()
 
-def open_store(home: str) -> Store:
+
+def open_store(home: str, options: StoreOptions = _INLINE) -> Store:
     """Log, index and notes of a home, outside of any project."""
-    return Store(HomePaths(home), OsDisk(), current_actor({}), None, lambda: os.urandom(10))
+    return Store(HomePaths(home), OsDisk(), current_actor({}), None, lambda: os.urandom(10), options=options)
 
 
 def catch_up(store: Store) -> None:

@@ -13,6 +13,7 @@ import pytest
 from harness.person import Person
 
 from tacit.errors import IndexUnusableError
+from tacit.home.follower import wait_for_threads
 from tacit.home.indexing import is_memory_view_missing, is_view_missing, mark_missing_pages, missing_pages
 from tacit.home.store import Store
 from tacit.index import reader
@@ -34,6 +35,7 @@ def store(person: Person) -> Iterator[Store]:
         vault.add(FORCE)
         vault.add(LINT)
         vault.decisions.log(WorkLogged("T-1", "Moved the parser"))
+        wait_for_threads()
         yield vault.home.store
 
 

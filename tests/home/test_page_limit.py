@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import NotFoundError, RefusedError
+from tacit.home.home import Home
+from tacit.home.settings import Settings
 from tacit.pages import long_term
 from tacit.vault.vault import Vault
 
@@ -20,10 +23,15 @@ LIMIT = 3
 NOTE = "Only the 3 memories that changed last are shown."
 
 
+@contextlib.contextmanager
+def limited_vault(person: Person) -> Iterator[Vault]:
+    with person.at(), Vault(Home(person.home, settings=Settings(pages_entries=LIMIT))) as vault:
+        yield vault
+
+
 @pytest.fixture
 def vault(person: Person) -> Iterator[Vault]:
-    with person.vault() as vault:
-        vault.home.store.max_page_entries = LIMIT
+    with limited_vault(person) as vault:
         yield vault
 
 
@@ -98,8 +106,7 @@ _ACTS = st.lists(st.tuples(st.sampled_from(["add", "forget", "undo", "remember"]
 def test_pages_that_are_brought_up_to_date_are_those_that_are_drawn_anew(acts: list[tuple[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         person = Person(Path(folder))
-        with person.vault() as vault:
-            vault.home.store.max_page_entries = LIMIT
+        with limited_vault(person) as vault:
             add(vault, "omega")
             for act, name in acts:
                 _do(vault, act, name)

@@ -11,6 +11,7 @@ import pytest
 from harness.person import Person, facts_in, tree
 
 from tacit.disk.files import OsDisk
+from tacit.home.follower import wait_for_threads
 from tacit.home.publish import Publisher, SyncJournalEntry, render_page
 from tacit.home.store import Store
 from tacit.index import reader
@@ -35,6 +36,7 @@ def store(person: Person) -> Iterator[Store]:
     with person.vault() as vault:
         vault.add(RULE)
         vault.decisions.log(WorkLogged("T-1", "Moved the parser"))
+        wait_for_threads()
         yield vault.home.store
 
 

@@ -8,7 +8,9 @@ from harness.person import Person
 
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
+from tacit.home.home import Home
 from tacit.home.paths import HomePaths
+from tacit.home.store import StoreOptions
 from tacit.log.log import Log
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Verdict
@@ -42,8 +44,7 @@ def test_a_question_files_it(person: Person) -> None:
 def test_a_question_that_had_to_do_without_does_not_forget_that_it_is_there(person: Person) -> None:
     person.tacit("add", KNOWN)
     person.wait_for_pages()
-    with person.vault() as vault:
-        vault.home.store.lock_timeout = 0.05
+    with person.at(), Vault(Home(person.home, options=StoreOptions(hurry_seconds=0.05))) as vault:
         assert found(vault) == {KNOWN}
         recorded(person, vault, NEW)
         with FileLock(HomePaths(str(person.home)).write_lock, 10.0).acquire():

@@ -11,6 +11,7 @@ import pytest
 from harness.person import Person
 
 from tacit.home import indexing
+from tacit.home.follower import wait_for_threads
 from tacit.home.store import Store
 from tacit.index import reader
 from tacit.model.claim import GLOBAL
@@ -25,6 +26,7 @@ def store(person: Person) -> Iterator[Store]:
     """A home in which one memory is indexed, and one only in the log."""
     with person.vault() as vault:
         vault.add(KNOWN)
+        wait_for_threads()
         store = vault.home.store
         store.log.append([added(NEW)], store.actor.origin())
         yield store

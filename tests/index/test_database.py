@@ -147,19 +147,6 @@ def test_a_transaction_is_written_whole_or_not_at_all(path: str) -> None:
     assert views_in(path) == ["memory b"]
 
 
-def test_all_queries_of_a_snapshot_see_the_same_state(path: str) -> None:
-    def counts(connection: sqlite3.Connection) -> list[int]:
-        query = "SELECT count(*) FROM stale_views"
-        before = connection.execute(query).fetchone()[0]
-        with closing(database.open_for_writing(path, no_line)) as writer:
-            database.mark_stale(writer, ["memory a"])
-        return [before, connection.execute(query).fetchone()[0]]
-
-    with closing(database.open_for_reading(path)) as connection:
-        assert database.snapshot(connection, counts) == [0, 0]
-    assert views_in(path) == ["memory a"]
-
-
 def test_what_does_not_fit_on_a_full_disk_can_be_tried_again(path: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA max_page_count = 1")

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from harness.person import BESIDE, Person
 
+from tacit.home.home import Home
+from tacit.home.store import Following, StoreOptions
+from tacit.vault.vault import Vault
 from tests.support.findings import findings
 
 
@@ -212,8 +215,7 @@ def test_hooks_that_give_and_do_not_record_are_told(person: Person) -> None:
 
 
 def test_a_home_whose_pages_are_being_drawn_is_well(person: Person) -> None:
-    with person.vault() as vault:
-        vault.home.store.follows = False
+    with person.at(), Vault(Home(options=StoreOptions(Following.PROCESS))) as vault:
         vault.add("use pnpm")
     assert not (person.home / "memory" / "long-term.md").exists()
     assert person.tacit("doctor").out.endswith("The home is well.\n")

@@ -36,6 +36,7 @@ class Lived:
         self._live()
         self.push = self.person.id_of("never push the build")
         self.moment = folder / "moment"
+        self.person.wait_for_pages()
         copy_home(self.person.folder, self.moment)
 
     def _live(self) -> None:

@@ -13,6 +13,7 @@ from harness.person import Person
 from harness.vocabulary import sentence
 
 import tacit
+from tacit.errors import IndexDamagedError
 from tacit.model.claim import GLOBAL, Provenance, Scope, Status, project_scope
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventOrigin, Verdict
 from tacit.model.ids import event_id
@@ -137,9 +138,8 @@ def test_what_is_removed_while_somebody_reads_the_list_is_left_out(
     first = next(entries)
     with tacit.open(tmp_path / "home", cwd=tmp_path) as other:
         last = other.entries(status=Status.PENDING, scope="all")[-1].memory
-        other.home.store.update_index(
-            lambda connection: connection.execute("DELETE FROM memories WHERE id = ?", (last.id,))
-        )
+        with other.home.store.update_index() as connection:
+            connection.execute("DELETE FROM memories WHERE id = ?", (last.id,))
     ids = {first.memory.id, *(entry.memory.id for entry in entries)}
     assert len(ids) == listed.total - 1 and last.id not in ids
 
@@ -155,6 +155,8 @@ def test_an_index_with_fewer_memories_than_were_counted_is_made_again(
         connection.execute("DELETE FROM memories WHERE status = 'pending'")
     connection.close()
     with tacit.open(tmp_path / "home", cwd=tmp_path) as again:
+        with pytest.raises(IndexDamagedError, match="made again from the log"):
+            again.entries(status=Status.PENDING, scope="all")
         assert [listed.memory.id for listed in again.entries(status=Status.PENDING, scope="all")] == waiting
 
 

@@ -42,8 +42,6 @@ class Option(Record):
 _MIN_OPTION_CHARS = 3  # of what can be a mistyped option: `-x` is a flag of another program
 _TEXT_USAGES = ("TEXT", "QUERY")  # in the usage of a command that takes any text
 _NON_TEXT_METAVARS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
-# Commands that draw pages while they run: they are about pages, or run so long that others look at pages meanwhile.
-_LONG_COMMANDS = frozenset(("doctor", "export", "import", "improve", "learn", "mcp", "purge", "web"))
 HOME_OPTION = Option("--home", "PATH", "the home to use (default: $TACIT_HOME, else ~/.agents)")
 JSON_OPTION = Option("--json", help="print JSON, for programs; docs/reference/json.md describes it")
 EXIT_CODE_OPTION = Option("--exit-code", help="exit with 1 when nothing is found")
@@ -83,12 +81,11 @@ class Invocation:
         """The vault of the home, opened on first use."""
         if self._vault is None:
             from tacit.home.home import Home
+            from tacit.home.store import Following, StoreOptions
             from tacit.vault.vault import Vault
 
-            home = Home(self.value("--home"))
-            home.store.follows = not home.settings.pages_background or self.command.name in _LONG_COMMANDS
-            home.store.progress = self.show_progress
-            self._vault = Vault(home)
+            options = StoreOptions(Following.PROCESS, progress=self.show_progress)
+            self._vault = Vault(Home(self.value("--home"), options=options))
         return self._vault
 
     @property

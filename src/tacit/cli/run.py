@@ -8,7 +8,7 @@ import sys
 from tacit.cli.commands import ALIASES, EVERYDAY, FORMER, GROUPS, SUMMARIES, Command, Invocation, Option, load_command
 from tacit.cli.output import bold, cyan, red
 from tacit.cli.permissions import access_lines
-from tacit.errors import StoreError, TacitError, UsageError
+from tacit.errors import IndexDamagedError, StoreError, TacitError, UsageError
 
 # Commands that record a sentence, or bring one back.
 RECORDING_COMMANDS = frozenset(("accept", "add", "edit", "promote", "redo", "remember", "restore", "suggest", "undo"))
@@ -175,7 +175,12 @@ def _run_command(name: str, arguments: list[str]) -> int:
     must_be_allowed(call)
     code = 1
     try:
-        code = command.run(call)
+        try:
+            code = command.run(call)
+        except IndexDamagedError:  # it was made again
+            if call.vault.home.store.change_count:
+                raise
+            code = command.run(call)
         if name not in _CONFLICT_COMMANDS:
             _warn_of_conflicts(call)
     except KeyboardInterrupt:

@@ -13,8 +13,10 @@ from tacit.home.actor import Actor, current_actor
 from tacit.home.paths import find_home
 from tacit.home.project import find_project, folder_scope
 from tacit.home.settings import Settings, read_settings
-from tacit.home.store import Store
+from tacit.home.store import Following, Store, StoreOptions
 from tacit.model.claim import GLOBAL
+
+_DEFAULT_OPTIONS = StoreOptions()
 
 
 class Home:
@@ -27,6 +29,7 @@ class Home:
         actor: default: found by the environment and the parent processes.
         disk: the file system; default: the real one.
         settings: used instead of the home's own, by callers that must go on if those cannot be read.
+        options: how the store serves this program; what the settings say is added.
         entropy: returns ten random bytes for an event id.
 
     Raises:
@@ -43,6 +46,7 @@ class Home:
         actor: Actor | None = None,
         disk: Disk | None = None,
         settings: Settings | None = None,
+        options: StoreOptions = _DEFAULT_OPTIONS,
         entropy: Callable[[], bytes] = lambda: os.urandom(10),
     ) -> None:
         env = dict(os.environ if environment is None else environment)
@@ -56,10 +60,13 @@ class Home:
         self.settings = read_settings(paths.settings, env) if settings is None else settings
         project = find_project(self.cwd, self.user_folder)
         folder = GLOBAL if project else folder_scope(self.cwd, self.user_folder)
-        self.store = Store(paths, disk or OsDisk(paths.root), actor or current_actor(env), project, entropy, folder)
-        self.store.max_page_entries = self.settings.pages_entries
-        if self.settings.autocapture_summarize:
-            self.store.max_turn_chars = self.settings.autocapture_max_turn_size
+        options = options._replace(
+            following=options.following if self.settings.pages_background else Following.INLINE,
+            max_page_entries=self.settings.pages_entries,
+            max_turn_chars=self.settings.autocapture_max_turn_size if self.settings.autocapture_summarize else None,
+        )
+        disk = disk or OsDisk(paths.root)
+        self.store = Store(paths, disk, actor or current_actor(env), project, entropy, folder, options)
 
     @property
     def is_person(self) -> bool:

@@ -57,6 +57,11 @@ class IndexConnection:
         except OSError:
             return -1
 
+    @property
+    def in_use(self) -> sqlite3.Connection | None:
+        """The connection while somebody reads from it."""
+        return self._current if self._current and self._current.in_transaction else None
+
     def connection(self) -> sqlite3.Connection:
         if self._current and self._inode not in (_IN_MEMORY_INODE, self.inode):
             self.release()

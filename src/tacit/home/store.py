@@ -1,10 +1,12 @@
 """Log, index and pages of a home, kept in step: there is one way to write.
 
-A change takes the home's lock, decides on a snapshot of the current state, appends to the log, answers from the
-snapshot, and writes the fact files of work trees that it changes. Then somebody follows: applies the log to the index
-and draws the pages of the home. The command line leaves that to another process; everybody else does it at once. What
-the follower writes follows from the log alone, so it may be killed, and done again by whoever comes next. Every read
-compares trusted fact files with what was accepted.
+    command:   append to the log  →  answer from a snapshot  →  fact files of the work tree, if it changes any
+    follower:  log  →  index  →  pages of the home
+
+A change takes the home's lock, decides on a snapshot of the current state, appends to the log and answers from the
+snapshot, to which nothing can be written. Then somebody follows (see follower.py). What the follower writes follows
+from the log alone, so it may be killed, and done again by whoever comes next; it writes nothing below a work tree.
+Every read compares trusted fact files with what was accepted.
 """
 
 from __future__ import annotations
@@ -14,12 +16,13 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from tacit.disk.files import Disk, replace_file
 from tacit.disk.lock import FileLock
-from tacit.errors import IndexUnusableError, LockBusyError, ReadOnlyError, StoreError
+from tacit.errors import IndexDamagedError, IndexUnusableError, LockBusyError, ReadOnlyError, StoreError
 from tacit.home.actor import Actor
 from tacit.home.indexing import (
     LONG_BACKLOG_BYTES,
@@ -34,25 +37,24 @@ from tacit.home.paths import HomePaths, make_home
 from tacit.home.project import Project
 from tacit.home.settings import Settings
 from tacit.index import database, reader
-from tacit.index.database import snapshot, translate_sqlite_errors
+from tacit.index.database import closing_checkpointed, translate_sqlite_errors
 from tacit.log.log import Log
-from tacit.log.reader import ReportProgress
+from tacit.log.reader import ReportProgress, ignore_progress
 from tacit.log.signing import LineSigner, load_key, secret_digest
 from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import ProjectSeen
+from tacit.record import Record
 from tacit.text.display import clean
 
 if TYPE_CHECKING:
     from tacit.home.publish import Publisher, SyncJournal
     from tacit.home.shared_facts import FactJournal
-    from tacit.home.writable_index import WritableIndex
+    from tacit.home.writable_index import Snapshot, WritableIndex
     from tacit.pages.view_store import ViewStore
 
 T = TypeVar("T")
-Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
-Choose = Callable[[sqlite3.Connection, set[str]], Sequence[Event]]
 # How long to wait for one holder of a lock, and for the whole queue while it moves.
 _LOCK_TIMEOUT_SECONDS, _LOCK_MAX_SECONDS = 30.0, 600.0
 _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS = 10.0, 120.0
@@ -61,8 +63,34 @@ _OBSERVE_TIMEOUT_SECONDS = 0.05  # a read, to record that it took place, and wha
 _MAX_PENDING_OBSERVATIONS = 1000  # observations that are kept while the log is busy; older ones are dropped
 
 
+class Following(Enum):
+    """Who follows the changes of a program."""
+
+    INLINE = "the program, before a change returns: one that nobody waits for, such as a hook in the background"
+    THREAD = "a thread of the program, which goes on meanwhile: a library, the MCP server, the page"
+    PROCESS = "a process that is started when the program ends: a short command"
+
+
+class StoreOptions(Record):
+    """How a store serves its program.
+
+    `hurry_seconds` is for a caller that must not wait: it waits that long at most for writers, and leaves pages and a
+    long backlog to others. `progress` is called during long work with its name, the bytes done and the bytes to do.
+    `max_page_entries` limits a page that shows memories, `max_turn_chars` a turn on the page of a session.
+    """
+
+    following: Following = Following.INLINE
+    hurry_seconds: float | None = None
+    progress: ReportProgress = ignore_progress
+    max_page_entries: int = Settings().pages_entries
+    max_turn_chars: int | None = None
+
+
+_DEFAULT_OPTIONS = StoreOptions()
+
+
 class Store:
-    """The log, index and views of one home, opened for reads and changes.
+    """The log, index and pages of one home, opened for reads and changes.
 
     `project` is the project of the current folder, `folder` the scope of a current folder that is no project.
     `entropy` returns ten random bytes for an event id.
@@ -76,37 +104,26 @@ class Store:
         project: Project | None,
         entropy: Callable[[], bytes],
         folder: Scope = GLOBAL,
+        options: StoreOptions = _DEFAULT_OPTIONS,
     ) -> None:
         self.paths = paths
         self.project = project
-        self._folder = folder
         self.actor = actor
         self.entropy = entropy
+        self.options = options
+        self._folder = folder
+        self._disk = disk
         lock = FileLock(paths.log_lock, _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS)
         signer = LineSigner(paths.root, disk, self._load_key)
         self.log = Log(paths.root, disk, lock, entropy, self._secret_digest, signer)
+        self.log.progress = options.progress
         self.indexer = Indexer(paths, self.log)
-        self._disk = disk
+        self.change_count = 0  # changes that recorded something
+        self.needs_follower = False  # whether the process that follows has something to do
         self._index = IndexConnection(paths.index, self.log.line_reader)
         self._pages_checked_at = float("-inf")
-        self.lock_timeout = _READ_LOCK_TIMEOUT_SECONDS  # of a read that has to update the index
-        self._is_hurried = False
-        self.max_turn_chars: int | None = None  # on the page of a session
-        self.max_page_entries = Settings().pages_entries  # on a page that shows memories
-        self.follows = True  # False in a short-lived program that leaves the pages to another process
-        self.needs_follower = False  # whether there is something to draw
-        self.accepted_in: dict[ClaimId, EventId] = {}  # the operation that accepted a memory while this was open
         self._pending_observations: list[Draft] = []
         self._observations_written_at = float("-inf")
-
-    @property
-    def progress(self) -> ReportProgress:
-        """Called during long work with its name, the bytes done and the bytes to do. By default nothing is shown."""
-        return self.log.progress
-
-    @progress.setter
-    def progress(self, report: ReportProgress) -> None:
-        self.log.progress = report
 
     def _secret_digest(self, secret: str) -> str:
         return secret_digest(self.paths.key, secret)
@@ -126,7 +143,7 @@ class Store:
         """The writer of the home's pages, which a read seldom needs."""
         from tacit.home.publish import Publisher
 
-        return Publisher(self.paths, self.view_store, self.max_page_entries, self.max_turn_chars)
+        return Publisher(self.paths, self.view_store, self.options.max_page_entries, self.options.max_turn_chars)
 
     @property
     def writable_index(self) -> WritableIndex:
@@ -135,73 +152,67 @@ class Store:
 
         return WritableIndex(self.paths, self.log, self.indexer, self.actor.origin)
 
+    @property
+    def _is_hurried(self) -> bool:
+        return self.options.hurry_seconds is not None
+
     # Reads
 
-    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Bring the index up to date and return what `query` reads from it. A broken index is rebuilt first.
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Bring the index up to date, and yield a connection whose queries all see the same state of it.
 
-        Raise StoreError if a hurried caller would have to wait for a new index.
+        Raises:
+            IndexDamagedError: the index was damaged, which was noticed in the block. It was rebuilt: the caller may
+                run the block again.
+            StoreError: a hurried caller would have to wait for a new index.
         """
-        broken = self._index.inode
+        inode = self._index.inode
         try:
             with translate_sqlite_errors():
-                return snapshot(self._current_connection(), query)
+                connection = self._current_connection()
         except IndexUnusableError:
-            pass
-        except (LookupError, TypeError, ValueError, AttributeError):
-            if self._is_index_intact():  # then the error is a bug of `query`
-                raise
+            connection = self._rebuilt_connection(inode)
+        if connection.in_transaction:  # a part of another snapshot
+            yield connection
+            return
+        try:
+            with translate_sqlite_errors():
+                connection.execute("BEGIN")
+                try:
+                    yield connection
+                finally:
+                    connection.execute("ROLLBACK")
+        except IndexUnusableError as error:
+            self._rebuilt_connection(inode)
+            raise IndexDamagedError(
+                f"the index was damaged ({error}); it was made again from the log", "try again"
+            ) from error
+
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        with self.snapshot() as connection:
+            return query(connection)
+
+    def _rebuilt_connection(self, inode: int) -> sqlite3.Connection:
+        """Return a new index in place of the one with this inode, which cannot be used."""
         self._index.release()
         if self._is_hurried and sum(map(self.log.size, self.log.segments())) > LONG_BACKLOG_BYTES:
             raise StoreError("the index has to be made first, and nobody here has the time", "tacit doctor --reindex")
-        self._refresh(needed=True, broken=broken)
-        with translate_sqlite_errors():
-            return snapshot(self._index.connection(), query)
+        self._refresh(needed=True, broken=inode)
+        return self._index.connection()
 
-    def read_pages(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Draw the pages that wait, and return what `query` reads from the index and the pages.
-
-        Nobody writes meanwhile.
-        """
-        if not os.path.isdir(self.paths.root):
-            return self.read(query)
+    @contextmanager
+    def drawn_pages(self) -> Iterator[sqlite3.Connection]:
+        """Draw the pages that wait, and yield the index to read it with the pages. Nobody writes meanwhile."""
+        if not os.path.isdir(self.paths.root) or not os.access(self.paths.root, os.W_OK):
+            with self.snapshot() as connection:
+                yield connection
+            return
         self._index.release()
-        self.follows = True
-        try:
-            with self._exclusive():
-                connection = self.writable_index.open()
-                try:
-                    self._finish_shared_facts(connection)
-                    self._draw_pages(connection)
-                    return query(connection)
-                finally:
-                    database.checkpoint_and_close(connection)
-        except ReadOnlyError:
-            return self.read(query)
-
-    def _is_index_intact(self) -> bool:
-        """Return whether SQLite finds no damage. In a damaged index rows may hold anything."""
-        try:
-            with translate_sqlite_errors():
-                return bool(self._index.connection().execute("PRAGMA integrity_check").fetchone() == ("ok",))
-        except IndexUnusableError:
-            return False
-
-    def hurry(self, timeout: float) -> None:
-        """Serve a caller that must not wait: wait `timeout` seconds at most for writers, and do not check pages."""
-        self._is_hurried, self.lock_timeout, self._pages_checked_at = True, timeout, float("inf")
-
-    def catch_up(self) -> None:
-        """Index everything, including what no answer shows. Do nothing if that is impossible."""
-        if os.path.isdir(self.paths.root):
-            self._index.release()
-            with suppress(StoreError, OSError), self._exclusive(_READ_LOCK_TIMEOUT_SECONDS):
-                self._follow_and_close(self.writable_index.open())
-
-    def follow(self) -> None:
-        """Index everything and draw the pages that wait. Do nothing if that is impossible."""
-        self.follows = True
-        self.catch_up()
+        with self._exclusive(), closing_checkpointed(self.writable_index.open()) as connection:
+            self._finish_shared_facts(connection)
+            self._draw_pages(connection)
+            yield connection
 
     def is_far_behind(self, max_bytes: int) -> bool:
         """Return whether more than `max_bytes` of the log are not indexed."""
@@ -209,20 +220,6 @@ class Store:
         with suppress(IndexUnusableError, StoreError), translate_sqlite_errors():
             return connection is not None and self.indexer.backlog_bytes(connection) > max_bytes
         return False
-
-    def finish_following(self) -> None:
-        """Do what the follower of an earlier command has not done yet. An unusable index is left as it is."""
-        connection = self.index_as_is()
-        if connection is None:
-            is_waiting = not any(map(os.path.lexists, (self.paths.index, self.paths.long_term, self.paths.facts)))
-        else:
-            is_waiting = False
-            with suppress(IndexUnusableError, StoreError), translate_sqlite_errors():
-                is_waiting = self.indexer.is_index_of_log(connection) and (
-                    self.indexer.is_behind(connection) or reader.has_stale_views(connection)
-                )
-        if is_waiting:
-            self.follow()
 
     def drain_spool(self, timeout: float, limit: int | None = 256) -> None:
         """Append spooled commands to the log, unless its lock is busy for `timeout` seconds."""
@@ -234,6 +231,10 @@ class Store:
         with suppress(IndexUnusableError, StoreError):
             return self._index.connection()
         return None
+
+    def in_memory_index(self, until: str | None = None) -> sqlite3.Connection:
+        """Return an in-memory index of the whole log, or of what was recorded up to the timestamp `until`."""
+        return self.indexer.in_memory_index(until)
 
     def scope(self) -> Scope:
         """Return the scope of the current folder: that of its project, or the global one."""
@@ -256,36 +257,37 @@ class Store:
     def _current_connection(self) -> sqlite3.Connection:
         if not os.path.isdir(self.paths.root):
             raise IndexUnusableError("there is no home yet")
+        if (current := self._index.in_use) is not None:
+            return current
         self.drain_spool(0 if self._is_hurried else _OBSERVE_TIMEOUT_SECONDS)
         try:
             connection = self._index.connection()
         except StoreError:  # it cannot be opened without writing, and the disk is full
             self._use_in_memory_index()
             return self._index.connection()
-        behind = self._is_behind(connection) or is_trust_stale(connection)
-        if behind or self._is_page_missing(connection):
+        if self._is_behind(connection) or is_trust_stale(connection):
             self._index.release()
-            self._refresh(needed=behind)
+            self._refresh(needed=True)
             connection = self._index.connection()
-        return connection
+        self._look_for_stale_pages(connection)
+        return self._index.connection()
 
     def _is_behind(self, connection: sqlite3.Connection) -> bool:
         """Return whether to catch up before reading. A hurried caller leaves a long backlog to others."""
         behind = self.indexer.is_behind(connection)
         return behind and not (self._is_hurried and self.indexer.has_long_backlog(connection))
 
-    def _is_page_missing(self, connection: sqlite3.Connection) -> bool:
-        """Return whether to draw pages before reading: one that is gone, or stale if no other process draws it.
+    def _look_for_stale_pages(self, connection: sqlite3.Connection) -> None:
+        """Have pages drawn that are stale or gone.
 
         Checked once a second at most: nobody deletes pages between two reads of one program.
         """
         now = time.monotonic()
-        if now < self._pages_checked_at + 1 or not os.access(self.paths.root, os.W_OK):
-            return False
+        if self._is_hurried or now < self._pages_checked_at + 1 or not os.access(self.paths.root, os.W_OK):
+            return
         self._pages_checked_at = now
-        is_stale = reader.has_stale_views(connection)
-        self.needs_follower |= is_stale
-        return (is_stale and self.follows) or is_view_missing(connection, self.paths)
+        if reader.has_stale_views(connection) or is_view_missing(connection, self.paths):
+            self._have_followed()
 
     def _refresh(self, *, needed: bool, broken: int | None = None) -> None:
         """Catch up under the lock. If that is impossible, use what can be read.
@@ -296,9 +298,12 @@ class Store:
         if not os.path.isdir(self.paths.root):
             return self._use_in_memory_index()  # a read does not create a home
         is_purging = os.path.exists(self.paths.purge_marker)  # a purge holds the lock for long
+        timeout = _READ_LOCK_TIMEOUT_SECONDS if self.options.hurry_seconds is None else self.options.hurry_seconds
         try:
-            with self._exclusive(_OBSERVE_TIMEOUT_SECONDS if is_purging else self.lock_timeout):
-                self._follow_and_close(self.writable_index.open(rebuild=broken == self._index.inode))
+            with self._exclusive(_OBSERVE_TIMEOUT_SECONDS if is_purging else timeout):
+                connection = self.writable_index.open(rebuild=broken == self._index.inode)
+                with closing_checkpointed(connection), translate_sqlite_errors():
+                    save_file_signatures(connection)
         except LockBusyError:  # another process does it; use the index as it is, if it exists and can be trusted
             if broken == self._index.inode or is_trust_stale(self._index.connection()):
                 self._use_in_memory_index()
@@ -315,72 +320,70 @@ class Store:
 
     # Changes
 
-    def change(
-        self,
-        decide: Decide,
-        get_result: Callable[[sqlite3.Connection, list[Event]], T],
-        *,
-        op: EventId | None = None,
-    ) -> T:
-        """Record what `decide` makes of the current state, and return `get_result` of the new state and the new events.
+    @contextmanager
+    def change(self) -> Iterator[Change]:
+        """Decide on the current state, record, and answer, while nobody else can write.
 
-        The home's lock is held throughout. Both functions read; whatever they write to the index raises an error. `op`
-        is an operation that the events belong to.
+        with store.change() as change:
+            memory = load(change.connection)
+            change.record([draft])
+            return load(change.connection)  # as it is now
         """
         self._prepare_change()
         self.drain_spool(_OBSERVE_TIMEOUT_SECONDS)
-        with self._exclusive():
-            try:
-                with closing(self.writable_index.snapshot()) as snapshot:
-                    self._finish_shared_facts(snapshot.connection)
-                    stale_before = set(reader.stale_views(snapshot.connection))
-                    drafts = decide(snapshot.connection)
-                    events = self._append(snapshot.connection, drafts, op) if drafts else []
-                    if drafts:
-                        snapshot.advance()
-                    try:
-                        return get_result(snapshot.connection, events)
-                    finally:
-                        self._write_shared_facts(snapshot.connection, events, stale_before)
-                        self.needs_follower |= bool(drafts) or reader.has_stale_views(snapshot.connection)
-            finally:
-                self._follow_if_asked()
+        is_stale = False
+        try:
+            with self._exclusive(), closing(self.writable_index.snapshot()) as snapshot:
+                self._finish_shared_facts(snapshot.connection)
+                change = Change(self, snapshot)
+                try:
+                    with translate_sqlite_errors():
+                        yield change
+                finally:
+                    is_stale = bool(change.events or change.stale_before)
+                    self._write_shared_facts(change)
+                    # A short command leaves the index to its follower: nobody has to wait for the syncs.
+                    if self.options.following is not Following.PROCESS or self.change_count > 1:
+                        snapshot.keep()
+        finally:
+            if is_stale:
+                self._have_followed()
 
-    def record(self, decide: Decide) -> list[Event]:
-        """Make a change and return its events."""
-        return self.change(decide, lambda _connection, events: events)
+    def record(self, decide: Callable[[sqlite3.Connection], Sequence[Draft]]) -> list[Event]:
+        with self.change() as change:
+            return change.record(decide(change.connection))
 
-    def append_chosen(self, choose: Choose, save: Callable[[sqlite3.Connection], None]) -> None:
+    def append_chosen(
+        self,
+        choose: Callable[[sqlite3.Connection, set[str]], Sequence[Event]],
+        save: Callable[[sqlite3.Connection], None],
+    ) -> None:
         """Append the events that `choose` returns, which have their ids already, under the home's lock.
 
         `choose` gets the index and the ids of events that are in the log and not in the index. `save` writes to the
         index what was looked at. The index and the views follow with the next read.
         """
         self._prepare_change()
-        with self._exclusive():
-            connection = self.writable_index.open_as_is()
-            try:
-                if events := choose(connection, self.indexer.unindexed_ids(connection)):
-                    self.log.append_events(events)
-                with translate_sqlite_errors():
-                    save(connection)
-            finally:
-                database.checkpoint_and_close(connection)
+        with self._exclusive(), closing_checkpointed(self.writable_index.open_as_is()) as connection:
+            if events := choose(connection, self.indexer.unindexed_ids(connection)):
+                self.log.append_events(events)
+            with translate_sqlite_errors():
+                save(connection)
 
-    def update_index(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work`, which writes to the index what it computes from it, and return its result.
+    @contextmanager
+    def update_index(self) -> Iterator[sqlite3.Connection]:
+        """Yield the index, up to date, to write there what is computed from it and from the log.
 
         That is what takes too long to be computed for every reader, such as counts of commands. It is lost with the
         index, and computed again.
         """
         self._prepare_change()
-        with self._exclusive():
-            connection = self.writable_index.open()
-            try:
-                with translate_sqlite_errors():
-                    return work(connection)
-            finally:
-                self._follow_and_close(connection)
+        with self._exclusive(), closing_checkpointed(self.writable_index.open()) as connection:
+            with translate_sqlite_errors():
+                yield connection
+            is_stale = reader.has_stale_views(connection)
+        if is_stale:
+            self._have_followed()
 
     def observe(self, draft: Draft) -> None:
         """Record something nobody waits for, within a second or when the home is closed."""
@@ -404,22 +407,28 @@ class Store:
         except (OSError, StoreError):
             pass
 
+    def make(self) -> None:
+        """Make the home if there is none, and bring its index and pages up to date."""
+        self._prepare_change()
+        with self._exclusive():
+            self._draw_pages_and_close(self.writable_index.open())
+
     def rebuild(self) -> None:
-        """Rebuild the index from the log, and all pages."""
+        """Rebuild the index from the log, and draw all pages."""
         self._index.release()
         make_home(self.paths)
         with self._exclusive():
-            self._follow_and_close(self.writable_index.open(rebuild=True))
+            self._draw_pages_and_close(self.writable_index.open(rebuild=True))
 
     def rewrite_log(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
-        """Run `work`, which changes the log itself, under the home's lock; then update the views. Return its result.
+        """Run `work`, which changes the log itself, under the home's lock; then draw the pages. Return its result.
 
         The index is rebuilt as well. Pass `rebuild=False` if the work ends with `swap_segments`, which does that.
         """
         self._prepare_change()
         with self._exclusive():
             result = work()
-            self._follow_and_close(self.writable_index.open(rebuild=rebuild))
+            self._draw_pages_and_close(self.writable_index.open(rebuild=rebuild))
         return result
 
     def mark_purge(self) -> None:
@@ -438,10 +447,6 @@ class Store:
             commit(log)
             self.indexer.swap_in()
 
-    def in_memory_index(self, until: str | None = None) -> sqlite3.Connection:
-        """Return an in-memory index of the whole log, or of what was recorded up to the timestamp `until`."""
-        return self.indexer.in_memory_index(until)
-
     def _prepare_change(self) -> None:
         self._write_observations()
         self._index.release()
@@ -452,7 +457,7 @@ class Store:
             with suppress(OSError):  # on a full disk the log may still take a line
                 Spool(self.log).prepare()
 
-    def _append(self, connection: sqlite3.Connection, drafts: Sequence[Draft], op: EventId | None) -> list[Event]:
+    def append(self, connection: sqlite3.Connection, drafts: Sequence[Draft], op: EventId | None) -> list[Event]:
         """Append drafts, and once per project where it lies, so that its fact file is found from elsewhere."""
         if self.project and clean(root := self.project.root) == root:
             scope = self.scope_in(connection)
@@ -461,6 +466,7 @@ class Store:
         with suppress(OSError):  # on a full disk the log may still take a line
             self.fact_journal.write(self.project, self.scope_in(connection), drafts)
         events = self.log.append(drafts, self.actor.origin(), op=op)
+        self.change_count += 1
         return [event for event in events if not isinstance(event.body, ProjectSeen)]
 
     # The lock
@@ -489,13 +495,13 @@ class Store:
         """Update the pages with what was read from them. The caller holds the home's lock."""
         self.sync_journal.finish(self.log, self.view_store)
 
+    # Fact files of work trees, which the command writes. The caller holds the home's lock.
+
     @property
     def fact_journal(self) -> FactJournal:
         from tacit.home.shared_facts import FactJournal
 
         return FactJournal(self.paths.fact_journal, self._disk)
-
-    # What follows a change. The caller holds the home's lock.
 
     def _finish_shared_facts(self, connection: sqlite3.Connection) -> None:
         """Write the fact files that a killed command has left as they were. What cannot be written waits."""
@@ -503,30 +509,80 @@ class Store:
             with translate_sqlite_errors(), suppress(OSError):
                 self.fact_journal.finish(connection, self.view_store)
 
-    def _write_shared_facts(
-        self, connection: sqlite3.Connection, events: Sequence[Event], stale_before: set[str]
-    ) -> None:
-        """Write the fact files that a command changed. If that is impossible, what it recorded holds nevertheless.
-
-        `stale_before` are the views that were stale when the command began: only what came since is its doing.
-        """
+    def _write_shared_facts(self, change: Change) -> None:
+        """Write the fact files that a command changed. If that is impossible, what it recorded holds nevertheless."""
+        if not change.events:
+            return
         from tacit.home.shared_facts import SharedFacts
 
+        connection = change.connection
         with translate_sqlite_errors(), suppress(OSError):
-            marks = [name.partition(" ") for name in reader.stale_views(connection) if name not in stale_before]
+            marks = [name.partition(" ") for name in reader.stale_views(connection) if name not in change.stale_before]
             affected = [ClaimId(claim) for kind, _, claim in marks if kind == "memory"]
             facts = SharedFacts(self.view_store, self.project, self.scope_in(connection))
-            facts.write_changes(connection, events, affected)
+            facts.write_changes(connection, change.events, affected)
             self.fact_journal.remove()
 
-    def _follow_if_asked(self) -> None:
-        """Follow what was recorded, unless another process does. If that fails, the next command does it."""
-        if self.follows:
-            with suppress(StoreError, OSError, IndexUnusableError):
-                self._follow_and_close(self.writable_index.open())
+    # Following
 
-    def _follow_and_close(self, connection: sqlite3.Connection) -> None:
-        """Draw stale pages unless another process does, then close the index. What cannot be written stays stale."""
+    def catch_up(self) -> None:
+        """Index everything, including what no answer shows. Do nothing if that is impossible."""
+        if not os.path.isdir(self.paths.root):
+            return
+        self._index.release()
+        is_stale = False
+        with (
+            suppress(StoreError, OSError),
+            self._exclusive(_READ_LOCK_TIMEOUT_SECONDS),
+            closing_checkpointed(self.writable_index.open()) as connection,
+            translate_sqlite_errors(),
+        ):
+            is_stale = reader.has_stale_views(connection)
+        if is_stale:
+            self._have_followed()
+
+    def catch_up_fully(self) -> None:
+        """Index what no other query needs, for those that show it, such as injections."""
+        if self.is_far_behind(0):
+            self.catch_up()
+
+    def follow(self) -> None:
+        """Index everything and draw the pages that wait. Do nothing if that is impossible."""
+        if os.path.isdir(self.paths.root):
+            self._index.release()
+            with suppress(StoreError, OSError), self._exclusive(_READ_LOCK_TIMEOUT_SECONDS):
+                self._draw_pages_and_close(self.writable_index.open())
+
+    def finish_following(self) -> None:
+        """Do what the follower of an earlier command has not done yet. An unusable index is left as it is."""
+        connection = self.index_as_is()
+        if connection is None:
+            is_waiting = not any(map(os.path.lexists, (self.paths.index, self.paths.long_term, self.paths.facts)))
+        else:
+            is_waiting = False
+            with suppress(IndexUnusableError, StoreError), translate_sqlite_errors():
+                is_waiting = self.indexer.is_index_of_log(connection) and (
+                    self.indexer.is_behind(connection) or reader.has_stale_views(connection)
+                )
+        if is_waiting:
+            self.follow()
+
+    def _have_followed(self) -> None:
+        """Have somebody follow what was recorded."""
+        match self.options.following:
+            case Following.INLINE:
+                self.follow()
+            case Following.PROCESS:
+                self.needs_follower = True
+            case Following.THREAD:
+                from tacit.home.follower import follow_soon
+
+                options = self.options._replace(following=Following.INLINE, progress=ignore_progress)
+                store = Store(self.paths, self._disk, self.actor, None, self.entropy, GLOBAL, options)
+                follow_soon(self.paths.root, store.follow)
+
+    def _draw_pages_and_close(self, connection: sqlite3.Connection) -> None:
+        """Draw stale pages, then close the index. What cannot be written stays stale."""
         try:
             self._draw_pages(connection)
         except IndexUnusableError:  # damage in a part of the index that no read has touched
@@ -539,9 +595,31 @@ class Store:
 
     def _draw_pages(self, connection: sqlite3.Connection) -> None:
         with translate_sqlite_errors(), suppress(OSError):
-            if self.follows or is_view_missing(connection, self.paths):
-                self.publisher.publish(connection)
-                self.needs_follower = False
-            else:
-                self.needs_follower |= reader.has_stale_views(connection)
+            self.publisher.publish(connection)
             save_file_signatures(connection)
+        self.needs_follower = False
+
+
+class Change:
+    """A change that is being made: the current state to decide on, and what was recorded."""
+
+    def __init__(self, store: Store, snapshot: Snapshot) -> None:
+        self._store = store
+        self._snapshot = snapshot
+        self.events: list[Event] = []
+        # Views that were stale when the change began: only what came since is its doing.
+        self.stale_before = set(reader.stale_views(snapshot.connection))
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The index as the log is now. Whatever is written there raises an error."""
+        return self._snapshot.connection
+
+    def record(self, drafts: Sequence[Draft], *, op: EventId | None = None) -> list[Event]:
+        """Append drafts to the log, and return the new events. `op` is an operation that they belong to."""
+        if not drafts:
+            return []
+        events = self._store.append(self.connection, drafts, op)
+        self._snapshot.advance()
+        self.events += events
+        return events

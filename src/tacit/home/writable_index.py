@@ -96,9 +96,9 @@ class WritableIndex:
 class Snapshot:
     """The index as the log is now, for the answers of one command.
 
-    It is brought up to date within a transaction that is never committed. Writing the index takes four syncs, for which
-    nobody has to wait if another process follows; until then whoever needs the index is told by the log that it is
-    behind. SQLite refuses everything that a caller would write here, because it would be lost.
+    It is brought up to date within a transaction that need not be committed. Writing the index takes four syncs, for
+    which nobody has to wait if another process follows; until then whoever needs the index is told by the log that it
+    is behind. SQLite refuses everything that a caller would write here, because it would be lost.
     """
 
     def __init__(self, connection: sqlite3.Connection, indexer: Indexer) -> None:
@@ -121,8 +121,15 @@ class Snapshot:
             self.connection = self._indexer.substitute_index()
         self._protect()
 
+    def keep(self) -> None:
+        """Write the index as it is here. Everything in it follows from the log."""
+        with suppress(IndexUnusableError, StoreError), translate_sqlite_errors():
+            self.connection.execute("PRAGMA query_only = OFF")
+            if self.connection.in_transaction:
+                self.connection.execute("COMMIT")
+
     def close(self) -> None:
-        self.connection.close()  # which rolls back
+        self.connection.close()  # which rolls back, unless the index was kept
 
     def _protect(self) -> None:
         self.connection.execute("PRAGMA query_only = ON")

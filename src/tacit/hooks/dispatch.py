@@ -16,6 +16,7 @@ from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths, find_home
 from tacit.home.settings import Settings, settings_or_defaults
+from tacit.home.store import StoreOptions
 from tacit.hosts import load_host
 from tacit.hosts.protocol import HookInput, HookKind, Host
 from tacit.hosts.queue import (
@@ -33,6 +34,7 @@ from tacit.index import reader
 if TYPE_CHECKING:
     from tacit.inject.injector import Injector
 
+_HURRY_SECONDS = 0.2  # that the host may have to wait for another process
 _DEADLINE_SECONDS = 9  # then the kernel ends a process that captures; what it has not read stays in the queue
 _ENCODE_SECONDS = 4.0  # of that for vectors
 _MAX_LEARNED_SESSIONS = 10  # per hook
@@ -61,7 +63,8 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
         _queue_grown_sessions(paths, settings)
     from tacit.inject.injector import Injector
 
-    with Home(paths.root, cwd=hook_input.directory or None, settings=settings) as opened:
+    options = StoreOptions(hurry_seconds=_HURRY_SECONDS)
+    with Home(paths.root, cwd=hook_input.directory or None, settings=settings, options=options) as opened:
         output = host.format_output(event, _model_text(host, hook_input, paths, Injector(opened)))
         is_new = is_start and hook_input.source in _NEW_SESSION_SOURCES
         if is_new and host.add_notice and settings.agents_notice:
@@ -75,8 +78,8 @@ def _count_suggestions(home: Home) -> int:
     """Return how many suggestions wait in all projects; 0 in an ignored folder."""
     if matching_ignore_entry(home.settings, home.user_folder, home.cwd):
         return 0
-
-    return home.store.read(lambda connection: sum(reader.count_pending(connection).values()))
+    with home.store.snapshot() as connection:
+        return sum(reader.count_pending(connection).values())
 
 
 def _notice_line(suggestions: int, untrusted: int) -> str:

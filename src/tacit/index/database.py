@@ -108,15 +108,6 @@ def insert_rows(
     return [connection.execute(insert, row).rowcount == 1 for row in rows]
 
 
-def snapshot(connection: sqlite3.Connection, query: Callable[[sqlite3.Connection], T]) -> T:
-    """Run a function whose queries all see the same state of the index."""
-    connection.execute("BEGIN")
-    try:
-        return query(connection)
-    finally:
-        connection.execute("ROLLBACK")
-
-
 @contextmanager
 def translate_sqlite_errors() -> Iterator[None]:
     """Turn errors of SQLite into StoreError if trying again can help, else into IndexUnusableError."""
@@ -346,6 +337,15 @@ def checkpoint_and_close(connection: sqlite3.Connection) -> None:
     with closing(connection), suppress(sqlite3.DatabaseError):
         connection.execute("PRAGMA busy_timeout = 50")  # for readers: others wait for the lock meanwhile
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@contextmanager
+def closing_checkpointed(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Yield the connection, and close it at the end, see `checkpoint_and_close`."""
+    try:
+        yield connection
+    finally:
+        checkpoint_and_close(connection)
 
 
 def _check_version(connection: sqlite3.Connection) -> None:

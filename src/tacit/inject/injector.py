@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Self
 
 from tacit.disk.lock import FileLock
 from tacit.errors import LockBusyError
@@ -94,13 +93,6 @@ class InjectionHistory(Record):
 class Injector(HomePart):
     """Injects memory into agents in one directory."""
 
-    def __enter__(self) -> Self:
-        self._store.hurry(_LOCK_TIMEOUT_SECONDS)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """The caller exits next: closing the index properly would only take time."""
-
     def inject(self, target: AgentSession, *, start: bool, prompt: str = "") -> str:
         """Return the text for the start of a session, if `start`, and for a prompt, if there is one.
 
@@ -118,12 +110,10 @@ class Injector(HomePart):
     def is_first(self, target: AgentSession) -> bool:
         """Return whether nothing was injected into this session yet, or it was compacted since."""
 
-        def read(connection: sqlite3.Connection) -> bool:
+        with self._store.snapshot() as connection:
             history = self._history(connection, target)
             row = sessions.session_row(connection, session_id(target.agent, target.session))
-            return history.is_empty or bool(row and row.compacted_at > history.last_at)
-
-        return self._store.read(read)
+        return history.is_empty or bool(row and row.compacted_at > history.last_at)
 
     def _inject(self, target: AgentSession, start: bool, prompt: str) -> str:
         settings, text = self._home.settings, ""

@@ -226,7 +226,8 @@ class SessionLearning(HomePart):
         finally:
             self._store.actor = actor
             if learned:
-                self._store.update_index(mark)
+                with self._store.update_index() as connection:
+                    mark(connection)
         return done
 
     def _results(

@@ -28,9 +28,10 @@ class ClientContext(Record):
 
     def open_vault(self) -> Vault:
         from tacit.home.home import Home
+        from tacit.home.store import Following, StoreOptions
         from tacit.vault.vault import Vault
 
-        return Vault(Home(self.home, actor=client_actor(self.name, os.environ)))
+        return Vault(Home(self.home, actor=client_actor(self.name, os.environ), options=StoreOptions(Following.THREAD)))
 
 
 def client_actor(name: str, environment: Mapping[str, str]) -> Actor:

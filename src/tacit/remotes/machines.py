@@ -183,7 +183,7 @@ class Machines(HomePart):
 
     def _sync(self, names: Sequence[str]) -> list[RemoteReport]:
         """Take from all remotes before anything is published, so that lines and purges reach all of them at once."""
-        self._store.record(lambda _connection: [])  # makes the home, and brings its index up to date
+        self._store.make()
         self._steps.finish_purges()
         sessions = [
             self._steps.attempt(self._remotes.load(name), self._steps.open_and_take, close=False) for name in names
@@ -201,7 +201,7 @@ class Machines(HomePart):
 
         The new keys are stored before anything is published: whatever fails after that is completed by the next sync.
         """
-        self._store.record(lambda _connection: [])
+        self._store.make()
         session = self._steps.attempt(state, self._steps.open_and_take, close=False)
         if session.problem is not None:
             return ChangedKeys(session.report(self._steps.own_id()), "")

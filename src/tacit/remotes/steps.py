@@ -203,7 +203,7 @@ class RemoteSteps(HomePart):
                 log.append(drafts, self._store.actor.origin())
         counts = {found.area.machine: self._append_received(incoming, found) for found in received}
         self.finish_purges()
-        self._store.record(lambda _connection: [])
+        self._store.make()
         return counts
 
     def _segments_that_knew(self, manifests: Sequence[Manifest], op: str) -> set[str]:

@@ -51,37 +51,27 @@ class AdherenceQueries(HomePart):
 
     def report(self, claim: ClaimId) -> AdherenceReport:
         """Return how often a memory was told and what came of it, the latest first."""
-        self._catch_up()
-
-        def read(connection: sqlite3.Connection) -> AdherenceReport:
+        self._store.catch_up_fully()
+        with self._store.snapshot() as connection:
             counts = adherence.adherence_counts(connection, claim)
             return _build_report(connection, counts, adherence.checks_of_claim(connection, claim))
 
-        return self._store.read(read)
-
     def results_of_session(self, session: ClaimId) -> dict[ClaimId, Adherence]:
         """Return whether a session followed the memories that its agent was told, by memory."""
-        self._catch_up()
+        self._store.catch_up_fully()
         checks = self._store.read(lambda connection: adherence.checks_of_session(connection, session))
         return {claim: check.result for claim, check in checks.items()}
 
     def ineffective(self) -> list[IneffectiveMemory]:
         """Return the memories that were told and violated repeatedly, or corrected, the latest first."""
-        self._catch_up()
-
-        def read(connection: sqlite3.Connection) -> list[tuple[ClaimId, AdherenceReport]]:
-            return [
-                (claim, _build_report(connection, adherence.adherence_counts(connection, claim), checks))
+        self._store.catch_up_fully()
+        with self._store.snapshot() as connection:
+            reports = {
+                claim: _build_report(connection, adherence.adherence_counts(connection, claim), checks)
                 for claim, checks in adherence.ineffective_claims(connection, must_decode).items()
-            ]
-
+            }
         queries = Queries(self._home)
-        return [IneffectiveMemory(queries.show(claim), report) for claim, report in self._store.read(read)]
-
-    def _catch_up(self) -> None:
-        """Index the injections that no other query needs."""
-        if self._store.is_far_behind(0):
-            self._store.catch_up()
+        return [IneffectiveMemory(queries.show(claim), report) for claim, report in reports.items()]
 
 
 def _build_report(connection: sqlite3.Connection, counts: AdherenceCounts, checks: list[CheckRow]) -> AdherenceReport:

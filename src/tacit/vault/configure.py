@@ -202,7 +202,7 @@ class Configuration(HomePart):
         is_new = not os.path.isdir(paths.root)
         make_home(paths)
         if is_new:
-            self._store.record(lambda _connection: [])  # publishes the views, which every home has
+            self._store.make()
         try:
             with FileLock(paths.write_lock, _LOCK_TIMEOUT_SECONDS).acquire():
                 yield
@@ -315,7 +315,7 @@ class Setup(HomePart):
             if not os.path.lexists(path):
                 replace_file(OsDisk(paths.root), path, text.encode())
                 changed.append(path)
-        self._store.record(lambda _connection: [])
+        self._store.make()
         changed += [path for path in views if os.path.exists(path)]
         wrapped = () if wrappers is None else tuple(self._agent_files(agents))
         changed += [path for path in wrapped if _update_agent_file(path, add=bool(wrappers))]

@@ -21,6 +21,7 @@ from tacit.home.input import (
     checked_text,
 )
 from tacit.home.repository import shared_strengths
+from tacit.home.store import Change
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
@@ -29,7 +30,7 @@ from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_nam
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.memory import HABIT_SOURCE, Memory, touched_claims
+from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
 from tacit.record import Record
@@ -39,9 +40,6 @@ from tacit.vault.relations import load_opponents
 from tacit.vault.review import same_candidates
 
 _MAX_QUOTE_CHARS = 500  # of a quote in the evidence
-
-# The memories that a decision is about, and what to record.
-_Decision = tuple[Sequence[ClaimId], Sequence[Draft]]
 
 
 class DecisionOutcome(Record):
@@ -136,11 +134,10 @@ class Decisions(HomePart):
         text = self._checked(text, "the text")
         evidence = checked_optional_text(evidence, "the evidence")
         reason = checked_optional_text(reason, "the reason")
-
-        def decision(connection: sqlite3.Connection) -> _Decision:
-            claim = self._build_claim(connection, text, everywhere, kind)
-            memory = reader.load_memory(connection, claim.id, must_decode)
-            return [claim.id], decide.propose(
+        with self._store.change() as change:
+            claim = self._build_claim(change.connection, text, everywhere, kind)
+            memory = reader.load_memory(change.connection, claim.id, must_decode)
+            drafts = decide.propose(
                 memory,
                 claim,
                 source=source,
@@ -149,8 +146,8 @@ class Decisions(HomePart):
                 events=events,
                 kind_inferred=kind is None,
             )
-
-        return self._record(decision)[0]
+            outcomes = _record_on(change, [claim.id], drafts)
+        return self._with_fact_file(outcomes)[0]
 
     def add(
         self,
@@ -210,15 +207,15 @@ class Decisions(HomePart):
         """Add rules in one operation. A rule that occurs twice has one outcome."""
         kind = checked_kind(kind)
         provenance = self._store.actor.origin().provenance
-
-        def decision(connection: sqlite3.Connection) -> _Decision:
+        with self._store.change() as change:
+            connection = change.connection
             claims = [self._build_claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in rules]
             shared = [
                 self._home.is_person and is_project_scope(claim.scope) and not private and not is_personal(claim)
                 for claim in claims
             ]
             stated = self._stated_by_others(connection, claims) if any(shared) else {}
-            return list(dict.fromkeys(claim.id for claim in claims)), [
+            drafts = [
                 decide.add(
                     claim,
                     provenance=provenance,
@@ -229,8 +226,8 @@ class Decisions(HomePart):
                 )
                 for claim, is_shared in zip(claims, shared, strict=True)
             ]
-
-        return self._record(decision)
+            outcomes = _record_on(change, [claim.id for claim in claims], drafts)
+        return self._with_fact_file(outcomes)
 
     def _stated_by_others(self, connection: sqlite3.Connection, claims: Sequence[Claim]) -> dict[ClaimId, int]:
         """Return how often the project's fact file says that claims were stated, beyond what this home counts.
@@ -254,7 +251,8 @@ class Decisions(HomePart):
             evidence=checked_optional_text(entry.evidence, "--evidence"),
             next=checked_optional_text(entry.next, "--next"),
         )
-        (event,) = self._store.record(lambda connection: [Draft(checked_entry, self._store.scope_in(connection))])
+        with self._store.change() as change:
+            (event,) = change.record([Draft(checked_entry, self._store.scope_in(change.connection))])
         return self._store.paths.page("worklog", event.day.isoformat())
 
     # Deciding
@@ -285,8 +283,8 @@ class Decisions(HomePart):
         kind = checked_kind(kind)
         self._require_person(references[0])
         evidence = checked_optional_text(evidence, "the evidence")
-
-        def decision(connection: sqlite3.Connection) -> _Decision:
+        with self._store.change() as change:
+            connection = change.connection
             scope = self._store.scope_in(connection)
             claims: dict[ClaimId, Claim] = {}  # by the id of the candidate that becomes this claim
             drafts = []
@@ -299,36 +297,32 @@ class Decisions(HomePart):
                 claims |= {candidate.id: claim for candidate in (memory, *others)}
                 drafts.append(decide.accept_globally(memory, claim, evidence=evidence))
                 drafts += [decide.accept_globally(other, claim) for other in others]
-            return list(dict.fromkeys(claim.id for claim in claims.values())), drafts
-
-        return self._record(decision)
+            outcomes = _record_on(change, [claim.id for claim in claims.values()], drafts)
+        return self._with_fact_file(outcomes)
 
     def promote(self, reference: str, *, kind: Kind | str, evidence: str) -> DecisionOutcome:
         """Accept a memory under a kind. A text that is no candidate yet becomes one first."""
         kind = checked_member(Kind, kind, "kind")
         self._store.actor.require_person("promotes a memory", f"tacit promote {quote(reference)} --kind {kind.label}")
         evidence = self._checked(evidence, "the evidence")
-
-        def decision(connection: sqlite3.Connection) -> _Decision:
+        with self._store.change() as change:
+            connection = change.connection
             try:
                 memory = resolve_memory(connection, reference, self._store.scope_in(connection))
-                return [memory.id], [decide.accept(memory, kind=kind, evidence=evidence)]
+                claim_id, drafts = memory.id, [decide.accept(memory, kind=kind, evidence=evidence)]
             except NotFoundError:
                 if len(reference.split()) < 2:  # a mistyped id is not a statement
                     raise
-            claim = self._build_claim(connection, self._checked(reference, "the text"), False, kind)
-            return [claim.id], decide.promote(claim, evidence=evidence)
-
-        return self._record(decision)[0]
+                claim = self._build_claim(connection, self._checked(reference, "the text"), False, kind)
+                claim_id, drafts = claim.id, decide.promote(claim, evidence=evidence)
+            outcomes = _record_on(change, [claim_id], drafts)
+        return self._with_fact_file(outcomes)[0]
 
     def same_candidates(self, memory: Memory) -> list[tuple[str, Memory]]:
         """Return the candidates of other projects that say the same, each with its short id."""
-
-        def read(connection: sqlite3.Connection) -> list[tuple[str, Memory]]:
+        with self._store.snapshot() as connection:
             others = same_candidates(connection, memory)
             return [(reader.short_id(connection, other.id), other) for other in others]
-
-        return self._store.read(read)
 
     def dismiss(self, reference: str, *, reason: str = "") -> DecisionOutcome:
         """Turn a candidate down."""
@@ -442,14 +436,12 @@ class Decisions(HomePart):
     def merge(self, references: Sequence[str], into: str) -> DecisionOutcome:
         """Move the evidence and strength of memories to another that says the same. Return the other one."""
         self._store.actor.require_person("merges memories", "tacit review")
-
-        def decision(connection: sqlite3.Connection) -> _Decision:
-            scope = self._store.scope_in(connection)
-            target = resolve_memory(connection, into, scope)
-            memories = [resolve_memory(connection, reference, scope) for reference in references]
-            return [target.id], [decide.merge(memory, target) for memory in memories]
-
-        return self._record(decision)[0]
+        with self._store.change() as change:
+            scope = self._store.scope_in(change.connection)
+            target = resolve_memory(change.connection, into, scope)
+            memories = [resolve_memory(change.connection, reference, scope) for reference in references]
+            outcomes = _record_on(change, [target.id], [decide.merge(memory, target) for memory in memories])
+        return self._with_fact_file(outcomes)[0]
 
     # Shared steps
 
@@ -480,30 +472,23 @@ class Decisions(HomePart):
     ) -> DecisionOutcome:
         self._require_person(reference)
         find = memory_with_text if by_text else resolve_memory
-
-        def decision_on_memory(connection: sqlite3.Connection) -> _Decision:
-            memory = find(connection, clean(reference), self._store.scope_in(connection))
-            draft = decision(memory)
-            return [_resulting_claim(draft)], [draft]
-
-        return self._record(decision_on_memory)[0]
+        with self._store.change() as change:
+            draft = decision(find(change.connection, clean(reference), self._store.scope_in(change.connection)))
+            outcomes = _record_on(change, [_resulting_claim(draft)], [draft])
+        return self._with_fact_file(outcomes)[0]
 
     def _decide_on_all(
         self, references: Sequence[str], decision: Callable[[sqlite3.Connection, Memory], Draft]
     ) -> list[DecisionOutcome]:
         """Decide on several memories as one operation. A memory that is named twice is decided on once."""
         self._require_person(references[0])
-
-        def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
+        with self._store.change() as change:
+            connection = change.connection
             scope = self._store.scope_in(connection)
             memories = [resolve_memory(connection, clean(reference), scope) for reference in references]
-            return [decision(connection, memory) for memory in {memory.id: memory for memory in memories}.values()]
-
-        def load(connection: sqlite3.Connection, events: Sequence[Event]) -> list[DecisionOutcome]:
-            self._store.accepted_in.update((claim, event.op) for event in events for claim in touched_claims(event))
-            return [_load_outcome(connection, _resulting_claim(event), True) for event in events]
-
-        outcomes = self._store.change(drafts, load)
+            drafts = [decision(connection, memory) for memory in {memory.id: memory for memory in memories}.values()]
+            events = change.record(drafts)
+            outcomes = [_load_outcome(change.connection, _resulting_claim(event), True) for event in events]
         if any(outcome.memory.source == HABIT_SOURCE for outcome in outcomes):
             from tacit.vault.suggestions import Suggestions
 
@@ -512,20 +497,6 @@ class Decisions(HomePart):
 
     def _require_person(self, reference: str) -> None:
         self._store.actor.require_person("decides on a memory", f"tacit review, or tacit show {quote(reference)}")
-
-    def _record(self, decision: Callable[[sqlite3.Connection], _Decision]) -> list[DecisionOutcome]:
-        """Record a decision, and load its outcomes before anyone else can change them again."""
-        claims: list[ClaimId] = []
-
-        def drafts(connection: sqlite3.Connection) -> Sequence[Draft]:
-            decided, judgements = decision(connection)
-            claims.extend(decided)
-            return judgements
-
-        def load(connection: sqlite3.Connection, events: Sequence[Event]) -> list[DecisionOutcome]:
-            return [_load_outcome(connection, claim, bool(events)) for claim in claims]
-
-        return self._with_fact_file(self._store.change(drafts, load))
 
     def _with_fact_file(self, outcomes: list[DecisionOutcome]) -> list[DecisionOutcome]:
         """Set `in_fact_file` by reading the file: something may have been in the way of writing it."""
@@ -556,6 +527,12 @@ def _wrong_project_error(memory: Memory, roots: Sequence[str]) -> RefusedError:
     return RefusedError(
         f"{memory.id} belongs to {project_name(memory.claim.scope)}, which is not the project here", hint
     )
+
+
+def _record_on(change: Change, claims: Sequence[ClaimId], drafts: Sequence[Draft]) -> list[DecisionOutcome]:
+    """Record a decision on memories, and load each of them once before anyone else can change it again."""
+    events = change.record(drafts)
+    return [_load_outcome(change.connection, claim, bool(events)) for claim in dict.fromkeys(claims)]
 
 
 def _load_outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> DecisionOutcome:

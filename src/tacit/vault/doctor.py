@@ -109,7 +109,8 @@ class Doctor(HomePart):
     def reindex(self) -> int:
         """Rebuild index and views. Return how many memories they have."""
         self._store.rebuild()
-        return self._store.read(lambda connection: len(reader.memory_ids(connection)))
+        with self._store.snapshot() as connection:
+            return len(reader.memory_ids(connection))
 
     def unvouched(self) -> list[UnverifiedDecision]:
         """Return every decision that this home did not write."""

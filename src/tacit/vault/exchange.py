@@ -96,7 +96,7 @@ class Exchange(HomePart):
             with self._store.log.exclusive() as log:  # only to open the files: others go on writing meanwhile
                 segments = {name: files.enter_context(open_plain(log.path(name))) for name in log.segments()}
                 ends = {name: _end_of_lines(file) for name, file in segments.items()}
-            counter = _LineCounter(self._store.progress, sum(ends.values()))
+            counter = _LineCounter(self._store.options.progress, sum(ends.values()))
             for name, file in segments.items():
                 _write_copy(os.path.join(folder, name), counter.count(_blocks_of(file, ends[name])))
         pages = [name for name in self._exported_names() if os.path.isfile(self._store.paths.path(name))]
@@ -151,7 +151,7 @@ class Exchange(HomePart):
     def _import_events(self, path: str) -> Imported:
         """Import the lines of another home of the same person."""
         records = list(_read_events(path))
-        self._store.record(lambda _connection: [])  # makes the home, and brings its index up to date
+        self._store.make()
         latest = self._store.actor.origin().at + _MAX_CLOCK_AHEAD
         incoming = IncomingFilter(self._store.log, event_id(int(latest.timestamp() * 1000), b"\xff" * 10))
         events = incoming.new_events(records, load_tombstones(self._store.log))
@@ -163,22 +163,18 @@ class Exchange(HomePart):
             self._store.mark_purge()
             import_tombstones(self._store.log, tombstones)
             Purger(self._home).purge_again()
-        self._store.record(lambda _connection: [])
+        self._store.make()
         count = len(events) + len(tombstones)
         return Imported(count, 0, incoming.known, incoming.damaged, incoming.refused, incoming.purged)
 
     def _import_candidates(self, path: str) -> Imported:
         """Propose the statements of somebody else."""
         statements = list(_foreign_statements(path, self._home.settings.limits_text))
-        results: list[Imported] = []
-
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            drafts, result = self._draft_candidates(connection, statements, os.path.basename(path.rstrip(os.sep)))
-            results.append(result)
-            return drafts
-
-        self._store.record(decision)
-        return results[0]
+        name = os.path.basename(path.rstrip(os.sep))
+        with self._store.change() as change:
+            drafts, result = self._draft_candidates(change.connection, statements, name)
+            change.record(drafts)
+        return result
 
     def _draft_candidates(
         self, connection: sqlite3.Connection, statements: Sequence[_ForeignStatement | None], name: str

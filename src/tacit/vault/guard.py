@@ -148,7 +148,8 @@ class Guard(HomePart):
         since = ""
         if days is not None:
             since = timestamp(self._store.actor.clock().astimezone(UTC) - timedelta(days=days))
-        return self._store.read(lambda connection: list(self._replay(connection, rules, since)))
+        with self._store.snapshot() as connection:
+            return list(self._replay(connection, rules, since))
 
     def _replay(
         self, connection: sqlite3.Connection, rules: Sequence[GuardRule], since: str

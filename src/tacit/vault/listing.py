@@ -14,6 +14,7 @@ from tacit.model.ids import ClaimId
 from tacit.record import Record
 
 if TYPE_CHECKING:
+    from tacit.home.store import Store
     from tacit.model.memory import Memory
 
 T = TypeVar("T")
@@ -50,10 +51,14 @@ class Listing(Generic[T]):
         self.total = total
 
 
-def load_in_chunks(keys: Sequence[S], load: Callable[[Sequence[S]], Iterable[T]]) -> Iterator[T]:
-    """Yield what `load` returns for a part of the keys after the other, in order."""
+def load_in_chunks(
+    store: Store, keys: Sequence[S], load: Callable[[sqlite3.Connection, Sequence[S]], Iterable[T]]
+) -> Iterator[T]:
+    """Yield what `load` reads for a part of the keys after the other, in order."""
     for start in range(0, len(keys), _CHUNK_SIZE):
-        yield from load(keys[start : start + _CHUNK_SIZE])
+        with store.snapshot() as connection:
+            loaded = list(load(connection, keys[start : start + _CHUNK_SIZE]))
+        yield from loaded
 
 
 def must_agree(doc_ids: Sequence[int], total: int, limit: int | None = None) -> None:

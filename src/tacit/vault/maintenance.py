@@ -59,19 +59,14 @@ class Maintenance(HomePart):
 
     def evaluate(self, *, force: bool = False) -> Evaluation:
         """Return today's evaluation. Make it if there is none, or if `force`."""
-        had_one = False
-
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            nonlocal had_one
-            history = self._load_history(connection)
-            had_one = history.today.isoformat() in reader.page_names(connection, "evaluation")
-            if had_one and not force:
-                return []
-            result = evaluate(history)
-            return [Draft(result, GLOBAL), *_advice_drafts(connection, result)]
-
-        events = self._store.record(decision)
-        evaluation = self._store.read(lambda connection: self._load_evaluation(connection, events))
+        with self._store.change() as change:
+            history = self._load_history(change.connection)
+            had_one = history.today.isoformat() in reader.page_names(change.connection, "evaluation")
+            events: list[Event] = []
+            if force or not had_one:
+                result = evaluate(history)
+                events = change.record([Draft(result, GLOBAL), *_advice_drafts(change.connection, result)])
+            evaluation = self._load_evaluation(change.connection, events)
         return evaluation._replace(replaced=evaluation.created and had_one)
 
     def improve(self, *, force: bool = False, min_count: int = MIN_REPEATS) -> Improvement:
@@ -86,26 +81,18 @@ class Maintenance(HomePart):
         learned = [result for results in learning.learn_from_sessions(unlearned) for result in results]
         merged = self._merge_duplicates() if self._home.is_person else []
         evaluation = self.evaluate(force=force)
-        patterns: list[Memory] = []
-
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            patterns.extend(repeated_candidates(self._load_history(connection), min_count=min_count))
-            return [suggestion_draft(memory) for memory in patterns]
-
-        self._store.record(decision)
-        history = self._store.read(self._load_history)
+        with self._store.change() as change:
+            patterns = list(repeated_candidates(self._load_history(change.connection), min_count=min_count))
+            change.record([suggestion_draft(memory) for memory in patterns])
+            history = self._load_history(change.connection)
         stale = tuple(stale_memories(history))
         return Improvement(evaluation, tuple(patterns), stale, history.open_conflicts, tuple(learned), tuple(merged))
 
     def _merge_duplicates(self) -> list[DuplicatePair]:
         """Merge candidates that say the same in other words. `tacit undo` takes that back."""
-        pairs: list[DuplicatePair] = []
-
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            pairs.extend(find_duplicates(self._load_history(connection).memories))
-            return [merge(pair.memory, pair.into, reason="the same in other words") for pair in pairs]
-
-        self._store.record(decision)
+        with self._store.change() as change:
+            pairs = list(find_duplicates(self._load_history(change.connection).memories))
+            change.record([merge(pair.memory, pair.into, reason="the same in other words") for pair in pairs])
         return pairs
 
     def _load_evaluation(self, connection: sqlite3.Connection, events: Sequence[Event]) -> Evaluation:

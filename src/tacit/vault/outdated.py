@@ -58,15 +58,13 @@ class OutdatedMemories(HomePart):
 
     def outdated(self) -> list[OutdatedMemory]:
         """Return the memories to ask about, the latest first, with what is missing."""
-
-        def read(connection: sqlite3.Connection) -> list[tuple[MemoryRow, tuple[MissingName, ...]]]:
+        with self._store.snapshot() as connection:
             rows = outdated_rows(connection, self._store, self._home.environment)
             latest = sorted(rows, key=lambda row: row.memory.last_event, reverse=True)
             history = sessions.session_rows(connection, self._store.scope_in(connection), limit=_MAX_SESSIONS)
-            return [(row.memory, tuple(_name(connection, each, history) for each in row.missing)) for row in latest]
-
-        queries = Queries(self._home)
-        return [OutdatedMemory(queries.show(memory.id), missing) for memory, missing in self._store.read(read)]
+            names = [tuple(_name(connection, each, history) for each in row.missing) for row in latest]
+        show = Queries(self._home).show
+        return [OutdatedMemory(show(row.memory.id), missing) for row, missing in zip(latest, names, strict=True)]
 
 
 def outdated_rows(connection: sqlite3.Connection, store: Store, environment: Mapping[str, str]) -> list[OutdatedRow]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tacit.model.conflict import Ruling
     from tacit.model.ids import ClaimId
     from tacit.model.memory import Memory
-    from tacit.search.rank import Query
     from tacit.search.semantic import SimilarityFunction
     from tacit.vault.evidence import MemoryEvent
     from tacit.vault.hits import Hit, SessionQuote
@@ -55,7 +54,8 @@ class Queries(HomePart):
         observe: bool = True,
     ) -> list[Hit]:
         """Search memories, sessions, commands and the worklog; see `Vault.recall`."""
-        from tacit.search.rank import Query
+        from tacit.search.rank import Query, search
+        from tacit.vault.hits import HitBuilder
 
         kind_name = checked_kind_name(kind)
         if limit is None:
@@ -63,8 +63,9 @@ class Queries(HomePart):
         if limit < 1:
             raise UsageError("--limit must be at least 1")
         parser = FilterParser(self._home)
-
-        def read(connection: sqlite3.Connection) -> list[Hit]:
+        until = None if as_of is None else parser.time(as_of, end_of_day=True)
+        past = self._store.snapshot() if until is None else closing(self._store.in_memory_index(until))
+        with past as connection:
             is_person = self._store.actor.is_person
             scopes = parser.scopes(connection, scope)
             search_query = Query(
@@ -78,23 +79,13 @@ class Queries(HomePart):
                 folders=parser.folders(connection, scope) if scopes is not None else (),
                 by_person=is_person,
             )
-            return self._search(connection, search_query)
-
-        if as_of is not None:
-            return read(self._store.in_memory_index(until=parser.time(as_of, end_of_day=True)))
-        hits = self._store.read(read)
-        if observe:
+            results = search(connection, search_query, _similarity(connection, search_query.text), must_decode)
+            if not results and reader.has_lost_postings(connection):
+                raise IndexUnusableError("its tables disagree")
+            hits = HitBuilder(self._home).build(connection, results)
+        if observe and until is None:
             self._store.observe(Draft(RecallAsked(redacted(clip(clean(query), 200)), len(hits)), self._store.scope()))
         return hits
-
-    def _search(self, connection: sqlite3.Connection, query: Query) -> list[Hit]:
-        from tacit.search.rank import search
-        from tacit.vault.hits import HitBuilder
-
-        results = search(connection, query, _similarity(connection, query.text), must_decode)
-        if not results and reader.has_lost_postings(connection):
-            raise IndexUnusableError("its tables disagree")
-        return HitBuilder(self._home).build(connection, results)
 
     def recall_like(self, reference: str, *, limit: int | None = None) -> list[Hit]:
         """Return what resembles a memory, without the memory itself.
@@ -125,7 +116,7 @@ class Queries(HomePart):
         from tacit.inject.checks import missing_names, without_outdated
         from tacit.search.rank import relevance
 
-        def read(connection: sqlite3.Connection) -> Brief:
+        with self._store.snapshot() as connection:
             scopes = self._store.scopes_in(connection)
             only_leading = not tags and not task  # then nothing below the leading memories can be chosen
             leading = reader.leading_memories(connection, scopes, _MAX_LEADING if only_leading else -1)
@@ -136,7 +127,7 @@ class Queries(HomePart):
 
                 shares = adjusted_relevance(connection, leading, shares)
             missing = missing_names(leading, self._home)
-            return compose_brief(
+            brief = compose_brief(
                 without_outdated(leading, missing),
                 tags=frozenset(checked_tags(tags)),
                 relevance=shares,
@@ -145,8 +136,6 @@ class Queries(HomePart):
                 unread=reader.count_rules(connection, scopes) - rules_read if only_leading else 0,
                 missing=missing,
             )
-
-        brief = self._store.read(read)
         if observe and brief.entries:
             body = BriefInjected(tuple(brief.ids), brief.tokens, redacted(clip(clean(task), 200)))
             self._store.observe(Draft(body, self._store.scope()))
@@ -176,25 +165,18 @@ class Queries(HomePart):
         """
         from tacit.index import listings
 
-        def read(connection: sqlite3.Connection) -> tuple[Sequence[int], int]:
+        with self._store.snapshot() as connection:
             wanted = FilterParser(self._home).memory_filter(
                 connection, status=status, kind=kind, scope=scope, filters=filters
             )
             wanted = wanted._replace(tag=tag)
             doc_ids, total = listings.latest_ids(connection, wanted, limit), listings.count_memories(connection, wanted)
             must_agree(doc_ids, total, limit)
-            return doc_ids, total
-
-        doc_ids, total = self._store.read(read)
         return Listing(self.load_memories(doc_ids), total)
 
     def load_memories(self, doc_ids: Sequence[int]) -> Iterator[ListedMemory]:
         """Yield memories by their doc ids, in the given order. Those that were removed meanwhile are left out."""
-
-        def load(chunk: Sequence[int]) -> list[ListedMemory]:
-            return self._store.read(lambda connection: load_chunk(connection, chunk))
-
-        return load_in_chunks(doc_ids, load)
+        return load_in_chunks(self._store, doc_ids, load_chunk)
 
     def latest(
         self,
@@ -214,14 +196,11 @@ class Queries(HomePart):
 
         names = None if kinds is None else tuple(name for kind in kinds if (name := checked_kind_name(kind)))
         wanted_status = checked_status(status)
-
-        def read(connection: sqlite3.Connection) -> tuple[list[MemoryRow], int]:
+        with self._store.snapshot() as connection:
             scopes = FilterParser(self._home).project_scopes(connection, project) if project else None
             wanted = listings.MemoryFilter(wanted_status, names, scopes)
             rows = listings.latest_memories(connection, wanted, limit, offset)
             return rows, listings.count_memories(connection, wanted)
-
-        return self._store.read(read)
 
     def projects(self) -> list[str]:
         """Return the names of all projects that have memories."""
@@ -237,23 +216,19 @@ class Queries(HomePart):
         """
         from tacit.vault.evidence import with_basis
 
-        def read(connection: sqlite3.Connection) -> ListedMemory:
+        with self._store.snapshot() as connection:
             memory = self._find(connection, reference, by_text=by_text)
             events = reader.events_of_claim(connection, memory.id, must_decode)
             return with_basis(load_entry(connection, memory.id), events)
-
-        return self._store.read(read)
 
     def why(self, reference: str) -> tuple[ListedMemory, list[MemoryEvent]]:
         """Return a memory and the events it was folded from, in order; see `Vault.why`."""
         from tacit.vault.evidence import load_history, with_basis
 
-        def read(connection: sqlite3.Connection) -> tuple[ListedMemory, list[MemoryEvent]]:
+        with self._store.snapshot() as connection:
             memory = self._find(connection, reference)
             history = load_history(connection, self._store.log, memory.id)
             return with_basis(load_entry(connection, memory.id), [entry.event for entry in history]), history
-
-        return self._store.read(read)
 
     def source_quotes(self, reference: str, *, limit: int = 10) -> list[SessionQuote]:
         """Return the passages of sessions that a memory was learned from, each with its session and turn.
@@ -263,13 +238,11 @@ class Queries(HomePart):
         from tacit.vault.evidence import source_ids
         from tacit.vault.hits import HitBuilder
 
-        def read(connection: sqlite3.Connection) -> list[SessionQuote]:
+        with self._store.snapshot() as connection:
             sources = source_ids(connection, self._find(connection, reference).id)[:limit]
             builder = HitBuilder(self._home)
             quotes = (builder.source_quote(connection, source) for source in sources)
             return [quote for quote in quotes if quote is not None]
-
-        return self._store.read(read)
 
     def relations(self, reference: str) -> MemoryRelations:
         """Return the memories that one replaced, overrules or contradicts, and those that do so to it.
@@ -278,12 +251,10 @@ class Queries(HomePart):
         """
         from tacit.vault.relations import load_relations
 
-        def read(connection: sqlite3.Connection) -> MemoryRelations:
+        with self._store.snapshot() as connection:
             row = reader.memory_row(connection, self._find(connection, reference).id)
             assert row is not None
             return load_relations(connection, row)
-
-        return self._store.read(read)
 
     def _find(self, connection: sqlite3.Connection, reference: str, *, by_text: bool = False) -> Memory:
         from tacit.search.memories import memory_with_text, resolve_memory
@@ -301,20 +272,17 @@ class Queries(HomePart):
         from tacit.index import listings
         from tacit.vault.relations import load_conflicts
 
-        def read(connection: sqlite3.Connection) -> tuple[list[Ruling], int]:
-            return [*islice(listings.rulings(connection, decided), limit)], listings.count_rulings(connection)
-
-        def load(chunk: Sequence[Ruling]) -> list[MemoryConflict]:
-            return self._store.read(lambda connection: load_conflicts(connection, chunk))
-
-        rulings, total = self._store.read(read)
-        return Listing(load_in_chunks(rulings, load), total)
+        with self._store.snapshot() as connection:
+            rulings = [*islice(listings.rulings(connection, decided), limit)]
+            total = listings.count_rulings(connection)
+        return Listing(load_in_chunks(self._store, rulings, load_conflicts), total)
 
     def rulings(self) -> list[Ruling]:
         """Return all rulings between active memories."""
         from tacit.index import listings
 
-        return self._store.read(lambda connection: [*listings.rulings(connection)])
+        with self._store.snapshot() as connection:
+            return [*listings.rulings(connection)]
 
     def load_rulings(self, rulings: Sequence[Ruling]) -> list[MemoryConflict]:
         """Return rulings with their memories."""
@@ -327,7 +295,8 @@ class Queries(HomePart):
         from tacit.index import listings
         from tacit.vault.relations import load_conflicts
 
-        return self._store.read(lambda connection: load_conflicts(connection, listings.rulings_of(connection, claim)))
+        with self._store.snapshot() as connection:
+            return load_conflicts(connection, listings.rulings_of(connection, claim))
 
 
 def _similarity(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:

@@ -83,13 +83,10 @@ class Quotes(HomePart):
 
     def _recorded_prompt(self, scope: Scope, quote: str) -> QuotedPrompt | None:
         longest = max(_WORD.findall(quote), key=len, default="").encode()
-
-        def read(connection: sqlite3.Connection) -> QuotedPrompt | None:
+        with self._store.snapshot() as connection:
             lines = sessions.prompt_lines(connection, scope, sessions=_MAX_SESSIONS)
             prompts = (QuotedPrompt(must_decode(line), session) for session, line in lines if longest in line)
             return next((prompt for prompt in prompts if _is_quoted(prompt.event, quote)), None)
-
-        return self._store.read(read)
 
     def _unrecorded_prompt(self, scope: Scope, quote: str) -> QuotedPrompt | None:
         """Return a prompt that a hook will record when the turn ends."""

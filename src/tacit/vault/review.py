@@ -275,22 +275,17 @@ class Review(HomePart):
         """Return a card whose candidates have their reasons and the active memories that they contradict."""
         from tacit.vault.suggestions import with_reasons
 
-        def read(connection: sqlite3.Connection) -> Card:
+        with self._store.snapshot() as connection:
             return Card(
                 tuple(listed if listed.counts else with_reasons(connection, listed) for listed in card.candidates)
             )
 
-        return self._store.read(read)
-
     def similar(self, memory: Memory, limit: int) -> list[MemoryRow]:
         """Return the active memories and candidates that resemble a memory, the closest first."""
-
-        def read(connection: sqlite3.Connection) -> list[MemoryRow]:
+        with self._store.snapshot() as connection:
             rows = similar_memories(connection, memory.claim.sentence, 4 * limit)
             live = (Status.ACTIVE, Status.PENDING)
             return [row for row in rows if row.id != memory.id and row.status in live][:limit]
-
-        return self._store.read(read)
 
     def require_pending(self, references: Sequence[str]) -> None:
         """Raise RefusedError if one of these candidates was decided on since it was shown, in a terminal for example.
@@ -298,12 +293,9 @@ class Review(HomePart):
         What is the id of no memory is left to the decision.
         """
         claims = [ClaimId(reference) for reference in references if is_claim_id(reference)]
-
-        def read(connection: sqlite3.Connection) -> list[MemoryRow]:
-            rows = (reader.memory_row(connection, claim) for claim in claims)
-            return [row for row in rows if row is not None and row.status is not Status.PENDING]
-
-        for row in self._store.read(read):
+        with self._store.snapshot() as connection:
+            rows = [reader.memory_row(connection, claim) for claim in claims]
+        for row in (row for row in rows if row is not None and row.status is not Status.PENDING):
             status = {Status.RETIRED: "forgotten"}.get(row.status, row.status.value)
             raise RefusedError(
                 f"“{clip(row.sentence, 80)}” is {status} already; nothing was changed", f"tacit show {row.id}"
@@ -311,8 +303,7 @@ class Review(HomePart):
 
     def counts(self) -> ReviewCounts:
         """Return how much waits for a decision."""
-
-        def read(connection: sqlite3.Connection) -> ReviewCounts:
+        with self._store.snapshot() as connection:
             ineffective = ineffective_claims(connection, must_decode) if reader.has_checks(connection) else ()
             outdated = outdated_rows(connection, self._store, self._home.environment)
             return ReviewCounts(
@@ -322,12 +313,9 @@ class Review(HomePart):
                 sum(row.memory.id not in ineffective for row in outdated),
             )
 
-        return self._store.read(read)
-
     def values(self, *, max_rows: int | None = None) -> CandidateValues:
         """Return by which values the candidates can be filtered. Agents are left out of more than `max_rows`."""
-
-        def read(connection: sqlite3.Connection) -> CandidateValues:
+        with self._store.snapshot() as connection:
             projects: Counter[str] = Counter()
             kinds: Counter[str] = Counter()
             for (kind, scope), number in reader.pending_by_kind_and_scope(connection).items():
@@ -341,8 +329,6 @@ class Review(HomePart):
             return CandidateValues(
                 _most_frequent_first(projects), _most_frequent_first(kinds), _most_frequent_first(agents)
             )
-
-        return self._store.read(read)
 
 
 def _is_small(connection: sqlite3.Connection) -> bool:

@@ -74,30 +74,21 @@ class SessionQueries(HomePart):
         `project` is True for those of the current project, or a folder for those of its project. The first `limit` are
         loaded, or all, and all are counted.
         """
-
-        def read(connection: sqlite3.Connection) -> tuple[list[tuple[int, int]], int]:
+        with self._store.snapshot() as connection:
             scope = self._sessions_scope(connection, project)
             listed = sessions.listed_sessions(connection, scope, -1 if limit is None else limit, grouped=grouped)
-            return listed, sessions.count_sessions(connection, scope, grouped=grouped)
-
-        def load(chunk: Sequence[tuple[int, int]]) -> list[ListedSession]:
-            return self._store.read(lambda connection: list(_load_listed(connection, chunk)))
-
-        listed, total = self._store.read(read)
-        return Listing(load_in_chunks(listed, load), total)
+            total = sessions.count_sessions(connection, scope, grouped=grouped)
+        return Listing(load_in_chunks(self._store, listed, _load_listed), total)
 
     def session(self, reference: str) -> tuple[ListedSession, Session]:
         """Return a session by its id, a prefix of the id, the id that its host gave it, or `last`.
 
         Raise NotFoundError if there is none, UsageError if the reference fits several.
         """
-
-        def read(connection: sqlite3.Connection) -> tuple[ListedSession, Session]:
+        with self._store.snapshot() as connection:
             row = _resolve_session(connection, clean(reference).strip())
             listed = ListedSession(sessions.short_id(connection, row.id), row)
             return listed, sessions.load_session(connection, row, must_decode)
-
-        return self._store.read(read)
 
     def sessions_to_learn(
         self, *, session: str | None = None, since: str | None = None, everything: bool = False, judge: str = ""
@@ -135,7 +126,7 @@ class SessionQueries(HomePart):
         """Return the lines of a session's page."""
         from tacit.pages.sessions import render_session
 
-        return render_session(session, self._store.max_turn_chars)
+        return render_session(session, self._store.options.max_turn_chars)
 
     def turn_lines(self, session: Session, turn: int, around: int = 0) -> list[str]:
         """Return the lines of one whole turn, with `around` turns before and after it.
@@ -159,44 +150,22 @@ class SessionQueries(HomePart):
 
         The first `limit` are loaded, or all, and all are counted.
         """
-
-        def read(connection: sqlite3.Connection) -> tuple[list[EventId], int]:
+        self._store.catch_up_fully()
+        with self._store.snapshot() as connection:
             name = _host_session_id(connection, session) if session else None
             events = sessions.injection_ids(connection, name, -1 if limit is None else limit)
-            return events, sessions.count_injections(connection, name)
-
-        def load(chunk: Sequence[EventId]) -> list[InjectionRecord]:
-            return self._store.read(
-                lambda connection: [
-                    _load_injection(connection, event)
-                    for event in sessions.injections_by_id(connection, must_decode, chunk)
-                ]
-            )
-
-        if self._store.is_far_behind(0):
-            self._store.catch_up()
-        events, total = self._store.read(read)
-        return Listing(load_in_chunks(events, load), total)
+            total = sessions.count_injections(connection, name)
+        return Listing(load_in_chunks(self._store, events, _load_injections), total)
 
     def injected_by_session(self, references: Sequence[str | None], *, limit: int = 20) -> list[list[InjectionRecord]]:
         """Return what was injected into the prompts of several sessions, for each the latest first.
 
         None stands for all sessions together.
         """
-
-        def read(connection: sqlite3.Connection) -> list[list[InjectionRecord]]:
+        self._store.catch_up_fully()
+        with self._store.snapshot() as connection:
             names = [_host_session_id(connection, session) if session else None for session in references]
-            return [
-                [
-                    _load_injection(connection, event)
-                    for event in sessions.injection_events(connection, must_decode, name, limit)
-                ]
-                for name in names
-            ]
-
-        if self._store.is_far_behind(0):
-            self._store.catch_up()
-        return self._store.read(read)
+            return [_load_injections(connection, sessions.injection_ids(connection, name, limit)) for name in names]
 
     def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:
         if project is False:
@@ -238,6 +207,10 @@ def _host_session_id(connection: sqlite3.Connection, reference: str) -> str:
         return _resolve_session(connection, clean(reference).strip()).host_session_id
     except NotFoundError:
         return clean(reference).strip()
+
+
+def _load_injections(connection: sqlite3.Connection, events: Sequence[EventId]) -> list[InjectionRecord]:
+    return [_load_injection(connection, event) for event in sessions.injections_by_id(connection, must_decode, events)]
 
 
 def _load_injection(connection: sqlite3.Connection, event: Event) -> InjectionRecord:

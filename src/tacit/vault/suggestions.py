@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
@@ -42,7 +42,6 @@ from tacit.record import Record
 from tacit.vault.evidence import with_basis
 from tacit.vault.filters import FilterParser, Filters
 from tacit.vault.listing import HabitCounts, ListedMemory, Listing, load_chunk, load_in_chunks, must_agree
-from tacit.vault.queries import Queries
 
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
@@ -84,18 +83,16 @@ class Suggestions(HomePart):
             self.learn_if_possible()
         parser = FilterParser(self._home)
 
-        def read(connection: sqlite3.Connection) -> _CandidateOrder:
+        with self._store.snapshot() as connection:
             wanted = parser.memory_filter(connection, status=Status.PENDING, kind=kind, scope=scope, filters=filters)
             first, last = self._ranked_habits(connection, wanted)
             total = listings.count_memories(connection, wanted, is_habit=False)
             room = None if limit is None else max(limit - len(first), 0)
             others = listings.candidate_ids(connection, wanted, room)
             must_agree(others, total, room)
-            return _CandidateOrder(first, others, last, len(first) + total + len(last))
-
-        order = self._store.read(read)
-        entries = chain(order.first, self._load_others(order.others, with_details), order.last)
-        return Listing(islice(entries, limit), order.total)
+        load = _load_with_reasons if with_details else load_chunk
+        entries = chain(first, load_in_chunks(self._store, others, load), last)
+        return Listing(islice(entries, limit), len(first) + total + len(last))
 
     def _ranked_habits(
         self, connection: sqlite3.Connection, wanted: MemoryFilter
@@ -116,58 +113,40 @@ class Suggestions(HomePart):
                         group.append(_with_counts(connection, listed, tally, scope_of))
         return first, last
 
-    def _load_others(self, doc_ids: Sequence[int], with_details: bool) -> Iterator[ListedMemory]:
-        if not with_details:
-            return Queries(self._home).load_memories(doc_ids)
-
-        def load(chunk: Sequence[int]) -> list[ListedMemory]:
-            return self._store.read(
-                lambda connection: [with_reasons(connection, listed) for listed in load_chunk(connection, chunk)]
-            )
-
-        return load_in_chunks(doc_ids, load)
-
     def most_used(self) -> MostUsed:
         """Return how much was captured of the shell, and the commands and directories that are used most."""
-
-        def read(connection: sqlite3.Connection) -> MostUsed:
+        with self._store.snapshot() as connection:
             return MostUsed(
                 habits.activity(connection),
                 _most_frequent(connection, Kind.RECURRING_COMMAND),
                 _most_frequent(connection, Kind.PREFERRED_CWD),
             )
 
-        return self._store.read(read)
-
     def statistics(self) -> Statistics:
         """Return counts of what was captured and learned. Learn first if the home can be written."""
         self.learn_if_possible()
         today = local_day(self._store.actor.origin())
-        return self._store.read(lambda connection: statistics(connection, today))
+        with self._store.snapshot() as connection:
+            return statistics(connection, today)
 
     def occurrences(self, memory: Memory) -> list[RecordedCommand]:
         """Return the last command of each session that a habit was seen in, the latest first."""
         habit = habit_from_claim(memory.claim)
         if habit is None:
             return []
-
-        def read(connection: sqlite3.Connection) -> list[RecordedCommand]:
+        with self._store.snapshot() as connection:
             key = last_counted_key(habit)
             events = habits.last_events_by_session(connection, habit.kind, key, limit=_MAX_OCCURRENCES)
             return [command for event in events for command in habits.recent_commands(connection, event, 1)]
-
-        return self._store.read(read)
 
     def recipe(self, memory: Memory) -> HabitRecipe | None:
         """Return how the commands of a sequence were typed, and where. None if the memory is no sequence."""
         habit = habit_from_claim(memory.claim)
         if habit is None or habit.kind is not Kind.WORKFLOW_PATTERN:
             return None
-        return self._store.read(
-            lambda connection: habit_recipe(
-                connection, habit, memory.claim.scope, scope_lookup(connection, self._home.user_folder)
-            )
-        )
+        with self._store.snapshot() as connection:
+            scope_of = scope_lookup(connection, self._home.user_folder)
+            return habit_recipe(connection, habit, memory.claim.scope, scope_of)
 
     def learn_if_possible(self) -> None:
         """Learn habits if there is a home and it can be written."""
@@ -189,6 +168,10 @@ def _with_counts(
     last = last_day(tally) if tally.has_timestamps else ""
     counts = HabitCounts(habit_label(tally.habit), tally.runs, tally.sessions, last, tally.has_timestamps, steps)
     return listed._replace(counts=counts)
+
+
+def _load_with_reasons(connection: sqlite3.Connection, doc_ids: Sequence[int]) -> list[ListedMemory]:
+    return [with_reasons(connection, listed) for listed in load_chunk(connection, doc_ids)]
 
 
 def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:

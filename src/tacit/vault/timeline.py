@@ -78,8 +78,7 @@ class Timeline(HomePart):
         """Return the last `count` days, today included, the earliest first."""
         today = self._now().date()
         first = today - timedelta(days=count - 1)
-
-        def read(connection: sqlite3.Connection) -> list[DayCount]:
+        with self._store.snapshot() as connection:
             start = self._start_of(first)
             by_day = timeline.sessions_by_day(connection, timestamp(start), self._offset())
             commands = timeline.commands_by_day(connection, _milliseconds(start), self._offset())
@@ -89,14 +88,11 @@ class Timeline(HomePart):
                 for day in days
             ]
 
-        return self._store.read(read)
-
     def day(self, day: date, *, max_commands: int = 500) -> DayView:
         """Return what happened on a day: all sessions, and the first commands."""
         start = self._start_of(day)
         end = start + timedelta(days=1)
-
-        def read(connection: sqlite3.Connection) -> DayView:
+        with self._store.snapshot() as connection:
             listed = []
             for session in timeline.sessions_between(connection, timestamp(start), timestamp(end)):
                 row = sessions.session_row(connection, session)
@@ -104,8 +100,6 @@ class Timeline(HomePart):
                     listed.append(ListedSession(sessions.short_id(connection, session), row))
             commands = timeline.commands_between(connection, _milliseconds(start), _milliseconds(end), max_commands)
             return DayView(day, tuple(listed), tuple(commands))
-
-        return self._store.read(read)
 
     def hours(self, days: int) -> list[HourCount]:
         """Return how many commands ran in each hour of the week, over the last days."""
@@ -115,8 +109,7 @@ class Timeline(HomePart):
 
     def weeks(self, count: int) -> list[WeekValue]:
         """Return what agents were told in the last weeks and what came of it, the earliest week first."""
-        if self._store.is_far_behind(0):
-            self._store.catch_up()  # injections that no other query needs
+        self._store.catch_up_fully()  # injections that no other query needs
         today = self._now().date()
         first = today - timedelta(days=today.weekday(), weeks=count - 1)
         start = self._start_of(first)
@@ -124,7 +117,7 @@ class Timeline(HomePart):
         def week_of(moment: datetime) -> int:
             return (moment.astimezone(self._now().tzinfo).date() - first).days // 7
 
-        def read(connection: sqlite3.Connection) -> list[WeekValue]:
+        with self._store.snapshot() as connection:
             since = event_id(_milliseconds(start), bytes(10))
             injected = Counter(week_of(_event_time(event)) for event in timeline.first_injections(connection, since))
             tokens: Counter[int] = Counter()
@@ -153,12 +146,9 @@ class Timeline(HomePart):
                 for week in range(count)
             ]
 
-        return self._store.read(read)
-
     def most_injected(self, limit: int) -> list[InjectedMemoryCount]:
         """Return the memories that were told in the most sessions."""
-
-        def read(connection: sqlite3.Connection) -> list[InjectedMemoryCount]:
+        with self._store.snapshot() as connection:
             injected = timeline.most_injected(connection, limit)
             counts = adherence.counts_by_claim(connection, [claim for claim, _ in injected])
             rows = ((reader.memory_row(connection, claim), claim, number) for claim, number in injected)
@@ -167,8 +157,6 @@ class Timeline(HomePart):
                 for row, claim, number in rows
                 if row is not None
             ]
-
-        return self._store.read(read)
 
     def _now(self) -> datetime:
         return self._store.actor.clock()

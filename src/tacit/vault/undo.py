@@ -12,7 +12,7 @@ from tacit.index import reader
 from tacit.index.operations import Operations, judgements
 from tacit.log.codec import must_decode
 from tacit.model import decide
-from tacit.model.event import ClaimDecided, ClaimProposed, Draft, Event, EventBody, EventsUndone, Verdict, timestamp
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict, timestamp
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, WorkflowDropped, WorkflowSaved, WorkLogged
@@ -52,19 +52,17 @@ class UndoRedo(HomePart):
         """
         self._store.actor.require_person("undoes an operation", "tacit undo")
 
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
+        with self._store.change() as change:
+            connection = change.connection
             claim = resolve_memory(connection, reference, self._store.scope_in(connection)).id if reference else None
             operations = Operations(connection, must_decode)
             operation = next(operations.undoable(claim), None)
             if operation is None:
                 raise RefusedError("nothing to undo", "tacit undo --list" if claim else "")
             _must_be_last(connection, operations, operation)
-            labels.append(operation_label(operation))
-            return [decide.undo(operation, labels[0])]
-
-        labels: list[str] = []
-        self._store.record(decision)
-        return labels[0]
+            label = operation_label(operation)
+            change.record([decide.undo(operation, label)])
+        return label
 
     def redo(self) -> str:
         """Redo what was undone last. Return its description.
@@ -73,32 +71,25 @@ class UndoRedo(HomePart):
         """
         self._store.actor.require_person("redoes an operation", "tacit redo")
 
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            operations = Operations(connection, must_decode)
+        with self._store.change() as change:
+            operations = Operations(change.connection, must_decode)
             undo = next(operations.redoable(), None)
             if undo is None:
-                if change := operations.redo_cleared_by():
-                    what = f"nothing to redo: “{operation_label(change)}” came after the last undo"
+                if later := operations.redo_cleared_by():
+                    what = f"nothing to redo: “{operation_label(later)}” came after the last undo"
                     raise RefusedError(what, "tacit undo --list")
                 raise RefusedError("nothing to redo: nothing was undone")
-            operation = operations.targets(undo)
-            labels.append(operation_label(operation))
-            return [decide.undo([undo], f"undo of {labels[0]}")]
-
-        labels: list[str] = []
-        self._store.record(decision)
-        return labels[0]
+            label = operation_label(operations.targets(undo))
+            change.record([decide.undo([undo], f"undo of {label}")])
+        return label
 
     def undo_stack(self) -> UndoStack:
         """Return what undo and redo would do."""
-
-        def read(connection: sqlite3.Connection) -> UndoStack:
+        with self._store.snapshot() as connection:
             operations = Operations(connection, must_decode)
             undoable = list(islice(operations.undoable(), MAX_STEPS + 1))
             redo = [operation_label(operations.targets(undo)) for undo in islice(operations.redoable(), MAX_STEPS)]
             return UndoStack(tuple(map(_undo_step, undoable[:MAX_STEPS])), len(undoable) > MAX_STEPS, tuple(redo))
-
-        return self._store.read(read)
 
 
 def _undo_step(operation: Sequence[Event]) -> UndoStep:

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from shlex import quote
 
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.index import workflows as index_workflows
+from tacit.index.operations import Operations
 from tacit.log.codec import must_decode
 from tacit.model import workflow as workflow_model
 from tacit.model.claim import Scope
-from tacit.model.event import Draft, Event
+from tacit.model.event import Draft
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.memory import Memory
+from tacit.model.memory import Memory, touched_claims
 from tacit.model.observation import CommandRan, WorkflowDropped, WorkflowRan
 from tacit.model.workflow import PastRun, Workflow
 from tacit.secrets.redact import refuse_secrets
 from tacit.text.display import printable
-
-_DraftWorkflows = Callable[[sqlite3.Connection, list[Workflow]], Sequence[Draft]]
-
 
 EXPORT_FORMATS = ("bash", "zsh", "fish", "just", "make", "claude-command")
 
@@ -39,7 +37,8 @@ class Workflows(HomePart):
 
     def workflows(self) -> list[Workflow]:
         """Return all workflows by name, also those that nobody accepted."""
-        return self._store.read(lambda connection: index_workflows.load_workflows(connection, must_decode))
+        with self._store.snapshot() as connection:
+            return _load(connection)
 
     def workflow(self, name: str) -> Workflow:
         """Return a workflow by its name. One that a person accepted comes before one that nobody did."""
@@ -48,7 +47,8 @@ class Workflows(HomePart):
     def workflow_runs(self, name: str) -> list[PastRun]:
         """Return the runs of a workflow, the latest first."""
         events = self.workflow(name).runs[::-1]
-        return self._store.read(lambda connection: list(index_workflows.load_runs(connection, events, must_decode)))
+        with self._store.snapshot() as connection:
+            return list(index_workflows.load_runs(connection, events, must_decode))
 
     def runnable_workflow(self, name: str) -> Workflow:
         """Return a workflow to run. Raise RefusedError if an agent asks, or if no person accepted it."""
@@ -82,23 +82,20 @@ class Workflows(HomePart):
         """
         self._store.actor.require_person("saves a workflow", f"tacit workflow new {quote(name or 'NAME')} -- '…'")
         checked = _checked_steps(steps)
-        names: list[str] = []
-
-        def decision(connection: sqlite3.Connection, workflows: list[Workflow]) -> Sequence[Draft]:
-            accepted = {workflow.name: workflow for workflow in workflows if workflow.accepted}
+        with self._store.change() as change:
+            connection = change.connection
+            accepted = {workflow.name: workflow for workflow in _load(connection) if workflow.accepted}
             same = [known.name for known in accepted.values() if (known.steps, known.directory) == (checked, directory)]
             chosen = name or (same[0] if same else workflow_model.suggest_name(checked, accepted))
-            names.append(chosen)
-            draft = workflow_model.save(chosen, checked, directory, claim, scope or self._store.scope_in(connection))
             if chosen not in accepted:
-                return [draft]
-            if (accepted[chosen].steps, accepted[chosen].directory) != (checked, directory):
+                scope = scope or self._store.scope_in(connection)
+                draft = workflow_model.save(chosen, checked, directory, claim, scope)
+                change.record([draft], op=_operation_on(connection, claim))
+            elif (accepted[chosen].steps, accepted[chosen].directory) != (checked, directory):
                 raise RefusedError(
                     f"there is a workflow {chosen} already", f"tacit workflow edit {chosen}, or another name"
                 )
-            return []
-
-        return self._change_and_load(decision, names, op=self._store.accepted_in.get(claim))
+            return _find_workflow(_load(change.connection), chosen)
 
     def save_pattern(self, memory: Memory) -> Workflow | None:
         """Save the commands of a sequence that was just accepted, as they were typed. One undo takes back both.
@@ -120,7 +117,8 @@ class Workflows(HomePart):
         self._store.actor.require_person("changes a workflow", f"tacit workflow edit {quote(seen.name)}")
         checked = _checked_steps(steps)
 
-        def decision(_connection: sqlite3.Connection, workflows: list[Workflow]) -> Sequence[Draft]:
+        with self._store.change() as change:
+            workflows = _load(change.connection)
             current = _find_workflow(workflows, seen.name)
             if current.saved_event != seen.saved_event:
                 raise RefusedError(
@@ -130,9 +128,8 @@ class Workflows(HomePart):
                 raise RefusedError(
                     f"there is a workflow {name} already", f"tacit workflow show {name}, or choose another name"
                 )
-            return workflow_model.change(current, name, checked, directory)
-
-        return self._change_and_load(decision, [name])
+            change.record(workflow_model.change(current, name, checked, directory))
+            return _find_workflow(_load(change.connection), name)
 
     def rename_workflow(self, name: str, new_name: str) -> Workflow:
         """Rename a workflow. It keeps its runs. Raise RefusedError if the new name is taken."""
@@ -146,38 +143,28 @@ class Workflows(HomePart):
     def drop_workflow(self, name: str) -> Workflow:
         """Remove a workflow. Return what it was."""
         self._store.actor.require_person("removes a workflow", f"tacit workflow rm {quote(name)}")
-        dropped: list[Workflow] = []
-
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            dropped.append(_find_workflow(index_workflows.load_workflows(connection, must_decode), name))
-            return [Draft(WorkflowDropped(name), dropped[0].scope)]
-
-        self._store.record(decision)
-        return dropped[0]
+        with self._store.change() as change:
+            dropped = _find_workflow(_load(change.connection), name)
+            change.record([Draft(WorkflowDropped(name), dropped.scope)])
+        return dropped
 
     def record_run(self, ran: WorkflowRan, edited: Sequence[CommandRan] = ()) -> None:
         """Record a run, and the steps that the person edited before they ran."""
         self._store.actor.require_person("runs a workflow", f"tacit workflow run {quote(ran.name)}")
 
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            scope = self._store.scope_in(connection)
-            return [Draft(ran, scope), *(Draft(command, scope) for command in edited)]
+        with self._store.change() as change:
+            scope = self._store.scope_in(change.connection)
+            change.record([Draft(ran, scope), *(Draft(command, scope) for command in edited)])
 
-        self._store.record(decision)
 
-    def _change_and_load(self, decide: _DraftWorkflows, names: Sequence[str], *, op: EventId | None = None) -> Workflow:
-        """Decide on the current workflows, and return the one named `names[0]` as it is afterwards.
+def _load(connection: sqlite3.Connection) -> list[Workflow]:
+    return index_workflows.load_workflows(connection, must_decode)
 
-        `names` may be filled by `decide`.
-        """
 
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            return decide(connection, index_workflows.load_workflows(connection, must_decode))
-
-        def load(connection: sqlite3.Connection, _events: Sequence[Event]) -> Workflow:
-            return _find_workflow(index_workflows.load_workflows(connection, must_decode), names[0])
-
-        return self._store.change(decision, load, op=op)
+def _operation_on(connection: sqlite3.Connection, claim: ClaimId) -> EventId | None:
+    """Return the latest operation if it is about a memory: what belongs to it is undone with it."""
+    latest = next(Operations(connection, must_decode).undoable(), ()) if claim else ()
+    return next((event.op for event in latest if claim in touched_claims(event)), None)
 
 
 def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from tacit.errors import LockBusyError, NotFoundError, RefusedError, TacitError, UsageError
 from tacit.home.actor import Actor
 from tacit.home.home import Home
+from tacit.home.store import Following, StoreOptions
 from tacit.record import Record
 from tacit.vault.review import Review
 from tacit.vault.vault import Vault
@@ -176,7 +177,8 @@ class WebApp:
                 return call.page("error.html", "Error", {"message": error.message, "hint": error.hint}, status)
 
     def _open_home(self) -> Home:
-        return Home(self._options.home, cwd=self._options.cwd, actor=self._options.actor)
+        options = StoreOptions(Following.THREAD)
+        return Home(self._options.home, cwd=self._options.cwd, actor=self._options.actor, options=options)
 
 
 def create_app(options: PageOptions, access: Access) -> WebApp:

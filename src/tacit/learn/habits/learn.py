@@ -42,7 +42,7 @@ from tacit.learn.habits.habit import (
 from tacit.learn.habits.recipe import HabitRecipe, build_recipe, has_complete_runs
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope
-from tacit.model.event import Attribution, ClaimProposed, Draft, Event, EventsUndone, Verdict
+from tacit.model.event import Attribution, ClaimProposed, Draft, EventsUndone, Verdict
 from tacit.model.ids import ClaimId, EventId, event_milliseconds
 from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.observation import CommandRan
@@ -62,18 +62,17 @@ class LearnedHabits(Record):
 
 def learn_habits(store: Store, user_folder: str) -> LearnedHabits:
     """Count the commands since the last time, and suggest what became a habit."""
-    if store.read(habits.has_uncounted_commands) or store.is_far_behind(0):  # the read files what waits in the spool
-        store.update_index(lambda connection: habits.learn(connection, detect_in_session))
-
-    def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
-        return habit_proposals(connection, scope_lookup(connection, user_folder), to_milliseconds(store.actor.clock()))
-
-    def result(connection: sqlite3.Connection, events: list[Event]) -> LearnedHabits:
+    with store.snapshot() as connection:  # which files what waits in the spool
+        has_uncounted = habits.has_uncounted_commands(connection)
+    if has_uncounted or store.is_far_behind(0):
+        with store.update_index() as connection:
+            habits.learn(connection, detect_in_session)
+    with store.change() as change:
+        scope_of = scope_lookup(change.connection, user_folder)
+        events = change.record(habit_proposals(change.connection, scope_of, to_milliseconds(store.actor.clock())))
         bodies = [event.body for event in events]
         new = [body.claim.id for body in bodies if isinstance(body, ClaimProposed) and body.verdict is Verdict.PROPOSED]
-        return LearnedHabits(tuple(new), len(reader.habit_claims(connection, Status.PENDING)))
-
-    return store.change(decide, result)
+        return LearnedHabits(tuple(new), len(reader.habit_claims(change.connection, Status.PENDING)))
 
 
 def detect_in_session(state: str, commands: Sequence[RecordedCommand]) -> tuple[str, list[Sequence[OccurrenceKey]]]:

@@ -100,7 +100,7 @@ def _fresh_views(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str,
     yield store.paths.facts, facts.sort_facts(store.publisher.fact_page(fresh), current)
     for kind in PAGE_FOLDERS:
         for day in reader.page_names(fresh, kind):
-            yield store.paths.page(kind, day), render_page(fresh, kind, day, store.max_turn_chars)
+            yield store.paths.page(kind, day), render_page(fresh, kind, day, store.options.max_turn_chars)
 
 
 def _compare_view(store: Store, path: str, lines: list[str]) -> Iterator[Finding]:
