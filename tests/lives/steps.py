@@ -115,6 +115,7 @@ def take_over(who: Person, log: Path, memories: dict[str, Memory]) -> None:
 def killed_add(who: Person, text: str, seconds: float) -> None:
     """A command is killed: what it was to say is there or not, and everything else is as it was."""
     who.run(["tacit", "add", text], kill_after=seconds)
+    who.unfinished.add(text)
     rows = who.quietly(who.listed)
     known, found = who.mind.memories.get(text), [row for row in rows if row["text"] == text]
     if found and (known is None or (known.status, known.strength) != (found[0]["status"], found[0]["strength"])):

@@ -58,6 +58,7 @@ class Person:
         self.work, self.second = self.folder / "work", self.folder / "second"
         self.mind = Mind()
         self._kills_rest: float | None = None
+        self.unfinished: set[str] = set()  # killed commands stated these; the next one may write their lines
         self.lazy = False  # whether what a command leaves behind begins after the command has returned
         self.accepted: dict[Path, set[str]] = {}  # lines of a clone's file that the person trusts
 
@@ -104,7 +105,7 @@ class Person:
 
     def compare_shared(self) -> None:
         """Compare the shared files with how they were before the last command, once the mind knows of it."""
-        changed = self._last_changes
+        changed = None if self._last_changes is None else self._last_changes | self.unfinished
         for clone, before in self._last_lines.items():
             after = read_lines(clone / FACTS)
             found = compare_files(before, after, self.mind.may_lose, lambda text: changed is None or text in changed)
@@ -113,6 +114,7 @@ class Person:
                 self.accepted[clone] = {
                     after[name] for name, line in before.items() if line in self.accepted[clone] and name in after
                 }
+        self.unfinished.clear()
 
     def json(self, *words: str, cwd: Path | None = None) -> Any:
         return json.loads(self.tacit(*words, "--json", cwd=cwd).out)

@@ -167,15 +167,18 @@ class Store:
                 run the block again.
             StoreError: a hurried caller would have to wait for a new index.
         """
+        if (connection := self._index.in_use) is not None:  # a part of another snapshot
+            yield connection
+            return
         inode = self._index.inode
         try:
             with translate_sqlite_errors():
-                connection = self._current_connection()
+                self._bring_up_to_date()
+                self._look_for_stale_pages()
         except IndexUnusableError:
-            connection = self._rebuilt_connection(inode)
-        if connection.in_transaction:  # a part of another snapshot
-            yield connection
-            return
+            self._replace_index(inode)
+            self._look_for_stale_pages()
+        connection = self._index.connection()
         try:
             with translate_sqlite_errors():
                 connection.execute("BEGIN")
@@ -184,7 +187,7 @@ class Store:
                 finally:
                     connection.execute("ROLLBACK")
         except IndexUnusableError as error:
-            self._rebuilt_connection(inode)
+            self._replace_index(inode)
             raise IndexDamagedError(
                 f"the index was damaged ({error}); it was made again from the log", "try again"
             ) from error
@@ -193,13 +196,12 @@ class Store:
         with self.snapshot() as connection:
             return query(connection)
 
-    def _rebuilt_connection(self, inode: int) -> sqlite3.Connection:
-        """Return a new index in place of the one with this inode, which cannot be used."""
+    def _replace_index(self, inode: int) -> None:
+        """Make a new index in place of the one with this inode, which cannot be used."""
         self._index.release()
         if self._is_hurried and sum(map(self.log.size, self.log.segments())) > LONG_BACKLOG_BYTES:
             raise StoreError("the index has to be made first, and nobody here has the time", "tacit doctor --reindex")
         self._refresh(needed=True, broken=inode)
-        return self._index.connection()
 
     @contextmanager
     def drawn_pages(self) -> Iterator[sqlite3.Connection]:
@@ -254,31 +256,28 @@ class Store:
         self._write_observations()
         self._index.release()
 
-    def _current_connection(self) -> sqlite3.Connection:
+    def _bring_up_to_date(self) -> None:
+        """Have a connection that shows everything that is in the log."""
         if not os.path.isdir(self.paths.root):
             raise IndexUnusableError("there is no home yet")
-        if (current := self._index.in_use) is not None:
-            return current
         self.drain_spool(0 if self._is_hurried else _OBSERVE_TIMEOUT_SECONDS)
         try:
             connection = self._index.connection()
         except StoreError:  # it cannot be opened without writing, and the disk is full
             self._use_in_memory_index()
-            return self._index.connection()
+            return
         if self._is_behind(connection) or is_trust_stale(connection):
             self._index.release()
             self._refresh(needed=True)
-            connection = self._index.connection()
-        self._look_for_stale_pages(connection)
-        return self._index.connection()
+            self._index.connection()
 
     def _is_behind(self, connection: sqlite3.Connection) -> bool:
         """Return whether to catch up before reading. A hurried caller leaves a long backlog to others."""
         behind = self.indexer.is_behind(connection)
         return behind and not (self._is_hurried and self.indexer.has_long_backlog(connection))
 
-    def _look_for_stale_pages(self, connection: sqlite3.Connection) -> None:
-        """Have pages drawn that are stale or gone.
+    def _look_for_stale_pages(self) -> None:
+        """Draw pages that are gone, which answers refer to, and have stale ones drawn.
 
         Checked once a second at most: nobody deletes pages between two reads of one program.
         """
@@ -286,7 +285,10 @@ class Store:
         if self._is_hurried or now < self._pages_checked_at + 1 or not os.access(self.paths.root, os.W_OK):
             return
         self._pages_checked_at = now
-        if reader.has_stale_views(connection) or is_view_missing(connection, self.paths):
+        connection = self._index.connection()
+        if is_view_missing(connection, self.paths):
+            self.follow()
+        elif reader.has_stale_views(connection):
             self._have_followed()
 
     def _refresh(self, *, needed: bool, broken: int | None = None) -> None:
