@@ -16,6 +16,9 @@ LINES = {
     "a && b | c; (cd x && d); e &": ["a", "b", "c", "cd x", "d", "e"],
     'echo "`a` $(b "c d")"': ["a", "b c d", 'echo `a` $(b "c d")'],
     "cat <<EOF\nnpm i\nEOF\nls": ["cat", "ls"],
+    "cat <<EOF\nit is $(a `b`) \\$(c) '$(d)'\nEOF\ne": ["cat", "b", "a `b`", "d", "e"],
+    "cat <<\\EOF\n$(a)\nEOF": ["cat"],
+    "cat <<EOF; b\n$(a 'open)\nEOF\nc": ["cat", "b", "c"],
     "cat <<-'E' | sh\n\tnpm i\n\tE\nls": ["cat", "sh", "ls"],
     "git commit -m \"$(cat <<'EOF'\nuse npm; npm i\nEOF\n)\"": [
         "cat",
@@ -27,7 +30,7 @@ LINES = {
     "for ((i=0; i<3; i++)); do a; done": ["a"],
     "while read -r x; do a $x; done < <(b)": ["read -r x", "a $x", "b"],
     "[[ $a == npm && b ]] && c": ["c"],
-    "names=(npm yarn); f() { a; }; f": ["names=()", "a", "f"],
+    "names=(npm yarn); f() { a; }; f": ["names=(npm yarn)", "a", "f"],
     "function npm { a; }": ["a"],
     "if ! grep -q npm x; then { a; } fi": ["grep -q npm x", "a"],
     "echo a # npm i": ["echo a"],
@@ -71,7 +74,9 @@ def test_the_directory_follows_cd_and_a_subshell_has_its_own() -> None:
     assert directories == {"x": "a/b", "y": "a", "z": "a/..", "u": None, "v": "/q", "w": "~"}
 
 
-@pytest.mark.parametrize("line", ["$(" * 5000, "((" * 5000, '"$(' * 5000, "${x:-" * 5000, "`" * 5001, "(" * 5000])
+@pytest.mark.parametrize(
+    "line", ["$(" * 5000, "((" * 5000, '"$(' * 5000, "${x:-" * 5000, "`" * 5001, "(" * 5000, "a=(" * 5000]
+)
 def test_deep_nesting_is_an_error_and_no_crash(line: str) -> None:
     with pytest.raises(ScanError):
         scan_commands(line)

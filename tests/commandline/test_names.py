@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tacit.commandline.bash import MAX_COMMANDS
 from tacit.commandline.names import MAX_FAMILY_CHARS, ParsedCommand, parse_commands
 from tacit.commandline.pipelines import (
-    MAX_COMMANDS,
     MAX_LINE_CHARS,
     MAX_PIPELINES,
     clean_line,
@@ -158,24 +155,6 @@ _PLAIN = st.lists(_WORDS, max_size=6).map(" ".join) | st.text("ab01_@%+=:,./~^*?
 @given(_PLAIN)
 def test_plain_words_read_without_the_parser_are_as_the_parser_reads_them(line: str) -> None:
     assert parse_pipelines(line) == parse_clean_line(clean_line(line))
-
-
-def test_plain_words_need_no_parser() -> None:
-    code = (
-        "import sys; from tacit.commandline.names import parse_commands; parse_commands('sudo npm t'); "
-        "assert 'tree_sitter' not in sys.modules; parse_commands('npm t; ls'); assert 'tree_sitter' in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_letters_of_any_script_and_signs_beyond_them_do_not_end_the_program() -> None:
-    """The parser of command lines reads beyond its tables for them; where that ends is a matter of luck."""
-    code = (
-        "import random; from tacit.commandline.names import parse_commands; rng = random.Random(1)\n"
-        "for _ in range(3000): parse_commands(''.join(rng.choice('$()[]{}<>|&; x') if rng.random() < 0.6 else"
-        " chr(rng.choice((rng.randrange(0x80, 0xd800), rng.randrange(0x10000, 0x110000)))) for _ in range(40)))"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 # --- any text at all --------------------------------------------------------------------------------------------------

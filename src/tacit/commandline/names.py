@@ -15,7 +15,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
-from tacit.commandline.pipelines import MAX_COMMANDS, CommandWords, Pipeline, parse_pipelines
+from tacit.commandline.bash import MAX_COMMANDS, CommandWords, Pipeline
+from tacit.commandline.pipelines import parse_pipelines
 from tacit.commandline.wrappers import RUN_PREFIXES, WRAPPERS
 from tacit.record import Record
 
@@ -139,7 +140,7 @@ _PYTHON = re.compile(r"(python|pypy|pip|ipython)[\d.]*")
 _VERSION_SUFFIX = re.compile(r"(?<=.)@[\w.^~*-]+$")
 # What gets into a history by a slip of the clipboard or of the space bar: punctuation, addresses, headings, keys.
 _NOT_A_COMMAND = re.compile(
-    r"[-!#(+=?*%)\]}|&<>^,;:]|//|.*:$|\d+(\.\d+){3}|(?=.*\d)(?=.*[A-Z])(?=.*[a-z])\w[\w+/]{39,}=*$"
+    r"[-!#(+=?*%)\[\]}|&<>^,;:]|//|.*:$|\d+(\.\d+){3}|(?=.*\d)(?=.*[A-Z])(?=.*[a-z])\w[\w+/]{39,}=*$"
 )
 _LOOKUPS = (("command", "-v"), ("command", "-V"))
 _EXEC_ALIASES = {("npm", "exec"): "npx", ("bun", "x"): "bunx"}
