@@ -7,12 +7,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.commandline.bash import MAX_COMMANDS
-from tacit.commandline.names import MAX_FAMILY_CHARS, ParsedCommand, parse_commands
-from tacit.commandline.pipelines import (
+from tacit.commandline.names import (
+    MAX_FAMILY_CHARS,
     MAX_LINE_CHARS,
     MAX_PIPELINES,
-    clean_line,
-    parse_clean_line,
+    ParsedCommand,
+    parse_commands,
     parse_pipelines,
 )
 from tests.support.families_table import TABLE
@@ -153,8 +153,9 @@ _PLAIN = st.lists(_WORDS, max_size=6).map(" ".join) | st.text("ab01_@%+=:,./~^*?
 
 @settings(max_examples=600, deadline=None)
 @given(_PLAIN)
-def test_plain_words_read_without_the_parser_are_as_the_parser_reads_them(line: str) -> None:
-    assert parse_pipelines(line) == parse_clean_line(clean_line(line))
+def test_plain_words_that_are_split_at_blanks_are_as_the_scanner_reads_them(line: str) -> None:
+    split, scanned = parse_pipelines(line.strip()), parse_pipelines(f"{line.strip()} ;")
+    assert [pipeline.stages for pipeline in split] == [pipeline.stages for pipeline in scanned if line.strip()]
 
 
 # --- any text at all --------------------------------------------------------------------------------------------------

@@ -89,11 +89,10 @@ PipelineStage = tuple[CommandWords, ...]  # the commands of one stage: one, or t
 
 
 class Pipeline(Record):
-    """One pipeline as typed, and its stages. `is_complete` is false if the text was clipped."""
+    """One pipeline as typed, and its stages."""
 
     text: str
     stages: tuple[PipelineStage, ...]
-    is_complete: bool = True
 
 
 def program_name(words: tuple[Word, ...]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.commandline.pipelines import (
+from tacit.commandline.names import (
     MAX_LINE_CHARS,
     MAX_PIPELINES,
     clean_line,
     outside_quotes,
-    parse_clean_line,
+    parse_commands,
     parse_pipelines,
     quoted_words,
     strip_quotes,
@@ -17,7 +17,7 @@ from tacit.commandline.pipelines import (
 
 
 def pipelines(line: str) -> list[tuple[str, list[list[tuple[str, ...]]]]]:
-    return [(pipeline.text, [list(stage) for stage in pipeline.stages]) for pipeline in parse_pipelines(line)]
+    return [(found.text, [list(stage) for stage in found.stages]) for found in parse_pipelines(clean_line(line))]
 
 
 # Words with their quotes
@@ -63,7 +63,7 @@ def test_a_line_has_a_pipeline_for_each_part_of_its_list() -> None:
 
 @pytest.mark.parametrize("line", ["", "  ", "# a comment", "\x00"])
 def test_a_blank_line_or_a_comment_has_no_pipelines(line: str) -> None:
-    assert parse_pipelines(line) == ()
+    assert pipelines(line) == []
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_blank_line_or_a_comment_has_no_pipelines(line: str) -> None:
     ],
 )
 def test_plain_words_are_split_as_the_scanner_would(line: str) -> None:
-    assert parse_pipelines(line) == parse_clean_line(clean_line(line))
+    assert [stages for _, stages in pipelines(line)] == [stages for _, stages in pipelines(f"{line};")]
 
 
 def test_a_bare_group_is_replaced_by_its_pipelines_and_a_loop_is_one_stage() -> None:
@@ -119,8 +119,8 @@ def test_a_line_that_is_not_bash_is_one_pipeline_as_typed(line: str) -> None:
 
 
 def test_a_line_that_is_too_long_is_clipped_and_one_with_too_much_in_it_is_cut_off() -> None:
-    (long,) = parse_pipelines("ls " + "x" * MAX_LINE_CHARS)
-    assert (long.is_complete, len(long.text) <= MAX_LINE_CHARS) == (False, True)
+    (long,) = parse_commands("make " + "x" * MAX_LINE_CHARS)
+    assert (long.is_trivial, len(long.text) <= MAX_LINE_CHARS) == (True, True)
     assert len(parse_pipelines("a;" * 100)) == MAX_PIPELINES
     (nested,) = parse_pipelines("( " * 500 + "make")
     assert nested.stages == ((("make",),),)
