@@ -148,7 +148,9 @@ _WORDS = st.sampled_from(
     "function select coproc begin then - -- = == + ++ @ @a a@b % %1 ~ ~/x ~1 * *.c ** ? HEAD^ ^x . .. / ./x , : a:b "
     "-n --x=y 1 2.0 [".split()
 )
+_QUOTED = st.sampled_from(["'a b'", '"x | y"', "''", "'if'", '"}"', "'a\"'", "|", "|", "'[' ]", "'a'b", '"$x"'])
 _PLAIN = st.lists(_WORDS, max_size=6).map(" ".join) | st.text("ab01_@%+=:,./~^*? -", max_size=16)
+_PLAIN |= st.lists(_WORDS | _QUOTED, max_size=8).map(" ".join)
 
 
 @settings(max_examples=600, deadline=None)

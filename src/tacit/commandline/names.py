@@ -80,11 +80,15 @@ def _first_nontrivial(commands: list[CommandName]) -> CommandName:
     return next((command for command in commands if not command.is_trivial), commands[0])
 
 
-# Pipelines. A line of plain words is split at blanks, any other is scanned as bash. A line that is not bash (an open
-# quote, the syntax of fish or zsh) is one pipeline as typed.
+# Pipelines. A line of simple words and pipes is split, which takes a third of the time; any other is scanned as bash. A
+# line that is not bash (an open quote, the syntax of fish or zsh) is one pipeline as typed.
 
 _CONTROL_CHARS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PLAIN_LINE = re.compile(r"[A-Za-z0-9_@%+=:,./~^*? \-]+")
+# Plain words, quoted ones in which nothing is expanded, and pipes
+_SIMPLE_WORD = r"""(?:[A-Za-z0-9_@%+=:,./~^*?\-]+|'[ -&(-~]*'|"[ #%-[\]-_a-~]*")"""
+_SIMPLE_LINE = re.compile(rf"{_SIMPLE_WORD}(?:(?: +(?:\| *)?|\| *){_SIMPLE_WORD})*")
+_SIMPLE_WORD_OR_PIPE = re.compile(rf"{_SIMPLE_WORD}|\|")
 # Parts of a line between separators outside quotes, and pieces of words
 _SEGMENT = re.compile(r"""(?:\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[^;&|\n])+""", re.DOTALL)
 _QUOTED_TEXT = r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)"
@@ -94,7 +98,7 @@ _DELETE_QUOTES = str.maketrans("", "", "'\"\\")
 _BLOCK_OPENERS = frozenset("if while until begin then do else { (".split())
 # They begin something else than a command: the head of a loop, or the end of a block.
 _NO_COMMANDS = frozenset("for switch case select foreach repeat in elif fi done esac end".split())
-_KEYWORDS = _BLOCK_OPENERS | _NO_COMMANDS | {"function", "time", "coproc"}
+_KEYWORDS = _BLOCK_OPENERS | _NO_COMMANDS | {"function", "time", "coproc", "!", "[[", "[", "}"}
 
 
 def clean_line(line: str) -> str:
@@ -107,10 +111,18 @@ def clean_line(line: str) -> str:
 
 def parse_pipelines(text: str) -> tuple[Pipeline, ...]:
     """Return the pipelines of a clean line; none for a blank line or a comment."""
+    stages: list[list[str]] = []
     if _PLAIN_LINE.fullmatch(text):
-        words = tuple(text.split())
-        if words[0] not in _KEYWORDS:
-            return (Pipeline(text, ((words,),)),)
+        stages = [text.split()]
+    elif _SIMPLE_LINE.fullmatch(text):
+        stages = [[]]
+        for word in _SIMPLE_WORD_OR_PIPE.findall(text):
+            if word == "|":
+                stages.append([])
+            else:
+                stages[-1].append(word[1:-1] if word[0] in "'\"" else word)
+    if stages and not any(words[0] in _KEYWORDS for words in stages):
+        return (Pipeline(text, tuple((tuple(words),) for words in stages[: MAX_COMMANDS + 1])),)
     try:
         return tuple(islice(scan_pipelines(text), MAX_PIPELINES))
     except ScanError:
