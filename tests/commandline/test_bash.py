@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.commandline.bash import MAX_LINE_CHARS, ScanError, scan_commands, scan_leading_commands
+from tacit.commandline.bash import MAX_LINE_CHARS, ScanError, scan_commands, scan_leading_commands, scan_pipelines
 
 # A line, and the commands in it.
 LINES = {
@@ -96,6 +96,12 @@ def test_a_here_document_belongs_to_its_command() -> None:
 
 def test_a_command_behind_a_pipe_is_piped() -> None:
     assert [command.is_piped for command in scan_commands("a | b |& c; d && e")] == [False, True, True, False, False]
+
+
+def test_the_shell_runs_a_pipeline_itself_unless_it_is_in_another_process_or_behind_an_or() -> None:
+    line = "a; b | c; (d; e); f & g || h && i; { j; k; } & { l; m || n; }; (o) > x"
+    own = [pipeline.text for pipeline in scan_pipelines(line) if pipeline.is_own]
+    assert own == ["a", "g", "i", "l", "m"]
 
 
 @pytest.mark.parametrize(

@@ -89,10 +89,15 @@ PipelineStage = tuple[CommandWords, ...]  # the commands of one stage: one, or t
 
 
 class Pipeline(Record):
-    """One pipeline as typed, and its stages."""
+    """One pipeline as typed, and its stages.
+
+    `is_own` is true if the shell that reads the line runs it itself, unless something fails before it: it has one
+    stage and is neither in a subshell, nor in the background, nor behind `||`.
+    """
 
     text: str
     stages: tuple[PipelineStage, ...]
+    is_own: bool = True
 
 
 def program_name(words: tuple[Word, ...]) -> str:
@@ -138,6 +143,8 @@ def scan_pipelines(line: str) -> Iterator[Pipeline]:
         pipeline = stack.pop()
         if pipeline.inner and len(pipeline.stages) == 1:
             pipeline.inner[-1].is_background |= pipeline.is_background
+            for inner in pipeline.inner:
+                inner.is_own = inner.is_own and pipeline.is_own and not pipeline.is_background
             stack += pipeline.inner[::-1]
         else:
             yield scanner.as_typed(pipeline)
@@ -168,6 +175,7 @@ class _Span:
     """
 
     inner: Sequence[_Span] = ()
+    is_own = True
     is_background = is_function = False
 
     def __init__(self, start: int) -> None:
@@ -185,8 +193,10 @@ class _Block:
     """A list of pipelines up to `closer`: a line, a subshell, or what is between two keywords.
 
     `is_open` is true if what follows belongs to the last pipeline, `awaits_more` behind `|`, `&&`, `||` and the head of
-    a function. `is_group` is true for braces that begin a pipeline.
+    a function. `is_alternative` is true behind `||`. `is_group` is true for braces that begin a pipeline.
     """
+
+    is_alternative = False
 
     def __init__(self, closer: str, *, is_group: bool = False) -> None:
         self.closer, self.is_group = closer, is_group
@@ -198,7 +208,8 @@ class _Block:
         self.awaits_more = False
         if not self.is_open:
             self.pipelines.append(_Span(start))
-            self.is_open = True
+            self.pipelines[-1].is_own = not self.is_alternative
+            self.is_open, self.is_alternative = True, False
         return self.pipelines[-1]
 
 
@@ -326,6 +337,7 @@ class _Scanner:
             self._end_command(frame)
             frame.is_piped = operator in _PIPES
             block.awaits_more = frame.is_piped or operator in ("&&", "||")
+            block.is_alternative = operator == "||"
             if block.is_open and frame.is_piped:
                 block.pipelines[-1].stages.append([])
                 return
@@ -437,6 +449,8 @@ class _Scanner:
         """Add the commands of a block to the pipeline that it is in."""
         if block.is_group:
             pipeline.inner = block.pipelines
+        if block.closer == ")":
+            pipeline.is_own = False
         pipeline.add(words for inner in block.pipelines for stage in inner.stages for words in stage)
         pipeline.end = self.position
 
@@ -462,7 +476,8 @@ class _Scanner:
             self.line[start:end] for named, start, end in self._bodies if span.start <= named < span.end <= start
         )
         stages = tuple(tuple(stage) for stage in span.stages[: MAX_COMMANDS + 1] if stage)
-        return Pipeline(text.strip(), stages or ((first_word(text),),))
+        is_own = span.is_own and not span.is_background and len(span.stages) == 1
+        return Pipeline(text.strip(), stages or ((first_word(text),),), is_own)
 
     # Words
 
