@@ -27,8 +27,7 @@ import tree_sitter_bash
 
 from bench.figures import Figure, at_most, encoded, median, quantile, table
 from tacit.commandline.bash import ScanError
-from tacit.commandline.changes import changed_by
-from tacit.commandline.executions import executions
+from tacit.commandline.executions import changed_by, executions
 from tacit.commandline.patterns import CommandPattern, ForbidsCommand, RequiresBefore, matches_path
 from tacit.guard.rules import GuardRule, RuleKind, match_commands
 from tacit.guard.store import save_rules

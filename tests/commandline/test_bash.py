@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.commandline.bash import MAX_LINE_CHARS, ScanError, scan_commands, scan_leading_commands
+from tacit.commandline.bash import MAX_LINE_CHARS, ScanError, scan_commands, scan_leading_commands, scan_pipelines
 
 # A line, and the commands in it.
 LINES = {
@@ -16,6 +16,9 @@ LINES = {
     "a && b | c; (cd x && d); e &": ["a", "b", "c", "cd x", "d", "e"],
     'echo "`a` $(b "c d")"': ["a", "b c d", 'echo `a` $(b "c d")'],
     "cat <<EOF\nnpm i\nEOF\nls": ["cat", "ls"],
+    "cat <<EOF\nit is $(a `b`) \\$(c) '$(d)'\nEOF\ne": ["cat", "b", "a `b`", "d", "e"],
+    "cat <<\\EOF\n$(a)\nEOF": ["cat"],
+    "cat <<EOF; b\n$(a 'open)\nEOF\nc": ["cat", "b", "c"],
     "cat <<-'E' | sh\n\tnpm i\n\tE\nls": ["cat", "sh", "ls"],
     "git commit -m \"$(cat <<'EOF'\nuse npm; npm i\nEOF\n)\"": [
         "cat",
@@ -27,7 +30,7 @@ LINES = {
     "for ((i=0; i<3; i++)); do a; done": ["a"],
     "while read -r x; do a $x; done < <(b)": ["read -r x", "a $x", "b"],
     "[[ $a == npm && b ]] && c": ["c"],
-    "names=(npm yarn); f() { a; }; f": ["names=()", "a", "f"],
+    "names=(npm yarn); f() { a; }; f": ["names=(npm yarn)", "a", "f"],
     "function npm { a; }": ["a"],
     "if ! grep -q npm x; then { a; } fi": ["grep -q npm x", "a"],
     "echo a # npm i": ["echo a"],
@@ -71,7 +74,9 @@ def test_the_directory_follows_cd_and_a_subshell_has_its_own() -> None:
     assert directories == {"x": "a/b", "y": "a", "z": "a/..", "u": None, "v": "/q", "w": "~"}
 
 
-@pytest.mark.parametrize("line", ["$(" * 5000, "((" * 5000, '"$(' * 5000, "${x:-" * 5000, "`" * 5001, "(" * 5000])
+@pytest.mark.parametrize(
+    "line", ["$(" * 5000, "((" * 5000, '"$(' * 5000, "${x:-" * 5000, "`" * 5001, "(" * 5000, "a=(" * 5000]
+)
 def test_deep_nesting_is_an_error_and_no_crash(line: str) -> None:
     with pytest.raises(ScanError):
         scan_commands(line)
@@ -91,6 +96,12 @@ def test_a_here_document_belongs_to_its_command() -> None:
 
 def test_a_command_behind_a_pipe_is_piped() -> None:
     assert [command.is_piped for command in scan_commands("a | b |& c; d && e")] == [False, True, True, False, False]
+
+
+def test_the_shell_runs_a_pipeline_itself_unless_it_is_in_another_process_or_behind_an_or() -> None:
+    line = "a; b | c; (d; e); f & g || h && i; { j; k; } & { l; m || n; }; (o) > x"
+    own = [pipeline.text for pipeline in scan_pipelines(line) if pipeline.is_own]
+    assert own == ["a", "g", "i", "l", "m"]
 
 
 @pytest.mark.parametrize(

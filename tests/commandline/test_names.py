@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.commandline.names import MAX_FAMILY_CHARS, ParsedCommand, parse_commands
-from tacit.commandline.pipelines import (
-    MAX_COMMANDS,
+from tacit.commandline.bash import MAX_COMMANDS
+from tacit.commandline.names import (
+    MAX_FAMILY_CHARS,
     MAX_LINE_CHARS,
     MAX_PIPELINES,
-    clean_line,
-    parse_clean_line,
+    ParsedCommand,
+    parse_commands,
     parse_pipelines,
 )
 from tests.support.families_table import TABLE
@@ -151,31 +148,16 @@ _WORDS = st.sampled_from(
     "function select coproc begin then - -- = == + ++ @ @a a@b % %1 ~ ~/x ~1 * *.c ** ? HEAD^ ^x . .. / ./x , : a:b "
     "-n --x=y 1 2.0 [".split()
 )
+_QUOTED = st.sampled_from(["'a b'", '"x | y"', "''", "'if'", '"}"', "'a\"'", "|", "|", "'[' ]", "'a'b", '"$x"'])
 _PLAIN = st.lists(_WORDS, max_size=6).map(" ".join) | st.text("ab01_@%+=:,./~^*? -", max_size=16)
+_PLAIN |= st.lists(_WORDS | _QUOTED, max_size=8).map(" ".join)
 
 
 @settings(max_examples=600, deadline=None)
 @given(_PLAIN)
-def test_plain_words_read_without_the_parser_are_as_the_parser_reads_them(line: str) -> None:
-    assert parse_pipelines(line) == parse_clean_line(clean_line(line))
-
-
-def test_plain_words_need_no_parser() -> None:
-    code = (
-        "import sys; from tacit.commandline.names import parse_commands; parse_commands('sudo npm t'); "
-        "assert 'tree_sitter' not in sys.modules; parse_commands('npm t; ls'); assert 'tree_sitter' in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_letters_of_any_script_and_signs_beyond_them_do_not_end_the_program() -> None:
-    """The parser of command lines reads beyond its tables for them; where that ends is a matter of luck."""
-    code = (
-        "import random; from tacit.commandline.names import parse_commands; rng = random.Random(1)\n"
-        "for _ in range(3000): parse_commands(''.join(rng.choice('$()[]{}<>|&; x') if rng.random() < 0.6 else"
-        " chr(rng.choice((rng.randrange(0x80, 0xd800), rng.randrange(0x10000, 0x110000)))) for _ in range(40)))"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
+def test_plain_words_that_are_split_at_blanks_are_as_the_scanner_reads_them(line: str) -> None:
+    split, scanned = parse_pipelines(line.strip()), parse_pipelines(f"{line.strip()} ;")
+    assert [pipeline.stages for pipeline in split] == [pipeline.stages for pipeline in scanned if line.strip()]
 
 
 # --- any text at all --------------------------------------------------------------------------------------------------

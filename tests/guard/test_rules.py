@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.commandline.executions import executions
-from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore
-from tacit.commandline.spellings import parse_patterns
+from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, parse_patterns
 from tacit.guard.rules import (
     GuardRule,
     RuleKind,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore
-from tacit.commandline.spellings import parse_patterns
+from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, parse_patterns
 from tacit.guard.rules import Decision, GuardRule
 from tacit.guard.store import (
     ALLOW_SECONDS,

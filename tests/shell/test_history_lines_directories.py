@@ -40,6 +40,9 @@ def after(*lines: str, there: tuple[str, ...] = ()) -> str:
         (("builtin cd /srv",), "/srv"),
         (("cd /srv", ".."), "/"),
         (("cd /srv", "sleep 9 & cd app"), "/srv/app"),
+        (("cd /srv && cat <<'EOF'\nit's; cd x\nEOF",), "/srv"),
+        (("cd /srv && ls | while read x; do cd $x; done",), "/srv"),
+        (("{ cd /srv; make; }",), "/srv"),
     ],
 )
 def test_a_cd_line_tells_where_the_next_line_is_run(lines: tuple[str, ...], place: str) -> None:
@@ -57,6 +60,9 @@ def test_a_cd_line_tells_where_the_next_line_is_run(lines: tuple[str, ...], plac
         "ssh host cd /tmp",
         "x=$(cd /tmp && pwd)",
         "make || cd /tmp",
+        "{ cd /tmp; make; } &",
+        "(make; cd /tmp) > log",
+        "f() { cd /tmp; }",
     ],
 )
 def test_what_another_shell_does_changes_nothing_here(line: str) -> None:

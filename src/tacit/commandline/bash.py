@@ -1,29 +1,48 @@
-"""Simple commands of a bash line at command position, without a parser and without running anything.
+"""Commands and pipelines of a bash line, without running anything.
 
 `scan_commands` returns every simple command that the line would run: in chains, pipelines, subshells, loops, functions,
-command and process substitutions. Comments, `case` patterns, array values and conditions are skipped. A line that is
-not understood raises `ScanError`; nothing is guessed. The time is linear in the length of the line.
+command and process substitutions. Comments, `case` patterns, array values and conditions are skipped. `scan_pipelines`
+returns the pipelines of the line as they were typed. A line that is not understood raises `ScanError`; nothing is
+guessed. The time is linear in the length of the line.
 
-Only builtins are imported: an agent's tool call waits for this.
+Little is imported: an agent's tool call waits for this.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+
 from tacit.record import Record
+from tacit.text.display import regex
 
 MAX_LINE_CHARS = 100_000
 CUT_MARK = "…"  # at the end of a line that was clipped when it was recorded
 MAX_DEPTH = 20  # of substitutions, subshells and commands in strings
-_KEYWORDS = frozenset(("if", "then", "elif", "else", "while", "until", "do", "!", "{", "coproc"))
-_CLOSERS = frozenset(("fi", "done", "}"))
-_KEYWORDS_AFTER_CLOSED = _CLOSERS | frozenset(("then", "elif", "else", "do", "esac"))
-_OPERATORS = (";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "\n")
-_CASE_OPERATORS = (";;&", ";;", ";&")
+MAX_COMMANDS = 8  # of one stage of a pipeline, and stages of a pipeline
+_BLOCKS = {"if": "fi", "while": "done", "until": "done", "for": "done", "select": "done", "case": "esac", "{": "}"}
+_DIVIDERS = {"then": "fi", "elif": "fi", "else": "fi", "do": "done"}  # and the end of the blocks that have them
+_CLOSERS = frozenset(_BLOCKS.values())
+_PIPES = ("|", "|&")
 _BLANKS = " \t\r"
 _WORD_END = frozenset(" \t\r\n;&|()<>")
-_SPECIAL = frozenset("'\"\\$`") | _WORD_END
-_DOUBLE_QUOTE_SPECIAL = frozenset('"\\$`')
+_SYNTAX = _WORD_END | {"#", "\\"}
+_OPERATOR = r";;&?|;&|&&|\|[|&]?|[;&\n]"
+_REDIRECTION = r"<<[<-]?|<[>&]?|&>>?|>[>|&]?"
+_PLAIN_RUN = r"""[^'"\\$` \t\r\n;&|()<>]+"""
+_QUOTED_RUN = r'[^"\\$`]+'
+_UNEXPANDED_RUN = r"[^\\$`]+"
+_BRACES_RUN = r"""[^}\\'"$`]+"""
+_ARITHMETIC_RUN = r"""[^$`"()'\n]+"""
+_ANSI_QUOTES = r"(?s)\$'([^'\\]*(?:\\.[^'\\]*)*)'"
+_ANSI_ESCAPE = r"(?s)\\(.)"
 _ANSI_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+_BLANK_RUN = r"[ \t\r]+"
+_EMPTY_BRACKETS = r"[ \t\r]*\(\s*\)"
+_VARIABLE = r"\$(?:\w+|[?!@*#$-])?"
+_TIME_OPTION = r"[ \t\r]+-p(?![^ \t])"
+_PROGRAM_OPTION = r"[ \t\r]+-(?!p(?![^ \t]))"  # of `time`: with one it is the program, not the keyword
 
 
 class ScanError(ValueError):
@@ -65,6 +84,22 @@ class SimpleCommand(Record):
         return program_name(self.words)
 
 
+CommandWords = tuple[str, ...]
+PipelineStage = tuple[CommandWords, ...]  # the commands of one stage: one, or those inside a group or a loop
+
+
+class Pipeline(Record):
+    """One pipeline as typed, and its stages.
+
+    `is_own` is true if the shell that reads the line runs it itself, unless something fails before it: it has one
+    stage and is neither in a subshell, nor in the background, nor behind `||`.
+    """
+
+    text: str
+    stages: tuple[PipelineStage, ...]
+    is_own: bool = True
+
+
 def program_name(words: tuple[Word, ...]) -> str:
     return words[0].text.rpartition("/")[2] if words and words[0].is_literal else ""
 
@@ -95,6 +130,30 @@ def scan_leading_commands(line: str) -> list[SimpleCommand]:
     return commands
 
 
+def scan_pipelines(line: str) -> Iterator[Pipeline]:
+    """Yield the pipelines of a line. A bare group is replaced by the pipelines in it; a loop is one pipeline.
+
+    Raise ScanError if the line is not understood, or if keywords or operators are where no shell has them.
+    """
+    scanner = _Scanner(line, "", 0)
+    stack = scanner.scan_list("").pipelines[::-1]
+    if not scanner.is_well_formed:
+        raise ScanError
+    while stack:
+        pipeline = stack.pop()
+        if pipeline.inner and len(pipeline.stages) == 1:
+            pipeline.inner[-1].is_background |= pipeline.is_background
+            for inner in pipeline.inner:
+                inner.is_own = inner.is_own and pipeline.is_own and not pipeline.is_background
+            stack += pipeline.inner[::-1]
+        else:
+            yield scanner.as_typed(pipeline)
+
+
+def first_word(text: str) -> CommandWords:
+    return tuple(text.split(maxsplit=1)[:1]) or (text,)
+
+
 def changed_directory(directory: str | None, words: tuple[Word, ...]) -> str | None:
     """Return the directory after a `cd`, `pushd` or `popd`; None if it is not known."""
     targets = [word for word in words[1:] if word.text not in ("-P", "-L", "--")]
@@ -109,21 +168,77 @@ def changed_directory(directory: str | None, words: tuple[Word, ...]) -> str | N
     return None if directory is None else f"{directory}/{target}" if directory else target
 
 
+class _Span:
+    """A pipeline while it is scanned: where its text begins and ends, and the commands of each stage.
+
+    `inner` are the pipelines of a group in brackets or braces, as long as nothing but the group is there.
+    """
+
+    inner: Sequence[_Span] = ()
+    is_own = True
+    is_background = is_function = False
+
+    def __init__(self, start: int) -> None:
+        self.start = self.end = start
+        self.stages: list[list[CommandWords]] = [[]]
+
+    def add(self, commands: Iterable[CommandWords]) -> None:
+        """Add commands to the last stage. What a function runs is not run where it is defined."""
+        if not self.is_function:
+            stage = self.stages[-1]
+            stage += islice(commands, MAX_COMMANDS - len(stage))
+
+
+class _Block:
+    """A list of pipelines up to `closer`: a line, a subshell, or what is between two keywords.
+
+    `is_open` is true if what follows belongs to the last pipeline, `awaits_more` behind `|`, `&&`, `||` and the head of
+    a function. `is_alternative` is true behind `||`. `is_group` is true for braces that begin a pipeline.
+    """
+
+    is_alternative = False
+
+    def __init__(self, closer: str, *, is_group: bool = False) -> None:
+        self.closer, self.is_group = closer, is_group
+        self.pipelines: list[_Span] = []
+        self.is_open = self.awaits_more = False
+
+    def begin(self, start: int) -> _Span:
+        """Return the pipeline to which what is at `start` belongs."""
+        self.awaits_more = False
+        if not self.is_open:
+            self.pipelines.append(_Span(start))
+            self.pipelines[-1].is_own = not self.is_alternative
+            self.is_open, self.is_alternative = True, False
+        return self.pipelines[-1]
+
+
+class _Heredoc(Record):
+    """A here-document whose body is not reached yet. `command` is the place of its command, -1 without one."""
+
+    delimiter: str
+    is_indented: bool  # leading tabs are removed
+    is_expanded: bool  # commands in its substitutions run
+    start: int
+    command: int = -1
+
+
 class _Frame:
-    """The state of one list of commands: the unfinished command, and open `case` statements.
+    """The state of one list of commands: the unfinished command, open blocks and the number of open `case` statements.
 
     `header` is the keyword of a loop or `case`, whose words are no command. `is_closed` is true behind `fi`, `done`,
     `}`, a condition or a subshell, where only redirections, operators and keywords may follow.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, closing: str) -> None:
+        self.blocks = [_Block(closing)]
         self.cases = 0
         self.reset()
 
     def reset(self) -> None:
         self.words: list[Word] = []
         self.outputs: list[Word] = []
-        self.heredocs: list[tuple[str, bool]] = []  # delimiter, and whether leading tabs are removed
+        self.heredocs: list[_Heredoc] = []
         self.header = ""
         self.is_closed = self.is_piped = False
 
@@ -133,41 +248,53 @@ class _Scanner:
         self.line, self.position, self.end = line, 0, len(line)
         self.directory, self.depth = directory, depth
         self.commands: list[SimpleCommand] = []
-        self._frames: list[_Frame] = []
-        self._heredocs: list[tuple[str, bool, int]] = []  # also the place of their command, -1 without one
+        self.frames: list[_Frame] = []
+        self.is_well_formed = True  # keywords and operators are where they can be; commands are found in any case
+        self._heredocs: list[_Heredoc] = []
+        self._bodies: list[tuple[int, int, int]] = []  # where a here-document is named, begins and ends
 
     # Lists
 
-    def scan_list(self, closing: str) -> None:
+    def scan_list(self, closing: str) -> _Block:
         """Scan commands up to `closing`, which is ")", or "" for the end of the line. It is consumed."""
-        frame = _Frame()
-        self._frames.append(frame)
+        frame = _Frame(closing)
+        self.frames.append(frame)
         while self.position < self.end:
             char = self.line[self.position]
-            if char in _BLANKS:
+            if char not in _SYNTAX:
+                self._add_word(frame)
+            elif char in _BLANKS:
                 self.position += 1
-            elif char == "#":
-                self._skip_comment()
             elif char == closing:
                 self.position += 1
                 break
-            elif char in "<>" and not self._at("<(") and not self._at(">("):
-                self._scan_redirect(frame)
-            elif char in "\n;&|":
-                self._scan_operator(frame)
-            elif char in "()":
-                self._scan_bracket(frame)
-            elif self._at("\\\n"):
-                self.position += 2
             else:
-                self._add_word(frame)
+                self._scan_syntax(frame, char)
         else:
             if closing:
                 raise ScanError
         self._end_command(frame)
         if frame.cases:
             raise ScanError
-        self._frames.pop()
+        root = frame.blocks[0]
+        if root.awaits_more or len(frame.blocks) > 1:
+            self.is_well_formed = False
+        self.frames.pop()
+        return root
+
+    def _scan_syntax(self, frame: _Frame, char: str) -> None:
+        if char == "#":
+            self._skip_comment()
+        elif char in "\n;&|" and not self._at("&>"):
+            self._scan_operator(frame)
+        elif char in "<>&" and not self._at(("<(", ">(")):
+            self._scan_redirect(frame)
+        elif char in "()":
+            self._scan_bracket(frame)
+        elif self._at("\\\n"):
+            self.position += 2
+        else:
+            self._add_word(frame)
 
     def _end_command(self, frame: _Frame, *, is_complete: bool = True) -> None:
         at = -1
@@ -176,198 +303,254 @@ class _Scanner:
             self.commands.append(
                 SimpleCommand(words, tuple(frame.outputs), self.directory, "", frame.is_piped, is_complete)
             )
-            if words and words[0].text in ("cd", "pushd", "popd") and words[0].is_literal:
-                self.directory = changed_directory(self.directory, words)
-        self._heredocs += [(delimiter, is_indented, at) for delimiter, is_indented in frame.heredocs]
+            if words:
+                if words[0].text in ("cd", "pushd", "popd") and words[0].is_literal:
+                    self.directory = changed_directory(self.directory, words)
+                texts = ("test",) if words[0].text == "[" else tuple([word.text for word in words])
+                frame.blocks[-1].pipelines[-1].add((texts,))
+        if frame.heredocs:
+            self._heredocs += [heredoc._replace(command=at) for heredoc in frame.heredocs]
         frame.reset()
 
     def end_unfinished(self) -> None:
         """End the commands in which the scan stopped."""
-        for frame in self._frames:
+        for frame in self.frames:
             self._end_command(frame, is_complete=False)
 
     def _scan_operator(self, frame: _Frame) -> None:
-        if self._at("&>"):
-            self._scan_redirect(frame)
+        operator = self._match(_OPERATOR)
+        block = frame.blocks[-1]
+        if operator == "\n" and block.awaits_more and not (frame.heredocs or frame.outputs or frame.is_closed):
+            self._scan_heredocs()  # a line break means nothing there
             return
-        operator = next(sign for sign in _OPERATORS if self._at(sign))
-        self.position += len(operator)
-        self._end_command(frame)
-        frame.is_piped = operator in ("|", "|&")
         if operator == "\n":
+            self._end_command(frame)
             self._scan_heredocs()
-        elif operator in _CASE_OPERATORS:
+        elif operator[:2] in (";;", ";&"):
+            self._end_command(frame)
             if not frame.cases:
                 raise ScanError
-            frame.cases -= self._skip_pattern()
+            self._skip_pattern(frame)
+        else:
+            if block.awaits_more or not (block.is_open or frame.header):
+                self.is_well_formed = False  # nothing is before it
+            self._end_command(frame)
+            frame.is_piped = operator in _PIPES
+            block.awaits_more = frame.is_piped or operator in ("&&", "||")
+            block.is_alternative = operator == "||"
+            if block.is_open and frame.is_piped:
+                block.pipelines[-1].stages.append([])
+                return
+            if block.is_open and operator == "&":
+                block.pipelines[-1].is_background = True
+        block.is_open = False
 
     def _scan_bracket(self, frame: _Frame) -> None:
         """Scan a subshell, `((…))`, or the brackets in the head of a function, whose body follows as a command."""
         if self._at(")"):
             raise ScanError
+        block, start = frame.blocks[-1], self.position
         if frame.words and not frame.header:
-            if len(frame.words) != 1 or not self._skip_empty_brackets():
+            name = frame.words[0].text
+            if len(frame.words) != 1 or not self._match(_EMPTY_BRACKETS):
                 raise ScanError
             frame.words = []
-        elif self._at("(("):
+            self._begin_function(block, block.begin(start), name)
+            return
+        if self._at("(("):
             self._skip_arithmetic()
-            frame.is_closed = True
-        else:
+            if not frame.header:
+                block.begin(start).end = self.position
+        elif frame.header:
             self._scan_subshell()
-            frame.is_closed = True
+            self.is_well_formed = False
+        else:
+            is_group = not block.is_open
+            pipeline = block.begin(start)
+            group = self._scan_subshell()
+            group.is_group = is_group
+            self._add_block(pipeline, group)
+        frame.is_closed = True
+
+    def _begin_function(self, block: _Block, pipeline: _Span, name: str) -> None:
+        pipeline.add((("function", name),))
+        pipeline.is_function = block.awaits_more = True
 
     def _add_word(self, frame: _Frame) -> None:
+        start = self.position
         word = self._scan_word()
-        if word.text.isdigit() and self.position < self.end and self.line[self.position] in "<>":
-            return  # the number of a file descriptor
+        if word.text.isdigit() and self._at(("<", ">")):  # the number of a file descriptor
+            frame.blocks[-1].begin(start)
+            return
         is_plain = word.is_literal and not word.is_quoted
         if frame.is_closed:
-            if not is_plain or word.text not in _KEYWORDS_AFTER_CLOSED:
+            if not is_plain or (word.text not in _CLOSERS and word.text not in _DIVIDERS):
                 raise ScanError
             self._end_command(frame)
-        if frame.words or frame.header or not is_plain or not self._scan_keyword(frame, word.text):
+        if frame.words or frame.header or not is_plain or not self._scan_keyword(frame, word.text, start):
+            if not frame.header:
+                block = frame.blocks[-1]
+                pipeline = block.pipelines[-1] if frame.words else block.begin(start)
+                pipeline.end = self.position
             frame.words.append(word)
-        if frame.header == "case" and is_plain and word.text == "in" and len(frame.words) > 1:
-            self._end_command(frame)
-            frame.cases += 1
-            frame.cases -= self._skip_pattern()
+            if frame.header == "case" and is_plain and word.text == "in" and len(frame.words) > 1:
+                self._end_command(frame)
+                frame.cases += 1
+                self._skip_pattern(frame)
 
-    def _scan_keyword(self, frame: _Frame, text: str) -> bool:
+    def _scan_keyword(self, frame: _Frame, text: str, start: int) -> bool:
         """Scan what belongs to a keyword at the beginning of a command. Return whether the text is one."""
-        match text:
-            case "for" | "select" | "case":
-                frame.header = text
-            case "[[":
-                self._skip_condition()
-                frame.is_closed = True
-            case "function":
-                self._skip_blanks()
-                self._scan_word()
-                self._skip_blanks()
-                self._skip_empty_brackets()
-            case "esac":
+        block = frame.blocks[-1]
+        if text in _BLOCKS:
+            frame.blocks.append(_Block(_BLOCKS[text], is_group=text == "{" and not block.is_open))
+            block.begin(start)
+            frame.header = text if text in ("for", "select", "case") else ""
+        elif text in _DIVIDERS:
+            if block.closer != _DIVIDERS[text]:
+                self.is_well_formed = False
+        elif text in _CLOSERS:
+            if text == "esac":
                 if not frame.cases:
                     raise ScanError
                 frame.cases -= 1
-                frame.is_closed = True
-            case "time":
-                self._skip_option("-p")
-            case _ if text in _CLOSERS:
-                frame.is_closed = True
-            case _:
-                return text in _KEYWORDS
+            self._close_block(frame, text)
+            frame.is_closed = True
+        elif text == "[[":
+            pipeline = block.begin(start)
+            self._skip_words(_WORD_END, ("]]",))
+            pipeline.add((("test",),))
+            pipeline.end = self.position
+            frame.is_closed = True
+        elif text == "function":
+            pipeline = block.begin(start)
+            self._match(_BLANK_RUN)
+            name = self._scan_word().text
+            self._match(_EMPTY_BRACKETS)
+            self._begin_function(block, pipeline, name)
+        elif text == "time" and not regex(_PROGRAM_OPTION).match(self.line, self.position):
+            self._match(_TIME_OPTION)
+            block.begin(start).end = self.position
+        elif text in ("!", "coproc"):
+            block.begin(start).end = self.position
+            block.awaits_more = True
+        else:
+            return False
         return True
 
-    def _scan_subshell(self) -> None:
+    def _close_block(self, frame: _Frame, closer: str) -> None:
+        block = frame.blocks[-1]
+        if block.closer != closer or block.awaits_more:
+            self.is_well_formed = False
+            return
+        frame.blocks.pop()
+        self._add_block(frame.blocks[-1].pipelines[-1], block)
+
+    def _add_block(self, pipeline: _Span, block: _Block) -> None:
+        """Add the commands of a block to the pipeline that it is in."""
+        if block.is_group:
+            pipeline.inner = block.pipelines
+        if block.closer == ")":
+            pipeline.is_own = False
+        pipeline.add(words for inner in block.pipelines for stage in inner.stages for words in stage)
+        pipeline.end = self.position
+
+    def _scan_subshell(self) -> _Block:
         """Scan `(…)`, which has a directory of its own."""
         self.position += 1
         directory = self.directory
         self._enter()
-        self.scan_list(")")
+        block = self.scan_list(")")
         self.depth -= 1
         self.directory = directory
+        return block
 
     def _enter(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise ScanError
 
+    def as_typed(self, span: _Span) -> Pipeline:
+        """Return a pipeline with the bodies of the here-documents that are below its line."""
+        text = self.line[span.start : span.end] + (" &" if span.is_background else "")
+        text += "".join(
+            self.line[start:end] for named, start, end in self._bodies if span.start <= named < span.end <= start
+        )
+        stages = tuple(tuple(stage) for stage in span.stages[: MAX_COMMANDS + 1] if stage)
+        is_own = span.is_own and not span.is_background and len(span.stages) == 1
+        return Pipeline(text.strip(), stages or ((first_word(text),),), is_own)
+
     # Words
 
     def _scan_word(self) -> Word:
         """Scan one word, with everything in it that is quoted or expanded."""
-        parts: list[str] = []
+        line, parts = self.line, list[str]()
         is_literal, is_quoted = True, False
         while self.position < self.end:
-            char = self.line[self.position]
-            if char == "(" and parts and parts[-1].endswith("=") and not is_quoted:
-                self._scan_array()
-                parts.append("()")
+            start, char = self.position, line[self.position]
+            if char in _WORD_END:
+                if char == "(" and parts and parts[-1].endswith("=") and not is_quoted:
+                    self._skip_array()
+                elif not parts and self._at(("<(", ">(")):
+                    self.position += 1
+                    self._scan_subshell()
+                else:
+                    break
+                parts.append(line[start : self.position])
                 is_literal = False
-            elif char in "<>" and not parts and self.line[self.position + 1 : self.position + 2] == "(":
-                self.position += 1
-                self._scan_subshell()
-                parts.append("<()")
-                is_literal = False
-            elif char in _WORD_END:
-                break
-            elif char in "'\"" or self._at("$'") or self._at('$"'):
-                text, is_plain = self._scan_quotes()
+            elif text := self._match(_PLAIN_RUN):
+                parts.append(text)
+                is_literal = is_literal and "*" not in text and "?" not in text and "{" not in text[:-1]
+            elif char == "\\":
+                if start + 1 >= self.end:
+                    raise ScanError
+                parts.append(line[start + 1].replace("\n", ""))
+                self.position += 2
+            elif char in "'\"" or self._at(("$'", '$"')):
+                text, is_plain = self._scan_quotes(char)
                 parts.append(text)
                 is_literal, is_quoted = is_literal and is_plain, True
-            elif char in "$`":
+            else:
                 parts.append(self._scan_expansion())
                 is_literal = is_literal and parts[-1] == "$"
-            else:
-                text, is_plain = self._scan_plain()
-                parts.append(text)
-                is_literal = is_literal and is_plain
-        text = "".join(parts)
-        return Word(text, is_literal or text in ("{", "[["), is_quoted)
+        return Word("".join(parts), is_literal, is_quoted)
 
-    def _scan_plain(self) -> tuple[str, bool]:
-        """Return an escaped character or the text up to the next special one, and whether it has no glob or brace."""
-        start = self.position
-        if self.line[start] == "\\":
-            if start + 1 >= self.end:
-                raise ScanError
-            self.position += 2
-            return self.line[start + 1].replace("\n", ""), True
-        while self.position < self.end and self.line[self.position] not in _SPECIAL:
-            self.position += 1
-        text = self.line[start : self.position]
-        return text, "*" not in text and "?" not in text and "{" not in text[:-1]
-
-    def _scan_quotes(self) -> tuple[str, bool]:
+    def _scan_quotes(self, char: str) -> tuple[str, bool]:
         """Return the text of a quoted string, and whether it has no expansion."""
+        if char == "'":
+            start, close = self.position + 1, self.line.find("'", self.position + 1)
+            if close < 0:
+                raise ScanError
+            self.position = close + 1
+            return self.line[start:close], True
         if self._at("$'"):
-            return self._scan_ansi_quotes(), True
-        if self._at("'"):
-            start = self.position + 1
-            self.position = self._find("'", start) + 1
-            return self.line[start : self.position - 1], True
-        self.position += self._at("$")
-        return self._scan_double_quotes()
+            quoted = regex(_ANSI_QUOTES).match(self.line, self.position)
+            if not quoted:
+                raise ScanError
+            self.position = quoted.end()
+            return regex(_ANSI_ESCAPE).sub(lambda escape: _ANSI_ESCAPES.get(escape[1], escape[1]), quoted[1]), True
+        self.position += 1 + (char == "$")
+        return self._scan_up_to('"', _QUOTED_RUN)
 
-    def _scan_double_quotes(self) -> tuple[str, bool]:
-        """Return the text of a double-quoted string, and whether it has no expansion."""
-        self.position += 1
+    def _scan_up_to(self, closing: str, run: str) -> tuple[str, bool]:
+        """Return the rest of a double-quoted string or of `${…}`, and whether it has no expansion."""
         parts: list[str] = []
         is_plain = True
         while self.position < self.end:
             char = self.line[self.position]
-            if char == '"':
+            if text := self._match(run):
+                parts.append(text)
+            elif char == closing:
                 self.position += 1
                 return "".join(parts), is_plain
-            if char == "\\":
+            elif char == "\\":
                 following = self.line[self.position + 1 : self.position + 2]
                 parts.append("" if following == "\n" else following if following in '"\\$`' else f"\\{following}")
                 self.position += 2
-            elif char in "$`":
-                expansion = self._scan_expansion()
-                parts.append(expansion)
-                is_plain = is_plain and expansion == "$"
+            elif char in "'\"":
+                self._scan_quotes(char)
             else:
-                start = self.position
-                while self.position < self.end and self.line[self.position] not in _DOUBLE_QUOTE_SPECIAL:
-                    self.position += 1
-                parts.append(self.line[start : self.position])
-        raise ScanError
-
-    def _scan_ansi_quotes(self) -> str:
-        self.position += 2
-        parts: list[str] = []
-        while self.position < self.end:
-            char = self.line[self.position]
-            self.position += 1
-            if char == "'":
-                return "".join(parts)
-            if char == "\\":
-                following = self.line[self.position : self.position + 1]
-                parts.append(_ANSI_ESCAPES.get(following, following))
-                self.position += 1
-            else:
-                parts.append(char)
+                parts.append(self._scan_expansion())
+                is_plain = is_plain and parts[-1] == "$"
         raise ScanError
 
     def _scan_expansion(self) -> str:
@@ -382,7 +565,7 @@ class _Scanner:
             self._scan_subshell()
         elif self._at("${"):
             self.position += 2
-            self._skip_braces()
+            self._scan_up_to("}", _BRACES_RUN)
         elif self.line[start] == "`":
             close = start + 1
             while close < self.end and self.line[close] != "`":
@@ -393,56 +576,11 @@ class _Scanner:
             self.commands += scan_commands(inner, self.directory, self.depth + 1)
             self.position = close + 1
         else:
-            self.position += 1
-            following = self.line[self.position : self.position + 1]
-            if following.isalnum() or following == "_":
-                while self.position < self.end and (
-                    self.line[self.position].isalnum() or self.line[self.position] == "_"
-                ):
-                    self.position += 1
-            elif following and following in "?!@*#$-":
-                self.position += 1
+            self._match(_VARIABLE)
         self.depth -= 1
         return self.line[start : self.position]
 
-    def _skip_braces(self) -> None:
-        """Skip the rest of `${…}`. Commands in it are commands of the line."""
-        while self.position < self.end:
-            char = self.line[self.position]
-            if char == "}":
-                self.position += 1
-                return
-            if char == "\\":
-                self.position += 2
-            elif char == "'":
-                self.position = self._find("'", self.position + 1) + 1
-            elif char == '"':
-                self._scan_double_quotes()
-            elif char in "$`":
-                self._scan_expansion()
-            else:
-                self.position += 1
-        raise ScanError
-
-    def _scan_array(self) -> None:
-        """Skip the values of `name=(…)`. Commands in substitutions are commands of the line."""
-        self.position += 1
-        while self.position < self.end:
-            char = self.line[self.position]
-            if char == ")":
-                self.position += 1
-                return
-            if char == "#":
-                self._skip_comment()
-            elif char in _BLANKS or char == "\n":
-                self.position += 1
-            elif char in _WORD_END and not self._at("<("):
-                raise ScanError
-            else:
-                self._scan_word()
-        raise ScanError
-
-    # What is skipped
+    # What is skipped. Commands in substitutions are commands of the line.
 
     def _skip_arithmetic(self) -> None:
         """Skip `((…))`. A subshell in a subshell looks the same, and is not understood."""
@@ -450,125 +588,112 @@ class _Scanner:
         open_brackets = 2
         while self.position < self.end:
             char = self.line[self.position]
+            if self._match(_ARITHMETIC_RUN):
+                continue
             if char in "$`":
                 self._scan_expansion()
-                continue
-            if char == '"':
-                self._scan_double_quotes()
-                continue
-            self.position += 1
-            if char == "(":
-                open_brackets += 1
-            elif char == ")":
-                open_brackets -= 1
-                if open_brackets == 1 and not self._at(")"):
-                    raise ScanError
+            elif char == '"':
+                self._scan_quotes(char)
+            elif char in "()":
+                self.position += 1
+                open_brackets += 1 if char == "(" else -1
                 if open_brackets == 0:
                     return
-            elif char in "'\n;":
-                if char == ";":  # for ((a; b; c))
-                    continue
-                raise ScanError
+                if char == ")" and open_brackets == 1 and not self._at(")"):
+                    break
+            else:
+                break
         raise ScanError
 
-    def _skip_condition(self) -> None:
-        """Skip `[[ … ]]`. Commands in substitutions are commands of the line."""
-        while self.position < self.end:
-            char = self.line[self.position]
-            if char in _WORD_END and not self._at("<("):
-                self.position += 1
-            elif self._scan_word() == Word("]]"):
-                return
-        raise ScanError
+    def _skip_array(self) -> None:
+        """Skip the values of `name=(…)`."""
+        self.position += 1
+        self._enter()
+        self._skip_words(" \t\r\n", (")",))
+        self.depth -= 1
 
-    def _skip_pattern(self) -> bool:
-        """Skip the pattern of a `case` item up to its bracket. Return whether `esac` ends the statement instead."""
-        self._skip_blanks(newlines=True)
-        if self._at("("):
-            self.position += 1
+    def _skip_words(self, separators: Collection[str], closing: tuple[str, ...]) -> str:
+        """Skip words up to a bracket or word of `closing`, and return it."""
+        has_comments = ")" in closing
         while self.position < self.end:
             char = self.line[self.position]
-            if char == ")":
+            if char in closing:
                 self.position += 1
-                return False
-            if char in " \t\r|\n":
+                return char
+            if char in separators and not self._at("<("):
                 self.position += 1
-            elif char == "#":
+            elif char == "#" and has_comments:
                 self._skip_comment()
-            elif char in _WORD_END:
+            elif char in _WORD_END and not self._at("<("):
                 raise ScanError
-            elif self._scan_word() == Word("esac"):
-                return True
+            elif (word := self._scan_word()).text in closing and word == Word(word.text):
+                return word.text
         raise ScanError
+
+    def _skip_pattern(self, frame: _Frame) -> None:
+        """Skip the pattern of a `case` item up to its bracket, or `esac`, which ends the statement."""
+        if self._skip_words(" \t\r\n|(", (")", "esac")) == "esac":
+            frame.cases -= 1
+            self._close_block(frame, "esac")
 
     def _skip_comment(self) -> None:
         newline = self.line.find("\n", self.position)
         self.position = self.end if newline < 0 else newline
 
-    def _skip_blanks(self, *, newlines: bool = False) -> None:
-        while self.position < self.end:
-            char = self.line[self.position]
-            if char == "#" and newlines:
-                self._skip_comment()
-            elif char in _BLANKS or (newlines and char == "\n"):
-                self.position += 1
-            else:
-                return
-
-    def _skip_empty_brackets(self) -> bool:
-        """Skip `()`. Return whether it was there."""
-        if not self._at("("):
-            return False
-        close = self.line.find(")", self.position)
-        if close < 0 or self.line[self.position + 1 : close].strip():
-            return False
-        self.position = close + 1
-        return True
-
-    def _skip_option(self, option: str) -> bool:
-        start = self.position
-        self._skip_blanks()
-        if self._at(option) and self.line[self.position + len(option) :][:1] in " \t":
-            self.position += len(option)
-            return True
-        self.position = start
-        return False
-
     # Redirections
 
     def _scan_redirect(self, frame: _Frame) -> None:
-        signs = ("<<<", "<<-", "<<", "<>", "<&", "<", "&>>", "&>", ">>", ">|", ">&", ">")
-        sign = next(sign for sign in signs if self._at(sign))
-        self.position += len(sign)
-        self._skip_blanks()
+        start = self.position
+        sign = self._match(_REDIRECTION)
+        self._match(_BLANK_RUN)
         word = self._scan_word()
         if not word.text and not word.is_quoted:
             raise ScanError
+        pipeline = frame.blocks[-1].begin(start)
+        pipeline.end, pipeline.inner = self.position, ()
         if sign in ("<<", "<<-"):
-            frame.heredocs.append((word.text, sign == "<<-"))
+            is_expanded = not {"'", '"', "\\"}.intersection(self.line[start : self.position])
+            frame.heredocs.append(_Heredoc(word.text, sign == "<<-", is_expanded, start))
         elif ">" in sign and not (sign == ">&" and (word.text.isdigit() or word.text == "-")):
             frame.outputs.append(word)
 
     def _scan_heredocs(self) -> None:
-        for delimiter, is_indented, at in self._heredocs:
-            start = end = self.position
+        for heredoc in self._heredocs:
+            start = end = stop = self.position
             while self.position < self.end:
                 newline = self.line.find("\n", self.position)
                 stop = self.end if newline < 0 else newline
                 row = self.line[self.position : stop]
                 self.position = min(stop + 1, self.end)
-                if (row.lstrip("\t") if is_indented else row) == delimiter:
+                if (row.lstrip("\t") if heredoc.is_indented else row) == heredoc.delimiter:
                     break
                 end = self.position
-            if at >= 0:
-                self.commands[at] = self.commands[at]._replace(heredoc=self.line[start:end])
+            body = self.line[start:end]
+            self._bodies.append((heredoc.start, start - 1, stop))
+            if heredoc.command >= 0:
+                self.commands[heredoc.command] = self.commands[heredoc.command]._replace(heredoc=body)
+            if heredoc.is_expanded and ("$(" in body or "`" in body):
+                scanner = _Scanner(body, self.directory, self.depth + 1)
+                with suppress(ScanError):  # only what is behind stays unknown
+                    scanner.scan_expansions()
+                self.commands += scanner.commands
         self._heredocs = []
 
-    def _at(self, text: str) -> bool:
+    def scan_expansions(self) -> None:
+        """Scan a text that is not a list of commands, but may have some in substitutions."""
+        while self.position < self.end:
+            if self._at("\\"):
+                self.position += 2
+            elif not self._match(_UNEXPANDED_RUN):
+                self._scan_expansion()
+
+    def _at(self, text: str | tuple[str, ...]) -> bool:
         return self.line.startswith(text, self.position)
 
-    def _find(self, char: str, start: int) -> int:
-        found = self.line.find(char, start)
-        if found < 0:
-            raise ScanError
-        return found
+    def _match(self, pattern: str) -> str:
+        """Return what a pattern matches here, "" if it does not, and skip it."""
+        match = regex(pattern).match(self.line, self.position)
+        if match is None:
+            return ""
+        self.position = match.end()
+        return match[0]

@@ -1,12 +1,13 @@
-"""What a command line executes: every command at command position, also behind `sudo`, `xargs`, `bash -c` and others.
+"""What a command line executes and which files it changes, also behind `sudo`, `xargs`, `bash -c` and others.
 
 Each wrapper adds a layer: `sudo env X=1 npm install` executes `sudo`, `env` and `npm`. What runs elsewhere (`ssh`,
-`docker exec`) is no layer.
+`docker exec`) is no layer. Nothing is guessed: only literal words count as names of files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from tacit.commandline.bash import (
@@ -19,7 +20,8 @@ from tacit.commandline.bash import (
     scan_commands,
     scan_leading_commands,
 )
-from tacit.commandline.wrappers import RUN_PREFIXES, WRAPPERS, Wrapper
+from tacit.commandline.programs import ASSIGNMENT, RUN_PREFIXES, WRAPPERS, Wrapper, skip_options
+from tacit.text.display import regex
 
 MAX_EXECUTIONS = 500  # of a line
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "ash"))
@@ -29,28 +31,30 @@ _EXEC_OPTIONS = {
     "fd": frozenset(("-x", "-X", "--exec", "--exec-batch")),
     "fdfind": frozenset(("-x", "-X", "--exec", "--exec-batch")),
 }
+Words = tuple[Word, ...]
 
 
 def executions(line: str) -> list[SimpleCommand]:
     """Return what a line executes, in order. Raise ScanError if the line is not understood."""
-    found: list[SimpleCommand] = []
-    for command in scan_commands(line):
-        for execution in command_layers(command):
-            found.append(execution)
-            if len(found) > MAX_EXECUTIONS:
-                raise ScanError
+    layers = (layer for command in scan_commands(line) for layer in _layers(command))
+    found = list(islice(layers, MAX_EXECUTIONS + 1))
+    if len(found) > MAX_EXECUTIONS:
+        raise ScanError
     return found
 
 
 def leading_executions(line: str) -> list[SimpleCommand]:
     """Return what a line executes, up to where it is clipped or not understood."""
-    layers = (execution for command in scan_leading_commands(line) for execution in command_layers(command))
+    layers = (layer for command in scan_leading_commands(line) for layer in _layers(command))
     return list(islice(layers, MAX_EXECUTIONS))
 
 
-def command_layers(command: SimpleCommand, depth: int = 0) -> Iterator[SimpleCommand]:
-    """Yield a command without its assignments, then what it runs."""
-    words = without_assignments(command.words)
+def _layers(command: SimpleCommand, depth: int = 0) -> Iterator[SimpleCommand]:
+    """Yield a command without the assignments before it, then what it runs."""
+    start = 0
+    while start < len(command.words) and regex(ASSIGNMENT).match(command.words[start].text):
+        start += 1
+    words = command.words[start:]
     command = command._replace(words=words)
     if len(words) > 2 and words[1] == Word("-C") and command.program in ("git", "make"):
         command = command._replace(directory=changed_directory(command.directory, words[1:3]))
@@ -67,23 +71,10 @@ def command_layers(command: SimpleCommand, depth: int = 0) -> Iterator[SimpleCom
         else:
             commands = [command._replace(words=inner, outputs=(), heredoc="")]
         for inner_command in commands:
-            yield from command_layers(inner_command._replace(outer=outer), depth + 1)
+            yield from _layers(inner_command._replace(outer=outer), depth + 1)
 
 
-def without_assignments(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """Return a command without the assignments before it."""
-    start = 0
-    while start < len(words) and _is_assignment(words[start].text):
-        start += 1
-    return words[start:]
-
-
-def _is_assignment(text: str) -> bool:
-    name, equals, _ = text.partition("=")
-    return bool(equals) and name.removesuffix("+").replace("_", "a").isalnum() and not name[0].isdigit()
-
-
-def _inner_commands(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...] | str]:
+def _inner_commands(words: Words) -> Iterator[Words | str]:
     """Yield what a command runs: words of a command, or a string that a shell reads."""
     program = program_name(words)
     if program in _SHELLS:
@@ -93,7 +84,7 @@ def _inner_commands(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...] | str]
     elif program == "eval":
         yield " ".join(word.text for word in words[1:])
     elif program == "watch":
-        yield " ".join(word.text for word in _behind_options(words[1:], RUN_PREFIXES["watch"]))
+        yield " ".join(word.text for word in _behind_options(words, 1, RUN_PREFIXES["watch"]))
     elif program in _EXEC_OPTIONS:
         yield from _exec_arguments(words, _EXEC_OPTIONS[program])
     elif program.startswith("python") and len(words) > 2 and Word("-m") in words[1:-1]:
@@ -103,34 +94,18 @@ def _inner_commands(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...] | str]
     elif program == "env" and len(words) > 2 and words[1].text in ("-S", "--split-string"):
         yield words[2].text
     elif wrapper := WRAPPERS.get(program) or RUN_PREFIXES.get(program):
-        yield _behind_options(words[1:], wrapper)
+        yield _behind_options(words, 1, wrapper)
     else:
         for count in (2, 3):
             if wrapper := RUN_PREFIXES.get(" ".join((program, *(word.text for word in words[1:count])))):
-                yield _behind_options(words[count:], wrapper)
+                yield _behind_options(words, count, wrapper)
 
 
-def _behind_options(words: tuple[Word, ...], wrapper: Wrapper) -> tuple[Word, ...]:
-    """Return the words behind a wrapper's options, positional words and assignments."""
-    at, positionals = 0, wrapper.positionals
-    while at < len(words):
-        text = words[at].text
-        if text == "--":
-            at += 1
-            return words[at + positionals :]
-        if text.startswith("-"):
-            at += 2 if text in wrapper.value_options else 1
-        elif _is_assignment(text):
-            at += 1
-        elif positionals:
-            positionals -= 1
-            at += 1
-        else:
-            break
-    return words[at:]
+def _behind_options(words: Words, at: int, wrapper: Wrapper) -> Words:
+    return words[skip_options([word.text for word in words], at, *wrapper) :]
 
 
-def _script_of_shell(words: tuple[Word, ...]) -> tuple[Word, ...] | str:
+def _script_of_shell(words: Words) -> Words | str:
     """Return the value of -c, which may be the last letter of several (`bash -lc`), or the script and its words."""
     at = 1
     while at < len(words) and words[at].text[:1] in ("-", "+"):
@@ -142,7 +117,7 @@ def _script_of_shell(words: tuple[Word, ...]) -> tuple[Word, ...] | str:
     return words[at:]
 
 
-def _exec_arguments(words: tuple[Word, ...], options: frozenset[str]) -> Iterator[tuple[Word, ...]]:
+def _exec_arguments(words: Words, options: frozenset[str]) -> Iterator[Words]:
     at = 0
     while at < len(words):
         if words[at].text in options:
@@ -152,3 +127,160 @@ def _exec_arguments(words: tuple[Word, ...], options: frozenset[str]) -> Iterato
             yield words[at + 1 : end]
             at = end
         at += 1
+
+
+# Files that a line changes
+
+_NON_FILE_PREFIXES = ("/dev/", "/proc/", "&")
+_PATCH_HEADERS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+_MAX_PATH_CHARS = 4096
+_GLUED_QUOTE = r"\w[\"']+\w"
+_FILE_OUTPUT = r">(?!&?[ \t]*(?:[0-9]{1,3}(?:[\s;|&)]|\Z)|/dev/|/proc/))"  # neither `2>&1` nor `>/dev/null`
+
+
+def changed_files(line: str, *, failed: bool = False) -> tuple[str, ...]:
+    """Return the files that a line changes, each once. If it failed, its last command is ignored."""
+    if not _may_change_files(line):
+        return ()  # most lines change no file
+    commands = scan_leading_commands(line)
+    layers = (layer for command in (commands[:-1] if failed else commands) for layer in _layers(command))
+    paths = (_resolve_path(layer.directory, file) for layer in layers for file in changed_by(layer))
+    return tuple(dict.fromkeys(path for path in paths if path and not path.startswith("~")))
+
+
+def _may_change_files(line: str) -> bool:
+    """Return whether a line has a redirection to a file or the name of a command that changes files."""
+    if not any(name in line for name in (">", "patch", *_FILE_COMMANDS)):
+        return False
+    if "patch" in line or "\\" in line or regex(_GLUED_QUOTE).search(line):  # `r"m"` is a name, too
+        return True
+    return regex(_FILE_OUTPUT).search(line) is not None or regex(_FILE_COMMAND).search(line) is not None
+
+
+def changed_by(command: SimpleCommand) -> Iterator[str]:
+    """Yield the files that a command surely writes, removes or replaces, relative to its directory."""
+    if not command.is_complete:
+        return
+    yield from (word.text for word in command.outputs if _is_file_word(word))
+    if find_files := _FILE_COMMANDS.get(command.program):
+        yield from filter(None, find_files(command.words[1:]))
+    elif command.program in ("apply_patch", "applypatch"):
+        yield from patched_files(command.heredoc or "".join(word.text for word in command.words[1:2]))
+
+
+def patched_files(patch: str) -> tuple[str, ...]:
+    """Return the files that a patch in the format of `apply_patch` adds, updates, deletes or moves, each once."""
+    names = (
+        line.removeprefix(header).strip()
+        for line in patch.split("\n")
+        for header in _PATCH_HEADERS
+        if line.startswith(header) and len(line) <= _MAX_PATH_CHARS
+    )
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _resolve_path(directory: str | None, file: str) -> str | None:
+    if file.startswith(("/", "~")) or directory == "":
+        return file
+    return None if directory is None else posixpath.normpath(posixpath.join(directory, file))
+
+
+def _is_file_word(word: Word) -> bool:
+    return (
+        word.is_literal and bool(word.text) and not word.text.startswith(_NON_FILE_PREFIXES) and not word.text.isdigit()
+    )
+
+
+def _file_operands(words: Words) -> list[str]:
+    """Return the file names among the words that are not options."""
+    operands = [word for word in words if not (word.is_literal and word.text.startswith("-") and word.text != "-")]
+    return [word.text for word in operands if _is_file_word(word)]
+
+
+def _sed_files(words: Words) -> list[str]:
+    """`sed -i SCRIPT FILE…`: the script is the first operand, unless it is given by an option."""
+    is_in_place = any(word.text.startswith("--in-place") for word in words) or _has_short_option(words, "i")
+    operands, has_script = _operands_without_scripts(words)
+    return (operands if has_script else operands[1:]) if is_in_place else []
+
+
+def _perl_files(words: Words) -> list[str]:
+    operands, has_script = _operands_without_scripts(words)
+    return operands if has_script and _has_short_option(words, "i") else []
+
+
+def _has_short_option(words: Words, letter: str) -> bool:
+    """Whether a word has this letter among its short options: `-Ei`, `-pi`, `-i.bak`."""
+    options = [word.text[1:].partition(".")[0] for word in words if word.text.startswith("-")]
+    return any(letter in flags and len(flags) <= 4 and not flags.startswith("-") for flags in options)
+
+
+def _operands_without_scripts(words: Words) -> tuple[list[str], bool]:
+    """Return the operands ("" for one that is not a file name), and whether an option gives a script."""
+    operands: list[str] = []
+    has_script = is_argument = False
+    for word in words:
+        text = word.text
+        is_short_option = text.startswith("-") and not text.startswith("--") and len(text) <= 5
+        if is_argument:
+            is_argument = False
+        elif (word.is_literal and text in ("--expression", "--file")) or (is_short_option and text[-1] in "ef"):
+            has_script = is_argument = True
+        elif text.startswith(("--expression=", "--file=")):
+            has_script = True
+        elif text and not (text.startswith("-") and word.is_literal):
+            operands.append(text if _is_file_word(word) else "")
+    return operands, has_script
+
+
+def _mv_files(words: Words) -> list[str]:
+    return [*_file_operands(words)[:-1], *_cp_files(words)]
+
+
+def _cp_files(words: Words) -> list[str]:
+    """Return where the files are afterwards: the last operand, or below it if it must be a folder."""
+    if any(not word.is_literal or word.text.startswith("-t") for word in words):
+        return []
+    files = _file_operands(words)
+    if len(files) < 2:
+        return []
+    *sources, target = files
+    if len(sources) == 1 and not target.endswith("/") and target not in (".", ".."):
+        return [target]
+    return [posixpath.normpath(posixpath.join(target, posixpath.basename(file))) for file in sources]
+
+
+def _git_files(words: Words) -> list[str]:
+    while len(words) > 2 and words[0].text == "-C":  # it is in the directory of the command already
+        words = words[2:]
+    find_files = {"mv": _mv_files, "rm": _file_operands}.get(words[0].text) if words else None
+    return find_files(words[1:]) if find_files else []
+
+
+def _last_operand(words: Words) -> list[str]:
+    files = _file_operands(words)
+    return files[-1:] if len(files) > 1 else []
+
+
+def _operands_behind_mode(words: Words) -> list[str]:
+    """`chmod MODE FILE…`"""
+    return [word.text for word in words if not word.text.startswith("-")][1:]
+
+
+def _touch_files(words: Words) -> list[str]:
+    return [] if any(word.text in ("-r", "-d", "-t") for word in words) else _file_operands(words)
+
+
+_FILE_COMMANDS: dict[str, Callable[[Words], list[str]]] = {
+    **dict.fromkeys(("tee", "rm", "truncate", "shred", "unlink", "rmdir"), _file_operands),
+    **dict.fromkeys(("sed", "gsed"), _sed_files),
+    **dict.fromkeys(("ln", "rsync"), _last_operand),
+    **dict.fromkeys(("chmod", "chown"), _operands_behind_mode),
+    "perl": _perl_files,
+    "git": _git_files,
+    "mv": _mv_files,
+    "cp": _cp_files,
+    "touch": _touch_files,
+}
+# Without `git`, which changes files by its `mv` and `rm`.
+_FILE_COMMAND = rf"\b(?:{'|'.join(name for name in _FILE_COMMANDS if name != 'git')})(?![\w.-])"

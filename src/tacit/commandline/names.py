@@ -9,140 +9,22 @@ one (`mytool deploy`).
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, TypeVar
+from itertools import islice
 
-from tacit.commandline.pipelines import MAX_COMMANDS, CommandWords, Pipeline, parse_pipelines
-from tacit.commandline.wrappers import RUN_PREFIXES, WRAPPERS
+from tacit.commandline.bash import MAX_COMMANDS, CommandWords, Pipeline, ScanError, first_word, scan_pipelines
+from tacit.commandline.programs import ASSIGNMENT, RUN_PREFIXES, WRAPPERS, Program, program_tables, skip_options
 from tacit.record import Record
+from tacit.text.display import clean, clip
 
-_Row = TypeVar("_Row")
-Words = frozenset[str]
-_NO_WORDS: Words = frozenset()
-
-
-class Interpreter(Record):
-    """A program that is pointed at a script."""
-
-    value_options: Words = _NO_WORDS
-    inline_options: Words = _NO_WORDS  # followed by the program itself
-    command_scripts: Words = _NO_WORDS  # scripts that have subcommands
-
-
-class TaskRunner(Record):
-    """A program that is pointed at a target, or at several."""
-
-    value_options: Words = _NO_WORDS
-    takes_several: bool = False
-
-
-class PackageManager(Record):
-    """A program that runs the scripts of a package; with `implicit_run` also without the word `run`."""
-
-    value_options: Words
-    commands: Words
-    aliases: Mapping[str, str]
-    groups: Words
-    implicit_run: bool = False
-
-
-class SubcommandProgram(Record):
-    """A program with `levels` subcommands, and one more behind a word of `groups`."""
-
-    value_options: Words = _NO_WORDS
-    groups: Words = _NO_WORDS
-    aliases: Mapping[str, str] = {}
-    levels: int = 1
-
-
-class ProgramTables(Record):
-    """The tables of `programs.toml`, which documents them. Keys of mappings are names of programs."""
-
-    trivial: Words
-    no_subcommands: Words
-    common_subcommands: Words
-    shells: Words
-    shell_value_options: Words
-    python_modules: Words
-    lifecycle_scripts: Words
-    flag_commands: Words
-    aliases: Mapping[str, str]
-    ssh: Mapping[str, Words]
-    mode_flags: Mapping[str, Mapping[str, str]]
-    interpreters: Mapping[str, Interpreter]
-    task_runners: Mapping[str, TaskRunner]
-    package_managers: Mapping[str, PackageManager]
-    subcommands: Mapping[str, SubcommandProgram]
-    read_only: Words
-    common: Words
-
-
-def load_programs() -> dict[str, Any]:
-    """Return the content of `programs.toml`. It is read when a row is needed for the first time."""
-    import tomllib
-
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.toml"), "rb") as file:
-        return tomllib.load(file)
-
-
-@cache
-def program_tables() -> ProgramTables:
-    data = load_programs()
-    words = {name: frozenset(text.split()) for name, text in data["words"].items()}
-    read_only = frozenset(data["common"]["read_only"])
-    subcommands = _rows(data["subcommands"], SubcommandProgram)
-    subcommands |= dict.fromkeys(words.pop("one_subcommand"), SubcommandProgram())
-    subcommands |= dict.fromkeys(words.pop("without_subcommand"), SubcommandProgram(levels=0))
-    return ProgramTables(
-        trivial=frozenset(" ".join(data["trivial"].values()).split()),
-        aliases=data["aliases"],
-        ssh={name: frozenset(options.split()) for name, options in data["ssh"].items()},
-        mode_flags=data["mode_flags"],
-        interpreters=_rows(data["interpreters"], Interpreter),
-        task_runners=_rows(data["task_runners"], TaskRunner),
-        package_managers=_rows(data["package_managers"], PackageManager),
-        subcommands=subcommands,
-        read_only=read_only,
-        common=read_only.union(data["common"]["writing"]).difference(data["common"]["alternatives"].split()),
-        **words,
-    )
-
-
-def _rows(table: dict[str, dict[str, Any]], make: Callable[..., _Row]) -> dict[str, _Row]:
-    """Return a value for each row, also under the names in its `also`."""
-    rows: dict[str, _Row] = {}
-    for name, row in table.items():
-        fields = {field: value for field, value in row.items() if field not in ("also", "example", "family", "aliases")}
-        fields = {
-            field: frozenset(value.split()) if isinstance(value, str) else value for field, value in fields.items()
-        }
-        if "aliases" in row:
-            fields["aliases"] = {alias: word for word, aliases in row["aliases"].items() for alias in aliases.split()}
-        rows |= dict.fromkeys((name, *row.get("also", "").split()), make(**fields))
-    return rows
-
-
-# The name of a command: program and subcommand
-
+MAX_LINE_CHARS = 8192  # a longer line is never a habit, and its text is clipped
+MAX_PIPELINES = 20
 MAX_FAMILY_CHARS = 120
 MAX_FAMILY_WORDS = 4  # subcommands, targets and prefixes
 _MAX_CACHED_LINES = 4096
 _MAX_CACHED_CHARS = 512  # longer lines seldom come twice and would fill memory
-
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*\])?\+?=")
-_SUBCOMMAND = re.compile(r"[A-Za-z][\w:.+-]{0,39}")
-_MODULE_FLAG = re.compile(r"-[A-Za-z]*m")
-_PYTHON = re.compile(r"(python|pypy|pip|ipython)[\d.]*")
-_VERSION_SUFFIX = re.compile(r"(?<=.)@[\w.^~*-]+$")
-# What gets into a history by a slip of the clipboard or of the space bar: punctuation, addresses, headings, keys.
-_NOT_A_COMMAND = re.compile(
-    r"[-!#(+=?*%)\]}|&<>^,;:]|//|.*:$|\d+(\.\d+){3}|(?=.*\d)(?=.*[A-Z])(?=.*[a-z])\w[\w+/]{39,}=*$"
-)
-_LOOKUPS = (("command", "-v"), ("command", "-V"))
-_EXEC_ALIASES = {("npm", "exec"): "npx", ("bun", "x"): "bunx"}
 
 
 class CommandName(Record):
@@ -163,13 +45,6 @@ class ParsedCommand(Record):
     is_trivial: bool  # ls, cd, pwd, clear, exit, history …: neither a habit nor a step of one
 
 
-class _FamilyMatch(Record):
-    """A family, and the words behind those it is made of."""
-
-    family: str
-    rest: CommandWords = ()
-
-
 def parse_commands(line: str) -> tuple[ParsedCommand, ...]:
     """Return the commands of a line in order; each part of `a && b; c` is one. A blank line or a comment has none.
 
@@ -181,26 +56,134 @@ def parse_commands(line: str) -> tuple[ParsedCommand, ...]:
 
 
 def _parse_commands(line: str) -> tuple[ParsedCommand, ...]:
+    text = clean_line(line)
+    if len(text) > MAX_LINE_CHARS:
+        # Text that had to be cut must never be run: it is nobody's step.
+        command = _name_pipeline(_split_loosely(text[:MAX_LINE_CHARS]))
+        return (command._replace(text=clip(text, MAX_LINE_CHARS), is_trivial=True),)
     # A word may be a blank to Python but not to the shell, such as a line separator; nothing could be shown of it.
-    return tuple(command for command in map(_parse_pipeline, parse_pipelines(line)) if command.text)
+    return tuple(command for command in map(_name_pipeline, parse_pipelines(text)) if command.text)
 
 
 _parse_cached = lru_cache(maxsize=_MAX_CACHED_LINES)(_parse_commands)
 
 
-def _parse_pipeline(pipeline: Pipeline) -> ParsedCommand:
+def _name_pipeline(pipeline: Pipeline) -> ParsedCommand:
     stages = [_first_nontrivial([name_command(words) for words in stage]) for stage in pipeline.stages]
     command = _first_nontrivial(stages)
     consumers = stages[stages.index(command) + 1 :][:MAX_COMMANDS]
-    # Text that had to be cut must never be run: it is nobody's step.
-    is_trivial = command.is_trivial or not pipeline.is_complete
-    return ParsedCommand(
-        command.family, pipeline.text, command.words, tuple(stage.family for stage in consumers), is_trivial
-    )
+    families = tuple([stage.family for stage in consumers])
+    return ParsedCommand(command.family, pipeline.text, command.words, families, command.is_trivial)
 
 
 def _first_nontrivial(commands: list[CommandName]) -> CommandName:
     return next((command for command in commands if not command.is_trivial), commands[0])
+
+
+# Pipelines. A line of simple words and pipes is split, which takes a third of the time; any other is scanned as bash. A
+# line that is not bash (an open quote, the syntax of fish or zsh) is one pipeline as typed.
+
+_CONTROL_CHARS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PLAIN_LINE = re.compile(r"[A-Za-z0-9_@%+=:,./~^*? \-]+")
+# Plain words, quoted ones in which nothing is expanded, and pipes
+_SIMPLE_WORD = r"""(?:[A-Za-z0-9_@%+=:,./~^*?\-]+|'[ -&(-~]*'|"[ #%-[\]-_a-~]*")"""
+_SIMPLE_LINE = re.compile(rf"{_SIMPLE_WORD}(?:(?: +(?:\| *)?|\| *){_SIMPLE_WORD})*")
+_SIMPLE_WORD_OR_PIPE = re.compile(rf"{_SIMPLE_WORD}|\|")
+# Parts of a line between separators outside quotes, and pieces of words
+_SEGMENT = re.compile(r"""(?:\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[^;&|\n])+""", re.DOTALL)
+_QUOTED_TEXT = r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)"
+_QUOTED_PART = re.compile(_QUOTED_TEXT, re.DOTALL)
+_WORD_PIECE = re.compile(rf"{_QUOTED_TEXT}|\s+|.", re.DOTALL)
+_DELETE_QUOTES = str.maketrans("", "", "'\"\\")
+_BLOCK_OPENERS = frozenset("if while until begin then do else { (".split())
+# They begin something else than a command: the head of a loop, or the end of a block.
+_NO_COMMANDS = frozenset("for switch case select foreach repeat in elif fi done esac end".split())
+_KEYWORDS = _BLOCK_OPENERS | _NO_COMMANDS | {"function", "time", "coproc", "!", "[[", "[", "}"}
+
+
+def clean_line(line: str) -> str:
+    """Return a line without surrounding blanks and control characters. Line breaks become \\n; tabs stay."""
+    if line.isascii() and line.isprintable():
+        return line.strip()
+    head = line if len(line) <= MAX_LINE_CHARS * 2 else line[: MAX_LINE_CHARS * 2]
+    return _CONTROL_CHARS.sub("", clean(head.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))).strip()
+
+
+def parse_pipelines(text: str) -> tuple[Pipeline, ...]:
+    """Return the pipelines of a clean line; none for a blank line or a comment."""
+    stages: list[list[str]] = []
+    if _PLAIN_LINE.fullmatch(text):
+        stages = [text.split()]
+    elif _SIMPLE_LINE.fullmatch(text):
+        stages = [[]]
+        for word in _SIMPLE_WORD_OR_PIPE.findall(text):
+            if word == "|":
+                stages.append([])
+            else:
+                stages[-1].append(word[1:-1] if word[0] in "'\"" else word)
+    if stages and not any(words[0] in _KEYWORDS for words in stages):
+        return (Pipeline(text, tuple((tuple(words),) for words in stages[: MAX_COMMANDS + 1])),)
+    try:
+        return tuple(islice(scan_pipelines(text), MAX_PIPELINES))
+    except ScanError:
+        return (_split_loosely(text),)
+
+
+def _split_loosely(text: str) -> Pipeline:
+    """Return one pipeline for a whole text that is not bash. Its commands are the parts between separators."""
+    commands = (words for segment in _SEGMENT.findall(text) if (words := _loose_words(segment)))
+    return Pipeline(text, (tuple(islice(commands, MAX_COMMANDS)) or (first_word(text),),))
+
+
+def _loose_words(segment: str) -> CommandWords:
+    """Return the words up to a bracket or redirection; none for the head of a loop or the end of a block."""
+    words = segment.split()
+    while words and (words[0] in _BLOCK_OPENERS or words[:2] == ["time", "{"]):
+        del words[0]
+    if not words or words[0].startswith("#") or words[0] in _NO_COMMANDS:
+        return ()
+    ends = (at for at, word in enumerate(words) if at and word[0] in "()<>{}")
+    return tuple(strip_quotes(word) for word in words[: next(ends, len(words))])
+
+
+# Words with their quotes
+
+
+def quoted_words(command: str) -> list[str]:
+    """Return the words of a command with their quotes. An unclosed quote extends to the end."""
+    words = [""]
+    for piece in _WORD_PIECE.finditer(command):
+        if piece[0].isspace():
+            words.append("")
+        else:
+            words[-1] += " ".join(piece[0].split(" "))
+    return [" ".join(word.split()) for word in words if word]
+
+
+def strip_quotes(word: str) -> str:
+    """Return a word without quotes and backslashes."""
+    return word.translate(_DELETE_QUOTES)
+
+
+def outside_quotes(word: str) -> str:
+    """Return a word with each quoted or escaped part as a blank."""
+    return _QUOTED_PART.sub(" ", word)
+
+
+# The name of a command: program and subcommand
+
+_FamilyMatch = tuple[str, CommandWords]  # a family, and the words behind those it is made of
+_ASSIGNMENT = re.compile(ASSIGNMENT)
+_SUBCOMMAND = re.compile(r"[A-Za-z][\w:.+-]{0,39}")
+_MODULE_FLAG = re.compile(r"-[A-Za-z]*m")
+_PYTHON = re.compile(r"(python|pypy|pip|ipython)[\d.]*")
+_VERSION_SUFFIX = re.compile(r"(?<=.)@[\w.^~*-]+$")
+# What gets into a history by a slip of the clipboard or of the space bar: punctuation, addresses, headings, keys.
+_NOT_A_COMMAND = re.compile(
+    r"[-!#(+=?*%)\[\]}|&<>^,;:]|//|.*:$|\d+(\.\d+){3}|(?=.*\d)(?=.*[A-Z])(?=.*[a-z])\w[\w+/]{39,}=*$"
+)
+_LOOKUPS = (("command", "-v"), ("command", "-V"))
+_EXEC_ALIASES = {("npm", "exec"): "npx", ("bun", "x"): "bunx"}
 
 
 def name_command(words: CommandWords) -> CommandName:
@@ -223,12 +206,12 @@ def _family(words: CommandWords) -> str:
     """Return the family of the program, and behind a prefix such as `uv run` that of the command it runs."""
     families: list[str] = []
     while len(families) < MAX_FAMILY_WORDS:
-        match = _match_family(words)
-        families.append(match.family)
-        prefix = RUN_PREFIXES.get(match.family)
+        family, rest = _match_family(words)
+        families.append(family)
+        prefix = RUN_PREFIXES.get(family)
         if prefix is None:
             break
-        words = match.rest[_skip_options(match.rest, 0, prefix.value_options) + prefix.positionals :]
+        words = rest[skip_options(rest, 0, *prefix) :]
         words = words[_skip_wrappers(words) :]
         if not words:
             break
@@ -242,7 +225,7 @@ def _skip_wrappers(words: CommandWords) -> int:
     while at < len(words):
         wrapper = WRAPPERS.get(words[at])
         if wrapper is not None and words[at : at + 2] not in _LOOKUPS:
-            behind = _skip_options(words, at + 1, wrapper.value_options) + wrapper.positionals
+            behind = skip_options(words, at + 1, *wrapper)
         elif _ASSIGNMENT.match(words[at]):
             behind = at + 1
         else:
@@ -253,13 +236,9 @@ def _skip_wrappers(words: CommandWords) -> int:
     return at
 
 
-def _skip_options(words: CommandWords, at: int, value_options: Collection[str]) -> int:
-    """Return the index of the first word that is neither an option nor the value of one."""
-    while at < len(words) and words[at][:1] in ("-", "+") and words[at] != "-":
-        if words[at] == "--":
-            return at + 1
-        at += 2 if words[at] in value_options else 1
-    return at
+def _match_family(words: CommandWords) -> _FamilyMatch:
+    words = _normalize_program(words)
+    return _matchers().get(words[0], _match_unknown)(words)
 
 
 def _normalize_program(words: CommandWords) -> CommandWords:
@@ -298,11 +277,6 @@ def _normalize_script(script: str) -> str:
 # One function for each shape of program
 
 
-def _match_family(words: CommandWords) -> _FamilyMatch:
-    words = _normalize_program(words)
-    return _matchers().get(words[0], _match_unknown)(words)
-
-
 @cache
 def _matchers() -> dict[str, Callable[[CommandWords], _FamilyMatch]]:
     tables = program_tables()
@@ -323,8 +297,8 @@ def _match_unknown(words: CommandWords) -> _FamilyMatch:
     tables, program = program_tables(), words[0]
     is_subcommand = len(words) > 1 and words[1] in tables.common_subcommands
     if is_subcommand and program not in tables.trivial and program not in tables.no_subcommands:
-        return _FamilyMatch(f"{program} {words[1]}", words[2:])
-    return _FamilyMatch(program, words[1:])
+        return f"{program} {words[1]}", words[2:]
+    return program, words[1:]
 
 
 def _match_subcommands(words: CommandWords) -> _FamilyMatch:
@@ -345,25 +319,25 @@ def _match_subcommands(words: CommandWords) -> _FamilyMatch:
         levels -= word not in program.groups
     family = " ".join(names)
     is_interpreter = family in program_tables().interpreters
-    return _match_script((family, *words[at:])) if is_interpreter else _FamilyMatch(family, words[at:])
+    return _match_script((family, *words[at:])) if is_interpreter else (family, words[at:])
 
 
 def _match_script(words: CommandWords) -> _FamilyMatch:
     """`python train.py`: the script of an interpreter, a module (`-m`), or a program on the line itself (`-c`)."""
     name, at = words[0], 1
-    value_options, inline_options, command_scripts = program_tables().interpreters[name]
+    row = program_tables().interpreters[name]
     while at < len(words) and words[at][:1] == "-":
         option = words[at]
         if name == "python" and _MODULE_FLAG.fullmatch(option):
             return _match_python_module(words[at + 1 :])
-        if option in inline_options or (option[1:2] != "-" and f"-{option[-1]}" in inline_options):
-            return _FamilyMatch(f"{name} {option if option in inline_options else '-' + option[-1]}")
-        at += 2 if option in value_options else 1
+        if option in row.inline_options or (option[1:2] != "-" and f"-{option[-1]}" in row.inline_options):
+            return f"{name} {option if option in row.inline_options else '-' + option[-1]}", ()
+        at += 2 if option in row.value_options else 1
     if at >= len(words) or words[at - 1] == "-" or not words[at]:
-        return _FamilyMatch(name)
+        return name, ()
     script = words[at] if name == "go run" else words[at].removeprefix("./") or words[at]
-    has_command = script.rpartition("/")[2] in command_scripts
-    return _FamilyMatch(" ".join((name, script, *(_subcommand(words, at + 1) if has_command else ()))))
+    has_command = script.rpartition("/")[2] in row.command_scripts
+    return " ".join((name, script, *(_subcommand(words, at + 1) if has_command else ()))), ()
 
 
 def _subcommand(words: CommandWords, at: int) -> CommandWords:
@@ -373,10 +347,10 @@ def _subcommand(words: CommandWords, at: int) -> CommandWords:
 
 def _match_python_module(words: CommandWords) -> _FamilyMatch:
     if not words:
-        return _FamilyMatch("python")
+        return "python", ()
     if words[0] in program_tables().python_modules:
         return _match_family((words[0].replace("_", "-"), *words[1:]))
-    return _FamilyMatch(f"python -m {words[0]}")
+    return f"python -m {words[0]}", ()
 
 
 def _match_shell_script(words: CommandWords) -> _FamilyMatch:
@@ -384,46 +358,46 @@ def _match_shell_script(words: CommandWords) -> _FamilyMatch:
     at = 1
     while at < len(words) and words[at][:1] in ("-", "+"):
         if words[at][:2] != "--" and words[at].endswith("c"):
-            return _FamilyMatch(f"{words[0]} -c")
+            return f"{words[0]} -c", ()
         at += 2 if words[at] in program_tables().shell_value_options else 1
     script = words[at] if at < len(words) else ""
-    return _FamilyMatch(_normalize_script(script) if script and script[0] not in "<$" else words[0])
+    return _normalize_script(script) if script and script[0] not in "<$" else words[0], ()
 
 
 def _match_targets(words: CommandWords) -> _FamilyMatch:
     """`make -j 4 lint test`: the targets of a task runner."""
-    value_options, takes_several = program_tables().task_runners[words[0]]
+    row = program_tables().task_runners[words[0]]
     names, at = [words[0]], 1
-    while at < len(words) and len(names) < (MAX_FAMILY_WORDS if takes_several else 2):
+    while at < len(words) and len(names) < (MAX_FAMILY_WORDS if row.takes_several else 2):
         word = words[at]
         is_bare = word == "-j" and at + 1 < len(words) and not words[at + 1].isdigit()  # without a number of jobs
-        at += 2 if word in value_options and not is_bare else 1
+        at += 2 if word in row.value_options and not is_bare else 1
         if word and word[0] not in "-+" and not _ASSIGNMENT.match(word):
             names.append(word)
-    return _FamilyMatch(" ".join(names))
+    return " ".join(names), ()
 
 
 def _match_package_manager(words: CommandWords) -> _FamilyMatch:
     """`npm t`, `npm run test`: the script or the command of a package manager."""
     name, manager = words[0], program_tables().package_managers[words[0]]
-    at = _skip_options(words, 1, manager.value_options)
+    at = skip_options(words, 1, manager.value_options)
     if name == "yarn" and words[at : at + 1] == ("workspace",):
-        at = _skip_options(words, at + 2, manager.value_options)
+        at = skip_options(words, at + 2, manager.value_options)
     if at >= len(words):
-        return _FamilyMatch("yarn install" if name == "yarn" and not {"-v", "--version"} & set(words) else name)
+        return "yarn install" if name == "yarn" and not {"-v", "--version"} & set(words) else name, ()
     command = manager.aliases.get(words[at], words[at])
     if command == "run":
-        at = _skip_options(words, at + 1, manager.value_options)
-        return _FamilyMatch(_script_family(name, manager, words[at]) if at < len(words) else f"{name} run")
+        at = skip_options(words, at + 1, manager.value_options)
+        return _script_family(name, manager, words[at]) if at < len(words) else f"{name} run", ()
     if (name, command) in _EXEC_ALIASES:
-        return _FamilyMatch(_EXEC_ALIASES[name, command], words[at + 1 :])
+        return _EXEC_ALIASES[name, command], words[at + 1 :]
     if manager.implicit_run and command not in manager.commands:
-        return _FamilyMatch(_script_family(name, manager, command))
+        return _script_family(name, manager, command), ()
     more = _subcommand(words, at + 1) if command in manager.groups else ()
-    return _FamilyMatch(" ".join((name, command, *more)), words[at + 1 :])
+    return " ".join((name, command, *more)), words[at + 1 :]
 
 
-def _script_family(name: str, manager: PackageManager, script: str) -> str:
+def _script_family(name: str, manager: Program, script: str) -> str:
     """Return the shorter form, without `run`, if it means the script and no command of the package manager."""
     script = script.removeprefix("./") or script
     is_lifecycle = script in program_tables().lifecycle_scripts
@@ -433,20 +407,20 @@ def _script_family(name: str, manager: PackageManager, script: str) -> str:
 
 
 def _match_ssh(words: CommandWords) -> _FamilyMatch:
-    at = _skip_options(words, 1, program_tables().ssh[words[0]])
-    return _FamilyMatch(" ".join(words[0:1] + words[at : at + 1]))
+    at = skip_options(words, 1, program_tables().ssh[words[0]])
+    return " ".join(words[0:1] + words[at : at + 1]), ()
 
 
 def _match_flag_command(words: CommandWords) -> _FamilyMatch:
-    return _FamilyMatch(" ".join(words[:2]) if words[1:2] and words[1][:1] == "-" else words[0])
+    return " ".join(words[:2]) if words[1:2] and words[1][:1] == "-" else words[0], ()
 
 
 def _match_mode_flag(words: CommandWords) -> _FamilyMatch:
     modes = program_tables().mode_flags[words[0]]
     mode = next((modes[word] for word in words[1:] if word in modes), "")
-    return _FamilyMatch(f"{words[0]} {mode}".strip())
+    return f"{words[0]} {mode}".strip(), ()
 
 
 def _match_service(words: CommandWords) -> _FamilyMatch:
     """`service nginx restart`: as with `systemctl restart`, the unit does not belong to the family."""
-    return _FamilyMatch(" ".join((words[0], *words[2:3])))
+    return " ".join((words[0], *words[2:3])), ()

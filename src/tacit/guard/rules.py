@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from tacit.commandline.bash import SimpleCommand
-from tacit.commandline.changes import changed_by
+from tacit.commandline.executions import changed_by
 from tacit.commandline.patterns import CommandPattern, ForbidsCommand, ProtectsFiles, RequiresBefore, matches_path
 from tacit.record import Record
 

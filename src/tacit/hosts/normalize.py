@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from enum import Enum
 
-from tacit.commandline.changes import changed_files, patched_files
+from tacit.commandline.executions import changed_files, patched_files
 from tacit.home.capture_policy import is_purge_command
 from tacit.hosts.records import (
     MAX_PROMPT_CHARS,

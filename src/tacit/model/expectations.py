@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from tacit.commandline.names import program_tables
 from tacit.commandline.patterns import (
     CommandPattern,
     Expectation,
@@ -20,8 +19,11 @@ from tacit.commandline.patterns import (
     ProtectsFiles,
     RequiresBefore,
     TiesFiles,
+    forbids,
+    known_programs,
+    parse_patterns,
 )
-from tacit.commandline.spellings import forbids, known_programs, parse_patterns
+from tacit.commandline.programs import program_tables
 from tacit.model.conflict import alternatives_of
 from tacit.model.statement import split_sentences, strip_introduction
 

@@ -17,8 +17,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from json.encoder import encode_basestring_ascii as encode_string
-from shlex import shlex
 
+from tacit.commandline.bash import CommandWords, Pipeline, ScanError, first_word, scan_pipelines
 from tacit.disk.files import open_plain
 from tacit.home.capture_policy import is_purge_command
 from tacit.log.bulk import IMPORT_ENVELOPE, CommandEncoder
@@ -179,8 +179,6 @@ _HOME_VARIABLE = re.compile(r"\$HOME(?=/|$)|\$\{HOME\}")
 _UNEXPANDED = re.compile(r"[$`*?\[{\ufffd]")  # only that shell could have expanded it
 _JUMP_COMMANDS = frozenset("z zi j autojump".split())
 _BLOCK_KEYWORDS = frozenset("if then elif else for while until do case select function { !".split())
-_OPERATORS = ("&&", "||", "|&", ";;", ";", "|", "&", "(", ")", "<", ">")
-_COMMAND_PREFIXES = frozenset(("builtin", "command"))
 _MAX_PATH_CHARS = 4096
 _MAX_KNOWN_FOLDERS = 10_000
 
@@ -210,8 +208,8 @@ class DirectoryTracker:
         return directory
 
     def _follow(self, line: str) -> None:
-        for words in _split_commands(line):
-            name, *arguments = words or [""]
+        for words in _own_commands(line):
+            name, *arguments = words or ("",)
             if name in ("cd", ".."):
                 self._change_to(self._cd_target([".."] if name == ".." else arguments))
             elif name == "pushd":
@@ -260,57 +258,22 @@ class DirectoryTracker:
         return UNKNOWN_DIRECTORY if has_failed or (is_relative and not self._current) else target
 
 
-def _split_commands(line: str) -> Iterator[list[str] | None]:
-    """Yield the commands that the shell itself runs, as words. None if a block or an open quote hides what it does."""
-    tokens = _split_tokens(line)
-    if tokens is None:
-        yield None
-        return
-    words: list[str] = []
-    depth, runs_here = 0, True
-    for token in [*(part for run in tokens for part in _split_operators(run)), ";"]:
-        if token == "(":
-            depth += 1
-        elif token == ")":
-            depth -= 1
-        elif depth > 0:
-            continue
-        elif token in ("|", "|&", "&"):
-            words, runs_here = [], token == "&"
-        elif token in (";", "&&", "||", ";;"):
-            if words and words[0] in _BLOCK_KEYWORDS:
-                yield None
-                return
-            while words and words[0] in _COMMAND_PREFIXES:
-                del words[0]
-            if words and runs_here:
-                yield words
-            words, runs_here = [], token != "||"  # what follows `||` runs on failure only
-        elif token not in ("<", ">"):
-            words.append(token)
-
-
-def _split_tokens(line: str) -> list[str] | None:
-    """Return the words of a line and what is between them; None if a quote is open."""
-    if _PLAIN_WORDS.fullmatch(line):  # as most lines, which need no lexer
-        return line.split()
-    lexer = shlex(line.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
+def _own_commands(line: str) -> Iterator[CommandWords]:
+    """Yield the commands that the shell itself runs, () for what a block or an open quote hides."""
+    if _PLAIN_WORDS.fullmatch(line):  # as most lines, which need no scanner
+        pipelines: Iterable[Pipeline] = (Pipeline(line, ((tuple(line.split()),),)),)
+    else:
+        pipelines = scan_pipelines(line)
     try:
-        return list(lexer)
-    except ValueError:
-        return None
-
-
-def _split_operators(token: str) -> Iterator[str]:
-    """Split a token of punctuation into operators; a word stays as it is."""
-    while token and token[0] in "();<>|&":
-        operator = next(operator for operator in _OPERATORS if token.startswith(operator))
-        yield operator
-        token = token[len(operator) :]
-    if token:
-        yield token
+        for pipeline in pipelines:
+            if first_word(pipeline.text)[0] in _BLOCK_KEYWORDS:
+                yield ()
+                return
+            if pipeline.is_own:
+                words = pipeline.stages[0][0]
+                yield words[1:] if words[0] in ("builtin", "command") and len(words) > 1 else words
+    except ScanError:
+        yield ()
 
 
 # Conversion

@@ -9,8 +9,7 @@ from functools import partial
 
 from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import executions
-from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles
-from tacit.commandline.spellings import forbids, parse_patterns
+from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles, forbids, parse_patterns
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.guard.rules import Decision, Enforceable, GuardRule, fulfils_last, match_commands, needles

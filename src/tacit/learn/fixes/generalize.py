@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tacit.commandline.pipelines import quoted_words
+from tacit.commandline.names import quoted_words
 from tacit.record import Record
 
 _STYLE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")

@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from tacit.commandline.names import ParsedCommand, parse_commands, program_tables
+from tacit.commandline.names import ParsedCommand, parse_commands
+from tacit.commandline.programs import program_tables
 from tacit.learn import SessionEvent, load_data
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, SessionCompacted, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tacit.commandline.pipelines import outside_quotes, quoted_words, strip_quotes
+from tacit.commandline.names import outside_quotes, quoted_words, strip_quotes
 from tacit.record import Record
 
 # Programs whose first operand is a pattern or a program, and options behind which one stands.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from tacit.commandline.bash import CUT_MARK
-from tacit.commandline.pipelines import quoted_words
+from tacit.commandline.names import quoted_words
 from tacit.learn import Lesson
 from tacit.learn.fixes.generalize import REDACTED, FixText, generalize
 from tacit.learn.fixes.pairs import Pair, named_in

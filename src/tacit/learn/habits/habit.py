@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log, sqrt
 
-from tacit.commandline.names import parse_commands, program_tables
+from tacit.commandline.names import parse_commands
+from tacit.commandline.programs import program_tables
 from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Triple, is_project_scope
 from tacit.model.ids import EventId, event_milliseconds
 from tacit.record import Record

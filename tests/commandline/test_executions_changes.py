@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.commandline import changes
-from tacit.commandline.changes import changed_files, patched_files
+from tacit.commandline import executions
+from tacit.commandline.executions import changed_files, patched_files
 
 CHANGES = {
     "echo a > a.txt": ["a.txt"],
@@ -108,11 +108,11 @@ def test_a_patch_names_each_of_its_files_once() -> None:
     assert patched_files(patch) == ("a", "b c.py", "d")
 
 
-@pytest.mark.parametrize("program", sorted(changes._FILE_COMMANDS))
+@pytest.mark.parametrize("program", sorted(executions._FILE_COMMANDS))
 def test_no_command_that_changes_files_is_left_out_before_its_line_is_parsed(program: str) -> None:
-    assert changes._may_change_files(f"{program} {'mv ' if program == 'git' else ''}a b")
+    assert executions._may_change_files(f"{program} {'mv ' if program == 'git' else ''}a b")
 
 
 @pytest.mark.parametrize("line", ["git status 2>&1", "make >/dev/null", "ls format charm", "echo a 2>&1 | grep b"])
 def test_a_line_that_changes_no_file_is_not_parsed(line: str) -> None:
-    assert not changes._may_change_files(line)
+    assert not executions._may_change_files(line)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from tacit.commandline.names import load_programs, parse_commands, program_tables
-from tacit.commandline.wrappers import WRAPPERS
+from tacit.commandline import programs
+from tacit.commandline.names import parse_commands
+from tacit.commandline.programs import WRAPPERS, program_tables
 
-DATA = load_programs()
+DATA = tomllib.loads((Path(programs.__file__).parent / "programs.toml").read_text("utf-8"))
 TABLES = ("interpreters", "task_runners", "package_managers", "subcommands")
 ROWS = [(row["example"], row["family"]) for table in TABLES for row in DATA[table].values()]
 # The same row under another name: `podman -H build-1 compose up` as `docker …`.

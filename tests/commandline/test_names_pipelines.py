@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.commandline.pipelines import (
+from tacit.commandline.names import (
     MAX_LINE_CHARS,
     MAX_PIPELINES,
     clean_line,
     outside_quotes,
-    parse_clean_line,
+    parse_commands,
     parse_pipelines,
     quoted_words,
     strip_quotes,
-    unquoted,
 )
 
 
 def pipelines(line: str) -> list[tuple[str, list[list[tuple[str, ...]]]]]:
-    return [(pipeline.text, [list(stage) for stage in pipeline.stages]) for pipeline in parse_pipelines(line)]
+    return [(found.text, [list(stage) for stage in found.stages]) for found in parse_pipelines(clean_line(line))]
 
 
 # Words with their quotes
@@ -43,10 +42,12 @@ def test_quoted_parts_of_a_word_are_blanks() -> None:
         ("'it'\\''s'", "it's"),
         ("a\\\nb", "ab"),
         ('"$(date "+%F")"', '$(date "+%F")'),
+        ("<(a b)", "<(a b)"),
+        ("x=(a b)", "x=(a b)"),
     ],
 )
 def test_quotes_are_removed_and_expansions_stay(word: str, expected: str) -> None:
-    assert unquoted(word) == expected
+    assert pipelines(f"echo {word};") == [(f"echo {word}", [[("echo", expected)]])]
 
 
 # Pipelines
@@ -62,7 +63,7 @@ def test_a_line_has_a_pipeline_for_each_part_of_its_list() -> None:
 
 @pytest.mark.parametrize("line", ["", "  ", "# a comment", "\x00"])
 def test_a_blank_line_or_a_comment_has_no_pipelines(line: str) -> None:
-    assert parse_pipelines(line) == ()
+    assert pipelines(line) == []
 
 
 @pytest.mark.parametrize(
@@ -74,8 +75,8 @@ def test_a_blank_line_or_a_comment_has_no_pipelines(line: str) -> None:
         " | ".join(["'a b'"] * 12),
     ],
 )
-def test_plain_words_are_parsed_as_the_parser_would(line: str) -> None:
-    assert parse_pipelines(line) == parse_clean_line(clean_line(line))
+def test_plain_words_are_split_as_the_scanner_would(line: str) -> None:
+    assert [stages for _, stages in pipelines(line)] == [stages for _, stages in pipelines(f"{line};")]
 
 
 def test_a_bare_group_is_replaced_by_its_pipelines_and_a_loop_is_one_stage() -> None:
@@ -89,11 +90,13 @@ def test_words_after_a_redirection_belong_to_the_command() -> None:
     assert pipelines("git 2>err status") == [("git 2>err status", [[("git", "status")]])]
 
 
-def test_a_line_break_that_the_grammar_misses_separates_commands() -> None:
+def test_a_line_break_separates_commands_unless_something_must_follow() -> None:
     assert pipelines("a | b | c\nd > x") == [
         ("a | b | c", [[("a",)], [("b",)], [("c",)]]),
         ("d > x", [[("d",)]]),
     ]
+    assert [text for text, _ in pipelines("a |\nb && # why\n\nc")] == ["a |\nb", "c"]
+    assert [text for text, _ in pipelines("f()\n{ a; }\nb")] == ["f()\n{ a; }", "b"]
 
 
 def test_a_here_document_stays_with_its_pipeline_and_not_with_the_rest_of_the_line() -> None:
@@ -106,7 +109,9 @@ def test_letters_of_every_script_are_parts_of_words() -> None:
     ]
 
 
-@pytest.mark.parametrize("line", ["echo 'open", "set -gx A (date)", "if test; make"])
+@pytest.mark.parametrize(
+    "line", ["echo 'open", "set -gx A (date)", "if test; make", "test &&", "echo a | ; b", "test; done"]
+)
 def test_a_line_that_is_not_bash_is_one_pipeline_as_typed(line: str) -> None:
     ((text, (stage,)),) = pipelines(line)
     assert text == line
@@ -114,8 +119,8 @@ def test_a_line_that_is_not_bash_is_one_pipeline_as_typed(line: str) -> None:
 
 
 def test_a_line_that_is_too_long_is_clipped_and_one_with_too_much_in_it_is_cut_off() -> None:
-    (long,) = parse_pipelines("ls " + "x" * MAX_LINE_CHARS)
-    assert (long.is_complete, len(long.text) <= MAX_LINE_CHARS) == (False, True)
+    (long,) = parse_commands("make " + "x" * MAX_LINE_CHARS)
+    assert (long.is_trivial, len(long.text) <= MAX_LINE_CHARS) == (True, True)
     assert len(parse_pipelines("a;" * 100)) == MAX_PIPELINES
     (nested,) = parse_pipelines("( " * 500 + "make")
     assert nested.stages == ((("make",),),)
