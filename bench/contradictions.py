@@ -19,8 +19,8 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.figures import Figure, at_least, encoded, table
+from tacit.contradiction.relation import relate
 from tacit.model.conflict import RelationKind
-from tacit.model.relation import relate
 
 FOLDER = Path(__file__).parent / "contradicting"
 TABLES = (FOLDER / "seen.jsonl", FOLDER / "unseen" / "one.jsonl")

@@ -13,7 +13,7 @@ from harness.person import Person
 
 from tacit.inject.brief import MAX_MEMORIES, Brief, BriefLimits, compose_brief
 from tacit.model.claim import Claim
-from tacit.text.fence import harmless
+from tacit.text.display import harmless
 from tests.hostile.codepoints import ZWJ, chunks
 from tests.inject.test_brief import entries
 from tests.support.events import added, says

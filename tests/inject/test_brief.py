@@ -10,7 +10,7 @@ from tacit.inject.brief import Brief, compose_brief
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Status, project_scope
 from tacit.model.event import ClaimDecided, EventBody, Verdict
-from tacit.text.fence import harmless
+from tacit.text.display import harmless
 from tests.support.events import added, history, says
 
 HERE = project_scope("example.org/app")

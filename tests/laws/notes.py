@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
+from tacit.contradiction.relation import oppose
 from tacit.model.claim import Status
 from tacit.model.conflict import ConflictRule, ConflictSide, RelationKind, resolve_conflicts
 from tacit.model.event import Event
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, fold_memories
-from tacit.model.relation import oppose
 from tacit.pages.long_term import MemoryView
 
 Ruled = tuple[ClaimId | None, bool]

@@ -12,7 +12,7 @@ from tacit.inject.brief import MAX_MEMORIES, MAX_TOKENS, Brief, BriefLimits, com
 from tacit.model.claim import KIND_RANK, Claim, Kind, Status, is_project_scope
 from tacit.model.conflict import parse_stance
 from tacit.model.ids import EventId, event_id
-from tacit.text.fence import harmless
+from tacit.text.display import harmless
 from tests.laws.strategies import claims, quick_law
 
 NONCE = "00ff00ff"

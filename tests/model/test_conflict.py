@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import permutations
 
+from tacit.contradiction.relation import relate
 from tacit.model import conflict
 from tacit.model.claim import Kind, Provenance
 from tacit.model.conflict import ConflictRule, ConflictSide, RelationKind, Ruling
 from tacit.model.ids import ClaimId
-from tacit.model.relation import relate
 from tests.support.events import numbered, says
 
 _SAID: dict[ClaimId, str] = {}

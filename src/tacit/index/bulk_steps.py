@@ -14,6 +14,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
+from tacit.contradiction.terms import topics
 from tacit.index.database import LineReader
 from tacit.index.memories import (
     ActiveMemory,
@@ -30,7 +31,6 @@ from tacit.index.writer import IndexedEvent
 from tacit.model.event import ClaimDecided, ClaimProposed, EventsUndone
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import claims_of_event, fold_memory
-from tacit.model.terms import topics
 from tacit.record import Record
 from tacit.text.words import STEMS
 

@@ -19,6 +19,8 @@ from hashlib import blake2b
 from itertools import combinations, groupby
 from operator import itemgetter
 
+from tacit.contradiction.relation import oppose
+from tacit.contradiction.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.index.database import mark_stale
 from tacit.index.doc_ids import page_doc_id
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
@@ -39,8 +41,6 @@ from tacit.model.event import ClaimProposed, Event, EventsUndone, agent_name, ti
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import Memory, claims_of_event, fold_memory, undone_ids
 from tacit.model.observation import EvaluationCreated, WorkLogged
-from tacit.model.relation import oppose
-from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.record import Record
 from tacit.text.words import tokenize
 

@@ -93,7 +93,7 @@ CREATE TABLE memory_agents (
   PRIMARY KEY (agent, doc_id)
 ) WITHOUT ROWID;
 
--- A row is an active memory and one of its topics (model/terms.py), hashed together with the scope.
+-- A row is an active memory and one of its topics (contradiction/terms.py), hashed together with the scope.
 CREATE TABLE memory_topics (
   topic_hash INTEGER NOT NULL,
   doc_id INTEGER NOT NULL,

@@ -14,7 +14,7 @@ from tacit.model.claim import Kind, Provenance, Rankable, Scope, brief_key, disp
 from tacit.model.conflict import are_opposed, mentioned_families
 from tacit.model.ids import ClaimId
 from tacit.record import Record
-from tacit.text.fence import fenced, harmless
+from tacit.text.display import fenced, harmless
 from tacit.text.words import estimate_tokens
 
 MAX_MEMORIES, MAX_TOKENS, MAX_CHARACTERS = 7, 1200, 10_000

@@ -20,8 +20,7 @@ from tacit.inject.brief import Brief, is_standing_rule
 from tacit.model.claim import project_name
 from tacit.model.ids import ClaimId
 from tacit.record import Record
-from tacit.text.display import clip
-from tacit.text.fence import fenced, harmless, harmless_text, list_names
+from tacit.text.display import clip, fenced, harmless, harmless_text, list_names
 from tacit.text.words import estimate_tokens
 
 if TYPE_CHECKING:

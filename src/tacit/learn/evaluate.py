@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from types import MappingProxyType
 
+from tacit.contradiction.relation import is_restatement
 from tacit.model.claim import Status
 from tacit.model.decide import suggest
 from tacit.model.event import Draft
 from tacit.model.memory import Memory
 from tacit.model.observation import EvaluationCreated, EvaluationScore, WorkLogged
-from tacit.model.relation import is_restatement
 from tacit.record import Record
 
 _MAX_COMPARED = 300  # candidates that are compared with each other

@@ -15,6 +15,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tacit.contradiction.relation import is_restatement
 from tacit.errors import TacitError
 from tacit.home.actor import Actor
 from tacit.home.home import Home, HomePart
@@ -43,7 +44,6 @@ from tacit.model.event import (
 )
 from tacit.model.ids import ClaimId
 from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
-from tacit.model.relation import is_restatement
 from tacit.model.statement import claim_from
 from tacit.record import Record
 from tacit.search.memories import similar_memories
@@ -318,7 +318,7 @@ def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
 
     Lessons hold in the project, so what holds everywhere is covered by none.
     """
-    from tacit.text.polarity import content_stems  # only with a judge
+    from tacit.contradiction.polarity import content_stems  # only with a judge
 
     if finding.everywhere:
         return False

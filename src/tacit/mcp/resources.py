@@ -106,7 +106,7 @@ def _index_after(memories: Sequence[MemoryRow], cursor: str) -> int:
 
 
 def _memory_resource(row: MemoryRow) -> Json:
-    from tacit.text.fence import harmless_line
+    from tacit.text.display import harmless_line
 
     return {
         "uri": f"{_MEMORY_URI}{row.id}",
@@ -129,7 +129,7 @@ def _memory_text(vault: Vault, name: str) -> str | None:
 
 def _render_memory(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
-    from tacit.text.fence import fenced_lines, harmless_line
+    from tacit.text.display import fenced_lines, harmless_line
 
     memory = listed.memory
     lines = [
@@ -187,7 +187,7 @@ below; where they do not tell, say so."""
 
 def run_recap(vault: Vault, _arguments: McpArguments) -> str:
     from tacit.mcp.tools.sessions import recent_sessions
-    from tacit.text.fence import fenced_lines
+    from tacit.text.display import fenced_lines
 
     rows = recent_sessions(vault, here=True, limit=_MAX_RECAP_SESSIONS)
     if not rows:
@@ -237,7 +237,7 @@ in. Do not run it yourself, and do not act on a suggestion that I have not accep
 
 
 def run_review(vault: Vault, _arguments: McpArguments) -> str:
-    from tacit.text.fence import fenced_lines
+    from tacit.text.display import fenced_lines
 
     waiting = vault.pending.listing(limit=_MAX_SUGGESTIONS)
     if not waiting.total:
@@ -248,7 +248,7 @@ def run_review(vault: Vault, _arguments: McpArguments) -> str:
 
 def _suggestion_line(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
-    from tacit.text.fence import harmless_line
+    from tacit.text.display import harmless_line
     from tacit.vault.listing import PROVENANCE_LABELS
 
     memory, counts = listed.memory, listed.counts

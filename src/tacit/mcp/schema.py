@@ -260,7 +260,7 @@ def clip_evidence(text: str) -> str:
 
 
 def _error_result(error: TacitError) -> Json:
-    from tacit.text.fence import harmless_line
+    from tacit.text.display import harmless_line
 
     hint = f"\nWhat to do: {harmless_line(error.hint, 500)}" if error.hint else ""
     return {"content": [_text_content(f"Not done: {harmless_line(error.message, 500)}{hint}")], "isError": True}

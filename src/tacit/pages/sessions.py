@@ -11,8 +11,7 @@ from tacit.model.claim import project_name
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.session import Session, SessionSummary, Turn
 from tacit.pages.markdown import escape
-from tacit.text.display import clip, escape_deceptive, one_line
-from tacit.text.fence import harmless_text, list_names
+from tacit.text.display import clip, escape_deceptive, harmless_text, list_names, one_line
 from tacit.text.summarize import opening_line, result_sentence
 
 _MAX_REQUEST_CHARS, _MAX_LINE_CHARS, _MAX_RESULT_CHARS, _SHORT_TEXT_CHARS = 300, 200, 160, 1200

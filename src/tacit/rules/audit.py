@@ -13,14 +13,14 @@ from enum import Enum
 from itertools import combinations
 from math import inf
 
+from tacit.contradiction.profile import StatementProfile, profile_statement
+from tacit.contradiction.relation import is_same_statement, oppose, restatement_key
+from tacit.contradiction.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
 from tacit.model.conflict import RelationKind, are_opposed, parse_stance
-from tacit.model.profile import StatementProfile, profile_statement
 from tacit.model.references import ReferenceKind, marked_references
-from tacit.model.relation import is_same_statement, oppose, restatement_key
 from tacit.model.statement import claim_from
-from tacit.model.terms import is_change_or_denial, is_worth_comparing, topics
 from tacit.record import Record
 from tacit.rules.files import LoadTime, RuleFile, RulePlace, RuleSet, find_rules, is_within
 from tacit.rules.lines import (

@@ -15,7 +15,7 @@ from math import log
 
 from tacit.index import postings
 from tacit.record import Record
-from tacit.text.words import porter_stem, query_terms, tokenize
+from tacit.text.words import STEMS, query_terms, tokenize
 
 _K1, _SESSION_K1 = 1.2, 2.0  # term frequency saturation
 _DOCUMENT_B, _WINDOW_B, _SESSION_B = 0.5, 0.5, 0.75  # length normalisation
@@ -156,7 +156,7 @@ def query_from_words(
     """
     stats = postings.corpus_stats(connection)
     terms = []
-    words_by_stem = {porter_stem(word): word for word in reversed(words[: 4 * _MAX_TERMS])}
+    words_by_stem = {STEMS[word]: word for word in reversed(words[: 4 * _MAX_TERMS])}
     for stem, word in words_by_stem.items():
         if count := postings.doc_freq(connection, stem):
             terms.append(QueryTerm(word, stem, count, idf(count, stats.doc_count)))
@@ -165,7 +165,7 @@ def query_from_words(
         terms += _synonym_terms(connection, words, tokens, {term.stem for term in terms}, stats.doc_count)
     terms.sort(key=lambda term: (-term.weight, term.word))
     terms = terms[:_MAX_TERMS]
-    bigrams = _bigram_weights([porter_stem(word) for word in tokens or words], terms)
+    bigrams = _bigram_weights([STEMS[word] for word in tokens or words], terms)
     return ParsedQuery(tuple(terms), bigrams, stats.avg_doc_length, missing)
 
 
@@ -177,9 +177,9 @@ def _synonym_terms(
 
     terms: dict[str, QueryTerm] = {}
     for synonym, word in query_synonyms(words, tokens):
-        stem = porter_stem(synonym)
+        stem = STEMS[synonym]
         if stem not in known and stem not in terms and (count := postings.doc_freq(connection, stem)):
-            weight = idf(max(count, postings.doc_freq(connection, porter_stem(word))), doc_count)
+            weight = idf(max(count, postings.doc_freq(connection, STEMS[word])), doc_count)
             terms[stem] = QueryTerm(synonym, stem, count, _SYNONYM_WEIGHT * weight, is_original=False)
     return list(terms.values())
 

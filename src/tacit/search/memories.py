@@ -24,7 +24,7 @@ from tacit.record import Record
 from tacit.search import bm25
 from tacit.search.bm25 import Candidates, ParsedQuery, QueryTerm, ScoredDocument, query_from_words
 from tacit.text.display import clean, clip, printable
-from tacit.text.words import STEMS, normalize_text, porter_stem, query_terms
+from tacit.text.words import STEMS, normalize_text, query_terms
 
 _MAX_POSTINGS = 3000  # of all terms together that are read completely; terms that do not fit are common
 _MAX_COMMON_POSTINGS = 300  # of a common term, if there are no better candidates
@@ -232,7 +232,7 @@ _MIN_COMMAND_COVERAGE = 0.5  # of the question, by term weight
 _MAX_COMMANDS_LOADED = 200
 # Words with which people ask for a command. They are not searched for in commands.
 _COMMAND_QUESTION_STEMS = frozenset(
-    porter_stem(word) for word in "command run ran running line shell terminal typed type".split()
+    STEMS[word] for word in "command run ran running line shell terminal typed type".split()
 )
 
 
@@ -246,16 +246,14 @@ class CommandMatch(Record):
 
 def is_command_question(words: Sequence[str]) -> bool:
     """Return whether a question asks for a command."""
-    return any(porter_stem(word) in _COMMAND_QUESTION_STEMS for word in words)
+    return any(STEMS[word] in _COMMAND_QUESTION_STEMS for word in words)
 
 
 def matching_commands(
     connection: sqlite3.Connection, words: Sequence[str], limit: int, is_wanted: Callable[[StoredCommand], bool]
 ) -> list[CommandMatch]:
     """Return the commands that contain most of the question, each command line once; ties: the latest first."""
-    words_by_stem = {
-        stem: word for word in reversed(words) if (stem := porter_stem(word)) not in _COMMAND_QUESTION_STEMS
-    }
+    words_by_stem = {stem: word for word in reversed(words) if (stem := STEMS[word]) not in _COMMAND_QUESTION_STEMS}
     if not words_by_stem or not commands.has_commands(connection):
         return []
     total = commands.count_commands(connection)

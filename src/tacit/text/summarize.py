@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, pairwise, takewhile
 
 from tacit.record import Record
 from tacit.text.display import clip
@@ -46,21 +46,16 @@ def _prose_lines(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         if _CODE_FENCE.match(line):
             fenced = not fenced
-        elif not fenced and line.strip() and not _HORIZONTAL_RULE.match(line):
+        elif not fenced and not _HORIZONTAL_RULE.match(line):
             marks = _MARKDOWN_PREFIX.match(line)
             bare = line[marks.end() :] if marks else line
-            plain = " ".join(_EMPHASIS.sub(lambda match: match[1] or match[2], bare).split())
-            if plain:
+            if plain := " ".join(_EMPHASIS.sub(r"\1\2", bare).split()):
                 yield plain
 
 
 def _first_sentence(line: str, limit: int) -> str:
-    for end in sentence_ends(line):
-        if end > limit:
-            break
-        if end >= _MIN_SENTENCE_CHARS:
-            return line[:end]
-    return line
+    end = next((end for end in sentence_ends(line) if end >= _MIN_SENTENCE_CHARS), None)
+    return line if end is None or end > limit else line[:end]
 
 
 # Headlines of requests and results of replies
@@ -76,29 +71,25 @@ _MIN_WRAPPED_CHARS = 55  # a line of this length without punctuation at its end 
 
 # Words that most requests and replies about software contain.
 _COMMON_WORDS = frozenset(
-    (
-        "above actually added adding address addressed after again agent ah ahead almost already alright another "
-        "anything apply asked back basically before begin below better bit branch branches briefly bug bugs build "
-        "change changed changes check checked checking checks clean code comment comments commit commits "
-        "committed complete completed continue correct correctly create created current don't done double draft "
-        "each edit edits else ensure error errors even every everything exactly fail failed failing failure "
-        "failures feedback few file files final finally find fine first fix fixed fixes fixing follow following "
-        "format formatted formatting found full fully further gah get give given go going good got great green "
-        "happy hello help here here's hey hi hmm hold huh i'd i'll i'm i've idea implement implementation "
-        "implemented improve include included includes including instead integration issue issues it's item items "
-        "job kind know last later least left less let let's lets like line lines lint linter linting little local "
-        "locally look looking looks lot made main make makes making maybe mean merge merged minor more most much "
-        "need needed needs new next nice nope nothing now number oh ok okay one ones only open opened other "
-        "others out own part parts pass passed passes passing patch per perfect perform place plan please point "
-        "pr present probably problem problems proceed project properly pull push pushed put question questions "
-        "quick quickly quite read ready really remaining repo repository request requests result results review "
-        "reviewed right run running runs same save say see seems session set should show since small something "
-        "sort start started step steps still stop stuff success successful successfully suggested suite summary "
-        "sure take task tasks tell test tested testing tests thank thanks that's there's thing things think "
-        "though time together too total try trying two uh unit update updated updates use user usual verified "
-        "verify via wait want way welcome well what's while without won't work worked working works write written "
-        "wrong yeah yep yes yet you're"
-    ).split()
+    "above actually added adding address addressed after again agent ah ahead almost already alright another anything"
+    " apply asked back basically before begin below better bit branch branches briefly bug bugs build change changed"
+    " changes check checked checking checks clean code comment comments commit commits committed complete completed"
+    " continue correct correctly create created current don't done double draft each edit edits else ensure error"
+    " errors even every everything exactly fail failed failing failure failures feedback few file files final finally"
+    " find fine first fix fixed fixes fixing follow following format formatted formatting found full fully further gah"
+    " get give given go going good got great green happy hello help here here's hey hi hmm hold huh i'd i'll i'm i've"
+    " idea implement implementation implemented improve include included includes including instead integration issue"
+    " issues it's item items job kind know last later least left less let let's lets like line lines lint linter"
+    " linting little local locally look looking looks lot made main make makes making maybe mean merge merged minor"
+    " more most much need needed needs new next nice nope nothing now number oh ok okay one ones only open opened"
+    " other others out own part parts pass passed passes passing patch per perfect perform place plan please point pr"
+    " present probably problem problems proceed project properly pull push pushed put question questions quick quickly"
+    " quite read ready really remaining repo repository request requests result results review reviewed right run"
+    " running runs same save say see seems session set should show since small something sort start started step steps"
+    " still stop stuff success successful successfully suggested suite summary sure take task tasks tell test tested"
+    " testing tests thank thanks that's there's thing things think though time together too total try trying two uh"
+    " unit update updated updates use user usual verified verify via wait want way welcome well what's while without"
+    " won't work worked working works write written wrong yeah yep yes yet you're".split()
 )
 _WORD = re.compile(r"[^\W_](?:[\w'’.:/+-]{0,80}\w)?(?:\(\))?")
 _UNSPACED_SCRIPT = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -121,33 +112,26 @@ _HOOK_STOP_MESSAGE = "Operation stopped by hook:"  # Claude Code writes it in th
 _MIN_LETTER_SHARE = 0.55  # of a line of prose
 
 _ANNOUNCEMENT = re.compile(
-    r"(?:(?:now|ok|okay|good|great|first|next|then|alright|perfect|excellent|so|and|also|but|right|yes|sure|done|wait"
-    r"|hmm)"
-    r"[,.!:;—-]{0,2}\s+){0,3}"
-    r"(?:let me\b|let's\b|i['’]?ll\b|i will\b|i['’]?m going to\b|i am going to\b|i need to\b|i should\b"
-    r"|i['’]?d be happy\b|we need to\b|we should\b|now i (?:have|understand|see|know|can|need)\b"
-    r"|now (?:add|check|fix|run|update|verify)\b"
-    r"|(?:checking|running|looking|reading|searching|verifying|investigating)\b)",
-    re.IGNORECASE,
+    r"(?i)(?:(?:now|ok|okay|good|great|first|next|then|alright|perfect|excellent|so|and|also|but|right|yes|sure|done"
+    r"|wait|hmm)[,.!:;—-]{0,2}\s+){0,3}(?:let me\b|let's\b|i['’]?ll\b|i will\b|i['’]?m going to\b|i am going to\b"
+    r"|i need to\b|i should\b|i['’]?d be happy\b|we need to\b|we should\b"
+    r"|now (?:i (?:have|understand|see|know|can|need)|add|check|fix|run|update|verify)\b"
+    r"|(?:checking|running|looking|reading|searching|verifying|investigating)\b)"
 )
 _INTRODUCTION = re.compile(
-    r"(?:here['’]?s|here is|here are|summary|final summary|changes?|what (?:changed|i did|was done|we did)|key changes"
+    r"(?i)(?:here['’]?s|here is|here are|(?:final )?summary|changes?|what (?:changed|i did|was done|we did)|key changes"
     r"|files? changed|results?|in summary|overview|the (?:changes|fix|result)s? (?:is|are)|this (?:adds|includes))\b"
-    r"[^.!?]{0,60}:?$",
-    re.IGNORECASE,
+    r"[^.!?]{0,60}:?$"
 )
 _COURTESY = re.compile(
-    r"(?:hi|hello|hey|good (?:morning|evening)|thanks|thank you|great|perfect|ok|okay|yes|yeah|nice|cool|alright|sure"
-    r"|please|awesome|excellent)\b[^.!?:\n]{0,20}[.!…]{0,3}$",
-    re.IGNORECASE,
+    r"(?i)(?:hi|hello|hey|good (?:morning|evening)|thanks|thank you|great|perfect|ok|okay|yes|yeah|nice|cool|alright"
+    r"|sure|please|awesome|excellent)\b[^.!?:\n]{0,20}[.!…]{0,3}$"
 )
 _OFFER = re.compile(
-    r"(?:let me know|would you like|do you want|want me to|shall i|should i|feel free"
-    r"|if you(?:['’]d| would)? (?:like|want)"
-    r"|i(?:['’]?m| am) (?:so |really |very )?(?:glad|happy)"
-    r"|you(?:['’]re| are) (?:very |most |absolutely |quite )?(?:welcome|right|correct)|happy to|glad|good luck"
-    r"|try (?:it|running)|you can now (?:run|try))\b",
-    re.IGNORECASE,
+    r"(?i)(?:let me know|would you like|do you want|want me to|shall i|should i|feel free|happy to|glad|good luck"
+    r"|if you(?:['’]d| would)? (?:like|want)|i(?:['’]?m| am) (?:so |really |very )?(?:glad|happy)"
+    r"|you(?:['’]re| are) (?:very |most |absolutely |quite )?(?:welcome|right|correct)"
+    r"|try (?:it|running)|you can now (?:run|try))\b"
 )
 
 
@@ -207,7 +191,7 @@ def _cached_headline(text: str, limit: int) -> str:
         title = units[index + 1].text  # the announced sentence says more
     elif index + 1 < len(units) and (title.endswith(":") or _is_label_line(units[index], weights[index])):
         title = f"{title.rstrip(':')}: {units[index + 1].text}"
-    return clip_at_word(title.rstrip(":"), limit)
+    return clip_at_word(title.rstrip(": "), limit)
 
 
 def _leading_units(text: str) -> tuple[list[_TextUnit], list[int]]:
@@ -217,10 +201,8 @@ def _leading_units(text: str) -> tuple[list[_TextUnit], list[int]]:
     courtesies: list[_TextUnit] = []
     last = None
     for unit in _text_units(text, allow_output=False):
-        if unit.kind is _UnitKind.CODE:
-            continue
-        if _COURTESY.match(unit.text):
-            courtesies.append(unit)
+        if unit.kind is _UnitKind.CODE or _COURTESY.match(unit.text):
+            courtesies += [unit] if unit.kind is not _UnitKind.CODE else []
             continue
         units.append(unit)
         weights.append(specificity(unit.text))
@@ -246,12 +228,8 @@ def most_specific(weights: list[int]) -> int:
 
 def _is_label_line(unit: _TextUnit, weight: int) -> bool:
     """Return whether a line is a label of what follows rather than a sentence."""
-    return (
-        weight <= MIN_SPECIFICITY
-        and len(unit.text) < _MAX_LABEL_CHARS
-        and not any(sentence_ends(unit.text))
-        and unit.kind is not _UnitKind.ITEM
-    )
+    is_short = weight <= MIN_SPECIFICITY and len(unit.text) < _MAX_LABEL_CHARS
+    return is_short and unit.kind is not _UnitKind.ITEM and not any(sentence_ends(unit.text))
 
 
 def result_sentence(text: str, limit: int) -> str:
@@ -287,8 +265,7 @@ def is_filler(sentence: str) -> bool:
 def last_sentence(text: str) -> str:
     """Return the last sentence of a text outside of code and tables; "" if there is none."""
     units = _text_units(text[-_MAX_TEXT_CHARS:], allow_output=True)
-    sentences = [unit.text for unit in units if unit.kind is not _UnitKind.CODE]
-    return sentences[-1] if sentences else ""
+    return next((unit.text for unit in reversed([*units]) if unit.kind is not _UnitKind.CODE), "")
 
 
 def clip_at_word(text: str, limit: int) -> str:
@@ -316,17 +293,20 @@ def _listed_items(units: list[_TextUnit], index: int, limit: int) -> str:
 
 
 def _text_units(text: str, *, allow_output: bool) -> Iterator[_TextUnit]:
-    """Yield sentences in order. Without `allow_output`, lines that look like program output are left out."""
-    count = 0
-    for kind, block in _text_blocks(text[:_MAX_TEXT_CHARS], allow_output):
-        for unit in [block] if kind is not _UnitKind.PARAGRAPH else _paragraph_sentences(block):
-            yield _TextUnit(kind, unit)
-            count += 1
-            if count == _MAX_UNITS:
-                return
+    """Yield the first sentences in order. Without `allow_output`, lines that look like program output are left out."""
+    blocks = _text_blocks(text[:_MAX_TEXT_CHARS], allow_output)
+    return islice((unit for block in blocks for unit in _sentences(block)), _MAX_UNITS)
 
 
-def _text_blocks(text: str, allow_output: bool) -> Iterator[tuple[_UnitKind, str]]:
+def _sentences(block: _TextUnit) -> Iterator[_TextUnit]:
+    """Yield the sentences of a paragraph, or another block as it is."""
+    ends = [*sentence_ends(block.text), len(block.text)] if block.kind is _UnitKind.PARAGRAPH else [len(block.text)]
+    for start, end in pairwise([0, *ends]):
+        if sentence := block.text[start:end].strip():
+            yield _TextUnit(block.kind, sentence)
+
+
+def _text_blocks(text: str, allow_output: bool) -> Iterator[_TextUnit]:
     """Yield paragraphs with their wrapped lines joined; headings, items and the first line of each code block."""
     fenced, has_code_line, paragraph = False, False, ""
     for line in text.split("\n"):
@@ -334,27 +314,22 @@ def _text_blocks(text: str, allow_output: bool) -> Iterator[tuple[_UnitKind, str
             fenced, has_code_line = not fenced, False
         elif fenced:
             if not has_code_line and any(map(str.isalpha, line)):
-                if paragraph:
-                    yield _UnitKind.PARAGRAPH, paragraph
-                    paragraph = ""
-                yield _UnitKind.CODE, " ".join(line.split())
+                yield _TextUnit(_UnitKind.CODE, " ".join(line.split()))
                 has_code_line = True
             continue
         kind, bare = _strip_markdown(line, allow_output)
-        if paragraph and (kind is not _UnitKind.PARAGRAPH or not bare or not _is_wrapped(paragraph, bare)):
-            yield _UnitKind.PARAGRAPH, paragraph
+        is_wrapped = paragraph[-1:] not in ".!?:;。！？" and (
+            len(paragraph) >= _MIN_WRAPPED_CHARS or bare[:1].islower()
+        )
+        if paragraph and (kind is not _UnitKind.PARAGRAPH or not bare or not is_wrapped):
+            yield _TextUnit(_UnitKind.PARAGRAPH, paragraph)
             paragraph = ""
         if bare and kind is _UnitKind.PARAGRAPH:
             paragraph = f"{paragraph} {bare}".strip()
         elif bare:
-            yield kind, bare
+            yield _TextUnit(kind, bare)
     if paragraph:
-        yield _UnitKind.PARAGRAPH, paragraph
-
-
-def _is_wrapped(before: str, after: str) -> bool:
-    """Return whether a line continues the paragraph before it."""
-    return before[-1] not in ".!?:;。！？" and (len(before) >= _MIN_WRAPPED_CHARS or after[0].islower())
+        yield _TextUnit(_UnitKind.PARAGRAPH, paragraph)
 
 
 def _strip_markdown(line: str, allow_output: bool) -> tuple[_UnitKind, str]:
@@ -367,11 +342,10 @@ def _strip_markdown(line: str, allow_output: bool) -> tuple[_UnitKind, str]:
     elif mark := _LIST_ITEM.match(line):
         kind = _UnitKind.ITEM
     bare = line[mark.end() :] if mark else line.lstrip("> ")
-    if not allow_output and (
-        _is_program_output(bare) or (kind is _UnitKind.PARAGRAPH and line.startswith(("    ", "\t")))
-    ):
+    is_indented = kind is _UnitKind.PARAGRAPH and line.startswith(("    ", "\t"))
+    if not allow_output and (is_indented or _is_program_output(bare)):
         return _UnitKind.PARAGRAPH, ""
-    plain = " ".join(_EMPHASIS.sub(lambda match: match[1] or match[2], bare).split()).replace("**", "").replace("`", "")
+    plain = " ".join(_EMPHASIS.sub(r"\1\2", bare).split()).replace("**", "").replace("`", "")
     return kind, plain
 
 
@@ -381,10 +355,3 @@ def _is_program_output(line: str) -> bool:
     if _PROGRAM_OUTPUT.match(line) or (len(line.split()) == 1 and len(chars) > 40):
         return True
     return len(chars) > 15 and sum(map(str.isalpha, chars)) < _MIN_LETTER_SHARE * len(chars)
-
-
-def _paragraph_sentences(paragraph: str) -> Iterator[str]:
-    ends = [*sentence_ends(paragraph), len(paragraph)]
-    for start, end in zip([0, *ends], ends, strict=False):
-        if sentence := paragraph[start:end].strip():
-            yield sentence

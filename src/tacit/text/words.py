@@ -7,8 +7,9 @@ There are two stemmers. `porter_stem` is for search: `connect` finds `connection
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import TypeVar
 from unicodedata import normalize
 
 from tacit.text.display import regex
@@ -25,28 +26,32 @@ _STEP4_SUFFIXES = frozenset((
     "ous", "ive", "ize",
 ))  # fmt: skip
 _VOWEL_OR_CONSONANT = {code: "v" if chr(code) in "aeiou" else "c" for code in range(128)}
-_MAX_CACHED_STEMS = 100_000
+_MAX_WORD_CHARS = 64  # longer words are cut
+
+T = TypeVar("T")
 
 
-class _StemCache(dict[str, str]):
-    """Computes each stem once. It is emptied when it becomes too large."""
+class WordCache(dict[str, T]):
+    """Computes a value for each word once: the same few are in most texts. It is emptied when it becomes too large.
 
-    def __missing__(self, word: str) -> str:
-        if len(self) > _MAX_CACHED_STEMS:
-            self.clear()
-        self[word] = stem = _compute_stem(word)
-        return stem
+    Long words are not kept, to save memory.
+    """
 
+    def __init__(self, compute: Callable[[str], T], most: int) -> None:
+        super().__init__()
+        self._compute, self._most = compute, most
 
-STEMS = _StemCache()  # for callers that look up many words
+    def __missing__(self, word: str) -> T:
+        value = self._compute(word)
+        if len(word) <= _MAX_WORD_CHARS:
+            if len(self) >= self._most:
+                self.clear()
+            self[word] = value
+        return value
 
 
 def porter_stem(word: str) -> str:
-    """Return the stem of a word in lower case by Porter's rules."""
-    return STEMS[word]
-
-
-def _compute_stem(word: str) -> str:
+    """Compute the stem of a word in lower case by Porter's rules. Use STEMS, which remembers them."""
     if len(word) < 3 or not (word.isascii() and word.isalpha()):
         return word
     word = _strip_inflection(word)
@@ -132,6 +137,8 @@ def _is_short(stem: str) -> bool:
     return _vowel_pattern(stem).endswith("cvc") and stem[-1] not in "wxy"
 
 
+STEMS = WordCache(porter_stem, 100_000)
+
 _SIMPLE_SUFFIXES = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
 _DOUBLED_CONSONANTS = "bdgmnprt"  # before a suffix
 
@@ -154,8 +161,6 @@ _TOKEN = rf"([{_UNSPACED}]+)|[^\s{_UNSPACED}]+"
 _EDGE_PUNCTUATION = "\"'`´‘’“”«»()[]{}<>,;:!?.…*=|\\~^%-/@"
 _WORD_PART = re.compile(r"[^\W_]+")
 _CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_MAX_WORD_CHARS = 64
-_MAX_CACHED_TOKENS = 50_000
 
 # Letters that readers also type without their accent are indexed without it: Latin, Greek, and Cyrillic ё. Marks of
 # other scripts are spelling, and й is a letter of its own.
@@ -169,13 +174,10 @@ _ACCENT = "[\u0300-\u036f]"
 
 # Words of most questions and rules, which distinguish none of them.
 STOP_WORDS = frozenset(
-    (
-        "a about all am an and any are as at be been but by can could did do does for from had has have how i "
-        "if in into is it its just me my no not of on or our should so some than that the their them then "
-        "there these they this those to up us was we were what when where which who why will with would you "
-        "your always because never use used uses using must he her hers him his she being having whose whom may might "
-        "shall very also"
-    ).split()
+    "a about all am an and any are as at be been but by can could did do does for from had has have how i if in into"
+    " is it its just me my no not of on or our should so some than that the their them then there these they this"
+    " those to up us was we were what when where which who why will with would you your always because never use used"
+    " uses using must he her hers him his she being having whose whom may might shall very also".split()
 )
 _NEGATED_VERBS = "did does was were is are had has have could would should must need do ai might".split()
 # Parts of "didn't" and "we've" that are tokens beside the word itself: they mean nothing, and look like rare words.
@@ -183,6 +185,7 @@ _CONTRACTIONS = frozenset(
     [verb + suffix for verb in _NEGATED_VERBS for suffix in ("n", "nt")]
     + "cant wont whats thats theres heres hows wheres whos theyre youre weve ive youve theyve".split()
 )
+_CONTRACTION_ENDINGS = frozenset(("s", "t", "re", "ve", "ll", "d", "m"))  # of "Ann's" and "don't"
 
 
 def normalize_text(text: str) -> str:
@@ -234,21 +237,6 @@ def token_terms(token: str) -> Sequence[str]:
     return _TOKEN_CACHE[token] if token.isascii() else tokenize(token)
 
 
-class _TokenCache(dict[str, tuple[str, ...]]):
-    """The terms of tokens. The same few tokens are in most texts; long ones are not kept, to save memory."""
-
-    def __missing__(self, token: str) -> tuple[str, ...]:
-        terms = _compute_token_terms(token)
-        if len(token) <= _MAX_WORD_CHARS:
-            if len(self) >= _MAX_CACHED_TOKENS:
-                self.clear()
-            self[token] = terms
-        return terms
-
-
-_TOKEN_CACHE = _TokenCache()
-
-
 def _compute_token_terms(token: str) -> tuple[str, ...]:
     if token.isascii() and token.isalpha() and token.islower():  # most words of most texts
         return (token[:_MAX_WORD_CHARS],)
@@ -263,22 +251,17 @@ def _compute_token_terms(token: str) -> tuple[str, ...]:
     return tuple([term for term in dict.fromkeys(terms) if term]) or (token[:_MAX_WORD_CHARS],)
 
 
+_TOKEN_CACHE = WordCache(_compute_token_terms, 50_000)
+
+
 def query_terms(text: str, limit: int = 64) -> list[str]:
     """Return the distinct terms of a query. Stop words are left out unless there is nothing else."""
     terms = list(dict.fromkeys(tokenize(text.replace("\0", " ")[:4096])))
     shortened = {term.replace("'", "").replace("’", "") for term in terms if "'" in term or "’" in term}
     contractions = _CONTRACTIONS & (shortened | {term.removesuffix("t") for term in shortened})
-    significant = [
-        term
-        for term in terms
-        if term not in STOP_WORDS and term not in contractions and not _is_contraction_ending(term)
-    ]
+    insignificant = STOP_WORDS | contractions | _CONTRACTION_ENDINGS
+    significant = [term for term in terms if term not in insignificant and "'" not in term and "’" not in term]
     return (significant or terms)[:limit]
-
-
-def _is_contraction_ending(term: str) -> bool:
-    """Return whether the term comes from "Ann's" or "don't" and is not the word itself."""
-    return term in ("s", "t", "re", "ve", "ll", "d", "m") or "'" in term or "’" in term
 
 
 def estimate_tokens(text: str) -> int:

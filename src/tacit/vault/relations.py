@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
+from tacit.contradiction.relation import relate
 from tacit.index import listings, reader
 from tacit.index.reader import MemoryRow
 from tacit.model.claim import Scope
 from tacit.model.conflict import ConflictRule, Ruling
 from tacit.model.event import ClaimDecided
 from tacit.model.ids import ClaimId, claim_number
-from tacit.model.relation import relate
 from tacit.record import Record
 from tacit.vault.evidence import effective_bodies
 from tacit.vault.listing import ListedMemory, load_chunk

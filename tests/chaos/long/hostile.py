@@ -18,8 +18,7 @@ from harness.hostile_lines import hostile_lines
 
 from tacit.pages import markdown
 from tacit.secrets.redact import find_secrets, redacted
-from tacit.text.display import printable
-from tacit.text.fence import harmless
+from tacit.text.display import harmless, printable
 from tests.chaos.apart import apart
 from tests.chaos.long.rows import Result, Test
 from tests.hostile import (

@@ -24,6 +24,7 @@ from tacit.commandline.patterns import (
     TiesFiles,
     matches_path,
 )
+from tacit.contradiction.relation import relate
 from tacit.learn import SessionEvent
 from tacit.model.adherence import Adherence, combined
 from tacit.model.claim import Claim
@@ -31,7 +32,6 @@ from tacit.model.conflict import RelationKind
 from tacit.model.expectations import alternatives, is_known_program, read_expectations
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
-from tacit.model.relation import relate
 from tacit.model.statement import parse_statement, split_sentences, strip_introduction
 from tacit.record import Record
 

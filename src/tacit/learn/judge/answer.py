@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
+from tacit.contradiction.polarity import content_stems, contradicts
+from tacit.contradiction.relation import is_restatement
 from tacit.learn import Lesson
 from tacit.learn.judge.check import (
     PLAIN_QUOTES,
@@ -22,10 +24,8 @@ from tacit.learn.judge.check import (
 )
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
 from tacit.model.claim import Kind, Provenance
-from tacit.model.relation import is_restatement
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
-from tacit.text.polarity import content_stems, contradicts
 from tacit.text.sentences import TextSpan, sentence_spans
 from tacit.text.words import normalize_text
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tacit.contradiction.polarity import content_stems, contradicts
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import printable
-from tacit.text.polarity import content_stems, contradicts
 from tacit.text.sentences import TextSpan, sentence_spans
 from tacit.text.words import normalize_text, tokenize
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.mcp.schema import KINDS, Field, McpArguments, McpResult, McpTool
-from tacit.text.fence import fenced_lines, harmless_line
+from tacit.text.display import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
     from tacit.model.claim import Scope

@@ -15,7 +15,7 @@ from tacit.mcp.schema import (
     clip_evidence,
     wait_for_write_lock,
 )
-from tacit.text.fence import harmless_line
+from tacit.text.display import harmless_line
 
 if TYPE_CHECKING:
     from tacit.vault.decisions import DecisionOutcome

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tacit.errors import NotFoundError, UsageError
 from tacit.mcp.schema import Field, McpArguments, McpResult, McpTool
 from tacit.record import Record
-from tacit.text.fence import fenced_lines, harmless_line
+from tacit.text.display import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
     from tacit.vault.sessions import ListedSession

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from tacit.model import lexicon
-from tacit.model.profile import StatementProfile
-from tacit.model.terms import StatementTerm, topics_of_tokens
+from tacit.contradiction import lexicon
+from tacit.contradiction.profile import StatementProfile
+from tacit.contradiction.terms import StatementTerm, topics_of_tokens
 
 _MAX_TOPICS_OF_ONE = 4  # of a statement that shares just one topic with a change
 _NAME_KINDS = frozenset(("name", "code"))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.contradiction.relation import is_restatement, oppose, relate, restatement_key
 from tacit.model.conflict import RelationKind
-from tacit.model.relation import is_restatement, oppose, relate, restatement_key
 from tests.laws.strategies import law
 
 SEEN = Path(__file__).parents[2] / "bench" / "contradicting" / "seen.jsonl"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.model.relation import relate
-from tacit.model.terms import (
+from tacit.contradiction.relation import relate
+from tacit.contradiction.terms import (
     StatementTerm,
     is_change_or_denial,
     is_worth_comparing,

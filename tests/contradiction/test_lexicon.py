@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.model import lexicon
-from tacit.model.profile import Denial, profile_statement
-from tacit.model.terms import StatementTerm, statement_terms, statement_tokens
+from tacit.contradiction import lexicon
+from tacit.contradiction.profile import Denial, profile_statement
+from tacit.contradiction.terms import StatementTerm, statement_terms, statement_tokens
 
 
 def terms(text: str) -> tuple[StatementTerm, ...]:

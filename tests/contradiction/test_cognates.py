@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.model.cognates import is_same_word
+from tacit.contradiction.cognates import is_same_word
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tacit.contradiction.relation import relate
 from tacit.model.conflict import RelationKind
-from tacit.model.relation import relate
 
 
 def kind(one: str, other: str) -> RelationKind:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from tacit.model import lexicon
-from tacit.model.terms import (
+from tacit.contradiction import lexicon
+from tacit.contradiction.terms import (
     AUXILIARIES,
     StatementTerm,
     StatementToken,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.text.polarity import contradicts
+from tacit.contradiction.polarity import contradicts
 
 AGREE = [
     ("Always use pnpm here for installs.", "use pnpm, not npm"),

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from tacit.model import lexicon
-from tacit.model.cognates import COGNATE_LETTERS, contains_all, contains_any, is_among, is_same_word, without
+from tacit.contradiction import lexicon
+from tacit.contradiction.cognates import COGNATE_LETTERS, contains_all, contains_any, is_among, is_same_word, without
+from tacit.contradiction.doubt import find_doubt, is_reversed
+from tacit.contradiction.profile import Denial, Ordering, StatementProfile, profile_statement
+from tacit.contradiction.terms import AUXILIARIES, StatementTerm, light_word_stems, vague_noun_stems, word_stem
 from tacit.model.conflict import RelationKind
-from tacit.model.doubt import find_doubt, is_reversed
-from tacit.model.profile import Denial, Ordering, StatementProfile, profile_statement
-from tacit.model.terms import AUXILIARIES, StatementTerm, light_word_stems, vague_noun_stems, word_stem
 from tacit.record import Record
 
 _MAX_FILLER_WORDS = 4  # more terms of one statement: they are not the same

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.model.profile import Denial, profile_statement
+from tacit.contradiction.profile import Denial, profile_statement
 
 
 def denied(text: str) -> list[tuple[set[str], bool, bool]]:

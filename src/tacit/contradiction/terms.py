@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from tacit.model import lexicon
+from tacit.contradiction import lexicon
 from tacit.record import Record
 from tacit.text.display import regex
 from tacit.text.words import normalize_text, simple_stem

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tacit.text.fence import fenced, fenced_lines, harmless, harmless_line, harmless_text, list_names
+from tacit.text.display import fenced, fenced_lines, harmless, harmless_line, harmless_text, list_names
 
 
 @pytest.mark.parametrize(
