@@ -23,15 +23,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from harness.hostile_lines import SHAPES, hostile_lines
-from harness.secret_examples import written
+from harness.hostile_lines import hostile_lines
+from harness.secret_examples import BLOCKS, FORMATS, written
 
 from bench.figures import Figure, amount, at_most, table
 from bench.ordinary import lines
 from bench.samples import sample
-from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import find_secrets, redact_stream, redacted
-from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
 
 ORDINARY = 100_000
 _PIECE = 1 << 20
@@ -89,10 +87,7 @@ def _shown(figures: list[Figure], as_json: bool) -> int:
 
 def _samples(formats: Path | None, draws: int, seed: int) -> list[tuple[str, str]]:
     if formats is None:
-        rows = [(row[0], row[3]) for row in (*TOKENS, *RECENT_TOKENS, *VENDORS)] + [(row[0], row[5]) for row in SHAPES]
-        return [(kind, written(example)) for kind, example in rows] + [
-            (row[0], written(row[1])) for row in BLOCK_EXAMPLES
-        ]
+        return [(example.kind, written(example.text)) for example in (*FORMATS, *BLOCKS)]
     random = Random(seed)
     return [(one["id"], sample(one["regex"], random)) for one in json.loads(formats.read_bytes()) for _ in range(draws)]
 

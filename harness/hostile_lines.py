@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.secret_examples import written
+from harness.secret_examples import FORMATS, written
 from tacit.secrets import scanner
-from tacit.secrets.contexts import ADDRESSES, CONTEXT_ROWS, LITERALS, LOGINS
-from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
 
-SHAPES = (*CONTEXT_ROWS, *LOGINS, *ADDRESSES, *LITERALS)
 LENGTH = 64 * 1024
 
 
@@ -49,6 +46,7 @@ def _keywords() -> str:
 
 def _near_misses() -> str:
     """Every counter-example, and every example with its last sign changed or with a blank in its middle."""
-    rows = [(row[3], row[4]) for row in (*TOKENS, *RECENT_TOKENS, *VENDORS)] + [(row[5], row[6]) for row in SHAPES]
-    broken = [written(good)[: len(written(good)) // 2] for good, _ in rows]
-    return " ".join([*broken, *(written(bad) for _, bad in rows), *(f"{part}=" for part in broken)]) * 10
+    texts = [written(example.text) for example in FORMATS]
+    broken = [text[: len(text) // 2] for text in texts]
+    misses = [written(example.near_miss) for example in FORMATS]
+    return " ".join([*broken, *misses, *(f"{part}=" for part in broken)]) * 10

@@ -257,8 +257,12 @@ def made_at_run_time() -> list[Made]:
             for value in list(vars(module).values()):
                 getattr(value, "cache_clear", lambda: None)()
         for keyword in search.probe_makers():
-            search._keyword_probes(keyword)
+            search.keyword_probes(keyword)
         names, talk = import_module("tacit.secrets.names"), import_module("tacit.secrets.sentences")
+        probes = import_module("tacit.secrets.probes")
+        for rows in probes.option_rows()[1].values():
+            for row in rows:
+                probes.option_regex(row)
         for how in names._SEPARATORS:
             names.separator_regex(how)
         for noun in talk.noun_table():

@@ -28,6 +28,7 @@ OPENERS = {
     "tacit.cli.edit": "a temporary file that it just made for the editor",
     "tacit.hooks.agent": "/dev/null, and the rule file of the guard: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",
     "tacit.hooks.guard": "the index was opened as a plain file before",
+    "tacit.secrets.rows": "files of the package",
     "tacit.shell.install": "files of the package",
     "tacit.learn": "files of the package",
     "tacit.team.schema": "files of the package",

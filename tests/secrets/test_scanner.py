@@ -7,23 +7,15 @@ import re
 from itertools import pairwise
 
 import pytest
-from harness.secret_examples import written
+from harness.secret_examples import BLOCKS, FORMATS, written
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.secrets import scanner
-from tacit.secrets.contexts import CONTEXT_ROWS
-from tacit.secrets.keywords import MAX_PREFIX_SCAN_CHARS, KeywordMatcher, lowered
-from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import MAX_SECRET_CHARS, Secret, find_secrets, redact_stream, redacted, secret_kind
-from tacit.secrets.scanner import UnescapedText
-from tacit.secrets.tokens import TOKENS, VENDORS
+from tacit.secrets.scanner import MAX_PREFIX_SCAN_CHARS, KeywordMatcher, UnescapedText, lowered
 
-SHOWN = [
-    *(written(row[at]) for row in (*TOKENS, *VENDORS) for at in (3, 4)),
-    *(written(row[at]) for row in CONTEXT_ROWS for at in (5, 6)),
-    *(written(text) for row in BLOCK_EXAMPLES for text in row[1:]),
-]
+SHOWN = [written(text) for example in (*FORMATS, *BLOCKS) for text in (example.text, example.near_miss)]
 # What surrounds secrets, and what breaks readers of them.
 BITS = [
     " ",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from harness.secret_examples import written
+from harness.secret_examples import BLOCKS, FORMATS, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,10 +14,7 @@ from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
-from tacit.secrets.contexts import CONTEXT_ROWS
-from tacit.secrets.probes import BLOCK_EXAMPLES
 from tacit.secrets.redact import BatchRedactor, redacted, secret_kind
-from tacit.secrets.tokens import TOKENS, VENDORS
 from tacit.shell.history_lines import DIGEST_BYTES, command_id, id_key
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -31,12 +28,8 @@ ORDINARY = (
     'echo "a b" | wc -l',
     "",
 )
-SECRETS = [
-    *(written(row[3]) for row in (*TOKENS, *VENDORS)),
-    *(written(row[5]) for row in CONTEXT_ROWS),
-    *(written(example) for _, example, _ in BLOCK_EXAMPLES),
-]
-COUNTER = [written(row[4]) for row in (*TOKENS, *VENDORS)] + [written(row[6]) for row in CONTEXT_ROWS]
+SECRETS = [written(example.text) for example in (*FORMATS, *BLOCKS)]
+COUNTER = [written(example.near_miss) for example in FORMATS]
 
 
 @settings(max_examples=200, deadline=None)

@@ -42,11 +42,6 @@ _PUBLIC_NAME_WORDS = frozenset(
         "RESULT OUTPUT SEED FLAGS OPTS OPTIONS ARGS CLASSPATH"
     ).split()
 )  # fmt: skip
-RANDOM_EXAMPLES: tuple[tuple[str, str], ...] = (
-    ("set -gx OPENWEATHER_APPID <x32>; and python3 forecast.py", "set -gx GIT_COMMIT <x40>"),
-    ('$env.GITEA_BOT = "<x40>"; http get https://example.org', '$env.IMAGE_DIGEST = "<x64>"'),
-    ("docker run -e MAILER_DSN_PART=<w40> app", "docker run -e REQUEST_ID=<w40> app"),
-)  # an example that must match, and one that must not
 
 
 def find_random_assignments(text: str, words: Iterable[WordSpan]) -> Iterator[SecretSpan]:
@@ -103,17 +98,6 @@ _unreadable_runs: set[str] = set()
 _MAX_DECODED_RUNS = 400  # decoded runs of a text that are scanned; more are redacted without a scan
 _SAMPLE_CHARS = 24  # characters that are decoded to see whether the rest is readable
 _WHITESPACE = dict.fromkeys(map(ord, "\n\r\t"), " ")
-
-# The form, an example that must match, and one that must not.
-ENCODED_EXAMPLES: tuple[tuple[str, str, str], ...] = (
-    ("base64", "blob: cGFzc3dvcmQ9aHVudGVyMmh1bnRlcg==", "blob: dGhlIHBhc3N3b3JkIGlzIHJlcXVpcmVk"),
-    ("UTF-16 in base64", "-enc cABhAHMAcwB3AG8AcgBkAD0AaAB1AG4AdABlAHIAMgA=", "-enc ZQBjAGgAbwAgAGgAZQBsAGwAbwAgAHcAbwByAGwAZAA="),
-    ("hex", "hex: 70617373776f72643d68756e74657232", "hex: 7468652070617373776f72642069732072657175697265642e"),
-    ("decoded on the spot", "echo aHVudGVyMmh1bnRlcjI= | base64 -d", "echo aGVsbG8gd29ybGQhIQ== | base64 -d"),
-    ("a login of SASL", "AUTH PLAIN AG1lQGV4YW1wbGUub3JnAEh1bnRlciEySHVu", "AUTH PLAIN AG1lQGV4YW1wbGUub3JnAA=="),
-    ("a key, decoded on the spot", "printf '<x48>' | xxd -r -p > psk.bin", "printf '<x48>' | xxd -r -p > image.bin"),
-    ("beside a name", "db_pw hex=48756e746572213248756e", "db_name hex=48756e746572213248756e"),
-)  # fmt: skip
 
 
 def may_have_run(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""Probes: what is tried where a keyword occurs. Each row of a table becomes a probe; secrets of several lines have theirs.
+"""Probes: what is tried where a keyword occurs. Each row of a table becomes a probe; blocks and cookies have their own.
 
 A probe gets a text and the offset of its keyword, and yields the secrets it finds.
 """
@@ -6,50 +6,389 @@ A probe gets a text and the offset of its keyword, and yields the secrets it fin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
-from tacit.secrets.spec import (
-    CODE,
-    HEADER,
-    LINKED,
-    LITERAL,
-    LONG,
-    PAIR,
-    PAIRED,
-    STATED,
-    SURE,
-    VALUE,
-    ContextRow,
-    exact_length,
-    max_length,
-    to_regex,
-)
-from tacit.secrets.tokens import TokenRow
-from tacit.secrets.values import (
-    is_app_password,
-    is_chosen_password,
-    is_filler,
-    is_literal_password,
-    is_name,
-    is_password,
-    is_path_or_url,
-    is_placeholder,
-    is_random,
-    is_stated_password,
-    is_very_random,
-    is_wordy,
-    may_be_secret,
-)
+from tacit.secrets import rows, values
+from tacit.secrets.rows import VALUE, ArgumentRow, ContextRow, OptionRow, PipeRow, TokenRow
 from tacit.text.display import regex
 
 SecretSpan = tuple[int, int, str]  # start, end, kind
 Probe = Callable[[str, int], Iterator[SecretSpan]]
 NOT_A_SECRET = ""  # the kind of text that has the form of a secret and is none: it is not tried again
 
-# Secrets of several lines: private keys, the data of a Kubernetes secret, the secret key of an AWS access key.
+# Tokens, and values that are assigned to the name of a service
 
-MAX_KEY_CHARS = 20_000
+_TOKEN_START = r"(?<![A-Za-z0-9])"
+_TOKEN_END = r"(?![A-Za-z0-9_])"
+# From the name of a service to its value. The part before the sign cannot contain it, so there is one way to match.
+_ASSIGNMENT = r"[\w.\-\s'\"]{0,40}[=>:|?,][=>:|?,`'\"\s]{0,20}"
+_BASE64_RUN = r"[A-Za-z0-9+/]{0,200}"
+_MAX_BASE64_AROUND = 80  # more characters of the same alphabet around a match: it is part of an image or the like
+_DIGITS_BEFORE = 6  # digits immediately before the keyword, in rows that begin with digits
+_AWS_SECRET_KEY = r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
 _NEARBY_CHARS = 600
+
+
+def token_probe(row: TokenRow, keyword: str) -> Probe:
+    """Return the probe of a token that begins with the keyword, or has it in the middle."""
+    before, infix, after = f" {row.value}".rpartition(" @")
+    glued = keyword[-1].isalnum()
+    start = _TOKEN_START if glued or infix or len(keyword) <= 4 else ""
+    end = "" if row.value.endswith("+") else _TOKEN_END
+    pattern = re.compile(f"{start}{rows.value_regex(before)}{re.escape(keyword)}({rows.value_regex(after)}){end}")
+    if infix:
+        return _infix_probe(pattern, before, row.kind)
+    prefix = len(keyword) if keyword[-1] in "/=" else 0
+    brief = len(keyword) <= 2
+
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
+        match = pattern.match(text, at)
+        if match is None:
+            return
+        if not _is_token(match[1], brief) or (glued and _is_in_base64(text, at, match.end())):
+            yield at, match.end(), NOT_A_SECRET
+            return
+        yield at + prefix, match.end(), row.kind
+        if row.kind == "AWS access key":
+            yield from _find_aws_secret_key(text, at, match.end())
+
+    return probe
+
+
+def _infix_probe(pattern: re.Pattern[str], before: str, kind: str) -> Probe:
+    """Return the probe of a token that contains the keyword, `before` being the form of what precedes it.
+
+    If that has a fixed length, the pattern is tried at one offset alone.
+    """
+    max_before, before_length, digits = rows.max_length(before), rows.exact_length(before), before.startswith(" d")
+
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
+        if digits and not text[max(0, at - _DIGITS_BEFORE) : at].isdigit():
+            return
+        if at and (text[at - 1].isalnum() or text[at - 1] in ".:"):
+            if before_length is None:
+                match = pattern.search(text, max(0, at - max_before), at + 200)
+            else:
+                match = pattern.match(text, at - before_length) if at >= before_length else None
+            if match and _is_token(match[0], brief=False):
+                yield match.start(), match.end(), kind
+
+    return probe
+
+
+def _is_token(body: str, brief: bool) -> bool:
+    """Return whether it is neither `xxxx` nor a name that begins like a token."""
+    if body and (len(set(body)) < 4 or values.is_filler(body)):
+        return False
+    if body.isalpha() and body.islower() and len(body) < 20:
+        return False
+    if brief:
+        return not values.is_wordy(body)
+    return body.isalnum() or body not in (body.lower(), body.upper()) or not values.is_wordy(body)
+
+
+def _is_in_base64(text: str, start: int, end: int) -> bool:
+    after = regex(_BASE64_RUN).match(text, end)
+    before = regex(_BASE64_RUN).match(text[max(0, start - 200) : start][::-1])
+    assert after is not None and before is not None
+    return after.end() - end + before.end() > _MAX_BASE64_AROUND
+
+
+def _find_aws_secret_key(text: str, start: int, end: int) -> Iterator[SecretSpan]:
+    """Yield the secret keys within a few lines of an access key."""
+    for match in regex(_AWS_SECRET_KEY).finditer(text, max(0, start - _NEARBY_CHARS), end + _NEARBY_CHARS):
+        value = match[0]
+        if value.lower() != value and value.upper() != value and any(map(str.isdigit, value)):
+            yield match.start(), match.end(), "AWS secret key"
+
+
+def service_probe(row: TokenRow, name: str) -> Probe:
+    """Return the probe of a value of the right length that is assigned to a name with the service in it."""
+    forms = "|".join(map(rows.value_regex, row.value.split(" or ")))
+    pattern = re.compile(f"(?i:{forms})(?![A-Za-z0-9_-])")
+
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
+        assigned = regex(_ASSIGNMENT).match(text, at + len(name))
+        if assigned is None:
+            return
+        start = assigned.end()
+        match = pattern.match(text, start)
+        if match is None and text[start - 1] == "=":  # some values begin with that sign
+            match = pattern.match(text, start - 1)
+        if match and _is_service_value(match[0]):
+            yield match.start(), match.end(), row.kind
+
+    return probe
+
+
+def _is_service_value(value: str) -> bool:
+    if value.isdigit():
+        return len(set(value)) > 3
+    if len(set(value)) <= 5 or values.is_filler(value) or values.is_name(value):
+        return False
+    mixed = value not in (value.lower(), value.upper()) and not values.is_wordy(value)
+    return mixed or any(map(str.isdigit, value))
+
+
+# Values in their context
+
+_CONTEXT_CHARS = 400
+_COMMAND_END = r"[\n;|]|&&"
+
+
+def context_probe(row: ContextRow, _: str) -> Probe:
+    """Return the probe of a value in its context."""
+    near = rows.split_words(row.near)
+    pattern = re.compile("(?i)" + rows.expand_parts(row.expression))
+
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
+        match = pattern.match(text, at)
+        if not match or not match.lastgroup or (near and not _has_word_before(text, at, near)):
+            return
+        value = match[match.lastgroup]
+        if _is_url_token(text, at, value) if row.check == "linked" else _is_context_value(value, row.check):
+            yield *match.span(match.lastgroup), row.kind
+
+    return probe
+
+
+def _has_word_before(text: str, at: int, words: tuple[str, ...]) -> bool:
+    """Return whether one of the words is before this offset, in the same command."""
+    before = text[max(0, at - _CONTEXT_CHARS) : at].lower()
+    last = max(before.rfind(word) for word in words)
+    return last >= 0 and not regex(_COMMAND_END).search(before, last)
+
+
+def _is_url_token(text: str, at: int, value: str) -> bool:
+    """Return whether it is certainly random; what may be a digest or an id counts only in a complete URL."""
+    if values.is_filler(value) or value.count(".") > 4:
+        return False
+    url_start = text.rfind("://", max(0, at - 200), at)
+    if url_start < 0 and at and (text[at - 1].isalnum() or text[at - 1] in "+/"):
+        host = text[max(0, at - 100) : at].split()[-1:]
+        if not host or "." not in host[0]:
+            return False  # a piece of an encoded text
+    if any(values.is_very_random(part) for part in (value, *value.split("."))):
+        return True
+    if url_start < 0 or any(map(str.isspace, text[url_start:at])):
+        return False
+    return len(value) >= 24 and values.is_random(value, 24) and "commit" not in text[url_start:at]
+
+
+def _is_context_value(value: str, check: str) -> bool:
+    """Return whether a value passes a check that `contexts.txt` explains."""
+    match check:
+        case "paired":
+            return len(value) >= 3 and not values.is_placeholder(value) and not (value.isdigit() and len(value) <= 5)
+        case "sure":
+            return len(value) >= 3 and values.may_be_secret(value) and not (value.isdigit() and len(value) <= 5)
+        case "header":
+            return not values.is_placeholder(value) and (len(value) >= 40 or not values.is_wordy(value))
+        case "stated":
+            return values.is_stated_password(value)
+        case "code":
+            return any(map(str.isdigit, value)) and not values.is_filler(value) and len(set(value)) > 2
+        case "literal":
+            if values.is_app_password(value):
+                return True
+            chosen = values.is_chosen_password(value) or values.is_literal_password(value)
+            return " " not in value and (values.is_password(value, quoted=True) or chosen)
+        case "long":
+            random = len(value) >= 24 and len(set(value)) >= 10
+            return random and not values.is_wordy(value) and not values.is_filler(value)
+    return values.is_random(value, 16)
+
+
+# Passwords in commands
+
+COMMAND_KIND = "password in a command"
+_ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>-][^\s"'|;&<>]{0,200})"""
+_MAX_COMMAND_CHARS = 300
+_TOOL_PREFIX_CHARS = 2  # characters of a word by which tools are looked up
+_MAX_OPTION_DISTANCE = 300  # characters after a tool in which its options are read
+_USER_AND_VALUE = (
+    r"(?:=|\s{{0,4}})(?:\"[^\"\n{0}]{{1,100}}{0}(?P<q>[^\"\n]{{1,200}})\"|"
+    r"'[^'\n{0}]{{1,100}}{0}(?P<s>[^'\n]{{1,200}})'|"
+    r"[^\s\"'{0}]{{1,100}}{0}[\"']?(?P<v>[^\s\"'`|&<>]{{1,200}}))"
+)
+# What follows an option, by the form of its value.
+_VALUE_BY_FORM = {
+    "apart": rf"(?:=|\s{{1,4}}){VALUE}",
+    "random": rf"(?:=|\s{{1,4}}){VALUE}",
+    "glued": VALUE,
+    "either": rf"(?:=|\s{{0,4}}){VALUE}",
+    "colon": r"(?:\"(?P<q>[^\"\n]{1,200})\"|'(?P<s>[^'\n]{1,200})'|(?P<v>[^\s\"'`|&<>]{1,200}))",
+    "pair": (
+        r"""(?:=|\s{0,5})(?:"[^":\n]{0,100}:(?P<a>[^"\n]{1,200})"|'[^':\n]{0,100}:(?P<b>[^'\n]{1,200})'|"(?P<c>[^":\n]{8,200}):"|"""
+        r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}'|[^\s"':/]{0,100}):(?:"(?P<d>[^"\n]{1,200})"|'(?P<e>[^'\n]{1,200})'|(?P<f>[^\s"'`;|&]{1,200})))"""
+    ),
+    "percent": _USER_AND_VALUE.format("%"),
+    "comma": _USER_AND_VALUE.format(","),
+    "named": rf"(?:=|\s{{1,4}})[\"']?[\w.-]{{1,100}}={VALUE}",
+}
+# Options that ordinary commands use all the time: their rows are tried at the name of the tool instead.
+_COMMON_OPTIONS = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x /p /rp --login --value --auth --body".split())
+_RARE_FORMS = frozenset(("pair", "percent", "comma", "glued", "colon"))
+_MAY_BE_SUBCOMMAND = frozenset(("login", "auth", "password", "psk", "unlock"))  # before another word
+_STDIN_PASSWORD_COMMANDS = (
+    "docker login,podman login,kinit,chpasswd,passwd,gh auth,glab auth,cryptsetup,gh secret,wrangler secret,pass insert,"
+    "base64 -d,base64 --decode,sudo -s,gcloud secrets,vercel env,keyring set,fly secrets,secret put,secret create,"
+    "secrets put,secrets create,stdinpass,passw,vault login,su ,smbpasswd,secret-tool,docker secret,openssl,gpg"
+).split(",")
+
+
+def is_tried_at_option(row: OptionRow) -> bool:
+    """Return whether a row is tried at its options; other rows are tried at the names of their tools."""
+    return row.form in _RARE_FORMS or row.options == "-a" or _COMMON_OPTIONS.isdisjoint(row.options.split())
+
+
+@cache
+def option_rows() -> tuple[dict[str, list[OptionRow]], dict[str, list[OptionRow]]]:
+    """Return the rows that are tried at each option in lower case, and those at the longest word of each tool's name."""
+    at_option: dict[str, list[OptionRow]] = {}
+    at_tool: dict[str, list[OptionRow]] = {}
+    for row in rows.read_rows("options", OptionRow):
+        if is_tried_at_option(row):
+            for option in dict.fromkeys(row.options.lower().split()):
+                at_option.setdefault(option, []).append(row)
+        else:
+            for word in dict.fromkeys(map(_longest_word, rows.split_words(row.tools))):
+                at_tool.setdefault(word, []).append(row)
+    return at_option, at_tool
+
+
+def _longest_word(tool: str) -> str:
+    return max(tool.split(), key=len)
+
+
+@cache
+def option_regex(row: OptionRow) -> re.Pattern[str]:
+    """Return the pattern of the options of a row with their values."""
+    options = "|".join(map(re.escape, sorted(row.options.split(), key=len, reverse=True)))
+    return re.compile(rf"(?<=\s)(?:{options}){_VALUE_BY_FORM[row.form]}")
+
+
+def tool_probe(keyword: str) -> Probe:
+    """Return the probe of a tool: its options, up to the end of the command."""
+    tool_rows = []
+    for row in option_rows()[1][keyword]:
+        tools = [re.escape(tool.strip()) for tool in rows.split_words(row.tools) if _longest_word(tool) == keyword]
+        tool_rows.append((re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(tools)})(?![\w])"), row))
+
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
+        end = at + len(keyword)
+        farthest = end + _MAX_OPTION_DISTANCE
+        if text.find(" -", end, farthest) < 0 and text.find(" /", end, farthest) < 0:
+            return
+        command_end = regex(_COMMAND_END).search(text, end, farthest)
+        until = command_end.start() if command_end else min(len(text), farthest)
+        for is_tool, row in tool_rows:
+            if not is_tool.search(text, max(0, at - 16), end + 16):
+                continue
+            for match in option_regex(row).finditer(text, end, until):
+                if match.lastgroup and _is_option_value(match[match.lastgroup], row.form):
+                    yield *match.span(match.lastgroup), COMMAND_KIND
+        yield at, until, NOT_A_SECRET
+
+    return probe
+
+
+def option_probe(keyword: str) -> Probe:
+    """Return the probe of an option."""
+    spellings: set[str] = set()
+    # By the first characters of a tool's last word, so that a command is looked up word by word.
+    by_prefix: dict[str, list[tuple[str, str, str, re.Pattern[str]]]] = {}
+    for row in option_rows()[0][keyword]:
+        pattern = re.compile(_VALUE_BY_FORM[row.form])
+        for spelling in (option for option in row.options.split() if option.lower() == keyword):
+            spellings.add(spelling)
+            for tool in rows.split_words(row.tools):
+                of_prefix = by_prefix.setdefault(tool.split()[-1][:_TOOL_PREFIX_CHARS], [])
+                of_prefix.append((tool, spelling, row.form, pattern))
+    spelled = tuple(spellings)
+
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
+        if not at or not text[at - 1].isspace() or not text.startswith(spelled, at):
+            return
+        before = command_before(text, at)
+        words = regex(r"[\s\"'/=]+").split(before)
+        for prefix in {word[:_TOOL_PREFIX_CHARS] for word in words}:
+            for tool, spelling, form, pattern in by_prefix.get(prefix, ()):
+                if tool not in before or not text.startswith(spelling, at):
+                    continue
+                match = pattern.match(text, at + len(spelling))
+                if match and match.lastgroup and _is_option_value(match[match.lastgroup], form):
+                    yield *match.span(match.lastgroup), COMMAND_KIND
+                    return
+
+    return probe
+
+
+def _is_option_value(value: str, form: str) -> bool:
+    short_number = value.isdigit() and len(value) <= (3 if form in ("colon", "named") else 5)
+    if len(value) < 3 or short_number or value.startswith(("-", "@", "file:", "env:", "op:")):
+        return False
+    if form == "random":
+        return values.is_random(value, 12)
+    return not values.is_placeholder(value) if form == "pair" else values.may_be_secret(value)
+
+
+def command_before(text: str, at: int) -> str:
+    """Return the part of the command before an offset, in lower case."""
+    before = text[max(0, at - _MAX_COMMAND_CHARS) : at].lower()
+    if "curl" in before:  # its commands go over many lines, and the backslashes that join them are gone by now
+        return before
+    return before[max(map(before.rfind, ("\n", ";", "|", "&&"))) + 1 :].removeprefix("&")
+
+
+def argument_probe(row: ArgumentRow, keyword: str) -> Probe:
+    """Return the probe of a secret that is a plain argument."""
+    value = r"(?P<v>[^\s@\"'`|&;<>]{3,200})"
+    if row.between != "glued":
+        value = rf"(?:\s{{1,4}}{_ARGUMENT}){{{row.between}}}\s{{1,4}}{VALUE}"
+    pattern = re.compile(rf"(?:{row.command}){value}")
+    near = rows.split_words(row.near)
+    rejects_words = keyword in _MAY_BE_SUBCOMMAND and row.between == "0"
+
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
+        match = pattern.match(text, at)
+        if match is None or match.lastgroup is None:
+            return
+        value = match[match.lastgroup]
+        if len(value) < 3 or not values.may_be_secret(value) or value.startswith(("-", "/", "|", ">", "@")):
+            return
+        if rejects_words and value.isalpha():
+            return
+        if not near or any(word in command_before(text, at) for word in near):
+            yield *match.span(match.lastgroup), COMMAND_KIND
+
+    return probe
+
+
+def pipe_probe(row: PipeRow, _: str) -> Probe:
+    """Return the probe of a password that goes through a pipe."""
+    pattern = re.compile(rows.expand_parts(row.expression))
+
+    def probe(text: str, at: int) -> Iterator[SecretSpan]:
+        match = pattern.match(text, at)
+        if match is None or match.lastgroup is None:
+            return
+        start, end = match.span(match.lastgroup)
+        if row.keywords == "<<<" and not any(name in command_before(text, at) for name in _STDIN_PASSWORD_COMMANDS):
+            return
+        if "chpasswd" in match[0] or "chpasswd" in text[max(0, at - 40) : at]:
+            start += text[start:end].find(":") + 1
+        value = text[start:end]
+        if values.may_be_secret(value) and len(value) >= (6 if value.isdigit() else 3):
+            yield start, end, COMMAND_KIND
+
+    return probe
+
+
+# Secrets of several lines: private keys, the data of a Kubernetes secret; and a password in Go's database URLs
+
+_MAX_KEY_CHARS = 20_000
 _KEY_BEGIN = r"(?i)-----BEGIN[ A-Z0-9_-]{0,100}?PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END = r"(?i)KEY(?: BLOCK)?-----"
 _KEY_HEADER = r"\s{1,8}[A-Za-z-]{3,20}:[ \t][^\n]{0,100}"
@@ -69,15 +408,6 @@ _KUBERNETES_METADATA = frozenset(
 )
 _GO_DSN_LOGIN = r"(?<![\w.-])[\w.-]{1,60}:(?P<v>[^\s\"'`:@]{3,100})(?=@(?:tcp|unix)\()"
 _MAX_LOGIN_CHARS = 170
-_AWS_SECRET_KEY = r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
-
-BLOCK_EXAMPLES = (
-    ("private key", "-----BEGIN RSA PRIVATE KEY-----\n<b64>\n<b64>\n-----END RSA PRIVATE KEY-----",
-     "-----BEGIN CERTIFICATE-----\n<b64>\n<b64>\n-----END CERTIFICATE-----"),
-    ("Kubernetes secret", "kind: Secret\ndata:\n  one: <a20>", "kind: ConfigMap\ndata:\n  one: <a20>"),
-    ("password in an address", 'dsn := "orders:Hunter_n2@tcp(10.0.0.7:3306)/orders"', 'dsn := "orders@tcp(10.0.0.7:3306)/orders"'),
-    ("AWS secret key", "AKIA<t16> <b40>", "AKIA stands before <x40>"),
-)  # fmt: skip
 
 
 def probe_private_key(text: str, at: int) -> Iterator[SecretSpan]:
@@ -85,18 +415,13 @@ def probe_private_key(text: str, at: int) -> Iterator[SecretSpan]:
     begin = regex(_KEY_BEGIN).match(text, at)
     if begin is None:
         return
-    end = regex(_KEY_END).search(text, begin.end(), begin.end() + MAX_KEY_CHARS)
-    if end and "-----BEGIN" not in text[begin.end() : end.start()]:
-        yield at, end.end(), "private key"
-    else:
-        yield at, _key_body_end(text, begin.end()), "private key"
-
-
-def _key_body_end(text: str, start: int) -> int:
-    """Return where the headers and the lines of a key end that begin here; `start` if no line looks like a key."""
-    headers_end = _skip_repeated(_KEY_HEADER, text, start, _MAX_KEY_HEADERS)
-    lines_end = _skip_repeated(_KEY_LINE, text, headers_end, _MAX_KEY_LINES)
-    return _skip_repeated(_KEY_LAST_LINE, text, lines_end, 1) if lines_end > headers_end else start
+    key_end = regex(_KEY_END).search(text, begin.end(), begin.end() + _MAX_KEY_CHARS)
+    if key_end and "-----BEGIN" not in text[begin.end() : key_end.start()]:
+        yield at, key_end.end(), "private key"
+        return
+    headers_end = _skip_repeated(_KEY_HEADER, text, begin.end(), _MAX_KEY_HEADERS)
+    end = _skip_repeated(_KEY_LINE, text, headers_end, _MAX_KEY_LINES)
+    yield at, _skip_repeated(_KEY_LAST_LINE, text, end, 1) if end > headers_end else begin.end(), "private key"
 
 
 def _skip_repeated(pattern: str, text: str, at: int, most: int) -> int:
@@ -112,7 +437,7 @@ def _skip_repeated(pattern: str, text: str, at: int, most: int) -> int:
 def probe_go_dsn(text: str, at: int) -> Iterator[SecretSpan]:
     """Yield the password before `@tcp(`, in a database URL as Go's drivers write it."""
     login = regex(_GO_DSN_LOGIN).search(text, max(0, at - _MAX_LOGIN_CHARS), at + 6)
-    if login and not is_placeholder(login["v"]):
+    if login and not values.is_placeholder(login["v"]):
         yield *login.span("v"), "password in an address"
 
 
@@ -127,179 +452,123 @@ def probe_kubernetes_secret(text: str, at: int) -> Iterator[SecretSpan]:
     for item in regex(_KUBERNETES_ITEM).finditer(text, first.end(), until):
         name = item[0].partition(":")[0].strip("\"'").lower()
         group = item.lastindex or 0
-        if name not in _KUBERNETES_METADATA and not is_placeholder(item[group]):
+        if name not in _KUBERNETES_METADATA and not values.is_placeholder(item[group]):
             yield item.start(group), item.end(group), "Kubernetes secret"
     yield at, min(until, len(text)), NOT_A_SECRET
 
 
-def find_aws_secret_key(text: str, start: int, end: int) -> Iterator[SecretSpan]:
-    """Yield the secret keys within a few lines of an access key."""
-    for match in regex(_AWS_SECRET_KEY).finditer(text, max(0, start - _NEARBY_CHARS), end + _NEARBY_CHARS):
-        value = match[0]
-        if value.lower() != value and value.upper() != value and any(map(str.isdigit, value)):
-            yield match.start(), match.end(), "AWS secret key"
+# Cookies in headers, options, dictionaries, calls, cookie jars and sentences. After the word "cookie", pairs of a name and
+# a value are read. A value must be random; after a name for a session it may be shorter.
+
+COOKIE_KIND = "cookie"
+COOKIE_KEYWORDS = ("cookie",)
+EXPORT_KEYWORDS = ("httponly", "samesite", "hostonly")
+SESSION_KEYWORDS = tuple(
+    "sessid sessionid session= _sess= sid= session-token connect.sid csrftoken remember_token .aspx logged_in_".split()
+)
+JAR_KEYWORDS = ("true", "false")
+_MAX_LINE_CHARS = 600
+_MAX_BLOCK_CHARS = 1200
+_COOKIE_PAIR = (  # a name is not retried shorter
+    r"(?=(?P<name>[\w.\-$@%\[\]]{1,80}))(?P=name)[\"']?(?:\s{0,3}[=:]\s{0,3}|\s{0,3}=>\s{0,3}|(?<=[\"']),\s{0,3})"
+    r"[\"']?(?P<value>[^\s\"';,<>(){}\\\x00]{8,4096})"
+)
+_COOKIE_OBJECT = (
+    r"(?i)\bname[\"']?\s{0,3}[:=]\s{0,3}[\"'](?P<name>[^\"'\n]{1,80})[\"']\s{0,3},\s{0,20}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}"
+    r"[\"'](?P<value>[^\"'\n\x00]{8,4096})[\"']"
+)
+_SESSION_COOKIE = (
+    r"(?i)[\w.-]{3,60}(?:=|[\"']\s{0,3}[:,]\s{0,3}[\"'](?:value[\"']\s{0,3}:\s{0,3}[\"'])?)"
+    r"(?P<value>[^\s\"';,<>(){}\\\x00]{16,4096})"
+)
+_COOKIE_HEADER = r"(?i)cookies?[\"']?\s{0,2}:(?=[\w.-]{1,80}=)"  # Cookie:name=value
+_BRACKETED_VALUE = (
+    r"[(\[\"'`](?P<value>[A-Za-z0-9_.%+/=-]{32,4096})[)\]\"'`]|"
+    r"\s(?:is|was|ist|est|es)\s(?P<stated>[A-Za-z0-9_.%+/=-]{32,4096})(?=[\s,;)]|\Z)"
+)
+_MAX_BRACKET_DISTANCE = 100  # characters from the word to a value in brackets or quotes
+_DATE = r"\d{4}-\d\d-\d\dT"
+_JAR_LINE = r"(?i)(?:TRUE|FALSE)\t/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t(?P<name>[^\t\n]{1,80})\t(?P<value>[^\s\x00]{4,4096})"
+_SESSION_COOKIE_NAME = (
+    r"(?i)sess|sid\b|sid$|auth|tok|csrf|xsrf|login|user|remember|identity|jwt|ticket|secret|sso|saml|aspx|passport|"
+    r"li_at|credential|account|_key|apikey|access|refresh|bearer|member|phpsess|cfid|connect\."
+)
+_COOKIE_ATTRIBUTES = frozenset(
+    "path domain expires max-age maxage samesite secure httponly version priority partitioned".split()
+)
+_TRACKING_PREFIXES = tuple(
+    (
+        "_ga _gid _gcl _fbp _fbc _hj __utm _pk_ ajs_ mp_ _clck _uet optanon intercom-id amplitude consent cookieconsent "
+        "hash sha etag commit integrity version"
+    ).split()
+)
 
 
-# Probes of rows
-
-_TOKEN_START = r"(?<![A-Za-z0-9])"
-_TOKEN_END = r"(?![A-Za-z0-9_])"
-# From the name of a service to its value. The part before the sign cannot contain it, so there is one way to match.
-_ASSIGNMENT = r"[\w.\-\s'\"]{0,40}[=>:|?,][=>:|?,`'\"\s]{0,20}"
-_BASE64_RUN = r"[A-Za-z0-9+/]{0,200}"
-_MAX_BASE64_AROUND = 80  # more characters of the same alphabet around a match: it is part of an image or the like
-_CONTEXT_CHARS = 400
-_DIGITS_BEFORE = 6  # digits immediately before the keyword, in rows that begin with digits
-_COMMAND_END = r"[\n;|]|&&"
-
-
-def token_probe(row: TokenRow, keyword: str) -> Probe:
-    """Return the probe of a token that begins with the keyword, or has it in the middle."""
-    kind, _, specification, _, _ = row
-    before, infix, after = f" {specification}".rpartition(" @")
-    glued = keyword[-1].isalnum()
-    start = _TOKEN_START if glued or infix or len(keyword) <= 4 else ""
-    end = "" if specification.endswith("+") else _TOKEN_END
-    pattern = re.compile(f"{start}{to_regex(before)}{re.escape(keyword)}({to_regex(after)}){end}")
-    if infix:
-        return _infix_probe(pattern, before, kind)
-    prefix = len(keyword) if keyword[-1] in "/=" else 0
-    brief = len(keyword) <= 2
-
-    def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        match = pattern.match(text, at)
-        if match is None:
-            return
-        if not _is_token(match[1], brief) or (glued and _is_in_base64(text, at, match.end())):
-            yield at, match.end(), NOT_A_SECRET
-            return
-        yield at + prefix, match.end(), kind
-        if kind == "AWS access key":
-            yield from find_aws_secret_key(text, at, match.end())
-
-    return probe
+def probe_cookies(text: str, at: int) -> Iterator[SecretSpan]:
+    """Yield values of cookies after the word, up to the end of its line or of the list that it opens."""
+    line = text.find("\n", at, at + _MAX_LINE_CHARS)
+    until = line if line >= 0 else min(len(text), at + _MAX_LINE_CHARS)
+    again = text.find("ookie", at + 6, until)  # values after the next "cookie" are read there
+    until = again - 1 if again >= 0 else until
+    opens = text.find("{", at, until)
+    if opens >= 0:
+        close = text.find("}", opens, at + _MAX_BLOCK_CHARS)
+        until = max(until, close if close >= 0 else min(len(text), at + _MAX_BLOCK_CHARS))
+        block_end = again if again >= 0 else min(len(text), at + _MAX_BLOCK_CHARS)
+        yield from _check_cookies(regex(_COOKIE_OBJECT).finditer(text, at, block_end))
+    header = regex(_COOKIE_HEADER).match(text, at)
+    yield from _check_cookies(regex(_COOKIE_PAIR).finditer(text, header.end() if header else at, until))
+    for match in regex(_BRACKETED_VALUE).finditer(text, at, until):
+        if match.start() > at + _MAX_BRACKET_DISTANCE:
+            break
+        value = match[match.lastgroup or 0]
+        if values.is_very_random(value) or is_cookie_value(value, 32):
+            yield *match.span(match.lastgroup or 0), COOKIE_KIND
+    if line >= 0 and "\t" in text[line : line + 200]:
+        yield from _check_cookies(regex(_JAR_LINE).finditer(text, line, at + 2 * _MAX_BLOCK_CHARS))
+    yield at, until, NOT_A_SECRET
 
 
-def _infix_probe(pattern: re.Pattern[str], before: str, kind: str) -> Probe:
-    """Return the probe of a token that contains the keyword, `before` being the specification of what precedes it.
-
-    If that has a fixed length, the pattern is tried at one offset alone.
-    """
-    max_before, before_length, digits = max_length(before), exact_length(before), before.strip().startswith("d")
-
-    def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        if digits and not text[max(0, at - _DIGITS_BEFORE) : at].isdigit():
-            return
-        if at and (text[at - 1].isalnum() or text[at - 1] in ".:"):
-            if before_length is None:
-                match = pattern.search(text, max(0, at - max_before), at + 200)
-            else:
-                match = pattern.match(text, at - before_length) if at >= before_length else None
-            if match and _is_token(match[0], brief=False):
-                yield match.start(), match.end(), kind
-
-    return probe
+def probe_exported_cookies(text: str, at: int) -> Iterator[SecretSpan]:
+    """Yield values of cookies as browsers export them: objects with a name, a value and attributes."""
+    start, end = max(0, at - _MAX_BLOCK_CHARS), at + _MAX_BLOCK_CHARS
+    yield from _check_cookies(regex(_COOKIE_OBJECT).finditer(text, start, end))
+    yield at, min(len(text), end), NOT_A_SECRET
 
 
-def _is_token(body: str, brief: bool) -> bool:
-    """Return whether it is neither `xxxx` nor a name that begins like a token."""
-    if body and (len(set(body)) < 4 or is_filler(body)):
+def probe_session_cookie(text: str, at: int) -> Iterator[SecretSpan]:
+    """Yield the value of a cookie with a well-known name: `PHPSESSID=…`."""
+    match = regex(_SESSION_COOKIE).match(text, at)
+    if match and is_cookie_value(match["value"], 16) and not regex(rows.UUID).match(match["value"]):
+        yield *match.span("value"), COOKIE_KIND
+
+
+def probe_cookie_jar(text: str, at: int) -> Iterator[SecretSpan]:
+    """Yield the value of a line of a cookie jar as curl and wget write it."""
+    if match := regex(_JAR_LINE).match(text, at):
+        yield from _check_cookies([match])
+
+
+def _check_cookies(matches: Iterable[re.Match[str]]) -> Iterator[SecretSpan]:
+    """Yield the values that are secrets."""
+    for match in matches:
+        name, value = match["name"], match["value"]
+        lower = name.lower()
+        if lower in _COOKIE_ATTRIBUTES or lower.startswith(_TRACKING_PREFIXES):
+            continue
+        if values.is_placeholder(value) or regex(_DATE).match(value) or "://" in value:
+            continue
+        if value.startswith(("http:", "https:", "/", "$", "./", "~")):
+            continue
+        if is_cookie_value(value, 12 if regex(_SESSION_COOKIE_NAME).search(name) else 20):
+            yield *match.span("value"), COOKIE_KIND
+
+
+def is_cookie_value(value: str, min_length: int) -> bool:
+    """Return whether a value is random: a session, a ticket, a signed value."""
+    if len(value) < min_length:
         return False
-    if body.isalpha() and body.islower() and len(body) < 20:
-        return False
-    if brief:
-        return not is_wordy(body)
-    return body.isalnum() or body not in (body.lower(), body.upper()) or not is_wordy(body)
-
-
-def _is_in_base64(text: str, start: int, end: int) -> bool:
-    after = regex(_BASE64_RUN).match(text, end)
-    before = regex(_BASE64_RUN).match(text[max(0, start - 200) : start][::-1])
-    assert after is not None and before is not None
-    return after.end() - end + before.end() > _MAX_BASE64_AROUND
-
-
-def vendor_probe(row: TokenRow, name: str) -> Probe:
-    """Return the probe of a value of the right length that is assigned to a name with the service in it."""
-    kind, _, specifications, _, _ = row
-    values = "|".join(to_regex(specification) for specification in specifications.split(" | "))
-    pattern = re.compile(f"(?i:{values})(?![A-Za-z0-9_-])")
-
-    def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        assigned = regex(_ASSIGNMENT).match(text, at + len(name))
-        if assigned is None:
-            return
-        start = assigned.end()
-        match = pattern.match(text, start)
-        if match is None and text[start - 1] == "=":  # some values begin with that sign
-            match = pattern.match(text, start - 1)
-        if match and _is_vendor_value(match[0]):
-            yield match.start(), match.end(), kind
-
-    return probe
-
-
-def _is_vendor_value(value: str) -> bool:
-    if value.isdigit():
-        return len(set(value)) > 3
-    mixed = value not in (value.lower(), value.upper()) and not is_wordy(value)
-    return (mixed or any(map(str.isdigit, value))) and len(set(value)) > 5 and not (is_filler(value) or is_name(value))
-
-
-def context_probe(row: ContextRow, _: str) -> Probe:
-    """Return the probe of a value in its context."""
-    kind, _, near, expected, check, _, _ = row
-    words = tuple(near.split(",")) if near else ()
-    pattern = re.compile("(?i)" + expected.replace("{V}", VALUE).replace("{PAIR}", PAIR))
-
-    def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        match = pattern.match(text, at)
-        if not match or not match.lastgroup or (words and not _has_word_before(text, at, words)):
-            return
-        value = match[match.lastgroup]
-        if _is_url_token(text, at, value) if check == LINKED else _is_context_value(value, check):
-            yield *match.span(match.lastgroup), kind
-
-    return probe
-
-
-def _has_word_before(text: str, at: int, words: tuple[str, ...]) -> bool:
-    """Return whether one of the words is before this offset, in the same command."""
-    before = text[max(0, at - _CONTEXT_CHARS) : at].lower()
-    last = max(before.rfind(word) for word in words)
-    return last >= 0 and ("curl" in words or not regex(_COMMAND_END).search(before, last))
-
-
-def _is_url_token(text: str, at: int, value: str) -> bool:
-    """Return whether it is certainly random; what may be a digest or an id counts only in a complete URL."""
-    if is_filler(value) or value.count(".") > 4:
-        return False
-    url_start = text.rfind("://", max(0, at - 200), at)
-    if url_start < 0 and at and (text[at - 1].isalnum() or text[at - 1] in "+/"):
-        host = text[max(0, at - 100) : at].split()[-1:]
-        if not host or "." not in host[0]:
-            return False  # a piece of an encoded text
-    if any(is_very_random(part) for part in (value, *value.split("."))):
-        return True
-    if url_start < 0 or any(map(str.isspace, text[url_start:at])):
-        return False
-    return len(value) >= 24 and is_random(value, 24) and "commit" not in text[url_start:at]
-
-
-def _is_context_value(value: str, check: str) -> bool:
-    if check == PAIRED:
-        return len(value) >= 3 and not is_placeholder(value) and not (value.isdigit() and len(value) <= 5)
-    if check == SURE:
-        return len(value) >= 3 and may_be_secret(value) and not (value.isdigit() and len(value) <= 5)
-    if check == HEADER:
-        return not is_placeholder(value) and (len(value) >= 40 or not is_wordy(value))
-    if check == STATED:
-        return is_stated_password(value)
-    if check == CODE:
-        return any(map(str.isdigit, value)) and not is_filler(value) and len(set(value)) > 2
-    if check == LITERAL:
-        chosen = is_password(value, quoted=True) or is_chosen_password(value) or is_literal_password(value)
-        return (is_app_password(value) or (" " not in value and chosen)) and not is_path_or_url(value)
-    if check == LONG:
-        return len(value) >= 24 and len(set(value)) >= 10 and not is_wordy(value) and not is_filler(value)
-    return is_random(value, 16)
+    if values.is_random(value, min_length):
+        return value.count("/") <= 2 and value.count(".") <= 5
+    mixed = value not in (value.lower(), value.upper())
+    return len(value) >= 24 and mixed and not values.is_wordy(value)

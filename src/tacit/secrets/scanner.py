@@ -8,15 +8,14 @@ makes a row search far or search twice.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
+from typing import Any
 
-from tacit.secrets import commands, contexts, names, probes, sentences
+from tacit.secrets import names, probes, rows, sentences
 from tacit.secrets.encoded import find_encoded, find_random_assignments, may_have_run, words_with_runs
-from tacit.secrets.keywords import KeywordMatcher, lowered
 from tacit.secrets.probes import Probe, SecretSpan
-from tacit.secrets.tokens import RECENT_TOKENS, TOKENS, VENDORS
+from tacit.secrets.rows import Row
 from tacit.text.display import regex
 
 # Escapes: a secret in a JSON string, in a string inside a string or in the query of a URL is the same secret, and rows
@@ -48,6 +47,8 @@ class UnescapedText:
 
     def original_offset(self, at: int) -> int:
         """Return where the character at this offset begins in the original."""
+        from bisect import bisect_right  # most texts have no escapes
+
         last = bisect_right(self._offsets, at) - 1
         return self._original_offsets[last] + at - self._offsets[last]
 
@@ -120,6 +121,163 @@ def _unescape_match(escape: re.Match[str]) -> str:
     return chr(number) + (chr(int(second, 16)) if second else "")
 
 
+# Keywords: which of the words that rows know a text contains. Most texts contain few, and are done after this.
+
+_MAX_PLAIN_SCAN_CHARS = 512  # characters that are searched before keywords are sorted by their prefix
+MAX_PREFIX_SCAN_CHARS = 32_768  # characters that are searched by prefix before expressions are compiled
+MAX_CACHED_WORDS = 50_000
+_MAX_CACHED_WORD_CHARS = 64
+_SHORT_TEXT_CHARS = 256
+_PREFIX_CHARS = 3
+_LETTERS_BY_FREQUENCY = "etaoinsrhldcumfpgwybvk"  # frequent letters are tried first, all others after these
+_ASCII_TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def lowered(text: str) -> str:
+    """Return the text in lower case, with every character at the same offset."""
+    low = text.lower()
+    return low if len(low) == len(text) else text.translate(_ASCII_TO_LOWER)
+
+
+class KeywordMatcher:
+    """Finds which of a fixed set of keywords a text contains, and which of its words are to be looked at for themselves.
+
+    No keyword contains a blank. In the one sentence of a short command, each is searched for. In a few texts, they are
+    looked up by their first three characters, which needs little preparation. For more text they are compiled into
+    expressions, and the result for each word is cached, because most words occur again and again. All ways give the same
+    keywords.
+    """
+
+    def __init__(self, keywords: Sequence[str], is_special: Callable[[str], bool] = lambda _: False) -> None:
+        self._keywords = keywords
+        self._is_special = is_special
+        self._ascii_keywords = [keyword for keyword in keywords if keyword.isascii()]
+        self._other_keywords = [keyword for keyword in keywords if not keyword.isascii()]
+        self._other_regex: re.Pattern[str] | None = None
+        self._scanned_chars = 0
+        self._ascii_regex: re.Pattern[str] | None = None
+        self._short_keywords: list[str] = []  # shorter than a prefix
+        self._by_prefix: dict[str, list[str]] = {}
+        self._regex_by_letter: list[tuple[str, re.Pattern[str]]] = []
+        self._extensions: dict[str, list[str]] = {}
+        self._plain_words: set[str] = set()  # known to contain no keyword and not to be special
+        self._word_cache: dict[str, tuple[list[str], bool]] = {}  # keywords in a word, and whether it is special
+
+    def find(self, text: str) -> tuple[list[str], set[str]]:
+        """Return the keywords that a text contains in any case, in no order, and its special words.
+
+        Of a short text, all words count as special.
+        """
+        self._scanned_chars += len(text)
+        if self._scanned_chars > MAX_PREFIX_SCAN_CHARS:
+            return self.find_in_words(text)
+        low = lowered(text)
+        if self._scanned_chars <= _MAX_PLAIN_SCAN_CHARS:
+            return [keyword for keyword in self._keywords if keyword in low], set(text.split())
+        return self.find_by_prefix(low), set(text.split())
+
+    def find_in_words(self, text: str) -> tuple[list[str], set[str]]:
+        """As `find`, word by word with a cache."""
+        keywords: set[str] = set()
+        special: set[str] = set()
+        new = []
+        for word in set(text.split()) - self._plain_words:
+            cached = self._word_cache.get(word)
+            if cached is None:
+                new.append(word)
+                continue
+            keywords.update(cached[0])
+            if cached[1]:
+                special.add(word)
+        if new:
+            keywords.update(in_new_words := self.find_by_regex("\n".join(new).lower()))
+            special.update(filter(self._is_special, new))
+            self._cache(new, in_new_words, special)
+        if keywords and not text.isascii() and len(text.lower()) != len(text):  # then other letters keep their case
+            low = lowered(text)
+            keywords = {keyword for keyword in keywords if keyword in low}
+        return list(keywords), special
+
+    def _cache(self, words: list[str], keywords: list[str], special: set[str]) -> None:
+        """Remember what was found in words. `keywords` are those of all of them together."""
+        if len(self._word_cache) + len(self._plain_words) > MAX_CACHED_WORDS:
+            self._word_cache.clear()
+            self._plain_words.clear()
+        for word in words:
+            if len(word) > _MAX_CACHED_WORD_CHARS:
+                continue
+            low = word.lower()
+            in_word = [keyword for keyword in keywords if keyword in low]
+            if in_word or word in special:
+                self._word_cache[word] = in_word, word in special
+            else:
+                self._plain_words.add(word)
+
+    def find_by_regex(self, low: str) -> list[str]:
+        """As `find`, with expressions. They match the shortest of keywords that begin alike; others are added."""
+        if len(low) < _SHORT_TEXT_CHARS:
+            self._ascii_regex = self._ascii_regex or re.compile(
+                f"(?=({_trie_pattern(_build_trie(self._ascii_keywords))}))"
+            )
+            keywords = set(self._ascii_regex.findall(low))
+        else:
+            # An expression that begins with a literal character is much faster, so that many of them are faster than one.
+            self._regex_by_letter = self._regex_by_letter or [
+                (letter, re.compile(f"{re.escape(letter)}(?=({_trie_pattern(rest)}))"))
+                for letter, rest in _build_trie(self._ascii_keywords).items()
+            ]
+            keywords = {letter + rest for letter, pattern in self._regex_by_letter for rest in pattern.findall(low)}
+        if self._other_keywords and not low.isascii():
+            self._other_regex = self._other_regex or re.compile(
+                f"(?=({_trie_pattern(_build_trie(self._other_keywords))}))"
+            )
+            keywords.update(self._other_regex.findall(low))
+        return [
+            *keywords,
+            *{longer for keyword in keywords for longer in self._extensions_of(keyword) if longer in low},
+        ]
+
+    def find_by_prefix(self, low: str) -> list[str]:
+        """As `find`, by the first characters of each keyword."""
+        if not self._by_prefix:
+            for keyword in self._keywords:
+                if len(keyword) < _PREFIX_CHARS:
+                    self._short_keywords.append(keyword)
+                else:
+                    self._by_prefix.setdefault(keyword[:_PREFIX_CHARS], []).append(keyword)
+        keywords = [keyword for keyword in self._short_keywords if keyword in low]
+        prefixes = {low[at : at + _PREFIX_CHARS] for at in range(len(low) - _PREFIX_CHARS + 1)}
+        for prefix in prefixes & self._by_prefix.keys():
+            keywords += [keyword for keyword in self._by_prefix[prefix] if keyword in low]
+        return keywords
+
+    def _extensions_of(self, keyword: str) -> list[str]:
+        """Return the longer keywords that begin with this one."""
+        if keyword not in self._extensions:
+            self._extensions[keyword] = [
+                other for other in self._keywords if other != keyword and other.startswith(keyword)
+            ]
+        return self._extensions[keyword]
+
+
+def _build_trie(keywords: Sequence[str]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for keyword in keywords:
+        branch = tree
+        for letter in keyword:
+            branch = branch.setdefault(letter, {})
+        branch[""] = {}
+    return tree
+
+
+def _trie_pattern(tree: dict[str, Any]) -> str:
+    if "" in tree:
+        return ""
+    common_first = sorted(tree.items(), key=lambda branch: _LETTERS_BY_FREQUENCY.find(branch[0]) % 64)
+    branches = [re.escape(letter) + _trie_pattern(rest) for letter, rest in common_first]
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
 # The scan
 
 RankedSpan = tuple[int, int, int, str]  # start, end, rank of the row, kind
@@ -189,7 +347,7 @@ def _find_in_block(text: str, low: str, keywords: list[str], start: int, end: in
     If the budget of the block is spent, every word that could be a value is a match too.
     """
     if len(keywords) > 1:
-        keywords.sort(key=lambda keyword: (_keyword_rank(keyword), keyword))  # the same order in every process
+        keywords.sort(key=lambda keyword: (probe_makers()[keyword][0][0], keyword))  # the same order in every process
     spans: list[RankedSpan] = []
     budget = _BLOCK_BUDGET * max(1, (end - start) // _BLOCK_CHARS)
     for keyword in keywords:
@@ -204,7 +362,7 @@ def _find_at_keyword(
     text: str, low: str, keyword: str, start: int, end: int, budget: int, spans: list[RankedSpan]
 ) -> int:
     """Append what the rows of a keyword match in a block to `spans`. Return the rest of the budget."""
-    ranked_probes, cost = _keyword_probes(keyword), _keyword_cost(keyword)
+    ranked_probes, cost = keyword_probes(keyword), keyword_cost(keyword)
     at = low.find(keyword, start, end)
     last = -1  # the last occurrence, if no row matched there
     while at >= 0:
@@ -261,31 +419,43 @@ def probe_makers() -> dict[str, list[tuple[int, ProbeMaker, str]]]:
     Nothing is compiled before its keyword occurs.
     """
     table: dict[str, list[tuple[int, ProbeMaker, str]]] = {}
-    for rank, (maker, words) in enumerate(_probe_rows()):
-        for word in words:
-            table.setdefault(word.lower(), []).append((rank, maker, word))
+    for rank, (maker, keywords) in enumerate(_probe_rows()):
+        for keyword in keywords:
+            table.setdefault(keyword.lower(), []).append((rank, maker, keyword))
     return table
 
 
 def _probe_rows() -> Iterator[tuple[ProbeMaker, Sequence[str]]]:
     """Yield all rows, the more specific first: if several match the same text, the first one names it."""
     yield (lambda _: probes.probe_private_key), ["-----BEGIN"]
-    yield from ((partial(probes.token_probe, row), row[1].split()) for row in (*TOKENS, *RECENT_TOKENS))
-    yield from ((partial(probes.vendor_probe, row), row[1].split()) for row in VENDORS)
-    context_rows = (*contexts.CONTEXT_ROWS, *contexts.LOGINS, *contexts.ADDRESSES, *contexts.LITERALS)
-    yield from ((partial(probes.context_probe, row), row[1].split()) for row in context_rows)
+    yield from _read_probes("tokens", rows.TokenRow, probes.token_probe)
+    yield from _read_probes("services", rows.TokenRow, probes.service_probe)
+    yield from _read_probes("contexts", rows.ContextRow, probes.context_probe)
     yield (lambda _: probes.probe_go_dsn), ["@tcp(", "@unix("]
     yield (lambda _: probes.probe_kubernetes_secret), ["kind:", 'kind"']
-    yield (lambda _: contexts.probe_cookies), contexts.COOKIE_KEYWORDS
-    yield (lambda _: contexts.probe_exported_cookies), contexts.EXPORT_KEYWORDS
-    yield (lambda _: contexts.probe_session_cookie), contexts.SESSION_KEYWORDS
-    yield (lambda _: contexts.probe_cookie_jar), contexts.JAR_KEYWORDS
-    yield from ((partial(commands.argument_probe, row), [row[0]]) for row in commands.ARGUMENTS)
-    yield from ((partial(commands.pipe_probe, row), [row[0]]) for row in commands.PIPES)
-    yield commands.option_probe, list(commands.option_table())
-    yield commands.tool_probe, list(commands.tool_table())
+    yield (lambda _: probes.probe_cookies), probes.COOKIE_KEYWORDS
+    yield (lambda _: probes.probe_exported_cookies), probes.EXPORT_KEYWORDS
+    yield (lambda _: probes.probe_session_cookie), probes.SESSION_KEYWORDS
+    yield (lambda _: probes.probe_cookie_jar), probes.JAR_KEYWORDS
+    yield from _read_probes("arguments", rows.ArgumentRow, probes.argument_probe, column=0)
+    yield from _read_probes("pipes", rows.PipeRow, probes.pipe_probe, column=0)
+    at_option, at_tool = probes.option_rows()
+    yield probes.option_probe, list(at_option)
+    yield probes.tool_probe, list(at_tool)
     yield (lambda _: names.probe_named_value), names.NAME_KEYWORDS
     yield sentences.sentence_probe, list(sentences.noun_table())
+
+
+def _read_probes(
+    table: str, row: Callable[..., Row], make_probe: Callable[[Row, str], Probe], column: int = 1
+) -> Iterator[tuple[ProbeMaker, Sequence[str]]]:
+    """Yield the rows of a table, with their keywords in this column. Only rows whose keyword occurs are read in full."""
+
+    def make(line: str, keyword: str) -> Probe:
+        return make_probe(row(*line.split(rows.SEPARATOR)), keyword)
+
+    for line in rows.read_lines(table):
+        yield partial(make, line), line.split(rows.SEPARATOR, column + 1)[column].split()
 
 
 @cache
@@ -295,19 +465,15 @@ def prefilter() -> KeywordMatcher:
 
 
 @cache
-def _keyword_rank(keyword: str) -> int:
-    return probe_makers()[keyword][0][0]
+def keyword_probes(keyword: str) -> list[tuple[int, Probe]]:
+    """Return rank and probe of the rows of a keyword, compiled."""
+    return [(rank, maker(spelling)) for rank, maker, spelling in probe_makers()[keyword]]
 
 
 @cache
-def _keyword_cost(keyword: str) -> int:
+def keyword_cost(keyword: str) -> int:
     """Return the cost of a keyword's rows. Rows that read a sentence or a command cost more than those that do not."""
-    costly = (
-        keyword in sentences.noun_table() or keyword in commands.option_table() or keyword in contexts.COOKIE_KEYWORDS
+    is_costly = (
+        keyword in sentences.noun_table() or keyword in probes.option_rows()[0] or keyword in probes.COOKIE_KEYWORDS
     )
-    return len(probe_makers()[keyword]) + (_COSTLY_ROW_COST if costly else 0)
-
-
-@cache
-def _keyword_probes(keyword: str) -> list[tuple[int, Probe]]:
-    return [(rank, maker(word)) for rank, maker, word in probe_makers()[keyword]]
+    return len(probe_makers()[keyword]) + (_COSTLY_ROW_COST if is_costly else 0)

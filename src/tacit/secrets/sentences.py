@@ -13,7 +13,7 @@ from functools import cache
 
 from tacit.secrets.names import kind_of_name
 from tacit.secrets.probes import Probe, SecretSpan
-from tacit.secrets.spec import UUID
+from tacit.secrets.rows import UUID, LanguageRow, read_rows
 from tacit.secrets.values import (
     PLACEHOLDER_WORDS,
     is_chosen_password,
@@ -30,92 +30,7 @@ from tacit.secrets.values import (
 )
 from tacit.text.display import regex
 
-# Language, nouns for a password, nouns for a key or a token, words for "is", a sentence whose value (between « and ») must
-# match, and one without a secret. `_` joins the words of a noun.
-LanguageRow = tuple[str, str, str, str, str, str]
 PASSWORD, KEY = "password", "token"
-
-# fmt: off
-LANGUAGES: tuple[LanguageRow, ...] = (
-    ("English", "password pasword passwrd passwod passord passwrod pssword paswd passphrase passcode pass_phrase passwd pwd pw psk keyphrase shared_secret pin puk", "token api_key access_key secret_key app_key",
-     "is was are be becomes: now equals reads will_be set_to changed_to reset_to updated_to rotated_to it's here's to from with as",
-     "the password for the staging box is now «Tr0ub4dor&3», do not tell", "the password is stored in 1Password"),
-    ("German", "passwort passwörter kennwort kennwörter zugangscode losungswort passphrase geheimzahl", "schlüssel zugangstoken",
-     "ist lautet war heißt heisst wäre sind auf von zu", "das Kennwort für die Datenbank lautet «Blaubeere#1987» und der Port 5433",
-     "das Passwort steht in 1Password"),
-    ("French", "mot_de_passe mots_de_passe mdp phrase_secrète code_d'accès code_secret", "clé clef jeton", "est c'est vaut était sera devient", "le mot de passe du NAS est «Croissant!75011»",
-     "le mot de passe est trop court"),
-    ("Spanish", "contraseña contrasena contraseñas clave código_de_acceso", "llave token clave_de_api", "es era será sería",
-     "la contraseña del usuario root es «Madrid_Gol2023», reinicia", "la contraseña es obligatoria"),
-    ("Portuguese", "senha palavra-passe palavra_passe código_de_acesso", "chave", "é era será ficou são", "a senha do banco mudou, agora é «jabuticaba6025@»",
-     "a senha é obrigatória e deve ter oito caracteres"),
-    ("Italian", "parola_d'ordine codice_di_accesso codice_d'accesso", "chiave", "è era sarà e' sono", "la password del pannello è «Vespa50Special!»",
-     "la password è scaduta, serve la pagina per cambiarla"),
-    ("Dutch", "wachtwoord wachtwoorden wachtzin toegangscode ww", "sleutel", "is was luidt wordt",
-     "het wachtwoord van de server is «Stroopwafel!88»", "wachtwoord vergeten werkt niet op Safari"),
-    ("Swedish", "lösenord lösenordet lösenfras losenord", "nyckel nyckeln", "är var blir", "lösenordet till servern är «Älgen_42x»",
-     "lösenordet måste innehålla minst en siffra"),
-    ("Danish", "adgangskode adgangskoden kodeord kodeordet koden", "nøgle nøglen", "er var bliver", "adgangskoden til serveren er «Smørrebrød#7»",
-     "adgangskoden er forkert, prøv igen"),
-    ("Norwegian", "passord passordet", "nøkkel nøkkelen", "er var blir", "passordet til basen er «Fjord2024!»",
-     "passordet er for kort, det trengs 12 tegn"),
-    ("Finnish", "salasana salasanan salasanaksi tunnussana", "avain", "on oli", "palvelimen salasana on «Sauna_Loyly9»",
-     "salasana on liian lyhyt"),
-    ("Polish", "hasło hasla hasłem haslo", "klucz", "to jest brzmi był", "hasło do bazy na stagingu to «Zubr-Bialowieza9», zaloguj się",
-     "hasło musi mieć co najmniej dwanaście znaków"),
-    ("Czech", "heslo hesla", "klíč", "je bylo zní", "heslo k databázi je «Knedlik_99x»", "heslo je příliš krátké"),
-    ("Slovak", "prístupové_heslo", "kľúč", "je bolo znie", "prístupové heslo je «Bryndza#12»", "heslo je povinné"),
-    ("Hungarian", "jelszó jelszava jelszót jelszav jelszo", "kulcs", "az ez lett", "az adatbázis jelszava: «Gulyas!1956»", "a jelszó túl rövid"),
-    ("Romanian", "parola parolă", "cheie cheia", "este e era", "parola bazei este «Sarmale_2024»", "parola este prea scurtă"),
-    ("Croatian", "lozinka lozinku zaporka geslo šifra", "ključ", "je glasi", "lozinka za server je «Cevapi.77x»",
-     "lozinka je prekratka"),
-    ("Serbian", "лозинка шифра", "кључ", "је гласи", "лозинка за сервер је «Rakija_77x»", "лозинка је прекратка"),
-    ("Bulgarian", "парола паролата", "ключ", "е беше", "паролата за базата е «Rila2024!»", "паролата е твърде кратка"),
-    ("Russian", "пароль пароля паролем пароли код_доступа пин пин-код пинкод", "ключ токен", "это такой равен был теперь", "пароль от базы теперь «qW7moroz_ObEZ»",
-     "пароль должен быть не короче двенадцати символов"),
-    ("Ukrainian", "пароль паролю", "ключ токен", "це такий тепер", "пароль до бази це «Varenyky_55!»", "пароль має бути довшим"),
-    ("Greek", "κωδικός κωδικό κωδικος συνθηματικό", "κλειδί", "είναι ειναι", "ο κωδικός της βάσης είναι «Mousaka#88»",
-     "ο κωδικός είναι υποχρεωτικός"),
-    ("Turkish", "şifre şifresi şifreyi sifre parola parolası", "anahtar anahtarı anahtarını", "şu şudur olarak oldu",
-     "sunucunun şifresi «Kebap_2024!» oldu", "parola en az on iki karakter olmalı"),
-    ("Arabic", "كلمة_المرور كلمة_السر كلمة_مرور كلمة_سر الرقم_السري رمز_الدخول الباسورد باسورد باسوورد", "المفتاح مفتاح", "هي هو", "كلمة المرور هي «Falafel#2024»", "كلمة المرور مطلوبة"),
-    ("Hebrew", "סיסמה הסיסמה סיסמא הסיסמא", "מפתח", "היא הוא זה", "הסיסמה של השרת היא «Hummus!99x»", "הסיסמה קצרה מדי"),
-    ("Persian", "رمز_عبور گذرواژه پسورد", "کلید", "است", "رمز عبور سرور: «Zaferan_88x»", "رمز عبور را فراموش کردم"),
-    ("Hindi", "पासवर्ड", "कुंजी", "है", "सर्वर का पासवर्ड «Samosa@2024» है", "पासवर्ड बहुत छोटा है"),
-    ("Thai", "รหัสผ่าน", "คีย์", "คือ เป็น", "รหัสผ่านคือ «PadThai#88»", "รหัสผ่านสั้นเกินไป"),
-    ("Vietnamese", "mật_khẩu", "khóa", "là", "mật khẩu của máy chủ là «PhoBo_2024x»", "mật khẩu quá ngắn"),
-    ("Indonesian", "kata_sandi kata_laluan", "kunci", "adalah ialah yaitu", "kata sandi server adalah «Rendang#45»", "kata sandi terlalu pendek"),
-    ("Catalan", "contrasenya", "clau_d'api", "és era", "la contrasenya del servidor és «Calcots_2024»", "la contrasenya és massa curta"),
-    ("Estonian", "parool parooli salasõna", "võti", "on oli", "serveri parool on «Kama_2024x»", "parool on liiga lühike"),
-    ("Lithuanian", "slaptažodis", "raktas", "yra", "serverio slaptažodis yra «Cepelinai7!»", "slaptažodis yra per trumpas"),
-    ("Latvian", "parole paroles", "atslēga", "ir", "servera parole ir «Balzams_45!»", "parole ir par īsu"),
-    ("Slovenian", "geslo gesla", "", "je", "geslo za strežnik je «Potica_2024»", "geslo je prekratko"),
-    ("Macedonian", "лозинката", "", "е", "лозинката за серверот е «Ajvar#2023»", "лозинката е прекратка"),
-    ("Albanian", "fjalëkalimi fjalëkalim", "", "është", "fjalëkalimi është «Byrek#2023»", "fjalëkalimi është i shkurtër"),
-    ("Icelandic", "lykilorð lykilorðið", "", "er", "lykilorðið er «Skyr#2023»", "lykilorðið er of stutt"),
-    ("Afrikaans", "wagwoord", "", "is", "die wagwoord is «Biltong_77»", "die wagwoord is te kort"),
-    ("Basque", "pasahitza pasahitz", "", "da", "zerbitzariaren pasahitza «Pintxo_2023» da", "pasahitza laburregia da"),
-    ("Galician", "contrasinal", "", "é", "o contrasinal é «Polbo#2023»", "o contrasinal é curto"),
-    ("Welsh", "cyfrinair", "", "yw", "y cyfrinair yw «Cawl_2023!»", "mae'r cyfrinair yn rhy fyr"),
-    ("Irish", "pasfhocal", "", "é", "is é an pasfhocal ná «Pionta_2023»", "tá an pasfhocal róghearr"),
-    ("Swahili", "nenosiri", "", "ni", "nenosiri ni «Ugali#2023»", "nenosiri ni fupi mno"),
-    ("Esperanto", "pasvorto pasvorton", "", "estas", "la pasvorto estas «Kafo_1887»", "la pasvorto estas tro mallonga"),
-    ("Azerbaijani", "şifrə parol parolu", "", "budur", "serverin parolu «Plov_2023!» budur", "parol çox qısadır"),
-    ("Kazakh", "құпиясөз", "", "бұл", "құпиясөз: «Beshbarmak_7»", "құпиясөз тым қысқа"),
-    ("Georgian", "პაროლი", "", "არის", "პაროლი არის «Khachapuri_7»", "პაროლი ძალიან მოკლეა"),
-    ("Armenian", "գաղտնաբառը գաղտնաբառ", "", "է", "գաղտնաբառը «Lavash#2023» է", "գաղտնաբառը շատ կարճ է"),
-    ("Urdu", "پاس_ورڈ پاسورڈ", "", "ہے", "سرور کا پاس ورڈ «Biryani@1947» ہے", "پاس ورڈ بہت چھوٹا ہے"),
-    ("Bengali", "পাসওয়ার্ড পাসওয়ার্ড", "", "হল হলো", "ডাটাবেসের পাসওয়ার্ড «Ilish#1971»", "পাসওয়ার্ড খুব ছোট"),
-    ("Tamil", "கடவுச்சொல்", "", "", "கடவுச்சொல் «Idli#2023»", "கடவுச்சொல் மிகச் சிறியது"),
-    ("Telugu", "పాస్‌వర్డ్ పాస్వర్డ్", "", "", "పాస్వర్డ్ «Pesarattu#1»", "పాస్వర్డ్ చాలా చిన్నది"),
-    ("Khmer", "ពាក្យសម្ងាត់", "", "គឺ", "ពាក្យសម្ងាត់គឺ «Amok#2023»", "ពាក្យសម្ងាត់ខ្លីពេក"),
-    ("Japanese", "パスワード パスフレーズ 暗証番号 合言葉", "トークン アクセスキー apiキー 秘密鍵", "は が を も",
-     "検証環境のDBのパスワードは「«Sakura8823kaze»」です。", "パスワードは12文字以上にしてください。"),
-    ("Chinese", "密码 密碼 口令", "密钥 密鑰 金钥 令牌", "是 为 為 改成 改成了 改为 改为了 設為 设为 就是 换成 换成了",
-     "测试服务器的密码是«Panda@2025xm»，用户名ubuntu", "密码不能为空"),
-    ("Korean", "비밀번호 비번 패스워드 암호", "토큰 키", "는 은 이 가 를", "관리자 비밀번호는 «gimbap!Seoul039» 입니다.", "비밀번호는 12자 이상이어야 합니다"),
-)
-# fmt: on
 
 _BEFORE_VALUE = frozenset(" \t\"'`«„“「『《‹‘\u200c\u200e\u200f")
 # Nouns that many languages use, and languages whose words for "is" are tried after them.
@@ -202,13 +117,19 @@ _STRIKING_WORD = r"(?<![^\s(\"'`«„“:,])(?=[!-~]{0,40}?\d)(?=[!-~]{0,60}[A-Z
 
 
 @cache
+def language_rows() -> list[LanguageRow]:
+    """Return the words of each language."""
+    return read_rows("languages", LanguageRow)
+
+
+@cache
 def noun_table() -> dict[str, list[tuple[str, str, str]]]:
     """Return, for the last word of each noun: the whole noun, its kind, and the words for "is" after it."""
     table: dict[str, list[tuple[str, str, str]]] = {}
-    for _, passwords, keys, verbs, _, _ in LANGUAGES:
-        for kind, words in ((PASSWORD, passwords), (KEY, keys)):
-            for noun in words.split():
-                table.setdefault(noun.rpartition("_")[2], []).append((noun.replace("_", " "), kind, verbs))
+    for row in language_rows():
+        for kind, nouns in ((PASSWORD, row.passwords), (KEY, row.keys)):
+            for noun in nouns.split():
+                table.setdefault(noun.rpartition("_")[2], []).append((noun.replace("_", " "), kind, row.verbs))
     return table
 
 
@@ -301,9 +222,9 @@ def connector_regex(keyword: str) -> re.Pattern[str]:
     """Return the pattern of words and signs that introduce a value after a noun."""
     verbs = {verb for _, _, words in noun_table()[keyword] for verb in words.split()}
     if keyword in _SHARED_NOUNS:
-        for language, _, _, words, _, _ in LANGUAGES:
-            if words.isascii() or language in _LATIN_LANGUAGES:
-                verbs |= {verb for verb in words.split() if len(verb) > 2 or verb == "es" or not verb.isascii()}
+        for row in language_rows():
+            if row.verbs.isascii() or row.language in _LATIN_LANGUAGES:
+                verbs |= {verb for verb in row.verbs.split() if len(verb) > 2 or verb == "es" or not verb.isascii()}
     return re.compile(_connector_pattern(sorted(verbs, key=len, reverse=True), _is_unspaced_script(keyword[0])))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from harness.secret_examples import written
+from harness.secret_examples import ARGUMENTS, OPTIONS, PIPES, written
 
-from tacit.secrets import commands
+from tacit.secrets import probes
 from tacit.secrets.probes import Probe
 
 RANDOM = written("<a24>")
@@ -16,17 +16,17 @@ def found(probe: Probe, text: str, keyword: str) -> list[str]:
 
 
 def in_option(keyword: str, text: str) -> list[str]:
-    return found(commands.option_probe(keyword), text, keyword)
+    return found(probes.option_probe(keyword), text, keyword)
 
 
 def in_argument(keyword: str, text: str) -> list[str]:
-    rows = [row for row in commands.ARGUMENTS if row[0] == keyword]
-    return [value for row in rows for value in found(commands.argument_probe(row, keyword), text, keyword)]
+    rows = [row for row in ARGUMENTS if row.keywords == keyword]
+    return [value for row in rows for value in found(probes.argument_probe(row, keyword), text, keyword)]
 
 
 def in_pipe(keyword: str, text: str) -> list[str]:
-    rows = [row for row in commands.PIPES if row[0] == keyword]
-    return [value for row in rows for value in found(commands.pipe_probe(row, keyword), text, keyword)]
+    rows = [row for row in PIPES if row.keywords == keyword]
+    return [value for row in rows for value in found(probes.pipe_probe(row, keyword), text, keyword)]
 
 
 @pytest.mark.parametrize(
@@ -76,28 +76,27 @@ def test_a_number_of_six_digits_is_a_password_and_after_a_colon_four_are_enough(
 
 def test_a_tool_is_probed_for_all_its_options_up_to_the_end_of_the_command() -> None:
     text = "snmpwalk -v3 -A hunter2hunter2 -X hunter3hunter3 host; other -A hunter4hunter4"
-    assert found(commands.tool_probe("snmpwalk"), text, "snmpwalk") == ["hunter2hunter2", "hunter3hunter3"]
-    assert found(commands.tool_probe("openssl"), "myopenssl enc -k hunter2", "openssl") == []
+    assert found(probes.tool_probe("snmpwalk"), text, "snmpwalk") == ["hunter2hunter2", "hunter3hunter3"]
+    assert found(probes.tool_probe("openssl"), "myopenssl enc -k hunter2", "openssl") == []
 
 
 def test_an_option_with_other_uses_needs_a_random_value() -> None:
-    probe = commands.tool_probe("glab")
+    probe = probes.tool_probe("glab")
     assert found(probe, f"glab auth login -t {RANDOM}", "glab") == [RANDOM]
     assert found(probe, "glab auth login -t hunter2-staging", "glab") == []
 
 
 def test_every_row_is_tried_either_at_its_options_or_at_its_tools() -> None:
-    for row in commands.COMMANDS:
-        tools, options, *_ = row
-        at_options = {option.lower() for option in options.split()} <= commands.option_table().keys()
-        at_tools = any(row in rows for rows in commands.tool_table().values())
-        assert at_options if commands.is_tried_at_option(row) else at_tools, tools
-        assert commands.is_tried_at_option(row) != at_tools, tools
+    at_option, at_tool = probes.option_rows()
+    for row in OPTIONS:
+        is_at_options = all(row in at_option.get(option.lower(), []) for option in row.options.split())
+        is_at_tools = any(row in rows for rows in at_tool.values())
+        assert probes.is_tried_at_option(row) == is_at_options != is_at_tools, row.tools
 
 
 @pytest.mark.parametrize("text", ["ls; MySQL x -p", "ls | MySQL x -p", "ls\nMySQL x -p", "MySQL x -p"])
 def test_a_command_begins_after_the_one_before_it_and_is_read_in_lower_case(text: str) -> None:
-    assert commands.command_before(text, text.index(" -p")).strip() == "mysql x"
+    assert probes.command_before(text, text.index(" -p")).strip() == "mysql x"
 
 
 def test_a_command_of_curl_goes_over_many_lines() -> None:
