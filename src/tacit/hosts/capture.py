@@ -25,13 +25,10 @@ from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
 from tacit.home.home import Home, HomePart
 from tacit.home.paths import is_judge_path
 from tacit.home.project import directory_scope
-from tacit.hosts.claude import transcript as claude
-from tacit.hosts.codex import transcript as codex
-from tacit.hosts.copilot import transcript as copilot
-from tacit.hosts.gemini import transcript as gemini
-from tacit.hosts.opencode import transcript as opencode
+from tacit.hosts import claude, codex, copilot, gemini, opencode
+from tacit.hosts.normalize import TranscriptSource
 from tacit.hosts.queue import CaptureRequest
-from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent, TranscriptSource
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
 from tacit.index import database, reader, sessions
 from tacit.index.database import TranscriptCursor
 from tacit.log.tombstones import load_tombstones

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -51,7 +51,7 @@ class ReadStats:
     damaged: Counter[str] = field(default_factory=Counter)  # records that cannot be parsed, by reason
 
 
-MAX_PROMPT_CHARS = 1 << 20  # no host accepts a longer prompt
+MAX_NAME_CHARS = 1024  # of an id or a file name
 
 
 class CaptureLimits(Record):
@@ -64,22 +64,6 @@ class CaptureLimits(Record):
     result: int = 500
     reply: int = 10_000
     skipped_tools: frozenset[str] = frozenset()  # lower-case names of further tools whose results are not captured
-
-
-class TranscriptSource(Record):
-    """How the transcripts of one host are found and read.
-
-    `paths` returns the folders or files with transcripts, given the environment and the user's home directory.
-    `matches` says whether a file is a transcript of this host, by its path and its first bytes.
-    `read` yields the events from an offset on: 0, or the cursor of an earlier reading. If `has_byte_offsets` is false,
-    that cursor is not an offset in the file but a number that only the source understands.
-    """
-
-    name: str
-    paths: Callable[[Mapping[str, str], str], list[str]]
-    matches: Callable[[str, bytes], bool]
-    read: Callable[[BinaryIO, int, CaptureLimits, ReadStats], Iterator[TranscriptEvent]]
-    has_byte_offsets: bool = True
 
 
 # Sessions named by paths

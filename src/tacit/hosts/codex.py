@@ -7,16 +7,23 @@ if the agent starts to work and no such event came.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import PurePath
 from typing import BinaryIO
 
 from tacit.disk.read import MAX_WHOLE_BYTES, open_external
 from tacit.errors import TacitError
-from tacit.hosts.normalize import EventContext, EventNormalizer, PendingToolCall, event_key, is_unique_id, without_noise
+from tacit.hosts.normalize import (
+    EventContext,
+    PendingToolCall,
+    TranscriptReader,
+    TranscriptSource,
+    event_key,
+    is_unique_id,
+    without_noise,
+)
 from tacit.hosts.records import (
     CaptureLimits,
     JsonDict,
@@ -24,7 +31,6 @@ from tacit.hosts.records import (
     ReadStats,
     RecordClock,
     TranscriptEvent,
-    TranscriptSource,
     as_list,
     as_object,
     as_string,
@@ -34,7 +40,6 @@ from tacit.hosts.records import (
     parse_timestamp,
     read_records,
     session_from_path,
-    start_offset,
     stream_path,
 )
 from tacit.model.observation import ToolOutcome
@@ -126,14 +131,6 @@ _SIGNATURE = re.compile(
 )
 
 
-def _scan_line(raw: bytes) -> LineScan:
-    head = _LINE_HEAD.match(raw)
-    if head is None:
-        return LineScan("", raw)
-    kind = ((head[2] if head[1] in (b"response_item", b"event_msg") else head[1]) or b"").decode()
-    return LineScan(kind if kind in _SKIPPED_TYPES else "", raw)
-
-
 class _CodexSession(Record):
     """What the first record says. The rollout of a subagent has the id of the session it works for."""
 
@@ -155,21 +152,36 @@ class _TypedText(Record):
     text: str
 
 
-class _CodexReader:
-    """Turns records into events; holds the state of the current turn."""
+class _CodexReader(TranscriptReader):
+    agent = "codex"
+    skipped_types = _SKIPPED_TYPES
 
-    def __init__(self, normalizer: EventNormalizer, session: _CodexSession) -> None:
-        self._normalizer, self._stats, self._session = normalizer, normalizer.stats, session
+    def __init__(self, file: BinaryIO, limits: CaptureLimits, stats: ReadStats) -> None:
+        super().__init__(file, limits, stats)
+        self._session = _read_session(file)
         self._reset()
 
     def _reset(self) -> None:
-        self._clock = RecordClock()
+        self._clock, self.calls = RecordClock(), {}
         self._directory = self._session.directory
-        self._calls: dict[str, PendingToolCall] = {}
         self._host_results: dict[str, CodexCallResult] = {}
         self._unconfirmed: list[_TypedText] = []
         self._recent_prompts: set[str] = set()  # prompts since the agent last did something
         self._is_working = False  # the agent has done something in this turn
+
+    def read(self, offset: int) -> Iterator[TranscriptEvent]:
+        yield from super().read(offset)
+        session = self._session
+        if not session.is_subagent:
+            for at, name in _thread_names(stream_path(self.file), session.id):
+                yield from self.title(session.context(at, session.directory), name)
+
+    def scan_line(self, raw: bytes) -> LineScan:
+        head = _LINE_HEAD.match(raw)
+        if head is None:
+            return LineScan("", raw)
+        kind = ((head[2] if head[1] in (b"response_item", b"event_msg") else head[1]) or b"").decode()
+        return LineScan(kind if kind in _SKIPPED_TYPES else "", raw)
 
     def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
         kind = as_string(record.get("type"))
@@ -182,15 +194,13 @@ class _CodexReader:
                 yield from self._read_event(offset, record, payload, context)
             case "turn_context":
                 self._directory = as_string(payload.get("cwd")) or self._directory
-                self._stats.skipped[kind] += 1
+                self.stats.skipped[kind] += 1
             case "compacted":
-                yield from self._normalizer.compaction(event_key("", context.session, context.at, kind), context)
-            case _ if kind in _SKIPPED_TYPES:
-                self._stats.skipped[kind] += 1
+                yield from self.compaction(event_key("", context, kind), context)
             case "message" | "function_call" | "function_call_output":  # the first versions had no envelope
                 yield from self._read_item(offset, record, record, context)
             case _:
-                self._stats.unknown[kind[:60]] += 1
+                self.count_other(kind)
 
     def _event_context(self, record: JsonDict) -> EventContext:
         return self._session.context(self._clock.time_of(record.get("timestamp")), self._directory)
@@ -201,23 +211,33 @@ class _CodexReader:
         self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext
     ) -> Iterator[TranscriptEvent]:
         kind = as_string(payload.get("type")) or ("message" if "role" in payload else "")
-        if kind == "message" and payload.get("role") == "user":
+        role, is_subagent = payload.get("role"), self._session.is_subagent
+        if kind == "message" and role == "user":
             yield from self._read_user(offset, record, payload, context)
-        elif kind == "message" and payload.get("role") == "assistant":
-            yield from self._flush_unconfirmed()
-            yield from self._emit_reply(payload, context)
-        elif kind in _CALL_TYPES:
-            yield from self._flush_unconfirmed()
-            self._add_call(payload, context)
         elif kind in _RESULT_TYPES:
             yield from self._read_result(as_string(payload.get("call_id")), parse_call_result(payload.get("output")))
+        elif kind in _CALL_TYPES:
+            yield from self._flush_unconfirmed()
+            call_id = as_string(payload.get("call_id")) or as_string(payload.get("id"))
+            tool = as_string(payload.get("name")) or kind.removesuffix("_call")
+            arguments = payload.get("input", payload.get("arguments", as_object(payload.get("action"))))
+            key, parsed = event_key(call_id, context, f"{tool} {arguments}"), parse_object(arguments)
+            call = PendingToolCall(key, tool, arguments if parsed is None else parsed, context, is_subagent)
+            self.calls.setdefault(call_id, call)
+        elif kind == "message" and role == "assistant":
+            yield from self._flush_unconfirmed()
+            text = content_text(payload.get("content"))
+            if not is_subagent:
+                yield from self.reply(event_key(payload.get("id"), context, text), context, text)
         elif kind == "web_search_call":
             yield from self._flush_unconfirmed()
-            yield from self._emit_web_search(payload, context)
-        elif kind == "message" or kind in _SKIPPED_TYPES:
-            self._stats.skipped[kind] += 1
+            query = (as_object(payload.get("action")) or payload).get("query")
+            key = event_key(payload.get("id"), context, str(query))
+            yield from self.tool_use(PendingToolCall(key, "web_search", {"query": query}, context))
+        elif kind == "message":
+            self.stats.skipped[kind] += 1
         else:
-            self._stats.unknown[kind[:60]] += 1
+            self.count_other(kind)
 
     def _read_user(
         self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext
@@ -242,24 +262,23 @@ class _CodexReader:
             text = request  # an editor put its context before it
         text = text.strip()
         record_id = as_string(payload.get("id"))
-        key = event_key(record_id if is_unique_id(record_id) else "", context.session, context.at, text)
+        key = event_key(record_id if is_unique_id(record_id) else "", context, text)
         return _TypedText(key, context, text)
 
     def _emit_prompt(self, offset: int, record: JsonDict, typed: _TypedText) -> Iterator[TranscriptEvent]:
         """Emit a prompt. A turn starts here, unless the agent has done nothing in the current one yet."""
         if not typed.text or typed.text in self._recent_prompts:
-            self._stats.skipped["user message of the host, or again"] += 1
+            self.stats.skipped["user message of the host, or again"] += 1
             return
-        for call in self._calls.values():
-            yield from self._normalizer.unanswered_call(call)
-        self._calls = {}
+        yield from self.unanswered_calls()
+        self.calls = {}
         if self._is_working and parse_timestamp(record.get("timestamp")) is not None:
             self._reset()
             typed = typed._replace(context=self._event_context(record))
-            self._stats.cursor = offset
+            self.stats.cursor = offset
         self._recent_prompts.add(typed.text)
         if not self._session.is_subagent:
-            yield from self._normalizer.prompt(typed.key, typed.context, typed.text)
+            yield from self.prompt(typed.key, typed.context, typed.text)
 
     def _flush_unconfirmed(self) -> Iterator[TranscriptEvent]:
         """The agent starts to work. Texts that may have been typed count as prompts if no event named the prompt."""
@@ -267,39 +286,14 @@ class _CodexReader:
         self._unconfirmed, self._recent_prompts, self._is_working = [], set(), True
         for typed in dict.fromkeys(prompts):
             if not self._session.is_subagent:
-                yield from self._normalizer.prompt(typed.key, typed.context, typed.text)
-
-    def _emit_reply(self, payload: JsonDict, context: EventContext) -> Iterator[TranscriptEvent]:
-        text = content_text(payload.get("content"))
-        if not self._session.is_subagent:
-            key = event_key(payload.get("id"), context.session, context.at, text)
-            yield from self._normalizer.reply(key, context, text)
-
-    # Tool calls
-
-    def _add_call(self, payload: JsonDict, context: EventContext) -> None:
-        call_id = as_string(payload.get("call_id")) or as_string(payload.get("id"))
-        tool = as_string(payload.get("name")) or as_string(payload.get("type")).removesuffix("_call")
-        arguments = payload.get("input", payload.get("arguments", as_object(payload.get("action"))))
-        key = event_key(call_id, context.session, context.at, f"{tool} {arguments}")
-        parsed = parse_object(arguments)
-        call = PendingToolCall(key, tool, arguments if parsed is None else parsed, context, self._session.is_subagent)
-        self._calls.setdefault(call_id, call)
+                yield from self.prompt(typed.key, typed.context, typed.text)
 
     def _read_result(self, call_id: str, result: CodexCallResult) -> Iterator[TranscriptEvent]:
-        call = self._calls.pop(call_id, None)
-        host_result = self._host_results.pop(call_id, None)
-        if call is None:
-            self._stats.skipped["result without its call"] += 1
-        elif host_result is not None and result.outcome is ToolOutcome.SUCCEEDED:
-            yield from self._normalizer.tool_use(call, host_result.text or result.text, host_result.outcome)
-        else:
-            yield from self._normalizer.tool_use(call, result.text, result.outcome)
-
-    def _emit_web_search(self, payload: JsonDict, context: EventContext) -> Iterator[TranscriptEvent]:
-        query = (as_object(payload.get("action")) or payload).get("query")
-        key = event_key(payload.get("id"), context.session, context.at, str(query))
-        yield from self._normalizer.tool_use(PendingToolCall(key, "web_search", {"query": query}, context))
+        call, host_result = self.take_call(call_id), self._host_results.pop(call_id, None)
+        if host_result is not None and result.outcome is ToolOutcome.SUCCEEDED:
+            result = CodexCallResult(host_result.text or result.text, host_result.outcome)
+        if call is not None:
+            yield from self.tool_use(call, *result)
 
     # Events of the host
 
@@ -313,29 +307,21 @@ class _CodexReader:
             case "item_completed":
                 yield from self._read_completed_item(offset, record, as_object(payload.get("item")), context)
             case "turn_aborted":
-                yield from self._read_abort(payload, context)
+                self._recent_prompts = set()  # the person may type the same again
+                if payload.get("reason") in ("interrupted", None):
+                    yield from self.interruption(event_key("", context, kind), context)
             case "task_started" | "turn_started":
-                self._start_turn(offset, record)
+                # A turn starts at this event, because some of its records may come before its prompt.
+                if not self.calls and not self._unconfirmed and parse_timestamp(record.get("timestamp")) is not None:
+                    self._reset()
+                    self._event_context(record)
+                    self.stats.cursor = offset
             case "thread_name_updated" if not self._session.is_subagent:
-                yield from self._normalizer.title(context, as_string(payload.get("thread_name")))
+                yield from self.title(context, as_string(payload.get("thread_name")))
             case _ if kind in _SKIPPED_TYPES:
-                self._stats.skipped[kind] += 1
+                self.stats.skipped[kind] += 1
             case _:
-                self._stats.unknown[f"event {kind}"[:60]] += 1
-
-    def _read_abort(self, payload: JsonDict, context: EventContext) -> Iterator[TranscriptEvent]:
-        self._recent_prompts = set()  # the person may type the same again
-        if payload.get("reason") in ("interrupted", None):
-            yield from self._normalizer.interruption(
-                event_key("", context.session, context.at, "turn_aborted"), context
-            )
-
-    def _start_turn(self, offset: int, record: JsonDict) -> None:
-        """A turn starts at this event, because some of its records may come before its prompt."""
-        if not self._calls and not self._unconfirmed and parse_timestamp(record.get("timestamp")) is not None:
-            self._reset()
-            self._event_context(record)
-            self._stats.cursor = offset
+                self.stats.unknown[f"event {kind}"[:60]] += 1
 
     def _confirm_prompt(
         self, offset: int, record: JsonDict, payload: JsonDict, text: str, context: EventContext
@@ -352,15 +338,14 @@ class _CodexReader:
             yield from self._confirm_prompt(offset, record, {}, content_text(item.get("content")), context)
         elif kind == "CommandExecution" and call_id:
             result = result_by_status(item.get("exit_code"), as_string(item.get("aggregated_output")))
-            if call_id in self._calls:
+            if call_id in self.calls:
                 self._host_results[call_id] = result
             else:  # a script of the agent ran it
-                key = event_key(call_id, context.session, context.at, "")
-                arguments = {"command": item.get("command")}
+                key, arguments = event_key(call_id, context, ""), {"command": item.get("command")}
                 call = PendingToolCall(key, "shell", arguments, context, self._session.is_subagent)
-                yield from self._normalizer.tool_use(call, result.text, result.outcome)
+                yield from self.tool_use(call, *result)
         else:
-            self._stats.skipped[f"item {kind}"[:60]] += 1
+            self.stats.skipped[f"item {kind}"[:60]] += 1
 
 
 def _read_session(file: BinaryIO) -> _CodexSession:
@@ -396,24 +381,11 @@ def _thread_names(path: str, session: str) -> Iterator[tuple[datetime, str]]:
         return
 
 
-def _read_codex(file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Iterator[TranscriptEvent]:
-    normalizer, session = EventNormalizer("codex", limits, stats), _read_session(file)
-    reader = _CodexReader(normalizer, session)
-    stats.cursor = start_offset(file, offset)
-    for record in read_records(file, stats.cursor, stats, _scan_line):
-        yield from reader.read_record(*record)
-    if not session.is_subagent:
-        for at, name in _thread_names(stream_path(file), session.id):
-            yield from normalizer.title(session.context(at, session.directory), name)
-
-
-def _codex_paths(environment: Mapping[str, str], user_folder: str) -> list[str]:
-    home = environment.get("CODEX_HOME") or os.path.join(user_folder, ".codex")
-    return [os.path.join(home, "sessions"), os.path.join(home, "archived_sessions")]
-
-
-def _is_codex_transcript(path: str, head: bytes) -> bool:
-    return path.endswith(".jsonl") and _SIGNATURE.search(head) is not None
-
-
-SOURCE = TranscriptSource("codex", _codex_paths, _is_codex_transcript, _read_codex)
+SOURCE = TranscriptSource(
+    "codex",
+    "CODEX_HOME",
+    ".codex",
+    _ROLLOUT_FOLDERS,
+    lambda path, head: path.endswith(".jsonl") and _SIGNATURE.search(head) is not None,
+    _CodexReader,
+)

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tacit.hosts.codex import HOST
-from tacit.hosts.codex.install import TARGET, codex_files
+from tacit.hosts import HOSTS
+from tacit.hosts.registration import AGENT_TARGETS, host_files
 from tacit.install.change import InstallContext
+
+HOST, TARGET = HOSTS["codex"], AGENT_TARGETS["codex"]
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def test_a_registered_server_is_updated_without_mcp(place: InstallContext, confi
 
 def test_the_config_variable_moves_both_files(place: InstallContext) -> None:
     moved = place._replace(environment={**place.environment, "CODEX_HOME": "/etc/codex"})
-    assert [file.path for file in codex_files(moved)] == ["/etc/codex/hooks.json", "/etc/codex/config.toml"]
+    assert [file.path for file in host_files("codex", moved)] == ["/etc/codex/hooks.json", "/etc/codex/config.toml"]
 
 
 @pytest.mark.parametrize(

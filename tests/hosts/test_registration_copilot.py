@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tacit.hosts.copilot import HOST
-from tacit.hosts.copilot.install import TARGET, copilot_files
+from tacit.hosts import HOSTS
+from tacit.hosts.registration import AGENT_TARGETS, host_files
 from tacit.install.change import InstallContext, apply_change
+
+HOST, TARGET = HOSTS["copilot"], AGENT_TARGETS["copilot"]
 
 
 def test_hooks_are_a_flat_list_per_event_with_a_bash_command(place: InstallContext) -> None:
@@ -34,7 +36,7 @@ def test_the_server_is_a_local_one_with_all_tools(place: InstallContext, tmp_pat
 
 def test_the_config_variable_moves_both_files(place: InstallContext) -> None:
     moved = place._replace(environment={**place.environment, "COPILOT_HOME": "/etc/copilot"})
-    assert [file.path for file in copilot_files(moved)] == [
+    assert [file.path for file in host_files("copilot", moved)] == [
         "/etc/copilot/hooks/tacit.json",
         "/etc/copilot/mcp-config.json",
     ]

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tacit.hosts.claude import HOST
-from tacit.hosts.claude.install import TARGET, claude_files
+from tacit.hosts import HOSTS
+from tacit.hosts.registration import AGENT_TARGETS, host_files
 from tacit.install.change import InstallContext
+
+HOST, TARGET = HOSTS["claude"], AGENT_TARGETS["claude"]
 
 
 def planned(place: InstallContext) -> dict[str, object]:
@@ -47,7 +49,10 @@ def test_a_registered_server_is_updated_without_mcp(place: InstallContext, tmp_p
 
 def test_the_config_variable_moves_settings_and_servers_into_one_folder(place: InstallContext) -> None:
     moved = place._replace(environment={**place.environment, "CLAUDE_CONFIG_DIR": "/etc/claude"})
-    assert [file.path for file in claude_files(moved)] == ["/etc/claude/settings.json", "/etc/claude/.claude.json"]
+    assert [file.path for file in host_files("claude", moved)] == [
+        "/etc/claude/settings.json",
+        "/etc/claude/.claude.json",
+    ]
 
 
 def test_a_home_that_was_named_is_given_to_hooks_and_server(place: InstallContext) -> None:

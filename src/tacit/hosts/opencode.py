@@ -9,23 +9,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, suppress
-from typing import BinaryIO
 
 from tacit.disk.files import sqlite_uri
 from tacit.disk.read import has_plain_sidecars, has_tables, set_query_timeout
-from tacit.hosts.normalize import EventContext, EventNormalizer, PendingToolCall, event_key
+from tacit.hosts.normalize import EventContext, PendingToolCall, TranscriptReader, TranscriptSource, event_key
 from tacit.hosts.records import (
     MAX_LINE_BYTES,
     NO_TIME,
     NOT_JSON,
     TOO_LONG,
-    CaptureLimits,
     JsonDict,
-    ReadStats,
     TranscriptEvent,
-    TranscriptSource,
     as_list,
     as_object,
     as_string,
@@ -58,7 +54,6 @@ _SELECT_TITLES = """
 SELECT id, title, time_updated, directory FROM session WHERE time_updated >= ? AND parent_id IS NULL ORDER BY id
 """
 _DEFAULT_TITLE_PREFIXES = ("New session - ", "Child session - ")
-_SKIPPED_TYPES = frozenset("step-start step-finish snapshot patch reasoning file agent retry subtask".split())
 _DAMAGED = "damaged in the database"
 _REJECTED_PHRASES = ("rejected permission", "user dismissed", "the user rejected", "prevents you from using")
 _ABORTED_PHRASES = ("aborted", "cancelled")
@@ -78,15 +73,46 @@ class _PartRow:
         )
         directory = as_string(as_object(self.message.get("path")).get("cwd")) or as_string(folder)
         self.context = EventContext(parse_timestamp(created) or NO_TIME, self.parent or as_string(session), directory)
+        self.key = event_key(self.id, self.context, content_text(self.part.get("text")))
 
 
-class _OpenCodeReader:
-    """Turns rows into events."""
+class _OpenCodeReader(TranscriptReader):
+    agent = "opencode"
+    skipped_types = frozenset("step-start step-finish snapshot patch reasoning file agent retry subtask".split())
 
-    def __init__(self, normalizer: EventNormalizer) -> None:
-        self._normalizer, self._stats = normalizer, normalizer.stats
+    def read(self, offset: int) -> Iterator[TranscriptEvent]:
+        self.stats.cursor = offset
+        try:
+            with closing(_open_database(stream_path(self.file))) as connection:
+                if not has_tables(connection, "part", "message", "session"):
+                    self.stats.damaged[_DAMAGED] += 1
+                    return
+                for row in self._changed_rows(connection, offset):
+                    self.stats.cursor = max(self.stats.cursor, row.updated - _OVERLAP_MILLISECONDS)
+                    yield from self._read_row(row)
+                yield from self._read_titles(connection, offset)
+        except (sqlite3.Error, UnicodeDecodeError):  # SQLite's message about a damaged file may not be UTF-8
+            self.stats.damaged[_DAMAGED] += 1
 
-    def read_row(self, row: _PartRow) -> Iterator[TranscriptEvent]:
+    def _changed_rows(self, connection: sqlite3.Connection, since: int) -> Iterator[_PartRow]:
+        """Yield the rows that were updated since. They are read one by one: a too large or damaged row affects no
+        other."""
+        last_prompts = {
+            as_string(session): at for session, at in connection.execute(_SELECT_LAST_PROMPTS) if isinstance(at, int)
+        }
+        for (part_id,) in connection.execute(_SELECT_CHANGED, (since,)).fetchall():
+            self.stats.records += 1
+            try:
+                values = connection.execute(_SELECT_PART, (part_id,)).fetchone()
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                self.stats.damaged[TOO_LONG if isinstance(error, sqlite3.DataError) else _DAMAGED] += 1
+                continue
+            if values is not None:
+                row = _PartRow(values, last_prompts)
+                self.stats.bytes_read += row.size
+                yield row
+
+    def _read_row(self, row: _PartRow) -> Iterator[TranscriptEvent]:
         kind = as_string(row.part.get("type"))
         match kind:
             case "text":
@@ -94,15 +120,13 @@ class _OpenCodeReader:
             case "tool":
                 yield from self._read_tool(row)
             case "compaction":
-                yield from self._normalizer.compaction(self._row_key(row), row.context)
-            case _ if kind in _SKIPPED_TYPES:
-                self._stats.skipped[kind] += 1
+                yield from self.compaction(row.key, row.context)
             case "":
-                self._stats.damaged[NOT_JSON] += 1
+                self.stats.damaged[NOT_JSON] += 1
             case _:
-                self._stats.unknown[kind[:60]] += 1
+                self.count_other(kind)
 
-    def read_titles(self, connection: sqlite3.Connection, since: int) -> Iterator[TranscriptEvent]:
+    def _read_titles(self, connection: sqlite3.Connection, since: int) -> Iterator[TranscriptEvent]:
         """Emit titles of sessions updated since. The host does not say who gave them. Old databases have none."""
         try:
             rows = connection.execute(_SELECT_TITLES, (since,)).fetchall()
@@ -111,40 +135,35 @@ class _OpenCodeReader:
         for session, title, updated, directory in rows:
             text, at = as_string(title), parse_timestamp(updated)
             if at is not None and not text.startswith(_DEFAULT_TITLE_PREFIXES):
-                context = EventContext(at, as_string(session), as_string(directory))
-                yield from self._normalizer.title(context, text, timeless=True)
+                yield from self.title(EventContext(at, as_string(session), as_string(directory)), text, timeless=True)
 
     def _read_text(self, row: _PartRow) -> Iterator[TranscriptEvent]:
-        text, part = as_string(row.part.get("text")), row.part
-        is_done = "end" in as_object(part.get("time")) or "completed" in as_object(row.message.get("time"))
-        if (
-            part.get("synthetic") is True
-            or part.get("ignored") is True
-            or row.parent
-            or row.message.get("summary") is True
-        ):
-            self._stats.skipped["text of the host"] += 1
-        elif row.message.get("role") == "user":
-            yield from self._normalizer.prompt(self._row_key(row), row.context, _unquote(text))
+        text, part, message = as_string(row.part.get("text")), row.part, row.message
+        is_hidden = part.get("synthetic") is True or part.get("ignored") is True or message.get("summary") is True
+        is_done = "end" in as_object(part.get("time")) or "completed" in as_object(message.get("time"))
+        if is_hidden or row.parent:
+            self.stats.skipped["text of the host"] += 1
+        elif message.get("role") == "user":
+            yield from self.prompt(row.key, row.context, _unquote(text))
         elif is_done or row.has_later_prompt:
-            yield from self._normalizer.reply(self._row_key(row), row.context, text)
+            yield from self.reply(row.key, row.context, text)
 
     def _read_tool(self, row: _PartRow) -> Iterator[TranscriptEvent]:
         state = as_object(row.part.get("state"))
         tool, status = as_string(row.part.get("tool")), as_string(state.get("status"))
-        key = event_key(as_string(row.part.get("callID")), row.context.session, row.context.at, row.id)
+        key = event_key(row.part.get("callID"), row.context, row.id)
         call = PendingToolCall(key, tool, state.get("input"), row.context, bool(row.parent))
         if status == "completed":
             exit_code = as_object(state.get("metadata")).get("exit")
             has_failed = isinstance(exit_code, int) and exit_code != 0
             outcome = ToolOutcome.FAILED if has_failed else ToolOutcome.SUCCEEDED
-            yield from self._normalizer.tool_use(call, as_string(state.get("output")), outcome)
+            yield from self.tool_use(call, as_string(state.get("output")), outcome)
             yield from self._read_answers(call, state)
         elif status == "error":
             error = as_string(state.get("error"))
-            yield from self._normalizer.tool_use(call, error, _error_outcome(error))
+            yield from self.tool_use(call, error, _error_outcome(error))
         elif row.has_later_prompt:
-            yield from self._normalizer.unanswered_call(call)
+            yield from self.unanswered_call(call)
 
     def _read_answers(self, call: PendingToolCall, state: JsonDict) -> Iterator[TranscriptEvent]:
         """Emit what the person chose or wrote when the agent asked."""
@@ -155,10 +174,7 @@ class _OpenCodeReader:
         for index, (question, answer) in enumerate(zip(questions, answers, strict=False)):
             text = ", ".join(filter(None, map(as_string, as_list(answer)))) or as_string(answer)
             key, about = f"{call.key}#answer{index}", as_string(question.get("question"))
-            yield from self._normalizer.prompt(key, call.context, text, PromptKind.ANSWER, about, index + 1)
-
-    def _row_key(self, row: _PartRow) -> str:
-        return event_key(row.id, row.context.session, row.context.at, content_text(row.part.get("text")))
+            yield from self.prompt(key, call.context, text, PromptKind.ANSWER, about, index + 1)
 
 
 def _error_outcome(error: str) -> ToolOutcome:
@@ -173,40 +189,6 @@ def _unquote(text: str) -> str:
     inner = text[1:-1]
     is_quoted = len(text) > 2 and f'"{inner}"' == text and '"' not in inner.replace('\\"', "")
     return inner.replace('\\"', '"') if is_quoted else text
-
-
-def _read_opencode(file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Iterator[TranscriptEvent]:
-    reader = _OpenCodeReader(EventNormalizer("opencode", limits, stats))
-    stats.cursor = offset
-    try:
-        with closing(_open_database(stream_path(file))) as connection:
-            if not has_tables(connection, "part", "message", "session"):
-                stats.damaged[_DAMAGED] += 1
-                return
-            for row in _changed_rows(connection, offset, stats):
-                stats.cursor = max(stats.cursor, row.updated - _OVERLAP_MILLISECONDS)
-                yield from reader.read_row(row)
-            yield from reader.read_titles(connection, offset)
-    except (sqlite3.Error, UnicodeDecodeError):  # SQLite's message about a damaged file may not be UTF-8
-        stats.damaged[_DAMAGED] += 1
-
-
-def _changed_rows(connection: sqlite3.Connection, since: int, stats: ReadStats) -> Iterator[_PartRow]:
-    """Yield the rows that were updated since. They are read one by one: a too large or damaged row affects no other."""
-    last_prompts = {
-        as_string(session): at for session, at in connection.execute(_SELECT_LAST_PROMPTS) if isinstance(at, int)
-    }
-    for (part_id,) in connection.execute(_SELECT_CHANGED, (since,)).fetchall():
-        stats.records += 1
-        try:
-            values = connection.execute(_SELECT_PART, (part_id,)).fetchone()
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            stats.damaged[TOO_LONG if isinstance(error, sqlite3.DataError) else _DAMAGED] += 1
-            continue
-        if values is not None:
-            row = _PartRow(values, last_prompts)
-            stats.bytes_read += row.size
-            yield row
 
 
 def _open_database(path: str) -> sqlite3.Connection:
@@ -231,13 +213,16 @@ def _connect(uri: str) -> sqlite3.Connection:
     return connection
 
 
-def _opencode_paths(environment: Mapping[str, str], user_folder: str) -> list[str]:
-    data_home = environment.get("XDG_DATA_HOME") or os.path.join(user_folder, ".local", "share")
-    return [os.path.join(data_home, "opencode", "opencode.db")]
-
-
 def _is_opencode_transcript(path: str, head: bytes) -> bool:
     return os.path.basename(path).startswith("opencode") and path.endswith(".db") and head.startswith(_SQLITE_MAGIC)
 
 
-SOURCE = TranscriptSource("opencode", _opencode_paths, _is_opencode_transcript, _read_opencode, has_byte_offsets=False)
+SOURCE = TranscriptSource(
+    "opencode",
+    "XDG_DATA_HOME",
+    ".local/share",
+    ("opencode/opencode.db",),
+    _is_opencode_transcript,
+    _OpenCodeReader,
+    has_byte_offsets=False,
+)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tacit.hosts.cursor import HOST
-from tacit.hosts.cursor.install import TARGET, cursor_files
+from tacit.hosts import HOSTS
+from tacit.hosts.registration import AGENT_TARGETS, host_files
 from tacit.install.change import InstallContext, apply_change
 
+HOST, TARGET = HOSTS["cursor"], AGENT_TARGETS["cursor"]
 MINE = {"command": "say done"}
 
 
@@ -57,4 +58,7 @@ def test_the_server_has_the_plain_form(place: InstallContext) -> None:
 
 def test_only_the_folder_of_the_user_decides_where_files_are(place: InstallContext) -> None:
     moved = place._replace(environment={"HOME": "/home/kim", "CURSOR_HOME": "/etc/cursor"})
-    assert [file.path for file in cursor_files(moved)] == ["/home/kim/.cursor/hooks.json", "/home/kim/.cursor/mcp.json"]
+    assert [file.path for file in host_files("cursor", moved)] == [
+        "/home/kim/.cursor/hooks.json",
+        "/home/kim/.cursor/mcp.json",
+    ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.hosts.copilot.transcript import SOURCE
+from tacit.hosts.copilot import SOURCE
 from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, SessionTitled, TitleAuthor, ToolOutcome
 from tests.support.transcripts import SESSION, bodies, calls, hear, lines, prompts

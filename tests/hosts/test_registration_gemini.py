@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tacit.hosts.gemini import HOST
-from tacit.hosts.gemini.install import TARGET, gemini_files
+from tacit.hosts import HOSTS
+from tacit.hosts.registration import AGENT_TARGETS, host_files
 from tacit.install.change import InstallContext, apply_change, write_receipts
 
+HOST, TARGET = HOSTS["gemini"], AGENT_TARGETS["gemini"]
 THEIRS = '{\n  "theme": "dark", // mine\n  "hooks": {"AfterAgent": [{"hooks": [{"command": "say done"}]}]}\n}\n'
 
 
@@ -50,7 +51,7 @@ def test_hooks_and_server_are_taken_out_together(place: InstallContext, settings
 
 def test_the_config_variable_names_the_folder_above_the_one_of_gemini(place: InstallContext) -> None:
     moved = place._replace(environment={**place.environment, "GEMINI_CLI_HOME": "/srv/kim"})
-    assert [file.path for file in gemini_files(moved)] == ["/srv/kim/.gemini/settings.json"]
+    assert [file.path for file in host_files("gemini", moved)] == ["/srv/kim/.gemini/settings.json"]
 
 
 @pytest.mark.parametrize(

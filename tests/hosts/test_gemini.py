@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tacit.hosts.gemini.transcript import SOURCE
+from tacit.hosts.gemini import SOURCE
 from tacit.model.observation import ReplyGiven, SessionCompacted, SessionTitled, ToolOutcome
 from tests.support.transcripts import SESSION, bodies, calls, hear, lines, prompts
 
