@@ -171,12 +171,12 @@ def _drain_and_learn(paths: HomePaths) -> None:
 
 def drain_now(paths: HomePaths, timeout: float = 0.0) -> None:
     """Capture the queue, unless another process does and is not done within `timeout` seconds."""
-    from tacit.hosts.capture import QueuedCapture
+    from tacit.hosts.capture import TranscriptCapture
 
     with Home(paths.root, cwd="/") as home:
-        queued = QueuedCapture(home)
-        if drain(paths, queued.capture_request, timeout):  # else the other process updates the index, too
-            queued.update_index()
+        # The index is updated so that the next query need not wait for it; else the other process updates it, too.
+        if drain(paths, TranscriptCapture(home).capture_request, timeout):
+            home.store.catch_up()
 
 
 def _queue_session(paths: HomePaths, agent: str, hook_input: HookInput) -> CaptureRequest | None:
