@@ -8,34 +8,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from tacit.hosts.normalize import (
     EventContext,
+    Events,
     PendingToolCall,
     TranscriptReader,
     TranscriptSource,
     event_key,
     without_noise,
 )
-from tacit.hosts.records import (
-    CaptureLimits,
-    JsonDict,
-    LineScan,
-    ReadStats,
-    RecordClock,
-    TranscriptEvent,
-    as_list,
-    as_object,
-    as_string,
-    content_text,
-    parse_timestamp,
-    record_type,
-    session_from_path,
-    stream_path,
-)
+from tacit.hosts.records import JsonDict, LineScan, as_list, as_object, as_string, content_text, record_type
 from tacit.hosts.tools import lookup_tool, summarize_input
 from tacit.model.observation import PromptKind, TitleAuthor, ToolAction, ToolOutcome
 from tacit.record import Record
@@ -222,34 +207,33 @@ class _ClaudeReader(TranscriptReader):
     agent = "claude"
     skipped_types = _SKIPPED_TYPES
 
-    def __init__(self, file: BinaryIO, limits: CaptureLimits, stats: ReadStats) -> None:
-        super().__init__(file, limits, stats)
-        path = stream_path(file)
-        self._file_session = session_from_path(path)
+    def read(self, offset: int) -> Events:
+        self._file_session = self.session
+        self._is_subagent_file = os.path.basename(self.path).startswith("agent-")
         self._early_titles: list[JsonDict] = []  # titles before the first record with a time
-        self._is_subagent_file = os.path.basename(path).startswith("agent-")
-        self._reset()
+        self.reset()
+        return super().read(offset)
 
-    def _reset(self) -> None:
-        self._clock, self._queue, self.calls = RecordClock(), PromptQueue(), {}
-        self._title_count = 0
-        self._session, self._directory, self._branch = self._file_session, "", ""
+    def reset(self) -> None:
+        super().reset()
+        self._queue, self._title_count = PromptQueue(), 0
+        self.session, self.directory, self.branch = self._file_session, "", ""
 
     def scan_line(self, raw: bytes) -> LineScan:
         """Most records are not captured, and half of the bytes of a result are a copy of what was read or written."""
         kind = record_type(raw)
         if kind == b"user":
-            return LineScan("", _without_tool_result(raw))
+            return "", _without_tool_result(raw)
         if kind:
-            return LineScan(kind.decode() if kind in _SKIPPED_TYPE_BYTES else "", raw)
+            return kind.decode() if kind in _SKIPPED_TYPE_BYTES else "", raw
         is_only_thinking = (
             raw.find(_THINKING_BLOCK, 0, _FAR_BYTES) >= 0
             and raw.find(b'"type":"tool_use"', _NEAR_BYTES) < 0
             and raw.find(b'"type":"text"', _NEAR_BYTES) < 0
         )
-        return LineScan("thinking" if is_only_thinking else "", raw)
+        return "thinking" if is_only_thinking else "", raw
 
-    def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def read_record(self, offset: int, record: JsonDict) -> Events:
         kind = as_string(record.get("type"))
         match kind:
             case "user":
@@ -264,23 +248,23 @@ class _ClaudeReader(TranscriptReader):
                 yield from self._read_title(offset, record)
             case _:
                 self.count_other(kind)
-        if self._early_titles and self._clock.last_time is not None:
+        if self._early_titles and self.clock.last_time is not None:
             for ordinal, title in enumerate(self._early_titles):
-                yield from self._emit_title(title, self._clock.last_time, ordinal)
+                yield from self._emit_title(title, self.clock.last_time, ordinal)
             self._early_titles = []
 
     def _event_context(self, record: JsonDict) -> EventContext:
-        self._session = as_string(record.get("sessionId")) or self._session
-        self._directory = as_string(record.get("cwd")) or self._directory
-        self._branch = as_string(record.get("gitBranch")) or self._branch
-        return EventContext(self._clock.time_of(record.get("timestamp")), self._session, self._directory, self._branch)
+        self.session = as_string(record.get("sessionId")) or self.session
+        self.directory = as_string(record.get("cwd")) or self.directory
+        self.branch = as_string(record.get("gitBranch")) or self.branch
+        return EventContext(self.clock.time_of(record.get("timestamp")), self.session, self.directory, self.branch)
 
     def _is_from_subagent(self, record: JsonDict) -> bool:
         return self._is_subagent_file or record.get("isSidechain") is True or bool(record.get("agentId"))
 
     # Prompts and results of tools
 
-    def _read_user(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_user(self, offset: int, record: JsonDict) -> Events:
         content = as_object(record.get("message")).get("content")
         blocks = [as_object(block) for block in as_list(content)]
         results = [block for block in blocks if block.get("type") == "tool_result"]
@@ -299,7 +283,7 @@ class _ClaudeReader(TranscriptReader):
         else:
             yield from self._read_prompt(offset, record, text)
 
-    def _read_prompt(self, offset: int, record: JsonDict, text: str) -> Iterator[TranscriptEvent]:
+    def _read_prompt(self, offset: int, record: JsonDict, text: str) -> Events:
         if text.startswith(_INTERRUPTED_PREFIX):
             context = self._event_context(record)
             yield from self.interruption(event_key(record.get("uuid"), context, text), context)
@@ -312,20 +296,17 @@ class _ClaudeReader(TranscriptReader):
         yield from self._emit_queued(late)
         yield from self.unanswered_calls()
         self.calls = {}
-        # A turn starts here if the record has its own time and session: then nothing before it is needed.
-        has_context = parse_timestamp(record.get("timestamp")) is not None and bool(as_string(record.get("sessionId")))
-        if not is_emitted and self._queue.is_empty and has_context:
-            self._reset()
-            self.stats.cursor = offset
+        if not is_emitted and self._queue.is_empty and as_string(record.get("sessionId")):
+            self.start_turn(offset, record)
         context = self._event_context(record)
         if not is_emitted:
             yield from self.prompt(event_key(record.get("uuid"), context, prompt.text), context, *prompt)
 
-    def _emit_queued(self, prompts: list[QueuedPrompt]) -> Iterator[TranscriptEvent]:
+    def _emit_queued(self, prompts: list[QueuedPrompt]) -> Events:
         for prompt in prompts:
             yield from self.prompt(prompt.key, prompt.context, prompt.text, PromptKind.QUEUED)
 
-    def _read_queue_operation(self, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_queue_operation(self, record: JsonDict) -> Events:
         context, text = self._event_context(record), as_string(record.get("content"))
         match record.get("operation"):
             case "enqueue" if (prompt := parse_prompt(text)) is not None:
@@ -342,7 +323,7 @@ class _ClaudeReader(TranscriptReader):
 
     # Replies and tool calls
 
-    def _read_assistant(self, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_assistant(self, record: JsonDict) -> Events:
         message, context = as_object(record.get("message")), self._event_context(record)
         if record.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
             self.stats.skipped["assistant record of the host"] += 1
@@ -361,7 +342,7 @@ class _ClaudeReader(TranscriptReader):
                 key = event_key(record.get("uuid"), context, text)
                 yield from self.reply(f"{key}#{ordinal}" if ordinal else key, context, text, ordinal)
 
-    def _read_result(self, record: JsonDict, block: JsonDict, context: EventContext) -> Iterator[TranscriptEvent]:
+    def _read_result(self, record: JsonDict, block: JsonDict, context: EventContext) -> Events:
         call_id, result = as_string(block.get("tool_use_id")), content_text(block.get("content"))
         outcome = _tool_outcome(record, block, result)
         call = self.take_call(call_id)
@@ -383,7 +364,7 @@ class _ClaudeReader(TranscriptReader):
 
     # Titles and compactions
 
-    def _read_title(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_title(self, offset: int, record: JsonDict) -> Events:
         """A title has no time of its own: it gets the one after the record before it.
 
         A summary is the title of the session that has the record it names; files of other sessions contain it too.
@@ -392,16 +373,16 @@ class _ClaudeReader(TranscriptReader):
             record.get("type") == "summary" and not self._has_uuid_before(offset, as_string(record.get("leafUuid")))
         ):
             self.stats.skipped["title of another session"] += 1
-        elif self._clock.last_time is None:
+        elif self.clock.last_time is None:
             self._early_titles.append(record)
         else:
             self._title_count += 1
-            yield from self._emit_title(record, self._clock.last_time + timedelta(milliseconds=1), self._title_count)
+            yield from self._emit_title(record, self.clock.last_time + timedelta(milliseconds=1), self._title_count)
 
-    def _emit_title(self, record: JsonDict, at: datetime, ordinal: int) -> Iterator[TranscriptEvent]:
+    def _emit_title(self, record: JsonDict, at: datetime, ordinal: int) -> Events:
         field, author = _TITLE_FIELDS[as_string(record.get("type"))]
-        session = as_string(record.get("sessionId")) or self._session
-        context = EventContext(at, session, self._directory, self._branch)
+        session = as_string(record.get("sessionId")) or self.session
+        context = EventContext(at, session, self.directory, self.branch)
         yield from self.title(context, as_string(record.get(field)), author, ordinal)
 
     def _has_uuid_before(self, offset: int, uuid: str) -> bool:
@@ -413,7 +394,7 @@ class _ClaudeReader(TranscriptReader):
         finally:
             self.file.seek(position)
 
-    def _read_system(self, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_system(self, record: JsonDict) -> Events:
         subtype = as_string(record.get("subtype"))
         if subtype != "compact_boundary" or self._is_from_subagent(record):
             self.stats.skipped[f"system {subtype}"[:60].strip()] += 1

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import PurePath
-from typing import BinaryIO
 
 from tacit.disk.read import MAX_WHOLE_BYTES, open_external
 from tacit.errors import TacitError
 from tacit.hosts.normalize import (
     EventContext,
+    Events,
     PendingToolCall,
     TranscriptReader,
     TranscriptSource,
@@ -25,12 +25,9 @@ from tacit.hosts.normalize import (
     without_noise,
 )
 from tacit.hosts.records import (
-    CaptureLimits,
     JsonDict,
     LineScan,
     ReadStats,
-    RecordClock,
-    TranscriptEvent,
     as_list,
     as_object,
     as_string,
@@ -39,8 +36,6 @@ from tacit.hosts.records import (
     parse_object,
     parse_timestamp,
     read_records,
-    session_from_path,
-    stream_path,
 )
 from tacit.model.observation import ToolOutcome
 from tacit.record import Record
@@ -131,19 +126,6 @@ _SIGNATURE = re.compile(
 )
 
 
-class _CodexSession(Record):
-    """What the first record says. The rollout of a subagent has the id of the session it works for."""
-
-    id: str
-    directory: str = ""
-    branch: str = ""
-    remote: str = ""
-    is_subagent: bool = False
-
-    def context(self, at: datetime, directory: str) -> EventContext:
-        return EventContext(at, self.id, directory, self.branch, self.remote)
-
-
 class _TypedText(Record):
     """A text that the person may have typed."""
 
@@ -156,44 +138,47 @@ class _CodexReader(TranscriptReader):
     agent = "codex"
     skipped_types = _SKIPPED_TYPES
 
-    def __init__(self, file: BinaryIO, limits: CaptureLimits, stats: ReadStats) -> None:
-        super().__init__(file, limits, stats)
-        self._session = _read_session(file)
-        self._reset()
+    def read(self, offset: int) -> Events:
+        # What the first record says. The rollout of a subagent has the id of the session it works for.
+        head = next(iter(first_records(self.file)), {})
+        meta = as_object(head.get("payload")) if head.get("type") == "session_meta" else head if "git" in head else {}
+        git, parent = as_object(meta.get("git")), as_string(meta.get("parent_thread_id"))
+        session = parent or as_string(meta.get("session_id")) or as_string(meta.get("id"))
+        self.session, self.branch = session or self.session, as_string(git.get("branch"))
+        self._first_directory, self._remote = as_string(meta.get("cwd")), as_string(git.get("repository_url"))
+        self._is_subagent = bool(parent) or "subagent" in as_object(meta.get("source"))
+        self.reset()
+        yield from super().read(offset)
+        if not self._is_subagent:
+            for at, name in _thread_names(self.path, self.session):
+                yield from self.title(self._context(at, self._first_directory), name)
 
-    def _reset(self) -> None:
-        self._clock, self.calls = RecordClock(), {}
-        self._directory = self._session.directory
+    def reset(self) -> None:
+        super().reset()
+        self.directory = self._first_directory
         self._host_results: dict[str, CodexCallResult] = {}
         self._unconfirmed: list[_TypedText] = []
         self._recent_prompts: set[str] = set()  # prompts since the agent last did something
         self._is_working = False  # the agent has done something in this turn
 
-    def read(self, offset: int) -> Iterator[TranscriptEvent]:
-        yield from super().read(offset)
-        session = self._session
-        if not session.is_subagent:
-            for at, name in _thread_names(stream_path(self.file), session.id):
-                yield from self.title(session.context(at, session.directory), name)
-
     def scan_line(self, raw: bytes) -> LineScan:
         head = _LINE_HEAD.match(raw)
         if head is None:
-            return LineScan("", raw)
+            return "", raw
         kind = ((head[2] if head[1] in (b"response_item", b"event_msg") else head[1]) or b"").decode()
-        return LineScan(kind if kind in _SKIPPED_TYPES else "", raw)
+        return kind if kind in _SKIPPED_TYPES else "", raw
 
-    def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def read_record(self, offset: int, record: JsonDict) -> Events:
         kind = as_string(record.get("type"))
         payload = as_object(record.get("payload"))
-        context = self._event_context(record)
+        context = self._record_context(record)
         match kind:
             case "response_item":
                 yield from self._read_item(offset, record, payload, context)
             case "event_msg":
                 yield from self._read_event(offset, record, payload, context)
             case "turn_context":
-                self._directory = as_string(payload.get("cwd")) or self._directory
+                self.directory = as_string(payload.get("cwd")) or self.directory
                 self.stats.skipped[kind] += 1
             case "compacted":
                 yield from self.compaction(event_key("", context, kind), context)
@@ -202,16 +187,17 @@ class _CodexReader(TranscriptReader):
             case _:
                 self.count_other(kind)
 
-    def _event_context(self, record: JsonDict) -> EventContext:
-        return self._session.context(self._clock.time_of(record.get("timestamp")), self._directory)
+    def _record_context(self, record: JsonDict) -> EventContext:
+        return self._context(self.clock.time_of(record.get("timestamp")), self.directory)
+
+    def _context(self, at: datetime, directory: str) -> EventContext:
+        return EventContext(at, self.session, directory, self.branch, self._remote)
 
     # Prompts and replies
 
-    def _read_item(
-        self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext
-    ) -> Iterator[TranscriptEvent]:
+    def _read_item(self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext) -> Events:
         kind = as_string(payload.get("type")) or ("message" if "role" in payload else "")
-        role, is_subagent = payload.get("role"), self._session.is_subagent
+        role = payload.get("role")
         if kind == "message" and role == "user":
             yield from self._read_user(offset, record, payload, context)
         elif kind in _RESULT_TYPES:
@@ -222,12 +208,12 @@ class _CodexReader(TranscriptReader):
             tool = as_string(payload.get("name")) or kind.removesuffix("_call")
             arguments = payload.get("input", payload.get("arguments", as_object(payload.get("action"))))
             key, parsed = event_key(call_id, context, f"{tool} {arguments}"), parse_object(arguments)
-            call = PendingToolCall(key, tool, arguments if parsed is None else parsed, context, is_subagent)
+            call = PendingToolCall(key, tool, arguments if parsed is None else parsed, context, self._is_subagent)
             self.calls.setdefault(call_id, call)
         elif kind == "message" and role == "assistant":
             yield from self._flush_unconfirmed()
             text = content_text(payload.get("content"))
-            if not is_subagent:
+            if not self._is_subagent:
                 yield from self.reply(event_key(payload.get("id"), context, text), context, text)
         elif kind == "web_search_call":
             yield from self._flush_unconfirmed()
@@ -239,9 +225,7 @@ class _CodexReader(TranscriptReader):
         else:
             self.count_other(kind)
 
-    def _read_user(
-        self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext
-    ) -> Iterator[TranscriptEvent]:
+    def _read_user(self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext) -> Events:
         metadata = as_object(payload.get("internal_chat_message_metadata_passthrough"))
         kinds = as_list(metadata.get("content_item_kinds"))
         content = payload.get("content")
@@ -265,30 +249,28 @@ class _CodexReader(TranscriptReader):
         key = event_key(record_id if is_unique_id(record_id) else "", context, text)
         return _TypedText(key, context, text)
 
-    def _emit_prompt(self, offset: int, record: JsonDict, typed: _TypedText) -> Iterator[TranscriptEvent]:
+    def _emit_prompt(self, offset: int, record: JsonDict, typed: _TypedText) -> Events:
         """Emit a prompt. A turn starts here, unless the agent has done nothing in the current one yet."""
         if not typed.text or typed.text in self._recent_prompts:
             self.stats.skipped["user message of the host, or again"] += 1
             return
         yield from self.unanswered_calls()
         self.calls = {}
-        if self._is_working and parse_timestamp(record.get("timestamp")) is not None:
-            self._reset()
-            typed = typed._replace(context=self._event_context(record))
-            self.stats.cursor = offset
+        if self._is_working and self.start_turn(offset, record):
+            typed = typed._replace(context=self._record_context(record))
         self._recent_prompts.add(typed.text)
-        if not self._session.is_subagent:
+        if not self._is_subagent:
             yield from self.prompt(typed.key, typed.context, typed.text)
 
-    def _flush_unconfirmed(self) -> Iterator[TranscriptEvent]:
+    def _flush_unconfirmed(self) -> Events:
         """The agent starts to work. Texts that may have been typed count as prompts if no event named the prompt."""
         prompts = [] if self._recent_prompts else self._unconfirmed
         self._unconfirmed, self._recent_prompts, self._is_working = [], set(), True
         for typed in dict.fromkeys(prompts):
-            if not self._session.is_subagent:
+            if not self._is_subagent:
                 yield from self.prompt(typed.key, typed.context, typed.text)
 
-    def _read_result(self, call_id: str, result: CodexCallResult) -> Iterator[TranscriptEvent]:
+    def _read_result(self, call_id: str, result: CodexCallResult) -> Events:
         call, host_result = self.take_call(call_id), self._host_results.pop(call_id, None)
         if host_result is not None and result.outcome is ToolOutcome.SUCCEEDED:
             result = CodexCallResult(host_result.text or result.text, host_result.outcome)
@@ -297,9 +279,7 @@ class _CodexReader(TranscriptReader):
 
     # Events of the host
 
-    def _read_event(
-        self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext
-    ) -> Iterator[TranscriptEvent]:
+    def _read_event(self, offset: int, record: JsonDict, payload: JsonDict, context: EventContext) -> Events:
         kind = as_string(payload.get("type"))
         match kind:
             case "user_message":
@@ -312,11 +292,9 @@ class _CodexReader(TranscriptReader):
                     yield from self.interruption(event_key("", context, kind), context)
             case "task_started" | "turn_started":
                 # A turn starts at this event, because some of its records may come before its prompt.
-                if not self.calls and not self._unconfirmed and parse_timestamp(record.get("timestamp")) is not None:
-                    self._reset()
-                    self._event_context(record)
-                    self.stats.cursor = offset
-            case "thread_name_updated" if not self._session.is_subagent:
+                if not self.calls and not self._unconfirmed and self.start_turn(offset, record):
+                    self._record_context(record)  # advances the clock
+            case "thread_name_updated" if not self._is_subagent:
                 yield from self.title(context, as_string(payload.get("thread_name")))
             case _ if kind in _SKIPPED_TYPES:
                 self.stats.skipped[kind] += 1
@@ -325,14 +303,12 @@ class _CodexReader(TranscriptReader):
 
     def _confirm_prompt(
         self, offset: int, record: JsonDict, payload: JsonDict, text: str, context: EventContext
-    ) -> Iterator[TranscriptEvent]:
+    ) -> Events:
         typed = self._typed_text(payload, context, text)
         self._unconfirmed = []
         yield from self._emit_prompt(offset, record, typed)
 
-    def _read_completed_item(
-        self, offset: int, record: JsonDict, item: JsonDict, context: EventContext
-    ) -> Iterator[TranscriptEvent]:
+    def _read_completed_item(self, offset: int, record: JsonDict, item: JsonDict, context: EventContext) -> Events:
         kind, call_id = as_string(item.get("type")), as_string(item.get("id"))
         if kind == "UserMessage":
             yield from self._confirm_prompt(offset, record, {}, content_text(item.get("content")), context)
@@ -342,25 +318,10 @@ class _CodexReader(TranscriptReader):
                 self._host_results[call_id] = result
             else:  # a script of the agent ran it
                 key, arguments = event_key(call_id, context, ""), {"command": item.get("command")}
-                call = PendingToolCall(key, "shell", arguments, context, self._session.is_subagent)
+                call = PendingToolCall(key, "shell", arguments, context, self._is_subagent)
                 yield from self.tool_use(call, *result)
         else:
             self.stats.skipped[f"item {kind}"[:60]] += 1
-
-
-def _read_session(file: BinaryIO) -> _CodexSession:
-    head = next(iter(first_records(file)), {})
-    meta = as_object(head.get("payload")) if head.get("type") == "session_meta" else head if "git" in head else {}
-    session = as_string(meta.get("session_id")) or as_string(meta.get("id")) or session_from_path(stream_path(file))
-    parent = as_string(meta.get("parent_thread_id"))
-    git = as_object(meta.get("git"))
-    return _CodexSession(
-        parent or session,
-        as_string(meta.get("cwd")),
-        as_string(git.get("branch")),
-        as_string(git.get("repository_url")),
-        is_subagent=bool(parent) or "subagent" in as_object(meta.get("source")),
-    )
 
 
 def _thread_names(path: str, session: str) -> Iterator[tuple[datetime, str]]:

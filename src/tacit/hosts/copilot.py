@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 
 from tacit.disk.read import open_external
 from tacit.errors import TacitError
-from tacit.hosts.normalize import EventContext, PendingToolCall, TranscriptReader, TranscriptSource, event_key
+from tacit.hosts.normalize import EventContext, Events, PendingToolCall, TranscriptReader, TranscriptSource, event_key
 from tacit.hosts.records import (
     JsonDict,
     LineScan,
-    RecordClock,
-    TranscriptEvent,
     as_list,
     as_object,
     as_string,
     content_text,
     first_records,
     parse_object,
-    parse_timestamp,
     read_document,
     record_type,
-    session_from_path,
-    stream_path,
 )
 from tacit.model.observation import PromptKind, TitleAuthor, ToolOutcome
 
@@ -55,41 +49,37 @@ class _CopilotReader(TranscriptReader):
     agent = "copilot"
     skipped_types = _SKIPPED_TYPES
 
-    def read(self, offset: int) -> Iterator[TranscriptEvent]:
-        path, self._clock = stream_path(self.file), RecordClock()
-        if path.endswith(".json"):
-            yield from self._read_legacy(session_from_path(path))
+    def read(self, offset: int) -> Events:
+        if self.path.endswith(".json"):
+            yield from self._read_legacy()
             return
         head = next(iter(first_records(self.file)), {})
         data = as_object(head.get("data"))
         place = as_object(data.get("context"))
-        session = as_string(data.get("sessionId")) or as_string(head.get("session_id")) or session_from_path(path)
-        self._session, self._directory = session, as_string(place.get("cwd"))
-        self._branch = as_string(place.get("branch"))
+        self.session = as_string(data.get("sessionId")) or as_string(head.get("session_id")) or self.session
+        self.directory, self.branch = as_string(place.get("cwd")), as_string(place.get("branch"))
         yield from super().read(offset)
-        name = _session_name(path)
-        if name and self._clock.last_time is not None:  # the host does not say since when the session has its name
-            context = EventContext(self._clock.last_time, self._session, self._directory, self._branch)
+        name = _session_name(self.path)
+        if name and self.clock.last_time is not None:  # the host does not say since when the session has its name
+            context = EventContext(self.clock.last_time, self.session, self.directory, self.branch)
             yield from self.title(context, name, TitleAuthor.PERSON, timeless=True)
 
-    def _read_legacy(self, session: str) -> Iterator[TranscriptEvent]:
+    def _read_legacy(self) -> Events:
         """Read the format of the first versions: one document with all messages."""
         document = read_document(self.file, self.stats)
         for message in map(as_object, as_list(document.get("history"))):
             self.stats.records += 1
-            at = self._clock.time_of(message.get("time"))
-            context = EventContext(at, session, as_string(document.get("workspacePath")))
+            at = self.clock.time_of(message.get("time"))
+            context = EventContext(at, self.session, as_string(document.get("workspacePath")))
             text = content_text(message.get("content")) or as_string(message.get("result"))
-            is_prompt = message.get("role") in ("human", "user")
-            yield from (self.prompt if is_prompt else self.reply)(
-                event_key(message.get("id"), context, text), context, text
-            )
+            emit = self.prompt if message.get("role") in ("human", "user") else self.reply
+            yield from emit(event_key(message.get("id"), context, text), context, text)
 
     def scan_line(self, raw: bytes) -> LineScan:
         kind = record_type(raw).decode("ascii", "replace")
-        return LineScan(kind if kind in _SKIPPED_TYPES else "", raw)
+        return kind if kind in _SKIPPED_TYPES else "", raw
 
-    def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def read_record(self, offset: int, record: JsonDict) -> Events:
         kind = as_string(record.get("type"))
         data = as_object(record.get("data")) or record  # older versions have no envelope
         match kind:
@@ -123,19 +113,17 @@ class _CopilotReader(TranscriptReader):
                 self.count_other(kind)
 
     def _context(self, record: JsonDict) -> EventContext:
-        session = as_string(record.get("session_id")) or self._session
-        directory = as_string(record.get("cwd")) or self._directory
-        return EventContext(self._clock.time_of(record.get("timestamp")), session, directory, self._branch)
+        session = as_string(record.get("session_id")) or self.session
+        directory = as_string(record.get("cwd")) or self.directory
+        return EventContext(self.clock.time_of(record.get("timestamp")), session, directory, self.branch)
 
-    def _read_prompt(self, offset: int, record: JsonDict, data: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_prompt(self, offset: int, record: JsonDict, data: JsonDict) -> Events:
         text = content_text(data.get("content")) or as_string(data.get("prompt"))
         if as_string(data.get("source")) not in ("", "user") or _is_from_subagent(data) or not text.strip():
             self.stats.skipped["user.message of the host"] += 1
             return
         yield from self.unanswered_calls()
-        if parse_timestamp(record.get("timestamp")) is not None:
-            self._clock, self.calls = RecordClock(), {}
-            self.stats.cursor = offset
+        self.start_turn(offset, record)
         context = self._context(record)
         kind = PromptKind.TYPED if as_string(data.get("delivery")) in _IMMEDIATE_DELIVERY else PromptKind.QUEUED
         yield from self.prompt(event_key(record.get("id"), context, text), context, text, kind)

@@ -7,13 +7,10 @@ a patch may repeat earlier messages with the same ids, and a message may be repe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from tacit.hosts.normalize import EventContext, PendingToolCall, TranscriptReader, TranscriptSource, event_key
+from tacit.hosts.normalize import EventContext, Events, PendingToolCall, TranscriptReader, TranscriptSource, event_key
 from tacit.hosts.records import (
     JsonDict,
-    RecordClock,
-    TranscriptEvent,
     as_list,
     as_object,
     as_string,
@@ -21,8 +18,6 @@ from tacit.hosts.records import (
     first_records,
     parse_timestamp,
     read_document,
-    session_from_path,
-    stream_path,
 )
 from tacit.model.observation import ToolOutcome
 
@@ -48,32 +43,31 @@ class _GeminiReader(TranscriptReader):
     agent = "gemini"
     skipped_types = frozenset(("info", "warning", "error", "about", "help", "quit", "compression"))
 
-    def read(self, offset: int) -> Iterator[TranscriptEvent]:
+    def read(self, offset: int) -> Events:
         """Events are timeless: when a session is resumed, the host gives its messages other times, but the same ids."""
-        self._clock, self._directory = RecordClock(), ""
         head = next(iter(first_records(self.file)), None)
         is_document = head is None or "messages" in head  # in one line or in many
         events = self._read_legacy() if is_document else self._read_lines(offset)
         return (event._replace(timeless=True) for event in events)
 
-    def _read_legacy(self) -> Iterator[TranscriptEvent]:
+    def _read_legacy(self) -> Events:
         document = read_document(self.file, self.stats)
-        self._session = as_string(document.get("sessionId")) or session_from_path(stream_path(self.file))
+        self.session = as_string(document.get("sessionId")) or self.session
         for message in map(as_object, as_list(document.get("messages"))):
             self.stats.records += 1
             yield from self._read_message(message)
         yield from self._read_summary(document)
 
-    def _read_lines(self, offset: int) -> Iterator[TranscriptEvent]:
+    def _read_lines(self, offset: int) -> Events:
         head = first_records(self.file, 2)
         ids = (as_string(record.get("sessionId")) for record in head)
-        self._session = next(filter(None, ids), session_from_path(stream_path(self.file)))
+        self.session = next(filter(None, ids), self.session)
         messages = (message for record in head for message in as_list(as_object(record.get("$set")).get("messages")))
         if folder := _WORKSPACE_FOLDER.search(_message_text(as_object(next(messages, None)))):
-            self._directory = folder[1].strip()
+            self.directory = folder[1].strip()
         yield from super().read(offset)
 
-    def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def read_record(self, offset: int, record: JsonDict) -> Events:
         """Read a line: a message, a patch, or the head of a session.
 
         A patch repeats all messages: unchanged if the session is resumed, with other ids if it was compressed.
@@ -87,22 +81,21 @@ class _GeminiReader(TranscriptReader):
             for message in summaries or messages:
                 yield from self._read_message(message)
         elif "type" in record:
-            if _is_user_prompt(record) and parse_timestamp(record.get("timestamp")) is not None:
-                self._clock = RecordClock()
-                self.stats.cursor = offset
+            if _is_user_prompt(record):
+                self.start_turn(offset, record)
             yield from self._read_message(record)
         else:
             self.stats.skipped["head"] += 1
 
-    def _read_summary(self, fields: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_summary(self, fields: JsonDict) -> Events:
         """The host summarises a session for its list of sessions."""
-        if self._clock.last_time is not None:
-            context = EventContext(self._clock.last_time, self._session, self._directory)
+        if self.clock.last_time is not None:
+            context = EventContext(self.clock.last_time, self.session, self.directory)
             yield from self.title(context, as_string(fields.get("summary")), timeless=True)
 
-    def _read_message(self, message: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_message(self, message: JsonDict) -> Events:
         kind, text = as_string(message.get("type")), _message_text(message)
-        context = EventContext(self._clock.time_of(message.get("timestamp")), self._session, self._directory)
+        context = EventContext(self.clock.time_of(message.get("timestamp")), self.session, self.directory)
         key = event_key(message.get("id"), context, text)
         match kind:
             case "user" if _SNAPSHOT_TAG in text[:2000]:
@@ -119,7 +112,7 @@ class _GeminiReader(TranscriptReader):
             case _:
                 self.count_other(kind)
 
-    def _read_call(self, call: JsonDict, context: EventContext, ordinal: int) -> Iterator[TranscriptEvent]:
+    def _read_call(self, call: JsonDict, context: EventContext, ordinal: int) -> Events:
         status = as_string(call.get("status"))
         if status not in _STATUS_OUTCOMES:
             self.stats.skipped["call that is not done"] += 1

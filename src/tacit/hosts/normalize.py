@@ -20,9 +20,13 @@ from tacit.hosts.records import (
     JsonDict,
     LineScan,
     ReadStats,
+    RecordClock,
     TranscriptEvent,
+    parse_timestamp,
     read_records,
+    session_from_path,
     start_offset,
+    stream_path,
 )
 from tacit.hosts.tool_calls import is_stopped_result, without_warning
 from tacit.hosts.tools import (
@@ -232,6 +236,7 @@ def redact_answer(answer: str, question: str) -> str:
 
 # Readers of transcripts
 
+Events = Iterator[TranscriptEvent]
 _MAX_PROMPT_CHARS = 1 << 20  # no host accepts a longer prompt
 _MAX_TEXT_BYTES = MAX_EVENT_BYTES * 3 // 4  # of a prompt or reply; the other fields need some, too
 _MAX_TITLE_CHARS = 200
@@ -260,20 +265,35 @@ class TranscriptReader:
 
     def __init__(self, file: BinaryIO, limits: CaptureLimits, stats: ReadStats) -> None:
         self.file, self.limits, self.stats = file, limits, stats
-        self.calls: dict[str, PendingToolCall] = {}  # of the current turn
+        self.path = stream_path(file)
+        self.session, self.directory, self.branch = session_from_path(self.path), "", ""
+        self.clock = RecordClock()
+        self.calls: dict[str, PendingToolCall] = {}  # those of the current turn that have no result yet
         self._emitted: set[str] = set()
 
-    def read(self, offset: int) -> Iterator[TranscriptEvent]:
+    def read(self, offset: int) -> Events:
         """Yield the events from an offset on: 0, or the cursor of an earlier reading."""
         self.stats.cursor = start_offset(self.file, offset)
         for record in read_records(self.file, self.stats.cursor, self.stats, self.scan_line):
             yield from self.read_record(*record)
 
     def scan_line(self, raw: bytes) -> LineScan:
-        return LineScan("", raw)
+        return "", raw
 
-    def read_record(self, offset: int, record: JsonDict) -> Iterator[TranscriptEvent]:
+    def read_record(self, offset: int, record: JsonDict) -> Events:
         raise NotImplementedError
+
+    def start_turn(self, offset: int, record: JsonDict) -> bool:
+        """Start a turn with a record, if it has a time: what is before it is final, and is not needed any more."""
+        has_time = parse_timestamp(record.get("timestamp")) is not None
+        if has_time:
+            self.stats.cursor = offset
+            self.reset()
+        return has_time
+
+    def reset(self) -> None:
+        """Drop the state of a turn."""
+        self.clock, self.calls = RecordClock(), {}
 
     def count_other(self, kind: str) -> None:
         """Count a record that is not captured, by its type."""
@@ -296,7 +316,7 @@ class TranscriptReader:
         kind: PromptKind = PromptKind.TYPED,
         about: str = "",
         ordinal: int = 0,
-    ) -> Iterator[TranscriptEvent]:
+    ) -> Events:
         """`about` is what the person answers: a question, or a rejected call."""
         text = self._clean_text(text, _MAX_PROMPT_CHARS)
         if kind is PromptKind.ANSWER:
@@ -308,14 +328,14 @@ class TranscriptReader:
             body = PromptGiven(self.agent, text, kind, about, context.directory, context.branch)
             yield from self._emit(key, context, body, text, ordinal)
 
-    def reply(self, key: str, context: EventContext, text: str, ordinal: int = 0) -> Iterator[TranscriptEvent]:
+    def reply(self, key: str, context: EventContext, text: str, ordinal: int = 0) -> Events:
         if text := self._clean_text(text, self.limits.reply):
             yield from self._emit(key, context, ReplyGiven(self.agent, text, context.directory), text, ordinal)
 
-    def interruption(self, key: str, context: EventContext) -> Iterator[TranscriptEvent]:
+    def interruption(self, key: str, context: EventContext) -> Events:
         yield from self._emit(key, context, TurnInterrupted(self.agent))
 
-    def compaction(self, key: str, context: EventContext) -> Iterator[TranscriptEvent]:
+    def compaction(self, key: str, context: EventContext) -> Events:
         yield from self._emit(key, context, SessionCompacted(self.agent))
 
     def title(
@@ -326,7 +346,7 @@ class TranscriptReader:
         ordinal: int = 0,
         *,
         timeless: bool = False,
-    ) -> Iterator[TranscriptEvent]:
+    ) -> Events:
         """The title that a session has in its host.
 
         The same title at another time is another event, so that the latest title is known. With `timeless` it is the
@@ -339,9 +359,7 @@ class TranscriptReader:
             events = self._emit(key, context, SessionTitled(self.agent, text, author), text, ordinal)
             yield from (event._replace(timeless=timeless) for event in events)
 
-    def tool_use(
-        self, call: PendingToolCall, result: str = "", outcome: ToolOutcome = ToolOutcome.SUCCEEDED
-    ) -> Iterator[TranscriptEvent]:
+    def tool_use(self, call: PendingToolCall, result: str = "", outcome: ToolOutcome = ToolOutcome.SUCCEEDED) -> Events:
         """A call and its result. Of a subagent, only calls that ran or changed something are captured."""
         tool = lookup_tool(call.tool)
         outcome = ToolOutcome.REJECTED if is_stopped_result(result) else outcome
@@ -370,12 +388,12 @@ class TranscriptReader:
         )
         yield from self._emit(call.key, call.context, body, body.input + body.result + body.change, call.ordinal)
 
-    def unanswered_call(self, call: PendingToolCall) -> Iterator[TranscriptEvent]:
+    def unanswered_call(self, call: PendingToolCall) -> Events:
         """A call without a result, once the person has moved on."""
         if call.key not in self._emitted:
             yield from self.tool_use(call._replace(key=f"{call.key}#unanswered"), "", ToolOutcome.UNKNOWN)
 
-    def unanswered_calls(self) -> Iterator[TranscriptEvent]:
+    def unanswered_calls(self) -> Events:
         for call in self.calls.values():
             yield from self.unanswered_call(call)
 
@@ -402,7 +420,7 @@ class TranscriptReader:
 
     def _emit(
         self, key: str, context: EventContext, body: ConversationBody | SessionTitled, text: str = "", ordinal: int = 0
-    ) -> Iterator[TranscriptEvent]:
+    ) -> Events:
         if key in self._emitted:
             self.stats.skipped["told already"] += 1
             return
@@ -432,6 +450,6 @@ class TranscriptSource(Record):
         home = environment.get(self.variable) or os.path.join(user_folder, self.default)
         return [os.path.join(home, folder) for folder in self.folders]
 
-    def read(self, file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Iterator[TranscriptEvent]:
+    def read(self, file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Events:
         """Yield the events from an offset on: 0, or the cursor of an earlier reading."""
         return self.reader(file, limits, stats).read(offset)

@@ -14,21 +14,19 @@ from contextlib import closing, suppress
 
 from tacit.disk.files import sqlite_uri
 from tacit.disk.read import has_plain_sidecars, has_tables, set_query_timeout
-from tacit.hosts.normalize import EventContext, PendingToolCall, TranscriptReader, TranscriptSource, event_key
+from tacit.hosts.normalize import EventContext, Events, PendingToolCall, TranscriptReader, TranscriptSource, event_key
 from tacit.hosts.records import (
     MAX_LINE_BYTES,
     NO_TIME,
     NOT_JSON,
     TOO_LONG,
     JsonDict,
-    TranscriptEvent,
     as_list,
     as_object,
     as_string,
     content_text,
     parse_object,
     parse_timestamp,
-    stream_path,
 )
 from tacit.hosts.tools import lookup_tool
 from tacit.model.observation import PromptKind, ToolAction, ToolOutcome
@@ -80,10 +78,10 @@ class _OpenCodeReader(TranscriptReader):
     agent = "opencode"
     skipped_types = frozenset("step-start step-finish snapshot patch reasoning file agent retry subtask".split())
 
-    def read(self, offset: int) -> Iterator[TranscriptEvent]:
+    def read(self, offset: int) -> Events:
         self.stats.cursor = offset
         try:
-            with closing(_open_database(stream_path(self.file))) as connection:
+            with closing(_open_database(self.path)) as connection:
                 if not has_tables(connection, "part", "message", "session"):
                     self.stats.damaged[_DAMAGED] += 1
                     return
@@ -112,7 +110,7 @@ class _OpenCodeReader(TranscriptReader):
                 self.stats.bytes_read += row.size
                 yield row
 
-    def _read_row(self, row: _PartRow) -> Iterator[TranscriptEvent]:
+    def _read_row(self, row: _PartRow) -> Events:
         kind = as_string(row.part.get("type"))
         match kind:
             case "text":
@@ -126,7 +124,7 @@ class _OpenCodeReader(TranscriptReader):
             case _:
                 self.count_other(kind)
 
-    def _read_titles(self, connection: sqlite3.Connection, since: int) -> Iterator[TranscriptEvent]:
+    def _read_titles(self, connection: sqlite3.Connection, since: int) -> Events:
         """Emit titles of sessions updated since. The host does not say who gave them. Old databases have none."""
         try:
             rows = connection.execute(_SELECT_TITLES, (since,)).fetchall()
@@ -137,7 +135,7 @@ class _OpenCodeReader(TranscriptReader):
             if at is not None and not text.startswith(_DEFAULT_TITLE_PREFIXES):
                 yield from self.title(EventContext(at, as_string(session), as_string(directory)), text, timeless=True)
 
-    def _read_text(self, row: _PartRow) -> Iterator[TranscriptEvent]:
+    def _read_text(self, row: _PartRow) -> Events:
         text, part, message = as_string(row.part.get("text")), row.part, row.message
         is_hidden = part.get("synthetic") is True or part.get("ignored") is True or message.get("summary") is True
         is_done = "end" in as_object(part.get("time")) or "completed" in as_object(message.get("time"))
@@ -148,7 +146,7 @@ class _OpenCodeReader(TranscriptReader):
         elif is_done or row.has_later_prompt:
             yield from self.reply(row.key, row.context, text)
 
-    def _read_tool(self, row: _PartRow) -> Iterator[TranscriptEvent]:
+    def _read_tool(self, row: _PartRow) -> Events:
         state = as_object(row.part.get("state"))
         tool, status = as_string(row.part.get("tool")), as_string(state.get("status"))
         key = event_key(row.part.get("callID"), row.context, row.id)
@@ -165,7 +163,7 @@ class _OpenCodeReader(TranscriptReader):
         elif row.has_later_prompt:
             yield from self.unanswered_call(call)
 
-    def _read_answers(self, call: PendingToolCall, state: JsonDict) -> Iterator[TranscriptEvent]:
+    def _read_answers(self, call: PendingToolCall, state: JsonDict) -> Events:
         """Emit what the person chose or wrote when the agent asked."""
         if lookup_tool(call.tool).act is not ToolAction.ASKED or call.is_subagent:
             return

@@ -151,15 +151,12 @@ class _TranscriptLine(Record):
     is_complete: bool
 
 
-class LineScan(Record):
-    """Result of a look at the raw bytes of a line: the type of a record to skip (or ""), and the bytes to parse."""
-
-    skipped_type: str
-    payload: bytes
+# What a look at the raw bytes of a line finds: the type of a record to skip (or ""), and the bytes to parse.
+LineScan = tuple[str, bytes]
 
 
 def _scan_nothing(raw: bytes) -> LineScan:
-    return LineScan("", raw)
+    return "", raw
 
 
 def read_records(
@@ -268,20 +265,14 @@ def _split_records(line: str) -> list[JsonDict | str]:
     position, line = 0, line.strip()
     while position < len(line):
         record, end = _decode_at(line, position)
-        if record is None:
-            return [*records, NOT_JSON, *_trailing_record(line, position)]
+        if record is None:  # a truncated one, behind which another may reach to the end of the line
+            starts = islice(_RECORD_START.finditer(line, position + 1), _MAX_RECORD_STARTS)
+            behind = (_decode_at(line, start.start()) for start in starts)
+            last = next((record for record, end in behind if record is not None and end == len(line)), None)
+            return [*records, NOT_JSON] if last is None else [*records, NOT_JSON, last]
         records.append(record)
         position = end
     return records
-
-
-def _trailing_record(line: str, position: int) -> list[JsonDict]:
-    """Return the record after a truncated one that reaches to the end of the line, if there is one."""
-    for start in islice(_RECORD_START.finditer(line, position + 1), _MAX_RECORD_STARTS):
-        record, end = _decode_at(line, start.start())
-        if record is not None and end == len(line):
-            return [record]
-    return []
 
 
 def _decode_at(line: str, position: int) -> tuple[JsonDict | None, int]:
