@@ -28,6 +28,7 @@ _HOOK_SCRIPT = os.path.join(os.path.dirname(_FOLDER), "hooks", "agent.py")
 GUARD = '{ "$0" "$@" || cat >/dev/null; } 2>/dev/null || :'
 GUARD_FILE = (".tacit", "guard.json")  # in a home, if the person switched a guard on
 _SHELL = "/bin/sh"  # fish would report a missing program itself, whatever is redirected
+_GROUPED = DesiredConfig()  # as Claude Code and Codex write hooks
 _UNQUOTED_WORD = re.compile(r"[A-Za-z0-9_./:@+,-]+")
 
 
@@ -69,83 +70,74 @@ def _hook_json(host: str, command: str, timeout: int) -> dict[str, object]:
     return {"type": "command", "command": command, "timeout": timeout}
 
 
-def _hook_entries(context: InstallContext, host: str) -> tuple[HookEntry, ...]:
-    return tuple(
+# What is changed for each host
+
+
+class _HostPlan(Record):
+    """The files of a host in which Tacit has entries, and which setting keeps hooks from running, "" if none does."""
+
+    files: tuple[ConfigFile, ...]
+    warning: str = ""
+
+
+def _hooks_file(path: str, context: InstallContext, host: str, form: DesiredConfig = _GROUPED) -> ConfigFile:
+    hooks = registered_hooks(context, host)
+    entries = (
         HookEntry(hook.event, _hook_json(host, hook_command(context, host, hook), hook.timeout), hook.matcher)
-        for hook in registered_hooks(context, host)
+        for hook in hooks
     )
-
-
-def _server_entry(context: InstallContext) -> dict[str, object]:
-    """Return the MCP server in the form that most hosts use."""
-    command, *arguments = context.server_argv
-    return {"command": command, "args": arguments}
+    return json_config_file(path, form._replace(entries=tuple(entries)))
 
 
 def _server_file(path: str, context: InstallContext, server: McpServerEntry) -> ConfigFile:
     return json_config_file(path, DesiredConfig(server=server, may_add_server=context.mcp))
 
 
-# The files of each host
+def _server(context: InstallContext, **others: object) -> McpServerEntry:
+    """Return the MCP server in the form that most hosts use."""
+    command, *arguments = context.server_argv
+    return McpServerEntry(("mcpServers", "tacit"), {**others, "command": command, "args": arguments})
 
 
-def _claude_settings(context: InstallContext) -> str:
-    return os.path.join(context.config_folder("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
-
-
-def _claude_files(context: InstallContext) -> tuple[ConfigFile, ...]:
+def _plan_claude(context: InstallContext) -> _HostPlan:
+    settings = os.path.join(context.config_folder("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
     servers = os.path.join(context.environment.get("CLAUDE_CONFIG_DIR") or context.user_folder, ".claude.json")
-    server = McpServerEntry(("mcpServers", "tacit"), {"type": "stdio", **_server_entry(context)})
-    hooks = DesiredConfig(_hook_entries(context, "claude"))
-    return json_config_file(_claude_settings(context), hooks), _server_file(servers, context, server)
-
-
-def _claude_warning(context: InstallContext) -> str:
-    is_off = read_setting(_claude_settings(context), ("disableAllHooks",)) is True
-    return 'No hook runs while your settings say "disableAllHooks": true.' if is_off else ""
-
-
-def _codex_files(context: InstallContext) -> tuple[ConfigFile, ...]:
-    folder = context.config_folder("CODEX_HOME", ".codex")
-    return (
-        json_config_file(os.path.join(folder, "hooks.json"), DesiredConfig(_hook_entries(context, "codex"))),
-        toml_config_file(os.path.join(folder, "config.toml"), context.server_argv, is_new=context.mcp),
+    files = (
+        _hooks_file(settings, context, "claude"),
+        _server_file(servers, context, _server(context, type="stdio")),
     )
+    is_off = read_setting(settings, ("disableAllHooks",)) is True
+    return _HostPlan(files, 'No hook runs while your settings say "disableAllHooks": true.' if is_off else "")
 
 
-def _codex_warning(context: InstallContext) -> str:
-    config = os.path.join(context.config_folder("CODEX_HOME", ".codex"), "config.toml")
+def _plan_codex(context: InstallContext) -> _HostPlan:
+    folder = context.config_folder("CODEX_HOME", ".codex")
+    config = os.path.join(folder, "config.toml")
+    files = (
+        _hooks_file(os.path.join(folder, "hooks.json"), context, "codex"),
+        toml_config_file(config, context.server_argv, is_new=context.mcp),
+    )
     features = read_tables(config).get("features")
     is_off = isinstance(features, dict) and features.get("hooks") is False
-    return "No hook runs while your config.toml says hooks = false below [features]." if is_off else ""
+    warning = "No hook runs while your config.toml says hooks = false below [features]."
+    return _HostPlan(files, warning if is_off else "")
 
 
-def _gemini_settings(context: InstallContext) -> str:
-    return os.path.join(context.config_folder("GEMINI_CLI_HOME", ""), ".gemini", "settings.json")
+def _plan_gemini(context: InstallContext) -> _HostPlan:
+    settings = os.path.join(context.config_folder("GEMINI_CLI_HOME", ""), ".gemini", "settings.json")
+    form = DesiredConfig(server=_server(context), may_add_server=context.mcp)
+    is_off = read_setting(settings, ("hooksConfig", "enabled")) is False
+    warning = 'No hook runs while your settings say "hooksConfig": {"enabled": false}.'
+    return _HostPlan((_hooks_file(settings, context, "gemini", form),), warning if is_off else "")
 
 
-def _gemini_files(context: InstallContext) -> tuple[ConfigFile, ...]:
-    server = McpServerEntry(("mcpServers", "tacit"), _server_entry(context))
-    desired = DesiredConfig(_hook_entries(context, "gemini"), server=server, may_add_server=context.mcp)
-    return (json_config_file(_gemini_settings(context), desired),)
+def _plan_cursor(context: InstallContext) -> _HostPlan:
+    folder, form = os.path.join(context.user_folder, ".cursor"), DesiredConfig(is_grouped=False, version=1)
+    hooks = _hooks_file(os.path.join(folder, "hooks.json"), context, "cursor", form)
+    return _HostPlan((hooks, _server_file(os.path.join(folder, "mcp.json"), context, _server(context))))
 
 
-def _gemini_warning(context: InstallContext) -> str:
-    is_off = read_setting(_gemini_settings(context), ("hooksConfig", "enabled")) is False
-    return 'No hook runs while your settings say "hooksConfig": {"enabled": false}.' if is_off else ""
-
-
-def _cursor_files(context: InstallContext) -> tuple[ConfigFile, ...]:
-    folder = os.path.join(context.user_folder, ".cursor")
-    server = McpServerEntry(("mcpServers", "tacit"), _server_entry(context))
-    hooks = DesiredConfig(_hook_entries(context, "cursor"), is_grouped=False, version=1)
-    return (
-        json_config_file(os.path.join(folder, "hooks.json"), hooks),
-        _server_file(os.path.join(folder, "mcp.json"), context, server),
-    )
-
-
-def _opencode_files(context: InstallContext) -> tuple[ConfigFile, ...]:
+def _plan_opencode(context: InstallContext) -> _HostPlan:
     folder = os.path.join(context.config_folder("XDG_CONFIG_HOME", ".config"), "opencode")
     settings = os.path.join(folder, "opencode.jsonc")
     settings = settings if os.path.exists(settings) else settings.removesuffix("c")
@@ -156,57 +148,47 @@ def _opencode_files(context: InstallContext) -> tuple[ConfigFile, ...]:
     commands = {hook.event: hook_argv(context, "opencode", hook) for hook in hooks}
     plugin = plugin.replace("@COMMANDS@", json.dumps(commands, indent=2))
     plugin = plugin.replace("@TIMEOUTS@", json.dumps({hook.event: hook.timeout * 1000 for hook in hooks}))
-    return (
-        owned_file(os.path.join(folder, "plugins", "tacit.js"), plugin),
-        _server_file(settings, context, server),
-    )
+    plugin_file = owned_file(os.path.join(folder, "plugins", "tacit.js"), plugin)
+    return _HostPlan((plugin_file, _server_file(settings, context, server)))
 
 
-def _copilot_files(context: InstallContext) -> tuple[ConfigFile, ...]:
+def _plan_copilot(context: InstallContext) -> _HostPlan:
     folder = context.config_folder("COPILOT_HOME", ".copilot")
-    server = McpServerEntry(("mcpServers", "tacit"), {"type": "local", **_server_entry(context), "tools": ["*"]})
-    hooks = DesiredConfig(_hook_entries(context, "copilot"), is_grouped=False, version=1, is_owned=True)
-    return (
-        json_config_file(os.path.join(folder, "hooks", "tacit.json"), hooks),
-        _server_file(os.path.join(folder, "mcp-config.json"), context, server),
-    )
+    form = DesiredConfig(is_grouped=False, version=1, is_owned=True)
+    hooks = _hooks_file(os.path.join(folder, "hooks", "tacit.json"), context, "copilot", form)
+    server = McpServerEntry(("mcpServers", "tacit"), {**_server(context, type="local").value, "tools": ["*"]})
+    return _HostPlan((hooks, _server_file(os.path.join(folder, "mcp-config.json"), context, server)))
 
 
-class _Installation(Record):
-    """The files that are changed for a host, what the person does next, and which setting keeps hooks from running."""
-
-    files: Callable[[InstallContext], tuple[ConfigFile, ...]]
-    next_step: str
-    warning: Callable[[InstallContext], str] = lambda _context: ""
-
-
-_INSTALLATIONS = {
-    "claude": _Installation(
-        _claude_files, "It begins with the next session of Claude Code; /hooks there lists it.", _claude_warning
-    ),
-    "codex": _Installation(  # it runs only hooks that the person has reviewed, which Tacit cannot do for them
-        _codex_files,
-        "One thing is left to do: Codex ignores new hooks, without a word, until you have reviewed them.\n"
-        "  Start codex, type /hooks, look at the hooks of Tacit and trust them. After a change they want it again.",
-        _codex_warning,
-    ),
-    "gemini": _Installation(
-        _gemini_files, "It begins with the next gemini you start; /hooks panel there lists it.", _gemini_warning
-    ),
-    "cursor": _Installation(_cursor_files, "Restart Cursor; its settings list it under Hooks."),
-    "opencode": _Installation(_opencode_files, "It begins with the next opencode you start."),
-    "copilot": _Installation(
-        _copilot_files, "It begins with the next copilot you start, in every folder you trust there."
-    ),
+_PLANS: dict[str, Callable[[InstallContext], _HostPlan]] = {
+    "claude": _plan_claude,
+    "codex": _plan_codex,
+    "gemini": _plan_gemini,
+    "cursor": _plan_cursor,
+    "opencode": _plan_opencode,
+    "copilot": _plan_copilot,
 }
+_NEXT_STEPS = {
+    "claude": "It begins with the next session of Claude Code; /hooks there lists it.",
+    # It runs only hooks that the person has reviewed, which Tacit cannot do for them.
+    "codex": "One thing is left to do: Codex ignores new hooks, without a word, until you have reviewed them.\n"
+    "  Start codex, type /hooks, look at the hooks of Tacit and trust them. After a change they want it again.",
+    "gemini": "It begins with the next gemini you start; /hooks panel there lists it.",
+    "cursor": "Restart Cursor; its settings list it under Hooks.",
+    "opencode": "It begins with the next opencode you start.",
+    "copilot": "It begins with the next copilot you start, in every folder you trust there.",
+}
+
+
+# Targets
 
 
 def host_files(host: str, context: InstallContext) -> tuple[ConfigFile, ...]:
     """Return the files of a host in which Tacit has entries."""
-    return _INSTALLATIONS[host].files(context)
+    return _PLANS[host](context).files
 
 
-def _agent_target(name: str, installation: _Installation) -> Target:
+def _agent_target(name: str) -> Target:
     """Return the target of a host: its files, and the skill if the host reads one."""
 
     def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
@@ -219,7 +201,10 @@ def _agent_target(name: str, installation: _Installation) -> Target:
         entries = (file.plan_removal(receipts.get(file.path)) for file in host_files(name, context))
         return (*entries, *plan_skill_removal(name, context, lambda host: _is_installed(host, context)))
 
-    return Target(name, plan_install, plan_removal, installation.next_step, True, installation.warning)
+    def warning(context: InstallContext) -> str:
+        return _PLANS[name](context).warning
+
+    return Target(name, plan_install, plan_removal, _NEXT_STEPS[name], True, warning)
 
 
 def _is_installed(host: str, context: InstallContext) -> bool:
@@ -230,4 +215,4 @@ def _is_installed(host: str, context: InstallContext) -> bool:
         return True
 
 
-AGENT_TARGETS = {name: _agent_target(name, installation) for name, installation in _INSTALLATIONS.items()}
+AGENT_TARGETS = {name: _agent_target(name) for name in _PLANS}
