@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,9 +25,9 @@ from tacit.index.reader import Decode
 from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.adherence import check_session
-from tacit.learn.fixes.pipeline import ScoredFix, confirmed_fixes, find_fixes, fix_keys, learn_fixes
-from tacit.learn.statements.pipeline import learn_statements
-from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
+from tacit.learn.fixes import ScoredFix, confirmed_fixes, find_fixes, fix_keys
+from tacit.learn.statements import learn_statements
+from tacit.learn.statements.answers import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
 from tacit.model.event import (
@@ -90,11 +90,6 @@ class LearnResult(Record):
     lesson: Lesson
     session: SessionRow
     state: LearnState
-
-
-def learn_all(events: Sequence[SessionEvent], earlier_fixes: Collection[str] = ()) -> list[Lesson]:
-    """Run every learner of conversations. `earlier_fixes` are the keys of fixes of other sessions."""
-    return [*learn_statements(events), *learn_fixes(events, earlier_fixes)]
 
 
 class SessionLearning(HomePart):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.learn.statements import MAX_STATEMENT_CHARS, word_statement
 from tacit.learn.statements.sentences import prompt_sentences
-from tacit.learn.statements.wording import MAX_STATEMENT_CHARS, word_statement
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.observation import PromptKind
 from tacit.model.statement import claim_from

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.fixes.quoting import asks_something_else
+from tacit.learn.fixes.pairs import asks_something_else
 from tests.support.fix_session import failed, ran, rendered
 
 

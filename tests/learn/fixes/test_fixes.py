@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.learn.fixes import confirmed_fixes, find_fixes, fix_candidates, fix_key, fix_keys
 from tacit.learn.fixes.pairs import error_lines, find_pairs
-from tacit.learn.fixes.pipeline import find_fixes, fix_candidates, fix_key, fix_keys, learn_fixes
 from tacit.learn.fixes.ranker import load_ranker
 from tacit.model.claim import GLOBAL, Kind, Provenance
 from tacit.model.observation import ConversationBody, PromptGiven, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
@@ -32,7 +32,7 @@ SURE: list[tuple[ToolUsed, ...]] = [
 
 @pytest.mark.parametrize("bodies", SURE, ids=[bodies[0].input for bodies in SURE])
 def test_a_fix_that_two_sessions_show_needs_no_judge(bodies: tuple[ToolUsed, ...]) -> None:
-    assert learn_fixes(heard(*bodies)) == []
+    assert confirmed_fixes(find_fixes(heard(*bodies)), ()) == []
     assert len(fixes(*bodies)) == 1
 
 
@@ -54,9 +54,9 @@ def test_nothing_is_learned_even_if_two_sessions_show(case: str) -> None:
 
 
 def test_what_one_session_leaves_open_a_second_confirms() -> None:
-    events = heard(*_BRANCH)
-    assert learn_fixes(events) == []
-    (lesson,) = learn_fixes(events, fix_keys(find_fixes(events)))
+    found = find_fixes(heard(*_BRANCH))
+    assert confirmed_fixes(found, ()) == []
+    (lesson,) = confirmed_fixes(found, fix_keys(found))
     assert lesson.sentence.endswith("use `git diff main...HEAD`.")
     assert lesson.reason.endswith("Another session shows the same.")
 
@@ -76,7 +76,7 @@ def test_two_sessions_show_the_same_if_failure_and_change_are_the_same() -> None
 def test_a_bypass_is_not_learned_even_if_two_sessions_show_it() -> None:
     events = heard(failed("git commit -m x", "error: invalid option in hook"), ran("git commit --no-verify -m x"))
     assert fix_keys(find_fixes(events)) == frozenset()
-    assert learn_fixes(events, [fix_key(pair) for pair in find_pairs(events)]) == []
+    assert confirmed_fixes(find_fixes(events), [fix_key(pair) for pair in find_pairs(events)]) == []
 
 
 def test_candidates_come_best_first_with_evidence_and_what_was_run() -> None:
@@ -151,8 +151,8 @@ _ANY = st.builds(
 def test_whatever_was_run_a_lesson_quotes_its_first_event(bodies: list[ConversationBody]) -> None:
     events = heard(*bodies)
     by_event = {event.event_id: event.body for event in events}
-    every = _RANKER._replace(candidate=0.0)
-    for lesson in learn_fixes(events, fix_keys(find_fixes(events, every)), ranker=every):
+    found = find_fixes(events, _RANKER._replace(candidate=0.0))
+    for lesson in confirmed_fixes(found, fix_keys(found)):
         first = by_event[lesson.evidence[0]]
         assert isinstance(first, ToolUsed)
         assert lesson.quote and lesson.quote in "\n".join(error_lines(first.result))
@@ -161,5 +161,4 @@ def test_whatever_was_run_a_lesson_quotes_its_first_event(bodies: list[Conversat
 
 
 def test_a_fix_of_another_session_confirms_nothing() -> None:
-    events = heard(*SURE[0])
-    assert learn_fixes(events, fix_keys(find_fixes(heard(*SURE[1])))) == []
+    assert confirmed_fixes(find_fixes(heard(*SURE[0])), fix_keys(find_fixes(heard(*SURE[1])))) == []
