@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.learn import SessionEvent
-from tacit.learn.adherence.check import CheckResult, calls_in, check_claim, find_correction
+from tacit.learn.adherence import CheckResult, calls_in, check_claim, find_correction
 from tacit.model.adherence import Adherence
 from tacit.model.ids import EventId
 from tacit.model.observation import (

@@ -1,4 +1,4 @@
-"""Check a session against what its agent was told: each memory was followed, violated or not applicable.
+"""Whether sessions followed what their agents were told: each memory was followed, violated or not applicable.
 
 Only tool calls after the injection count. A call that was rejected did not run, and a subagent was not told: what it
 does can satisfy an expectation, but violates none. Where calls do not show it, the result is unknown.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import dropwhile
@@ -24,17 +25,32 @@ from tacit.commandline.patterns import (
     TiesFiles,
     matches_path,
 )
+from tacit.index import adherence, reader, sessions
+from tacit.index.sessions import SessionRow
 from tacit.learn import SessionEvent
+from tacit.log.codec import must_decode
 from tacit.model.adherence import Adherence, combined
-from tacit.model.claim import Claim
+from tacit.model.claim import Claim, Provenance, is_project_scope
 from tacit.model.conflict import RelationKind
+from tacit.model.event import Attribution, Draft, Event
 from tacit.model.expectations import alternatives, is_known_program, read_expectations
-from tacit.model.ids import EventId
-from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.observation import (
+    CONVERSATION_TYPES,
+    BriefInjected,
+    MemoryChecked,
+    PromptGiven,
+    PromptKind,
+    ReplyGiven,
+    ToolAction,
+    ToolOutcome,
+    ToolUsed,
+)
 from tacit.model.relation import relate
 from tacit.model.statement import parse_statement, split_sentences, strip_introduction
 from tacit.record import Record
 
+_ATTRIBUTION = Attribution("learner:adherence", Provenance.TOOL_LOCAL)
 _GUARD_MARK = "tacit guard allow"  # in the result of a call that a guard has stopped
 _MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task and corrects nothing
 _INTERJECTION = re.compile(
@@ -59,6 +75,42 @@ class CheckResult(Record):
     result: Adherence
     call: EventId = EventId("")
 
+
+def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft]:
+    """Return the checks of a session that are new or came out differently, for each memory that its agent was told.
+
+    A memory that cannot be checked and was not corrected has none.
+    """
+    injections: dict[ClaimId, Event] = {}  # the first one of each memory
+    for event in reversed(sessions.injection_events(connection, must_decode, row.host_session_id)):
+        if isinstance(event.body, BriefInjected) and event.body.agent == row.agent:
+            for claim_id in event.body.memories:
+                injections.setdefault(ClaimId(claim_id), event)
+    known = adherence.checks_of_session(connection, row.id)
+    logged = [logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode)]
+    drafts = []
+    for claim_id, injection in injections.items():
+        memory = reader.load_memory(connection, claim_id, must_decode)
+        if memory is None:
+            continue
+        claim = memory.claim
+        events = [
+            SessionEvent(event.id, event.body)
+            for event in logged
+            if event.at >= injection.at
+            and (not is_project_scope(claim.scope) or event.scope == claim.scope)  # where the claim holds
+            and isinstance(event.body, CONVERSATION_TYPES)
+        ]
+        check = check_claim(claim, calls_in(events) if read_expectations(claim.sentence) else ())
+        body = MemoryChecked(claim_id, row.id, check.result.value, check.call, find_correction(claim, events))
+        before = known.get(claim_id)
+        recorded = (before.result.value, before.call, before.correction) if before else ("", "", "")
+        if (body.result, body.call, body.correction) != recorded:
+            drafts.append(Draft(body, row.scope, _ATTRIBUTION))
+    return drafts
+
+
+# Tool calls against the expectations of a claim
 
 _UNKNOWN = CheckResult(Adherence.UNKNOWN)
 _NOT_APPLICABLE = CheckResult(Adherence.NOT_APPLICABLE)
@@ -85,16 +137,14 @@ def _executions(line: str) -> tuple[SimpleCommand, ...]:
 
 
 def _is_inside(command: SimpleCommand, directory: str) -> bool:
-    """Return whether a command runs where the call does: what holds in a project need not hold elsewhere."""
-    return command.directory is not None and not _is_outside(command.directory, directory)
+    """Return whether a command runs where the call does: in its directory, below or above it.
 
-
-def _is_outside(path: str, directory: str) -> bool:
-    """Return whether a path is neither a directory, nor below it, nor above it."""
-    if not directory.startswith("/") or path[:1] not in ("/", "~"):
-        return False
-    folder, target = f"{posixpath.normpath(directory)}/", f"{posixpath.normpath(path)}/"
-    return not (folder.startswith(target) or target.startswith(folder))
+    What holds in a project need not hold elsewhere.
+    """
+    if command.directory is None or not directory.startswith("/") or command.directory[:1] not in ("/", "~"):
+        return command.directory is not None
+    folder, target = f"{posixpath.normpath(directory)}/", f"{posixpath.normpath(command.directory)}/"
+    return folder.startswith(target) or target.startswith(folder)
 
 
 def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
@@ -113,22 +163,19 @@ def _check(expectation: Expectation, calls: Sequence[CheckedCall]) -> CheckResul
         case RequiresBefore():
             return _check_order(expectation, calls)
         case ProtectsFiles(paths=paths):
-            own = [call for call in calls if not call.aside]
-            edit = next((call for call in own if _changes(call, paths)), None)
+            edit = next((call for call in calls if not call.aside and _changes(call, paths)), None)
             return CheckResult(Adherence.VIOLATED, edit.event_id) if edit else _NOT_APPLICABLE
         case TiesFiles(changed=changed, companions=companions):
             edit = next((call for call in calls if not call.aside and _changes(call, changed)), None)
             if edit is None:
                 return _NOT_APPLICABLE
             both = next((call for call in calls if _changes(call, companions)), None)
-            return CheckResult(Adherence.FOLLOWED, both.event_id) if both else _violated_or_unknown(edit, calls)
-
-
-def _violated_or_unknown(edit: CheckedCall, calls: Sequence[CheckedCall]) -> CheckResult:
-    """Return a violation, unless a command ran after the edit: it may have changed the other file."""
-    later = dropwhile(lambda call: call.event_id != edit.event_id, calls)
-    may_write = any(_family(command) not in _READING for call in later for command in call.commands)
-    return _UNKNOWN if may_write else CheckResult(Adherence.VIOLATED, edit.event_id)
+            if both is not None:
+                return CheckResult(Adherence.FOLLOWED, both.event_id)
+            # A command that ran after the edit may have changed the other file.
+            later = dropwhile(lambda call: call.event_id != edit.event_id, calls)
+            may_write = any(_family(command) not in _READING for call in later for command in call.commands)
+            return _UNKNOWN if may_write else CheckResult(Adherence.VIOLATED, edit.event_id)
 
 
 def _family(command: SimpleCommand) -> str:
@@ -152,18 +199,15 @@ def _check_forbidden(expectation: ForbidsCommand, calls: Sequence[CheckedCall]) 
     for call in calls:
         if call.aside:
             continue
-        if any(expectation.is_violated_by(command) and not _is_filter(command) for command in call.commands):
+        # To filter what another command writes is another job than a filter does alone.
+        own = (command for command in call.commands if not (command.is_piped and command.program in _FILTERS))
+        if any(map(expectation.is_violated_by, own)):
             return CheckResult(Adherence.VIOLATED, call.event_id)
         if followed is None and any(_follows(command, expectation, instead) for command in call.commands):
             followed = CheckResult(Adherence.FOLLOWED, call.event_id)
     # Code that may be no command at all, such as the name of a function, is never run in any case.
     is_known = all(is_known_program(pattern.program) for pattern in expectation.forbidden)
     return followed or (_NOT_APPLICABLE if is_known else _UNKNOWN)
-
-
-def _is_filter(command: SimpleCommand) -> bool:
-    """Return whether a command only filters what another one writes, which is another job than it does alone."""
-    return command.is_piped and command.program in _FILTERS
 
 
 def _follows(command: SimpleCommand, expectation: ForbidsCommand, instead: Sequence[CommandPattern]) -> bool:
@@ -229,14 +273,11 @@ def find_correction(claim: Claim, events: Iterable[SessionEvent]) -> EventId:
 
 
 def _corrects(prompt: str, claim: Claim) -> bool:
-    if len(prompt) > _MAX_PROMPT_CHARS:
-        return False
-    sentences = (_INTERJECTION.sub("", sentence, count=1) for sentence in split_sentences(prompt)[:_MAX_SENTENCES])
-    return any(_relates(strip_introduction(sentence), claim.sentence) for sentence in sentences)
-
-
-def _relates(sentence: str, known: str) -> bool:
-    """Return whether a sentence is a rule that says the same as a known one, or the opposite."""
-    if sentence.endswith("?") or parse_statement(sentence.rstrip(".! ")).triple.subject == "note":
-        return False
-    return relate(sentence, known).kind in (RelationKind.SAME, RelationKind.OVERRULES)
+    """Return whether a sentence of a prompt is a rule that says the same as a claim, or the opposite."""
+    for sentence in split_sentences(prompt)[:_MAX_SENTENCES] if len(prompt) <= _MAX_PROMPT_CHARS else ():
+        rule = strip_introduction(_INTERJECTION.sub("", sentence, count=1))
+        if rule.endswith("?") or parse_statement(rule.rstrip(".! ")).triple.subject == "note":
+            continue
+        if relate(rule, claim.sentence).kind in (RelationKind.SAME, RelationKind.OVERRULES):
+            return True
+    return False
