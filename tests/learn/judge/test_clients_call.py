@@ -13,7 +13,7 @@ import pytest
 from harness.secret_examples import written
 
 from tacit.learn.judge.answer import CheckedAnswer
-from tacit.learn.judge.call import JudgeReply
+from tacit.learn.judge.clients import JudgeReply
 from tacit.learn.judge.run import client_judge
 from tests.support.fake_client import FakeClient
 from tests.support.model_desk import ROOT, Desk

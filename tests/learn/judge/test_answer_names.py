@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.learn.judge.check import unknown_names
+from tacit.learn.judge.answer import unknown_names
 
 
 def test_a_folder_is_known_by_a_path_into_it() -> None:
