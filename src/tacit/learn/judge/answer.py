@@ -413,7 +413,7 @@ _REPORTING_STEMS = content_stems(
 
 def _summary_problems(raw: str, part: SessionPart) -> Iterator[str]:
     """Yield the reasons against a summary of a session."""
-    said = [line.context for line in part.lines if not line.is_fix]
+    typed = [line.context for line in part.lines if not line.is_fix]
     conversation = " ".join((part.request, *(line.context for line in part.lines), part.reply))
     text = " ".join(raw.split())
     sentences = list(sentence_spans(text, [TextSpan(0, len(text))]))
@@ -431,7 +431,7 @@ def _summary_problems(raw: str, part: SessionPart) -> Iterator[str]:
     is_about_it = bool(stems) and 2 * len(stems & content_stems(conversation)) >= len(stems)
     if not is_about_it or unknown_names(text, conversation):
         yield "it says what is not in the session"
-    requests = ". ".join((part.request, *said))
+    requests = ". ".join((part.request, *typed))
     if any(contradicts(match[1], requests) for match in _REPORTED_REQUEST.finditer(normalize_text(text))):
         yield "it says the opposite of what was asked"
 
