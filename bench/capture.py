@@ -24,7 +24,8 @@ from tempfile import TemporaryDirectory
 from bench.figures import Figure, amount, at_most, encoded, table
 from tacit.home.home import Home
 from tacit.hosts.capture import HEAD_BYTES, SOURCES, TranscriptCapture, detect_source, transcript_files
-from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptSource
+from tacit.hosts.normalize import TranscriptSource
+from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.index.database import checkpoint_and_close
 from tacit.model.observation import PromptGiven, PromptKind
 from tacit.vault.vault import Vault

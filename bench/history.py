@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 
 import tacit
 from bench.figures import Figure, amount, at_most, median, show
-from tacit.learn.habits.learn import learn_habits
+from tacit.learn.habits import learn_habits
 from tacit.shell.history_import import HistoryFile
 
 LINES, ROUNDS = 100_000, 7

@@ -16,7 +16,7 @@ from random import Random
 
 from bench.figures import Figure, amount, at_most, median, show
 from tacit.index import database, habits, writer
-from tacit.learn.habits import learn
+from tacit.learn.habits import detect_in_session, habit_proposals
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Event, EventOrigin
@@ -66,7 +66,7 @@ def _made(path: str, size: int) -> tuple[sqlite3.Connection, float]:
     index = database.create_index(path)
     _file(index, list(commands(size, seed=1)))
     began = time.process_time()
-    habits.learn(index, learn.detect_in_session)
+    habits.learn(index, detect_in_session)
     took = time.process_time() - began
     _suggest(index, _START + timedelta(days=4_000))
     return index, took
@@ -76,7 +76,7 @@ def _one_more(index: sqlite3.Connection, event: Event) -> float:
     """Filed, learned from, and what is worth suggesting chosen: all that a recorder does after a command."""
     began = time.process_time()
     _file(index, [event])
-    habits.learn(index, learn.detect_in_session)
+    habits.learn(index, detect_in_session)
     _suggest(index, event.at)
     return time.process_time() - began
 
@@ -85,7 +85,7 @@ def _suggest(index: sqlite3.Connection, at: datetime) -> None:
     """What became a habit is recorded, as the vault does."""
     origin = EventOrigin(at, 0, "host", "", USER, Provenance.USER_DIRECT)
     names = (event_id(int(at.timestamp() * 1000), os.urandom(10)) for _ in iter(int, 1))
-    drafts = zip(names, learn.habit_proposals(index), strict=False)
+    drafts = zip(names, habit_proposals(index), strict=False)
     _file(
         index, [Event(name, name, origin.attributed_to(one.attribution), one.scope, one.body) for name, one in drafts]
     )

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import tacit.learn.statements.scoring as model
 from bench.extracting.rows import Row, rows_of
-from tacit.learn.statements.forms import find_form
+from tacit.learn.statements.scoring import find_form
 from tacit.learn.statements.sentences import prompt_sentences
 from tacit.text.sentences import TextSpan
 

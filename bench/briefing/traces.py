@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bench.briefing.sittings import Part, Sitting
 from tacit.learn import SessionEvent
 from tacit.learn.fixes.pairs import error_line, is_declined
-from tacit.learn.sessions import learn_all
+from tacit.learn.statements import learn_statements
 from tacit.model.event import Event
 from tacit.model.observation import CONVERSATION_TYPES, ToolAction
 from tacit.model.session import Session
@@ -57,7 +57,7 @@ def traces(session: Session, parts: Sequence[Part], *, after: Event | None = Non
     failed = [call.result for part in parts for call in part.turn.failed_calls]
     events = [event for part in parts for event in part.events if event != after]
     said = [SessionEvent(event.id, event.body) for event in events if isinstance(event.body, CONVERSATION_TYPES)]
-    rules = tuple(dict.fromkeys(one.sentence for one in learn_all(said)))
+    rules = tuple(dict.fromkeys(one.sentence for one in learn_statements(said)))
     return Traces(frozenset(changed), frozenset(read), frozenset(filter(None, map(error_of, failed))), rules)
 
 

@@ -23,7 +23,7 @@ from bench.extracting.labelled_failures import (
 from bench.figures import Figure, table
 from bench.train_fixes import fold_rankers
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.fixes.pipeline import find_fixes, fix_candidates, fix_keys, learn_fixes
+from tacit.learn.fixes import confirmed_fixes, find_fixes, fix_candidates, fix_keys
 from tacit.learn.fixes.ranker import Ranker
 
 MIN_PRECISION, MIN_RECALL = 0.80, 0.75
@@ -95,7 +95,7 @@ def measure(path: Path) -> dict[str, Score]:
 def _session_score(events: Sequence[SessionEvent], rows: Sequence[Failure], ranker: Ranker, earlier: set[str]) -> Score:
     by_id = {row.event_id: row for row in rows}
     score = Score(sum(bool(row.success or row.pair) for row in rows), {_fact(row) for row in rows if row.is_durable})
-    candidates = fix_candidates(events, ranker=ranker)
+    candidates = fix_candidates(events, ranker)
     score.candidates = len(candidates)
     for candidate in candidates:
         durable = [by_id[event] for event in candidate.evidence if event in by_id and by_id[event].is_durable]
@@ -105,7 +105,7 @@ def _session_score(events: Sequence[SessionEvent], rows: Sequence[Failure], rank
         score.listed.append(
             f"{mark} {candidate.score:.2f} {candidate.failed!r} → {candidate.error!r} → {candidate.retry!r}"
         )
-    for lesson in learn_fixes(events, earlier, ranker=ranker):
+    for lesson in confirmed_fixes(find_fixes(events, ranker), earlier):
         durable = [by_id[event] for event in lesson.evidence if event in by_id and by_id[event].is_durable]
         score.learned |= {_fact(row) for row in durable}
         score.wrong |= set() if durable else {lesson.sentence}

@@ -18,7 +18,7 @@ from bench.extracting.rows import Row
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.judge.answer import check_answer, parse_answer
 from tacit.learn.judge.question import Question, build_questions, session_material
-from tacit.learn.statements.pipeline import learn_statements
+from tacit.learn.statements import learn_statements
 from tacit.learn.statements.scoring import is_candidate
 from tacit.learn.statements.sentences import prompt_sentences
 from tacit.model.ids import EventId

@@ -25,7 +25,7 @@ HOSTS = (
     "gemini",
     "cursor",
     "copilot",
-)  # OpenCode runs a plugin: tests/hosts/opencode/test_install.py
+)  # OpenCode runs a plugin: tests/hosts/test_registration_opencode.py
 SHELLS = ("sh", "bash", "dash", "zsh", "fish", "words")
 MEMORIES = ("Invoices are rounded half to even", "Feature flags live in flags.yaml", "Two people review migrations")
 _PIPES: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.transcripts import RECORDS, lines, name_of, opencode, story
 
 from tacit.errors import RefusedError
-from tacit.hosts import HOST_NAMES, load_host
+from tacit.hosts import HOSTS
 from tacit.hosts.capture import SOURCES, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.install.json_entries import HOOK_SCRIPT_PATHS, DesiredConfig, HookEntry, json_config_file
@@ -65,9 +65,7 @@ def _transcript(name: str, data: bytes | BytesIO) -> None:
 def _called(data: bytes) -> None:
     """What is no JSON is refused by whoever calls this, and so is what nests without end."""
     payload = json.loads(data)
-    for name in HOST_NAMES if isinstance(payload, dict) else ():
-        known = load_host(name)
-        assert known is not None
+    for known in HOSTS.values() if isinstance(payload, dict) else ():
         for hook in known.hooks:
             known.parse_input(hook.event, payload)
 

@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.fixes.pipeline import learn_fixes
 from tacit.learn.judge.answer import check_answer, parse_answer
 from tacit.learn.judge.question import build_questions, session_material
-from tacit.learn.sessions import learn_all
-from tacit.learn.statements.pipeline import StatementState, continue_learning
-from tacit.learn.statements.wording import ABOUT, is_short
+from tacit.learn.statements import ABOUT, learn_statements
+from tacit.learn.statements.sentences import is_short
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
 from tacit.secrets.redact import secret_kind
@@ -73,7 +71,7 @@ def try_case(seed: int, number: int) -> Tried:
     made = case(seed, number)
     began = time.process_time()
     try:
-        learnt = learn_all(made.said)
+        learnt = learn_statements(made.said)
         asked = list(_asked(made, random.Random(number)))
         faults = [*_faults(made, learnt), *asked]
     except Exception as error:  # whatever comes out is what is looked for
@@ -93,8 +91,6 @@ def _place(error: Exception) -> str:
 
 
 def _faults(made: Case, learnt: Sequence[Lesson]) -> Iterator[str]:
-    if in_pieces(made.said, len(made.said) // 2) != learnt:
-        yield "in two pieces something else was learnt"
     is_captured = is_as_captured(made.said) if learnt else True
     for one in learnt:
         yield from (f"{what}: {one.reason}" for what in _wrong(one, made.said, is_captured))
@@ -106,12 +102,6 @@ def _is_talk(one: Lesson, said: Sequence[SessionEvent]) -> bool:
     """Whether it comes from what was made of whole parts: commands are cut anywhere, also in a fence."""
     bodies = [spoken.body for spoken in said if spoken.event_id == one.evidence[0]]
     return not any(isinstance(body, ToolUsed) and body.tool != PLANNING for body in bodies)
-
-
-def in_pieces(said: Sequence[SessionEvent], at: int) -> list[Lesson]:
-    """What two pieces of a session teach, the second with what was kept in mind of the first."""
-    talk, first = continue_learning(StatementState(), said[:at])
-    return [*first, *continue_learning(talk, said[at:])[1], *learn_fixes(said)]
 
 
 def _wrong(one: Lesson, said: Sequence[SessionEvent], is_captured: bool) -> Iterator[str]:

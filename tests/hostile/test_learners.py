@@ -9,12 +9,11 @@ import re
 
 import pytest
 
-from tacit.learn import SessionEvent
+from tacit.learn import SessionEvent, statements
 from tacit.learn.judge.answer import parse_answer
+from tacit.learn.statements import learn_statements
 from tacit.learn.statements import sentences as splitter
-from tacit.learn.statements import wording
 from tacit.learn.statements.answers import answered_question
-from tacit.learn.statements.pipeline import learn_statements
 from tacit.model.claim import Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven
@@ -57,8 +56,8 @@ def test_a_session_can_be_made_again_from_its_seed_and_number() -> None:
     ("place", "name", "instead", "told"),
     [
         (splitter, "_FENCE", re.compile(r"(?!)"), "words of a fence"),
-        (wording, "visible_line", str, "signs that lie"),
-        (wording, "is_short", lambda _: False, "too short"),
+        (statements, "visible_line", str, "signs that lie"),
+        (statements, "is_short", lambda _: False, "too short"),
     ],
     ids=["no fence", "every sign", "short ones"],
 )

@@ -21,7 +21,7 @@ OPENERS = {
     "tacit.log.spool": "relative to its own folder, O_NONBLOCK, and only plain files are read",
     "tacit.search.minilm": "files of an installed package",
     "tacit.home.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",
-    "tacit.hosts.opencode.transcript": "the database was opened as a plain file before, and so is what lies beside it",
+    "tacit.hosts.opencode": "the database was opened as a plain file before, and so is what lies beside it",
     "tacit.shell.history_formats": "the database was opened as a plain file before, and so is what lies beside it",
     "tacit.cli": "/dev/null",
     "tacit.cli.run": "/dev/null",
@@ -38,7 +38,7 @@ OPENERS = {
     "tacit.web.security": "/proc of the connections of this machine",
     "tacit.install.change": "a new file, to be written",
     "tacit.home.actor": "/proc of the processes above, a bounded number of bytes",
-    "tacit.hosts.opencode.install": "files of the package",
+    "tacit.hosts.registration": "files of the package",
     "tacit.vault.checks.files": "/proc/self/mounts, and a lock, which is opened O_NONBLOCK and never read",
     "tacit.log.signing": "a new file, to be written",
     "tacit.learn.judge.child": "/dev/null, and a descriptor of its own",
@@ -117,7 +117,7 @@ def test_a_file_that_is_only_written_is_none_of_those() -> None:
 def test_no_pattern_repeats_a_repeat() -> None:
     found, unseen = patterns(EVERY)
     assert unseen == []
-    for module, least in {"statements.forms": 15, "fixes.pairs": 50}.items():
+    for module, least in {"statements.scoring": 15, "fixes.pairs": 50}.items():
         assert sum(one.place.startswith(f"tacit.learn.{module}") for one in found) > least  # of data files
     assert len(found) > 25
     assert {one.place: bad for one in found if (bad := nested_repeats(one.text, one.flags))} == {}

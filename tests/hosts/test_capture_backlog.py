@@ -16,7 +16,7 @@ from tacit.home import indexing, publish
 from tacit.home.home import Home
 from tacit.home.publish import Publisher
 from tacit.hosts import capture
-from tacit.hosts.capture import QueuedCapture
+from tacit.hosts.capture import TranscriptCapture
 from tacit.hosts.queue import CaptureRequest
 from tacit.index import reader, writer
 
@@ -102,7 +102,7 @@ def test_whoever_captures_many_files_what_piles_up_meanwhile(person: Person, mon
             teller.turn(Turn(f"please do another task, number {number}"))
             file = place(person.folder, "claude", teller.session)
             file.write_bytes(lines(teller.records))
-            QueuedCapture(home).capture_request(CaptureRequest("claude", teller.session, str(file)))
+            TranscriptCapture(home).capture_request(CaptureRequest("claude", teller.session, str(file)))
             index = home.store.index_as_is()
             assert index is not None
             left.append(home.store.indexer.backlog_bytes(index))

@@ -14,8 +14,8 @@ import pytest
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
 from tacit.home.paths import HomePaths
+from tacit.home.store import Store
 from tacit.hooks.dispatch import drain_now
-from tacit.hosts.capture import QueuedCapture
 from tacit.hosts.queue import CaptureRequest, drain, enqueue, has_pending, queued_requests
 from tests.support.hook_calls import AGENT, PROMPT, SESSION, Call, Given, Scene
 
@@ -168,7 +168,7 @@ def test_while_somebody_captures_others_leave_their_notes_to_them(home: HomePath
 def test_only_whoever_captured_files_what_was_captured(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
     """All others would keep them from the home's lock."""
     filed: list[str] = []
-    monkeypatch.setattr(QueuedCapture, "update_index", lambda capture: filed.append(capture._home.root))
+    monkeypatch.setattr(Store, "catch_up", lambda store: filed.append(store.paths.root))
     enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
     with FileLock(home.capture_lock, 0).acquire():
         drain_now(home)

@@ -71,11 +71,14 @@ def test_a_file_of_the_person_is_neither_replaced_nor_deleted(place: InstallCont
     file = Path(skill.skill_path("codex", place) or "")
     file.parent.mkdir(parents=True)
     file.write_bytes(content)
-    for plan in (skill.plan_skill_install, skill.plan_skill_removal):
-        (change,) = plan("codex", place)
+    install, removal = (
+        skill.plan_skill_install("codex", place),
+        skill.plan_skill_removal("codex", place, lambda _: True),
+    )
+    for change in (*install, *removal):
         assert not change.is_needed and str(file) in change.note
 
 
 def test_a_missing_skill_needs_no_removal(place: InstallContext) -> None:
-    (change,) = skill.plan_skill_removal("claude", place)
+    (change,) = skill.plan_skill_removal("claude", place, lambda _: True)
     assert not change.is_needed and not change.note

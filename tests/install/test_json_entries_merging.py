@@ -154,11 +154,9 @@ def is_within(less: object, more: object) -> bool:
 
 
 def ours_of(name: str) -> list[str]:
-    from tacit.hosts import load_host
+    from tacit.hosts import HOSTS
 
-    found = load_host(name)
-    assert found is not None
-    return [hook.event for hook in found.hooks]
+    return [hook.event for hook in HOSTS[name].hooks]
 
 
 def test_an_entry_is_written_as_its_neighbours_are() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tacit.learn import Lesson, SessionEvent
+from tacit.learn.fixes import confirmed_fixes, find_fixes, fix_keys
 from tacit.learn.fixes.pairs import Pair, find_pairs
-from tacit.learn.fixes.pipeline import find_fixes, fix_keys, learn_fixes
 from tacit.learn.fixes.render import sentence_of
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody, ToolAction, ToolOutcome, ToolUsed
@@ -49,8 +49,8 @@ def rendered(*bodies: ConversationBody) -> str:
 
 def fixes(*bodies: ConversationBody) -> list[Lesson]:
     """What is learned of a session after another one that showed the same."""
-    events = heard(*bodies)
-    return learn_fixes(events, fix_keys(find_fixes(events)))
+    found = find_fixes(heard(*bodies))
+    return confirmed_fixes(found, fix_keys(found))
 
 
 def sentences(*bodies: ConversationBody) -> list[str]:

@@ -16,8 +16,7 @@ from uuid import uuid4
 from harness.person import Person
 
 from tacit.hooks import agent
-from tacit.hosts import HOST_NAMES, load_host
-from tacit.hosts.protocol import HookKind
+from tacit.hosts import HOSTS, HookKind
 
 AGENT = Path(agent.__file__)
 SESSION = "5c2a8f6e-1111-4222-8333-944444444444"
@@ -46,13 +45,11 @@ _SPELLED = {"session_id": ("sessionId", "conversation_id"), "transcript_path": (
 
 def calls_of(name: str) -> list[Call]:
     """Every hook of a host, as it is registered."""
-    known = load_host(name)
-    assert known is not None
     asked = (HookKind.START, HookKind.PROMPT)
-    return [Call("inject" if hook.kind in asked else "capture", hook.event, name) for hook in known.hooks]
+    return [Call("inject" if hook.kind in asked else "capture", hook.event, name) for hook in HOSTS[name].hooks]
 
 
-ALL_CALLS = {name: calls_of(name) for name in HOST_NAMES}
+ALL_CALLS = {name: calls_of(name) for name in HOSTS}
 
 
 class Ended(NamedTuple):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tacit.home.home import Home
 from tacit.learn.judge.answer import CheckedAnswer
-from tacit.learn.judge.call import JudgeReply
+from tacit.learn.judge.clients import JudgeReply
 from tacit.learn.judge.run import Judge, Judging
 from tacit.model.observation import ConversationBody
 from tests.support.model_talk import asked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.statements.pipeline import learn_statements
+from tacit.learn.statements import learn_statements
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody, PromptGiven, PromptKind, ReplyGiven
 

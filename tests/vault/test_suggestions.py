@@ -14,7 +14,7 @@ import pytest
 from harness.person import Person
 from harness.terminal import _ON_TERMINAL, INTERRUPTIBLE, converse
 
-from tests.learn.habits.test_learn import cards, days, typed
+from tests.learn.habits.test_habits import cards, days, typed
 from tests.support.shellwork import Line, lines
 from tests.support.workflows import new, path_of, runs
 

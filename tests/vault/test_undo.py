@@ -8,7 +8,7 @@ import pytest
 from harness.person import Person
 from harness.terminal import converse
 
-from tests.learn.habits.test_learn import cards, days, typed
+from tests.learn.habits.test_habits import cards, days, typed
 
 A, B, C = "use ruff", "use mypy", "use pytest"
 

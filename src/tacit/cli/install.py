@@ -15,13 +15,7 @@ from tacit.cli.output import confirm, echo, short_path
 from tacit.cli.permissions import command_to_type
 from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.paths import find_home
-from tacit.hosts.claude import install as claude
-from tacit.hosts.codex import install as codex
-from tacit.hosts.copilot import install as copilot
-from tacit.hosts.cursor import install as cursor
-from tacit.hosts.gemini import install as gemini
-from tacit.hosts.opencode import install as opencode
-from tacit.hosts.registration import GUARD
+from tacit.hosts.registration import AGENT_TARGETS, GUARD
 from tacit.install.change import (
     FileChange,
     InstallContext,
@@ -39,8 +33,7 @@ from tacit.shell.install import BASH, FISH, ZSH
 from tacit.text.display import printable
 
 _SHELL_TARGETS = (BASH, ZSH, FISH)
-_AGENT_TARGETS = (claude.TARGET, codex.TARGET, gemini.TARGET, cursor.TARGET, opencode.TARGET, copilot.TARGET)
-TARGETS = {target.name: target for target in (*_SHELL_TARGETS, *_AGENT_TARGETS)}
+TARGETS = {target.name: target for target in (*_SHELL_TARGETS, *AGENT_TARGETS.values())}
 _AGENT_OPTIONS = ("--mcp", "--capture")
 _STRING_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _TESTED_PROGRAM = re.compile(r"^if (?:\[|test) -x (.+?)(?: \];.*)?$", re.MULTILINE)

@@ -17,8 +17,7 @@ from tacit.home.home import Home
 from tacit.home.paths import HomePaths, find_home
 from tacit.home.settings import Settings, settings_or_defaults
 from tacit.home.store import StoreOptions
-from tacit.hosts import load_host
-from tacit.hosts.protocol import HookInput, HookKind, Host
+from tacit.hosts import HOSTS, HookInput, HookKind, Host
 from tacit.hosts.queue import (
     REINDEX,
     CaptureRequest,
@@ -45,7 +44,7 @@ _NEW_SESSION_SOURCES = ("startup", "")  # a session that is resumed, cleared or 
 def inject(name: str, event: str, payload: bytes, home: str | None) -> str:
     """Return what a hook prints; "" if there is nothing to say or if anything fails."""
     with suppress(Exception):
-        host = load_host(name)
+        host = HOSTS.get(name)
         hook_input = _parse_payload(host, event, payload)
         if host and hook_input:
             return _hook_output(host, event, hook_input, home)
@@ -67,7 +66,7 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
     with Home(paths.root, cwd=hook_input.directory or None, settings=settings, options=options) as opened:
         output = host.format_output(event, _model_text(host, hook_input, paths, Injector(opened)))
         is_new = is_start and hook_input.source in _NEW_SESSION_SOURCES
-        if is_new and host.add_notice and settings.agents_notice:
+        if is_new and host.notice_field and settings.agents_notice:
             with suppress(Exception):  # the text for the model counts more
                 notice = _notice_line(_count_suggestions(opened), opened.count_untrusted())
                 output = host.add_notice(output, notice) if notice else output
@@ -129,7 +128,7 @@ def _queue_grown_sessions(paths: HomePaths, settings: Settings) -> None:
 def capture(name: str, event: str, payload: bytes, home: str | None) -> None:
     """Queue the session that a hook names, and capture the queue unless another process does. Learn when it ends."""
     _set_deadline()
-    hook_input = _parse_payload(load_host(name), event, payload)
+    hook_input = _parse_payload(HOSTS.get(name), event, payload)
     paths = find_home(home, dict(os.environ))
     if hook_input and (request := _queue_session(paths, name, hook_input)):
         if hook_input.kind is HookKind.END:
@@ -175,12 +174,12 @@ def _drain_and_learn(paths: HomePaths) -> None:
 
 def drain_now(paths: HomePaths, timeout: float = 0.0) -> None:
     """Capture the queue, unless another process does and is not done within `timeout` seconds."""
-    from tacit.hosts.capture import QueuedCapture
+    from tacit.hosts.capture import TranscriptCapture
 
     with Home(paths.root, cwd="/") as home:
-        queued = QueuedCapture(home)
-        if drain(paths, queued.capture_request, timeout):  # else the other process updates the index, too
-            queued.update_index()
+        # The index is updated so that the next query need not wait for it; else the other process updates it, too.
+        if drain(paths, TranscriptCapture(home).capture_request, timeout):
+            home.store.catch_up()
 
 
 def _queue_session(paths: HomePaths, agent: str, hook_input: HookInput) -> CaptureRequest | None:

@@ -60,7 +60,7 @@ def _is_due(home: Home) -> bool:
 def _learn_habits(home: Home) -> None:
     """Learn from the commands since the last time. Leave a notice for the prompt if there are new suggestions."""
     from tacit.disk.files import replace_file
-    from tacit.learn.habits.learn import learn_habits
+    from tacit.learn.habits import learn_habits
 
     learned = learn_habits(home.store, home.user_folder)
     if learned.new and home.settings.shell_notice:

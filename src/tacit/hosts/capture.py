@@ -25,13 +25,10 @@ from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
 from tacit.home.home import Home, HomePart
 from tacit.home.paths import is_judge_path
 from tacit.home.project import directory_scope
-from tacit.hosts.claude import transcript as claude
-from tacit.hosts.codex import transcript as codex
-from tacit.hosts.copilot import transcript as copilot
-from tacit.hosts.gemini import transcript as gemini
-from tacit.hosts.opencode import transcript as opencode
+from tacit.hosts import claude, codex, copilot, gemini, opencode
+from tacit.hosts.normalize import TranscriptSource
 from tacit.hosts.queue import CaptureRequest
-from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent, TranscriptSource
+from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
 from tacit.index import database, reader, sessions
 from tacit.index.database import TranscriptCursor
 from tacit.log.tombstones import load_tombstones
@@ -92,15 +89,13 @@ class EventBuilder:
         milliseconds = min(max((event.at - _EPOCH) // _MILLISECOND, 0), _MAX_MILLISECONDS)
         digest = blake2b(f"{agent}\n{event.key}".encode("utf-8", "replace"), digest_size=8).digest()
         event_id = derived_event_id(0 if event.timeless else milliseconds, event.ordinal, digest)
-        actor, provenance = _actor_and_provenance(event.body)
         session = clip(clean(event.session), _MAX_SESSION_CHARS)
-        origin = EventOrigin(event.at, self._utc_offset(milliseconds // 1000), self._host, session, actor, provenance)
-        return Event(event_id, event_id, origin, self._scope(event.directory, event.remote, is_used), event.body)
-
-    def _scope(self, directory: str, remote: str, is_used: Callable[[Scope], bool]) -> Scope:
-        if (directory, remote) not in self._scopes:
-            self._scopes[directory, remote] = directory_scope(directory, remote, self._user_folder, is_used)
-        return self._scopes[directory, remote]
+        utc_offset = self._utc_offset(milliseconds // 1000)
+        origin = EventOrigin(event.at, utc_offset, self._host, session, *_actor_and_provenance(event.body))
+        place = event.directory, event.remote
+        if place not in self._scopes:
+            self._scopes[place] = directory_scope(*place, self._user_folder, is_used)
+        return Event(event_id, event_id, origin, self._scopes[place], event.body)
 
     def _utc_offset(self, second: int) -> int:
         """Return the offset of local time from UTC at that time, in minutes."""
@@ -128,8 +123,13 @@ def _actor_and_provenance(body: ConversationBody | SessionTitled) -> tuple[str, 
 _FINGERPRINT_BYTES = 64  # bytes before a cursor by which the file is recognised
 _BATCH_SIZE = 4000  # events that are appended together
 _MAX_UNINDEXED_BYTES = 32 << 20
+_MAX_UNINDEXED_QUEUE_BYTES = 256 * 1024  # while more transcripts are in the queue of hooks
 
 CaptureProgress = Callable[[str, int, float], None]  # path, events so far, progress from 0 to 1
+
+
+def _no_progress(_path: str, _events: int, _share: float) -> None:
+    pass
 
 
 @dataclass(slots=True)
@@ -173,9 +173,7 @@ class TranscriptCapture(HomePart):
             files.update(dict.fromkeys(map(os.path.abspath, (path,) if is_other else transcript_files(path))))
         return list(files)
 
-    def capture(
-        self, files: Sequence[str], progress: CaptureProgress = lambda _path, _events, _share: None
-    ) -> list[CapturedTranscript]:
+    def capture(self, files: Sequence[str], progress: CaptureProgress = _no_progress) -> list[CapturedTranscript]:
         """Capture transcripts on behalf of a person: the prompts in them will count as the person's words.
 
         Raises:
@@ -188,7 +186,7 @@ class TranscriptCapture(HomePart):
         return captured
 
     def capture_transcripts(
-        self, files: Sequence[str], progress: CaptureProgress = lambda _path, _events, _share: None
+        self, files: Sequence[str], progress: CaptureProgress = _no_progress
     ) -> list[CapturedTranscript]:
         """Append what is new in these files to the log. The result of a file that is not a transcript has a problem."""
         return _CaptureRun(self._home, progress).capture_files(files)
@@ -208,8 +206,35 @@ class TranscriptCapture(HomePart):
         Those of sessions that are not to be captured are left out. Returns [] if the file cannot be read.
         """
         with suppress(TacitError, OSError):
-            return _CaptureRun(self._home, lambda _path, _events, _share: None).read_prompts(path)
+            return _CaptureRun(self._home, _no_progress).read_prompts(path)
         return []
+
+    def capture_request(self, request: CaptureRequest) -> None:
+        """Capture a session that a hook put into the queue, and its subagents.
+
+        Raises:
+            StoreError: the home cannot be written. The transcript is not to blame, so its request has to stay.
+        """
+        files = [request.transcript] if request.transcript else self._session_transcripts(request)
+        existing = [path for file in files for path in (file, *_subagent_transcripts(file)) if os.path.isfile(path)]
+        for transcript in self.capture_transcripts(existing):
+            if isinstance(transcript.problem, StoreError):
+                raise transcript.problem
+        if self._store.is_far_behind(_MAX_UNINDEXED_QUEUE_BYTES):  # every transcript reads the unindexed part again
+            self._store.catch_up()
+
+    def _session_transcripts(self, request: CaptureRequest) -> list[str]:
+        """Return the agent's transcripts with the session in their path, or its database. The host named none."""
+        source = SOURCES.get(request.agent)
+        folders = source.paths(self._home.environment, self._home.user_folder) if source else []
+        files = [file for folder in folders for file in transcript_files(folder)]
+        return [file for file in files if request.session in file or file.endswith(".db")]
+
+
+def _subagent_transcripts(transcript: str) -> list[str]:
+    """Claude Code keeps the transcripts of subagents in a folder beside that of the session."""
+    folder = os.path.join(transcript.removesuffix(".jsonl"), "subagents")
+    return [os.path.join(folder, name) for name in list_folder(folder) if name.endswith(".jsonl")]
 
 
 class _CaptureRun:
@@ -254,24 +279,17 @@ class _CaptureRun:
             transcript.unchanged = True
             return
         with open_external(path) as stream:
-            source = detect_source(path, stream.read(HEAD_BYTES))
-            if source is None:
-                problem = f"{path} is no transcript that Tacit can read"
-                raise RefusedError(problem, "see which it can: tacit import transcripts --help")
-            transcript.agent = source.name
             status = os.fstat(stream.fileno())
-            start = self._start_offset(path, stream, status, has_byte_offsets=source.has_byte_offsets)
-            if start is None:
-                transcript.unchanged = True
-                return
-            stats.cursor = start
-            for event in source.read(stream, start, self._limits, stats):
+            events, start = self._begin(transcript, stream, status)
+            for event in events:
                 self._batch.append((transcript, event))
                 if len(self._batch) >= _BATCH_SIZE:
                     self._save_cursor(path, stream, status, stats.cursor, is_complete=False)
                     self._append_batch()
                     part = min(stats.bytes_read / max(status.st_size - start, 1), 1.0)
                     self._progress(path, self._event_count, progress + share * part)
+            if transcript.unchanged:
+                return
             self._save_cursor(path, stream, status, stats.cursor, is_complete=True)
         self._progress(path, self._event_count + len(self._batch), progress + share)
 
@@ -279,47 +297,43 @@ class _CaptureRun:
         """Return the new prompts in a transcript, of sessions that are to be captured, without appending them."""
         transcript = CapturedTranscript(path)
         with open_external(path) as stream:
-            source = detect_source(path, stream.read(HEAD_BYTES))
-            if source is None:
-                return []
-            status = os.fstat(stream.fileno())
-            start = self._start_offset(path, stream, status, has_byte_offsets=source.has_byte_offsets)
-            if start is None:
-                return []
-            transcript.agent = source.name
-            events = source.read(stream, start, self._limits, transcript.stats)
+            events, _ = self._begin(transcript, stream, os.fstat(stream.fileno()))
             prompts = [event for event in events if isinstance(event.body, PromptGiven)]
         settings, paths = self._home.settings, self._store.paths
-        captured = {
-            session
-            for session in {prompt.session for prompt in prompts}
-            if is_session_captured(settings, paths, session, "")
-        }
+        sessions_here = {prompt.session for prompt in prompts}
+        captured = {session for session in sessions_here if is_session_captured(settings, paths, session, "")}
         batch = [(transcript, prompt) for prompt in prompts if prompt.session in captured]
         return self._store.read(lambda connection: list(self._new_events(connection, set(), batch)))
 
-    def _start_offset(
-        self, path: str, stream: BinaryIO, status: os.stat_result, *, has_byte_offsets: bool
-    ) -> int | None:
-        """Return where to read a file from: where the last capture ended if it only grew since. None if it did not."""
-        cursor = self._previous_cursor(path)
-        if cursor and _is_unchanged(cursor, status) and has_byte_offsets:
-            return None
-        return cursor.offset if cursor and self._has_same_prefix(cursor, stream, status, has_byte_offsets) else 0
+    def _begin(
+        self, transcript: CapturedTranscript, stream: BinaryIO, status: os.stat_result
+    ) -> tuple[Iterable[TranscriptEvent], int]:
+        """Return what is new in a file, and where it begins: where the last capture ended, if it only grew since.
 
-    def _previous_cursor(self, path: str) -> TranscriptCursor | None:
-        index = self._store.index_as_is()
+        Raises:
+            RefusedError: it is no transcript.
+        """
+        path, stats = transcript.path, transcript.stats
+        source = detect_source(path, stream.read(HEAD_BYTES))
+        if source is None:
+            problem = f"{path} is no transcript that Tacit can read"
+            raise RefusedError(problem, "see which it can: tacit import transcripts --help")
+        transcript.agent = source.name
+        index, cursor = self._store.index_as_is(), None
         with suppress(sqlite3.Error):
-            return database.transcript_cursor(index, self._digest(os.fsencode(path))) if index else None
-        return None
-
-    def _has_same_prefix(
-        self, cursor: TranscriptCursor, stream: BinaryIO, status: os.stat_result, has_byte_offsets: bool
-    ) -> bool:
-        """Whether the file still begins with what was read of it."""
-        if cursor.inode != status.st_ino or not has_byte_offsets:
-            return cursor.inode == status.st_ino
-        return status.st_size >= cursor.offset and self._fingerprint(stream, cursor.offset) == cursor.fingerprint
+            cursor = database.transcript_cursor(index, self._digest(os.fsencode(path))) if index else None
+        start = 0
+        if cursor and cursor.inode == status.st_ino:
+            is_unchanged = (cursor.size, cursor.mtime_ns) == (status.st_size, status.st_mtime_ns)
+            if source.has_byte_offsets and is_unchanged:
+                transcript.unchanged = True
+                return (), 0
+            is_grown = not source.has_byte_offsets or (
+                status.st_size >= cursor.offset and self._fingerprint(stream, cursor.offset) == cursor.fingerprint
+            )
+            start = cursor.offset if is_grown else 0
+        stats.cursor = start
+        return source.read(stream, start, self._limits, stats), start
 
     def _save_cursor(
         self, path: str, stream: BinaryIO, status: os.stat_result, offset: int, *, is_complete: bool
@@ -365,13 +379,18 @@ class _CaptureRun:
             (transcript, self._builder.build_event(transcript.agent, event, is_used), event.directory)
             for transcript, event in batch
         ]
+        settings = self._home.settings
         known |= sessions.known_events(connection, [event.id for _, event, _ in built])
         tombstones = load_tombstones(self._store.log)
         for transcript, event, directory in built:
             transcript.event_count += 1
             transcript.prompts += isinstance(event.body, PromptGiven)
             transcript.sessions.add(event.origin.session)
-            if event.id in known or self._is_ignored(directory):
+            is_ignored = is_judge_path(directory) or (
+                settings.agents_ignore_directories
+                and matching_ignore_entry(settings, self._home.user_folder, directory)
+            )
+            if event.id in known or is_ignored:
                 continue
             known.add(event.id)
             # A transcript still contains what was purged here.
@@ -379,12 +398,6 @@ class _CaptureRun:
             if remaining is not None:
                 transcript.new += 1
                 yield remaining
-
-    def _is_ignored(self, directory: str) -> bool:
-        settings = self._home.settings
-        return is_judge_path(directory) or bool(
-            settings.agents_ignore_directories and matching_ignore_entry(settings, self._home.user_folder, directory)
-        )
 
 
 def _file_size(path: str) -> int:
@@ -394,50 +407,6 @@ def _file_size(path: str) -> int:
         return 0
 
 
-def _is_unchanged(cursor: TranscriptCursor, status: os.stat_result) -> bool:
-    return (cursor.inode, cursor.size, cursor.mtime_ns) == (status.st_ino, status.st_size, status.st_mtime_ns)
-
-
 def unknown_types(transcripts: Iterable[CapturedTranscript]) -> Counter[str]:
     """Count records of types that no reader knows, by type."""
     return sum((transcript.stats.unknown for transcript in transcripts), Counter())
-
-
-# Capture for hooks
-
-_MAX_UNINDEXED_QUEUE_BYTES = 256 * 1024  # while more transcripts are in the queue
-
-
-class QueuedCapture(HomePart):
-    """Captures the transcripts that hooks put into the queue."""
-
-    def capture_request(self, request: CaptureRequest) -> None:
-        """Capture a session and its subagents.
-
-        Raises:
-            StoreError: the home cannot be written. The transcript is not to blame, so its request has to stay.
-        """
-        files = [request.transcript] if request.transcript else self._session_transcripts(request)
-        existing = [path for file in files for path in (file, *_subagent_transcripts(file)) if os.path.isfile(path)]
-        for transcript in TranscriptCapture(self._home).capture_transcripts(existing):
-            if isinstance(transcript.problem, StoreError):
-                raise transcript.problem
-        if self._store.is_far_behind(_MAX_UNINDEXED_QUEUE_BYTES):  # every transcript reads the unindexed part again
-            self.update_index()
-
-    def update_index(self) -> None:
-        """Update the index and the pages, so that the next query need not wait for it."""
-        self._store.catch_up()
-
-    def _session_transcripts(self, request: CaptureRequest) -> list[str]:
-        """Return the agent's transcripts with the session in their path, or its database. The host named none."""
-        source = SOURCES.get(request.agent)
-        folders = source.paths(self._home.environment, self._home.user_folder) if source else []
-        files = [file for folder in folders if os.path.exists(folder) for file in transcript_files(folder)]
-        return [file for file in files if request.session in file or file.endswith(".db")]
-
-
-def _subagent_transcripts(transcript: str) -> list[str]:
-    """Claude Code keeps the transcripts of subagents in a folder beside that of the session."""
-    folder = os.path.join(transcript.removesuffix(".jsonl"), "subagents")
-    return [os.path.join(folder, name) for name in list_folder(folder) if name.endswith(".jsonl")]

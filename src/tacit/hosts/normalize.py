@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from enum import Enum
+from typing import BinaryIO
 
-from tacit.commandline.executions import changed_files, patched_files
+from tacit.commandline.executions import patched_files
 from tacit.home.capture_policy import is_purge_command
 from tacit.hosts.records import (
-    MAX_PROMPT_CHARS,
+    MAX_NAME_CHARS,
     NO_TIME,
     UUID,
     CaptureLimits,
     JsonDict,
+    LineScan,
     ReadStats,
+    RecordClock,
     TranscriptEvent,
-    as_list,
-    as_object,
-    as_string,
+    parse_timestamp,
+    read_records,
+    session_from_path,
+    start_offset,
+    stream_path,
 )
 from tacit.hosts.tool_calls import is_stopped_result, without_warning
 from tacit.hosts.tools import (
@@ -29,8 +34,10 @@ from tacit.hosts.tools import (
     HostTool,
     ResultPolicy,
     edit_excerpt,
+    files_changed_by,
     lookup_tool,
     runs_tacit,
+    summarize_input,
 )
 from tacit.log.segment import MAX_EVENT_BYTES
 from tacit.model.observation import (
@@ -52,107 +59,33 @@ from tacit.text.display import clean, clip
 
 # Noise: tagged text in transcripts that nobody said (reminders, wrappers, output of other tools and of Tacit)
 
-
-class TagAction(Enum):
-    """What happens to the text between an opening and a closing tag."""
-
-    DROP = "goes"
-    UNWRAP = "stays"  # only the tags are removed
-
-
-class NoiseTag(Record):
-    """A tag in lower case, what happens to its content, and an example."""
-
-    tag: str
-    action: TagAction
-    example: str
-
-
-def _drop(tag: str, example: str = "") -> NoiseTag:
-    return NoiseTag(tag, TagAction.DROP, example or f"<{tag}>put there</{tag}>")
-
-
-def _unwrap(tag: str) -> NoiseTag:
-    return NoiseTag(tag, TagAction.UNWRAP, f"<{tag}>said</{tag}>")
-
-
-NOISE_TAGS = (
-    # Claude Code
-    _drop("system-reminder", "<system-reminder>\nThe date has changed.\n</system-reminder>"),
-    _drop("local-command-caveat"),
-    _drop("local-command-stdout"),
-    _drop("local-command-stderr"),
-    _drop("bash-stdout"),
-    _drop("bash-stderr"),
-    _drop("command-message"),
-    _drop("command-contents"),
-    _drop("task-notification"),
-    _drop("agent-notification"),
-    _drop("teammate-message", '<teammate-message teammate_id="reviewer">put there</teammate-message>'),
-    _drop("cross-session-message"),
-    _drop("channel-message"),
-    _drop("fork-boilerplate"),
-    _drop("remote-review-progress"),
-    _drop("user-prompt-submit-hook"),
-    _drop("session-start-hook"),
-    _drop("post-tool-use-hook"),
-    _drop("new-diagnostics"),
-    _drop("ide_opened_file", "<ide_opened_file>The user opened the file a.py in the IDE.</ide_opened_file>"),
-    _drop("ide_selection"),
-    _drop("ide_diagnostics"),
-    _drop("ide-context"),
-    _unwrap("user-memory-input"),
-    _unwrap("tool_use_error"),
-    _unwrap("persisted-output"),
-    # Codex
-    _drop("environment_context", "<environment_context>\n  <cwd>x</cwd>\n</environment_context>"),
-    _drop("user_instructions"),
-    _drop("skills_instructions"),
-    _drop("turn_aborted"),
-    _drop("subagent_notification"),
-    _drop("user_shell_command"),
-    _drop("collaboration_mode"),
-    _drop("apps_instructions"),
-    _drop("plugins_instructions"),
-    _drop("model_switch"),
-    _drop("personality_spec"),
-    # Gemini CLI
-    _drop("hook_context"),
-    _drop("session_context"),
-    _drop("state_snapshot"),
-    _unwrap("untrusted_context"),
-    # Copilot CLI
-    _drop("system_reminder"),
-    _drop("system_notification"),
-    _drop("current_datetime"),
-    # Cursor and Cline
-    _drop("environment_details"),
-    _drop("open_and_recently_viewed_files"),
-    _drop("additional_data"),
-    _drop("attached_files"),
-    _drop("project_layout"),
-    _unwrap("user_query"),
-    # Other memories
-    _drop("aide-session-start"),
-    _drop("aide-recent-sessions"),
-    _drop("aide-context"),
-    _drop("aide-memory"),
-    _drop("extremely_important"),  # a collection of skills puts it before every session
-    _drop("claude-mem-context"),
-    _drop("supermemory-context"),
-    _drop("supermemory-containers"),
-    _drop("relevant-memories"),
-    _drop("relevant_memories"),
-    _drop("memory-context"),
-    _drop("basic-memory-context"),
-    _drop("mem0-context"),
-    _drop("openmemory-context"),
-    _drop("agentmemory-context"),
-    _drop("private"),  # what a person asked another memory not to keep
+# Text between these tags goes, with the tags.
+DROPPED_TAGS = frozenset(
+    (
+        # Claude Code
+        "system-reminder local-command-caveat local-command-stdout local-command-stderr bash-stdout bash-stderr "
+        "command-message command-contents task-notification agent-notification teammate-message cross-session-message "
+        "channel-message fork-boilerplate remote-review-progress user-prompt-submit-hook session-start-hook "
+        "post-tool-use-hook new-diagnostics ide_opened_file ide_selection ide_diagnostics ide-context "
+        # Codex
+        "environment_context user_instructions skills_instructions turn_aborted subagent_notification "
+        "user_shell_command collaboration_mode apps_instructions plugins_instructions model_switch personality_spec "
+        # Gemini CLI, Copilot CLI
+        "hook_context session_context state_snapshot system_reminder system_notification current_datetime "
+        # Cursor and Cline
+        "environment_details open_and_recently_viewed_files additional_data attached_files project_layout "
+        # Other memories; a collection of skills that it puts before every session; what they were asked not to keep
+        "aide-session-start aide-recent-sessions aide-context aide-memory claude-mem-context supermemory-context "
+        "supermemory-containers relevant-memories relevant_memories memory-context basic-memory-context mem0-context "
+        "openmemory-context agentmemory-context extremely_important private"
+    ).split()
 )
-_TAG_ACTIONS = {row.tag: row.action for row in NOISE_TAGS}
+# Of these only the tags go.
+UNWRAPPED_TAGS = frozenset("user-memory-input tool_use_error persisted-output untrusted_context user_query".split())
 _NOISE_TAG = re.compile(
-    r"<(/?)(" + "|".join(sorted(map(re.escape, _TAG_ACTIONS), key=len, reverse=True)) + r")(?:\s[^<>]{0,400})?>",
+    r"<(/?)("
+    + "|".join(sorted(map(re.escape, DROPPED_TAGS | UNWRAPPED_TAGS), key=len, reverse=True))
+    + r")(?:\s[^<>]{0,400})?>",
     re.IGNORECASE,
 )
 # Tacit's own fences. Their number is random, so text inside a fence cannot imitate its end.
@@ -170,11 +103,11 @@ def without_noise(text: str) -> str:
     """Remove fences and noise tags from a text; strip it if anything was removed."""
     if "<" not in text:
         return text
-    remaining = _strip_noise_tags(without_fences(text))
+    remaining = _strip_noise_tags(_without_fences(text))
     return remaining.strip() if len(remaining) != len(text) else text
 
 
-def without_fences(text: str) -> str:
+def _without_fences(text: str) -> str:
     """Remove what Tacit injected. If the host cut a fence in two, all that may have been inside it goes too."""
     if "<tacit-" not in text and "</tacit-" not in text:
         return text
@@ -199,7 +132,7 @@ def _strip_noise_tags(text: str) -> str:
     position = index = 0
     while index < len(tags):
         match = tags[index]
-        if _TAG_ACTIONS[match.tag] is TagAction.DROP:
+        if match.tag in DROPPED_TAGS:
             if match.is_closing or last_closing.get(match.tag, -1) < index:
                 index += 1  # somebody wrote a single tag
                 continue
@@ -226,7 +159,6 @@ def _find_tags(pattern: re.Pattern[str], text: str) -> list[_TagMatch]:
 
 # Keys of events
 
-_MAX_NAME_CHARS = 1024
 _MIN_UNIQUE_ID_CHARS, _MIN_UNIQUE_ID_DIGITS = 20, 6
 
 
@@ -240,21 +172,21 @@ class EventContext(Record):
     remote: str = ""
 
 
-def event_key(record_id: object, session: str, at: datetime, content: str) -> str:
+def event_key(record_id: object, context: EventContext, content: str) -> str:
     """Return the stable key of a record.
 
     That is its id, prefixed by the session if other transcripts may use the same id (`msg-001` is in many). A record
     without an id is identified by its session, time and content.
     """
     if isinstance(record_id, str) and record_id:
-        return record_id if is_unique_id(record_id) else f"{session}/{record_id[:_MAX_NAME_CHARS]}"
+        return record_id if is_unique_id(record_id) else f"{context.session}/{record_id[:MAX_NAME_CHARS]}"
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:20]
-    return f"{session}@{at.isoformat()}#{digest}"
+    return f"{context.session}@{context.at.isoformat()}#{digest}"
 
 
 def is_unique_id(record_id: str) -> bool:
     """Whether no other transcript can use this id: it contains a UUID, or is long and has enough digits."""
-    if len(record_id) > _MAX_NAME_CHARS:
+    if len(record_id) > MAX_NAME_CHARS:
         return False
     return bool(UUID.search(record_id)) or (
         len(record_id) >= _MIN_UNIQUE_ID_CHARS and sum(map(str.isdigit, record_id)) >= _MIN_UNIQUE_ID_DIGITS
@@ -268,20 +200,10 @@ _PRIVATE_KEY = "PRIVATE KEY"  # the only secret that contains spaces and line br
 _SECRET_WORD = re.compile(r"\b(?:password|passphrase|secret|api[ _-]?key|token|credentials?|pin)\b", re.IGNORECASE)
 
 
-_MAX_TEXT_BYTES = MAX_EVENT_BYTES * 3 // 4  # of a prompt or reply; the other fields need some, too
-
-
-def _encoded_size(text: str) -> int:
-    """Return how many bytes a text takes in the log. A short one is not measured."""
-    return 0 if len(text) * 6 <= _MAX_TEXT_BYTES else len(json.dumps(text).encode())
-
-
 def truncate_middle(text: str, limit: int) -> str:
     """Keep the start and end of a long text. Secrets are redacted before the cut: half of one is not recognised."""
     if len(text) <= limit:
         return text
-    if limit < 1:
-        return ""
     mark = f" […{len(text) - limit:,} characters left out…] "
     room = limit - len(mark)
     if room < len(mark):
@@ -312,11 +234,13 @@ def redact_answer(answer: str, question: str) -> str:
     return redacted(prefix + answer).removeprefix(prefix)
 
 
-# Events
+# Readers of transcripts
 
-NEVER_CAPTURED = "never captured"
-_MAX_FILES = 200
+Events = Iterator[TranscriptEvent]
+_MAX_PROMPT_CHARS = 1 << 20  # no host accepts a longer prompt
+_MAX_TEXT_BYTES = MAX_EVENT_BYTES * 3 // 4  # of a prompt or reply; the other fields need some, too
 _MAX_TITLE_CHARS = 200
+_NEVER_CAPTURED = "never captured"
 
 
 class PendingToolCall(Record):
@@ -330,15 +254,59 @@ class PendingToolCall(Record):
     ordinal: int = 0
 
 
-class EventNormalizer:
-    """Builds the events of one host, each key once. Yields nothing if no text is left or it must not be captured."""
+class TranscriptReader:
+    """Reads one transcript. A subclass for each host turns records into events, and holds the state of a turn.
 
-    def __init__(self, agent: str, limits: CaptureLimits, stats: ReadStats) -> None:
-        self.agent, self.limits, self.stats = agent, limits, stats
+    Methods that build events yield each key once, and nothing if no text is left or it must not be captured.
+    """
+
+    agent = ""
+    skipped_types: frozenset[str] = frozenset()
+
+    def __init__(self, file: BinaryIO, limits: CaptureLimits, stats: ReadStats) -> None:
+        self.file, self.limits, self.stats = file, limits, stats
+        self.path = stream_path(file)
+        self.session, self.directory, self.branch = session_from_path(self.path), "", ""
+        self.clock = RecordClock()
+        self.calls: dict[str, PendingToolCall] = {}  # those of the current turn that have no result yet
         self._emitted: set[str] = set()
 
-    def has_emitted(self, key: str) -> bool:
-        return key in self._emitted
+    def read(self, offset: int) -> Events:
+        """Yield the events from an offset on: 0, or the cursor of an earlier reading."""
+        self.stats.cursor = start_offset(self.file, offset)
+        for record in read_records(self.file, self.stats.cursor, self.stats, self.scan_line):
+            yield from self.read_record(*record)
+
+    def scan_line(self, raw: bytes) -> LineScan:
+        return "", raw
+
+    def read_record(self, offset: int, record: JsonDict) -> Events:
+        raise NotImplementedError
+
+    def start_turn(self, offset: int, record: JsonDict) -> bool:
+        """Start a turn with a record, if it has a time: what is before it is final, and is not needed any more."""
+        has_time = parse_timestamp(record.get("timestamp")) is not None
+        if has_time:
+            self.stats.cursor = offset
+            self.reset()
+        return has_time
+
+    def reset(self) -> None:
+        """Drop the state of a turn."""
+        self.clock, self.calls = RecordClock(), {}
+
+    def count_other(self, kind: str) -> None:
+        """Count a record that is not captured, by its type."""
+        (self.stats.skipped if kind in self.skipped_types else self.stats.unknown)[kind[:60]] += 1
+
+    def take_call(self, call_id: str) -> PendingToolCall | None:
+        """Return the call that a result is for, None if it is not known."""
+        call = self.calls.pop(call_id, None)
+        if call is None:
+            self.stats.skipped["result without its call"] += 1
+        return call
+
+    # Events
 
     def prompt(
         self,
@@ -348,27 +316,27 @@ class EventNormalizer:
         kind: PromptKind = PromptKind.TYPED,
         about: str = "",
         ordinal: int = 0,
-    ) -> Iterator[TranscriptEvent]:
+    ) -> Events:
         """`about` is what the person answers: a question, or a rejected call."""
-        text = self._clean_text(text, MAX_PROMPT_CHARS)
+        text = self._clean_text(text, _MAX_PROMPT_CHARS)
         if kind is PromptKind.ANSWER:
             text = redact_answer(text, about)
         if kind is PromptKind.SHELL and is_purge_command(text):
-            self.stats.skipped[NEVER_CAPTURED] += 1
+            self.stats.skipped[_NEVER_CAPTURED] += 1
         elif text:
             about = truncate_end(clean(about), self.limits.input)
             body = PromptGiven(self.agent, text, kind, about, context.directory, context.branch)
             yield from self._emit(key, context, body, text, ordinal)
 
-    def reply(self, key: str, context: EventContext, text: str, ordinal: int = 0) -> Iterator[TranscriptEvent]:
+    def reply(self, key: str, context: EventContext, text: str, ordinal: int = 0) -> Events:
         if text := self._clean_text(text, self.limits.reply):
             yield from self._emit(key, context, ReplyGiven(self.agent, text, context.directory), text, ordinal)
 
-    def interruption(self, key: str, context: EventContext) -> Iterator[TranscriptEvent]:
-        yield from self._emit(key, context, TurnInterrupted(self.agent), "", 0)
+    def interruption(self, key: str, context: EventContext) -> Events:
+        yield from self._emit(key, context, TurnInterrupted(self.agent))
 
-    def compaction(self, key: str, context: EventContext) -> Iterator[TranscriptEvent]:
-        yield from self._emit(key, context, SessionCompacted(self.agent), "", 0)
+    def compaction(self, key: str, context: EventContext) -> Events:
+        yield from self._emit(key, context, SessionCompacted(self.agent))
 
     def title(
         self,
@@ -378,7 +346,7 @@ class EventNormalizer:
         ordinal: int = 0,
         *,
         timeless: bool = False,
-    ) -> Iterator[TranscriptEvent]:
+    ) -> Events:
         """The title that a session has in its host.
 
         The same title at another time is another event, so that the latest title is known. With `timeless` it is the
@@ -386,22 +354,13 @@ class EventNormalizer:
         """
         text = truncate_end(" ".join(clean(without_noise(text)).split()), _MAX_TITLE_CHARS)
         if text:
-            at = NO_TIME if timeless else context.at
-            key = event_key("", context.session, at, f"title {ordinal} {author} {text}")
+            dated = context._replace(at=NO_TIME) if timeless else context
+            key = event_key("", dated, f"title {ordinal} {author} {text}")
             events = self._emit(key, context, SessionTitled(self.agent, text, author), text, ordinal)
             yield from (event._replace(timeless=timeless) for event in events)
 
-    def tool_use(
-        self,
-        call: PendingToolCall,
-        result: str = "",
-        outcome: ToolOutcome = ToolOutcome.SUCCEEDED,
-        files: tuple[str, ...] = (),
-    ) -> Iterator[TranscriptEvent]:
-        """A call and its result. Of a subagent, only calls that ran or changed something are captured.
-
-        `files` are the changed files; if empty, they are taken from the arguments.
-        """
+    def tool_use(self, call: PendingToolCall, result: str = "", outcome: ToolOutcome = ToolOutcome.SUCCEEDED) -> Events:
+        """A call and its result. Of a subagent, only calls that ran or changed something are captured."""
         tool = lookup_tool(call.tool)
         outcome = ToolOutcome.REJECTED if is_stopped_result(result) else outcome
         result = without_warning(result)
@@ -410,7 +369,7 @@ class EventNormalizer:
         if tool is PATCH_TOOL:
             summary = ", ".join(patched_files(summary)) or summary
         if is_purge_command(command):
-            self.stats.skipped[NEVER_CAPTURED] += 1
+            self.stats.skipped[_NEVER_CAPTURED] += 1
             return
         if call.is_subagent and tool.act not in (ToolAction.RAN, ToolAction.CHANGED):
             self.stats.skipped["done by a helper"] += 1
@@ -422,25 +381,27 @@ class EventNormalizer:
             truncate_end(clean(without_noise(summary)).strip(), self.limits.input),
             self._clean_result(call.tool, tool, command, result, outcome),
             outcome,
-            files or _files_changed_by(tool, call.arguments, command, outcome),
+            files_changed_by(tool, call.arguments, command, outcome),
             call.context.directory,
             call.is_subagent,
             edit_excerpt(tool, call.arguments, self.limits.input) if outcome is ToolOutcome.SUCCEEDED else "",
         )
         yield from self._emit(call.key, call.context, body, body.input + body.result + body.change, call.ordinal)
 
-    def unanswered_call(self, call: PendingToolCall) -> Iterator[TranscriptEvent]:
+    def unanswered_call(self, call: PendingToolCall) -> Events:
         """A call without a result, once the person has moved on."""
-        if not self.has_emitted(call.key):
+        if call.key not in self._emitted:
             yield from self.tool_use(call._replace(key=f"{call.key}#unanswered"), "", ToolOutcome.UNKNOWN)
 
-    def describe_call(self, call: PendingToolCall) -> str:
-        return f"{call.tool}: {summarize_input(lookup_tool(call.tool), call.arguments)}"
+    def unanswered_calls(self) -> Events:
+        for call in self.calls.values():
+            yield from self.unanswered_call(call)
 
     def _clean_text(self, text: str, limit: int) -> str:
         """Return a text without noise, with at most `limit` characters, that fits into one event of the log."""
         text = truncate_middle(clean(without_noise(text)).strip(), limit)
-        while (size := _encoded_size(text)) > _MAX_TEXT_BYTES:
+        # A character takes six bytes at most, so a short text is not measured.
+        while len(text) * 6 > _MAX_TEXT_BYTES and (size := len(json.dumps(text).encode())) > _MAX_TEXT_BYTES:
             text = truncate_middle(text, len(text) * _MAX_TEXT_BYTES // size)
         return text
 
@@ -458,77 +419,37 @@ class EventNormalizer:
         return (truncate_middle if outcome is ToolOutcome.FAILED else truncate_end)(text, self.limits.result)
 
     def _emit(
-        self, key: str, context: EventContext, body: ConversationBody | SessionTitled, text: str, ordinal: int
-    ) -> Iterator[TranscriptEvent]:
+        self, key: str, context: EventContext, body: ConversationBody | SessionTitled, text: str = "", ordinal: int = 0
+    ) -> Events:
         if key in self._emitted:
             self.stats.skipped["told already"] += 1
             return
         self._emitted.add(key)
         self.stats.text_bytes += len(text.encode("utf-8", "replace"))
-        yield TranscriptEvent(
-            clean(key),
-            context.at,
-            clean(context.session),
-            body,
-            ordinal,
-            clean(context.directory),
-            clean(context.remote),
-        )
+        session, directory, remote = clean(context.session), clean(context.directory), clean(context.remote)
+        yield TranscriptEvent(clean(key), context.at, session, body, ordinal, directory, remote)
 
 
-# Arguments of tool calls
+class TranscriptSource(Record):
+    """How the transcripts of one host are found and read.
 
-_TEXT_FIELDS = ("question", "content", "step", "subject", "description", "path", "file_path", "text", "name")
-_MAX_PARTS = 20
+    They are in `folders` (or files) below the folder that the environment variable names, by default one in the user's
+    home directory. `matches` says whether a file is a transcript of this host, by its path and its first bytes. If
+    `has_byte_offsets` is false, a cursor is not an offset in the file but a number that only the reader understands.
+    """
 
+    name: str
+    variable: str
+    default: str
+    folders: tuple[str, ...]
+    matches: Callable[[str, bytes], bool]
+    reader: type[TranscriptReader]
+    has_byte_offsets: bool = True
 
-def summarize_input(tool: HostTool, arguments: object) -> str:
-    """Return the first of the tool's `shown_fields` that has a text, else all fields as `name: text`."""
-    if isinstance(arguments, str):
-        return arguments
-    fields = as_object(arguments)
-    for name in tool.shown_fields:
-        if name in fields and (text := _value_text(fields[name])):
-            return text
-    return ", ".join(f"{name}: {text}" for name, value in fields.items() if (text := _value_text(value)))
+    def paths(self, environment: Mapping[str, str], user_folder: str) -> list[str]:
+        home = environment.get(self.variable) or os.path.join(user_folder, self.default)
+        return [os.path.join(home, folder) for folder in self.folders]
 
-
-def _value_text(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        words = [word for word in value[:_MAX_PARTS] if isinstance(word, str)]
-        if len(words) == len(value) >= 3 and words[1] in ("-lc", "-c", "-ic"):  # bash -lc LINE
-            return words[2]
-        if words:
-            return " ".join(words)
-        return "; ".join(text for part in value[:_MAX_PARTS] if (text := _value_text(part)))
-    if isinstance(value, dict):
-        return next((text for name in _TEXT_FIELDS if (text := as_string(value.get(name)))), "")
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
-
-
-def _files_changed_by(tool: HostTool, arguments: object, command: str, outcome: ToolOutcome) -> tuple[str, ...]:
-    """Return the files that a call changed. A call that was rejected or may not have run changed none."""
-    if outcome in (ToolOutcome.REJECTED, ToolOutcome.UNKNOWN):
-        return ()
-    if tool.act is ToolAction.RAN:
-        return clean_file_names(changed_files(command, failed=outcome is ToolOutcome.FAILED))
-    if tool.act is not ToolAction.CHANGED or outcome is ToolOutcome.FAILED:
-        return ()
-    if tool is PATCH_TOOL:
-        return clean_file_names(patched_files(summarize_input(tool, arguments)))
-    return clean_file_names(tuple(_edited_paths(tool, as_object(arguments))))
-
-
-def _edited_paths(tool: HostTool, fields: JsonDict) -> Iterator[str]:
-    if fields.get("command") == "view":  # some editing tools also show files
-        return
-    for edit in [fields, *map(as_object, as_list(fields.get("edits")))]:
-        yield from (path for name in tool.file_fields if (path := as_string(edit.get(name))))
-
-
-def clean_file_names(files: tuple[str, ...]) -> tuple[str, ...]:
-    """Return unique, printable names without those that are empty, too long or have a line break."""
-    names = (clean(file) for file in files if 0 < len(file) <= _MAX_NAME_CHARS and "\n" not in file)
-    return tuple(dict.fromkeys(names))[:_MAX_FILES]
+    def read(self, file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Events:
+        """Yield the events from an offset on: 0, or the cursor of an earlier reading."""
+        return self.reader(file, limits, stats).read(offset)

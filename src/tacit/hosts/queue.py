@@ -42,7 +42,7 @@ def enqueue(home: HomePaths, request: CaptureRequest, folder: str = "") -> None:
     """
     disk = OsDisk(home.root)
     make_folder(folder or home.capture_queue, below=home.root)
-    path = request_path(folder or home.capture_queue, request)
+    path = _request_path(folder or home.capture_queue, request)
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.getpid()}{_TEMPORARY_SUFFIX}")
     with open_fd(disk, temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
@@ -51,14 +51,20 @@ def enqueue(home: HomePaths, request: CaptureRequest, folder: str = "") -> None:
 
 
 def has_pending(home: HomePaths) -> bool:
-    return any(_queue_file_names(home.capture_queue))
+    return any(not name.endswith(_TEMPORARY_SUFFIX) for name in _file_names(home.capture_queue))
 
 
 def queued_requests(folder: str) -> Iterator[tuple[str, CaptureRequest]]:
     """Yield the requests in a folder with their paths. Those whose reader was killed come last."""
-    _remove_strays(folder)
-    for name in sorted(_queue_file_names(folder), key=lambda name: (name.endswith(_TAKEN_SUFFIX), name)):
+    disk = OsDisk(_home_of(folder))
+    for name in sorted(_file_names(folder), key=lambda name: (name.endswith(_TAKEN_SUFFIX), name)):
         path = os.path.join(folder, name)
+        if name.endswith(_TEMPORARY_SUFFIX):
+            process = name.removesuffix(_TEMPORARY_SUFFIX).rpartition(".")[2]
+            if process.isdecimal() and not is_running(int(process)):  # killed before it had written the request
+                with suppress(OSError):
+                    disk.remove(path)
+            continue
         try:
             with open_plain(path) as file:
                 parts = file.read(_MAX_REQUEST_BYTES).decode("utf-8", "surrogateescape").split("\0")
@@ -68,7 +74,7 @@ def queued_requests(folder: str) -> Iterator[tuple[str, CaptureRequest]]:
             yield path, CaptureRequest(*parts)
         else:
             with suppress(OSError):
-                OsDisk(_home_of(folder)).remove(path)
+                disk.remove(path)
 
 
 def drain(home: HomePaths, capture: Callable[[CaptureRequest], None], timeout: float = 0.0) -> bool:
@@ -101,10 +107,6 @@ def _capture_all(home: HomePaths, capture: Callable[[CaptureRequest], None]) -> 
                 disk.remove(taken)
 
 
-def _queue_file_names(folder: str) -> list[str]:
-    return [name for name in _file_names(folder) if not name.endswith(_TEMPORARY_SUFFIX)]
-
-
 def _file_names(folder: str) -> list[str]:
     """Symbolic links are not followed: files behind one are not ours to read, rename or delete."""
     try:
@@ -117,21 +119,12 @@ def _file_names(folder: str) -> list[str]:
         os.close(fd)
 
 
-def _remove_strays(folder: str) -> None:
-    """Remove requests that a killed process did not finish writing."""
-    for name in _file_names(folder):
-        process = name.removesuffix(_TEMPORARY_SUFFIX).rpartition(".")[2]
-        if name.endswith(_TEMPORARY_SUFFIX) and process.isdecimal() and not is_running(int(process)):
-            with suppress(OSError):
-                OsDisk(_home_of(folder)).remove(os.path.join(folder, name))
-
-
 def _home_of(folder: str) -> str:
     """Return the home of a queue folder, which is in its `.tacit`."""
     return os.path.dirname(os.path.dirname(folder))
 
 
-def request_path(folder: str, request: CaptureRequest) -> str:
+def _request_path(folder: str, request: CaptureRequest) -> str:
     from tacit.model.ids import sha256
 
     identity = f"{request.agent}\0{request.transcript or request.session}".encode("utf-8", "surrogateescape")
@@ -146,13 +139,12 @@ _MAX_UNFINISHED = 50  # checked at the start of a session
 
 
 def mark_unfinished(home: HomePaths, request: CaptureRequest) -> None:
-    """Remember a session that was captured and may continue."""
     enqueue(home, request, home.unfinished_captures)
 
 
 def mark_ended(home: HomePaths, request: CaptureRequest) -> None:
     with suppress(OSError):
-        OsDisk(home.root).remove(request_path(home.unfinished_captures, request))
+        OsDisk(home.root).remove(_request_path(home.unfinished_captures, request))
 
 
 def grown_transcripts(home: HomePaths) -> Iterator[CaptureRequest]:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -51,7 +51,7 @@ class ReadStats:
     damaged: Counter[str] = field(default_factory=Counter)  # records that cannot be parsed, by reason
 
 
-MAX_PROMPT_CHARS = 1 << 20  # no host accepts a longer prompt
+MAX_NAME_CHARS = 1024  # of an id or a file name
 
 
 class CaptureLimits(Record):
@@ -64,22 +64,6 @@ class CaptureLimits(Record):
     result: int = 500
     reply: int = 10_000
     skipped_tools: frozenset[str] = frozenset()  # lower-case names of further tools whose results are not captured
-
-
-class TranscriptSource(Record):
-    """How the transcripts of one host are found and read.
-
-    `paths` returns the folders or files with transcripts, given the environment and the user's home directory.
-    `matches` says whether a file is a transcript of this host, by its path and its first bytes.
-    `read` yields the events from an offset on: 0, or the cursor of an earlier reading. If `has_byte_offsets` is false,
-    that cursor is not an offset in the file but a number that only the source understands.
-    """
-
-    name: str
-    paths: Callable[[Mapping[str, str], str], list[str]]
-    matches: Callable[[str, bytes], bool]
-    read: Callable[[BinaryIO, int, CaptureLimits, ReadStats], Iterator[TranscriptEvent]]
-    has_byte_offsets: bool = True
 
 
 # Sessions named by paths
@@ -167,15 +151,12 @@ class _TranscriptLine(Record):
     is_complete: bool
 
 
-class LineScan(Record):
-    """Result of a look at the raw bytes of a line: the type of a record to skip (or ""), and the bytes to parse."""
-
-    skipped_type: str
-    payload: bytes
+# What a look at the raw bytes of a line finds: the type of a record to skip (or ""), and the bytes to parse.
+LineScan = tuple[str, bytes]
 
 
 def _scan_nothing(raw: bytes) -> LineScan:
-    return LineScan("", raw)
+    return "", raw
 
 
 def read_records(
@@ -284,20 +265,14 @@ def _split_records(line: str) -> list[JsonDict | str]:
     position, line = 0, line.strip()
     while position < len(line):
         record, end = _decode_at(line, position)
-        if record is None:
-            return [*records, NOT_JSON, *_trailing_record(line, position)]
+        if record is None:  # a truncated one, behind which another may reach to the end of the line
+            starts = islice(_RECORD_START.finditer(line, position + 1), _MAX_RECORD_STARTS)
+            behind = (_decode_at(line, start.start()) for start in starts)
+            last = next((record for record, end in behind if record is not None and end == len(line)), None)
+            return [*records, NOT_JSON] if last is None else [*records, NOT_JSON, last]
         records.append(record)
         position = end
     return records
-
-
-def _trailing_record(line: str, position: int) -> list[JsonDict]:
-    """Return the record after a truncated one that reaches to the end of the line, if there is one."""
-    for start in islice(_RECORD_START.finditer(line, position + 1), _MAX_RECORD_STARTS):
-        record, end = _decode_at(line, start.start())
-        if record is not None and end == len(line):
-            return [record]
-    return []
 
 
 def _decode_at(line: str, position: int) -> tuple[JsonDict | None, int]:

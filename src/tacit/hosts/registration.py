@@ -1,4 +1,4 @@
-"""What is registered with a host: hook commands, the MCP server, and the target made of both and the skill.
+"""What is registered with the hosts: hook commands, the MCP server and the skill, as targets of `tacit install`.
 
 A registered command outlives the installation that wrote it: a package is uninstalled, a clone is moved, Python is
 upgraded. Hosts take a command that cannot run for a refusal of the prompt or the tool call. So a shell runs it:
@@ -7,55 +7,40 @@ whatever happened to the program, the shell exits with 0 and prints no error.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
 
-from tacit.hosts.protocol import INJECT_KINDS, Hook, HookKind, Host
+from tacit.errors import TacitError
+from tacit.hosts import HOSTS, INJECT_KINDS, Hook, HookKind
 from tacit.hosts.skill import plan_skill_install, plan_skill_removal
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.install.change import ConfigFile, FileChange, InstallContext, Target, read_receipts
-from tacit.install.json_entries import HookEntry
+from tacit.install.json_entries import DesiredConfig, HookEntry, McpServerEntry, json_config_file, read_setting
+from tacit.install.text_block import owned_file
+from tacit.install.toml_entries import read_tables, toml_config_file
+from tacit.record import Record
 
-_HOOK_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks", "agent.py")
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_HOOK_SCRIPT = os.path.join(os.path.dirname(_FOLDER), "hooks", "agent.py")
 # If the program does not read its input, `cat` does: a host may fail on a broken pipe.
 GUARD = '{ "$0" "$@" || cat >/dev/null; } 2>/dev/null || :'
 GUARD_FILE = (".tacit", "guard.json")  # in a home, if the person switched a guard on
 _SHELL = "/bin/sh"  # fish would report a missing program itself, whatever is redirected
+_GROUPED = DesiredConfig()  # as Claude Code and Codex write hooks
 _UNQUOTED_WORD = re.compile(r"[A-Za-z0-9_./:@+,-]+")
 
 
-def hook_argv(context: InstallContext, host: Host, hook: Hook) -> list[str]:
+def hook_argv(context: InstallContext, host: str, hook: Hook) -> list[str]:
     """Return the command of a hook without the shell: this interpreter, without site packages, and one file."""
     verb = "inject" if hook.kind in INJECT_KINDS else "guard" if hook.kind is HookKind.TOOL else "capture"
-    return [context.interpreter, "-I", "-S", _HOOK_SCRIPT, host.name, verb, hook.event, *context.home_options]
+    return [context.interpreter, "-I", "-S", _HOOK_SCRIPT, host, verb, hook.event, *context.home_options]
 
 
-def hook_command(context: InstallContext, host: Host, hook: Hook) -> str:
+def hook_command(context: InstallContext, host: str, hook: Hook) -> str:
     """Return the guarded command of a hook as one line that sh, bash, zsh and fish read alike."""
     return " ".join(map(quote_word, [_SHELL, "-c", GUARD, *hook_argv(context, host, hook)]))
-
-
-def registered_hooks(context: InstallContext, host: Host) -> tuple[Hook, ...]:
-    """Return the hooks of a host; with the one before tool calls only if the person switched a guard on."""
-    guard = GUARD_HOOKS.get(host.name)
-    has_guard = os.path.lexists(os.path.join(context.home, *GUARD_FILE))
-    return (*host.hooks, guard) if guard and has_guard else host.hooks
-
-
-def hook_entries(
-    context: InstallContext, host: Host, render: Callable[[str, int], dict[str, object]]
-) -> tuple[HookEntry, ...]:
-    """Return an entry per hook. `render` makes the host's JSON of a command and its timeout in seconds."""
-    return tuple(
-        HookEntry(hook.event, render(hook_command(context, host, hook), hook.timeout), hook.matcher)
-        for hook in registered_hooks(context, host)
-    )
-
-
-def command_hook_json(command: str, timeout: int) -> dict[str, object]:
-    """Return a hook as Claude Code and Codex write it."""
-    return {"type": "command", "command": command, "timeout": timeout}
 
 
 def quote_word(word: str) -> str:
@@ -67,32 +52,167 @@ def quote_word(word: str) -> str:
     return "".join(quoted.get(piece, f"'{piece}'") for piece in pieces) or "''"
 
 
-def server_argv(context: InstallContext) -> list[str]:
-    return [*context.program, "mcp", *context.home_options]
+def registered_hooks(context: InstallContext, host: str) -> tuple[Hook, ...]:
+    """Return the hooks of a host; with the one before tool calls only if the person switched a guard on."""
+    guard, hooks = GUARD_HOOKS.get(host), HOSTS[host].hooks
+    return (*hooks, guard) if guard and os.path.lexists(os.path.join(context.home, *GUARD_FILE)) else hooks
 
 
-def server_entry(context: InstallContext) -> dict[str, object]:
+def _hook_json(host: str, command: str, timeout: int) -> dict[str, object]:
+    """Return a hook as a host writes it. `timeout` is in seconds."""
+    match host:
+        case "gemini":
+            return {"type": "command", "name": "tacit", "command": command, "timeout": timeout * 1000}
+        case "cursor":
+            return {"command": command, "timeout": timeout}
+        case "copilot":
+            return {"type": "command", "bash": command, "timeoutSec": timeout}
+    return {"type": "command", "command": command, "timeout": timeout}
+
+
+# What is changed for each host
+
+
+class _HostPlan(Record):
+    """The files of a host in which Tacit has entries, and which setting keeps hooks from running, "" if none does."""
+
+    files: tuple[ConfigFile, ...]
+    warning: str = ""
+
+
+def _hooks_file(path: str, context: InstallContext, host: str, form: DesiredConfig = _GROUPED) -> ConfigFile:
+    hooks = registered_hooks(context, host)
+    entries = (
+        HookEntry(hook.event, _hook_json(host, hook_command(context, host, hook), hook.timeout), hook.matcher)
+        for hook in hooks
+    )
+    return json_config_file(path, form._replace(entries=tuple(entries)))
+
+
+def _server_file(path: str, context: InstallContext, server: McpServerEntry) -> ConfigFile:
+    return json_config_file(path, DesiredConfig(server=server, may_add_server=context.mcp))
+
+
+def _server(context: InstallContext, **others: object) -> McpServerEntry:
     """Return the MCP server in the form that most hosts use."""
-    command, *arguments = server_argv(context)
-    return {"command": command, "args": arguments}
+    command, *arguments = context.server_argv
+    return McpServerEntry(("mcpServers", "tacit"), {**others, "command": command, "args": arguments})
 
 
-def agent_target(
-    name: str,
-    files: Callable[[InstallContext], tuple[ConfigFile, ...]],
-    next_step: str,
-    warning: Callable[[InstallContext], str] = lambda _context: "",
-) -> Target:
-    """Build the target of a host from the configuration files to change, and the skill if the host reads one."""
+def _plan_claude(context: InstallContext) -> _HostPlan:
+    settings = os.path.join(context.config_folder("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
+    servers = os.path.join(context.environment.get("CLAUDE_CONFIG_DIR") or context.user_folder, ".claude.json")
+    files = (
+        _hooks_file(settings, context, "claude"),
+        _server_file(servers, context, _server(context, type="stdio")),
+    )
+    is_off = read_setting(settings, ("disableAllHooks",)) is True
+    return _HostPlan(files, 'No hook runs while your settings say "disableAllHooks": true.' if is_off else "")
+
+
+def _plan_codex(context: InstallContext) -> _HostPlan:
+    folder = context.config_folder("CODEX_HOME", ".codex")
+    config = os.path.join(folder, "config.toml")
+    files = (
+        _hooks_file(os.path.join(folder, "hooks.json"), context, "codex"),
+        toml_config_file(config, context.server_argv, is_new=context.mcp),
+    )
+    features = read_tables(config).get("features")
+    is_off = isinstance(features, dict) and features.get("hooks") is False
+    warning = "No hook runs while your config.toml says hooks = false below [features]."
+    return _HostPlan(files, warning if is_off else "")
+
+
+def _plan_gemini(context: InstallContext) -> _HostPlan:
+    settings = os.path.join(context.config_folder("GEMINI_CLI_HOME", ""), ".gemini", "settings.json")
+    form = DesiredConfig(server=_server(context), may_add_server=context.mcp)
+    is_off = read_setting(settings, ("hooksConfig", "enabled")) is False
+    warning = 'No hook runs while your settings say "hooksConfig": {"enabled": false}.'
+    return _HostPlan((_hooks_file(settings, context, "gemini", form),), warning if is_off else "")
+
+
+def _plan_cursor(context: InstallContext) -> _HostPlan:
+    folder, form = os.path.join(context.user_folder, ".cursor"), DesiredConfig(is_grouped=False, version=1)
+    hooks = _hooks_file(os.path.join(folder, "hooks.json"), context, "cursor", form)
+    return _HostPlan((hooks, _server_file(os.path.join(folder, "mcp.json"), context, _server(context))))
+
+
+def _plan_opencode(context: InstallContext) -> _HostPlan:
+    folder = os.path.join(context.config_folder("XDG_CONFIG_HOME", ".config"), "opencode")
+    settings = os.path.join(folder, "opencode.jsonc")
+    settings = settings if os.path.exists(settings) else settings.removesuffix("c")
+    server = McpServerEntry(("mcp", "tacit"), {"type": "local", "command": context.server_argv, "enabled": True})
+    with open(os.path.join(_FOLDER, "opencode_plugin.js"), encoding="utf-8") as file:
+        plugin = file.read()
+    hooks = registered_hooks(context, "opencode")
+    commands = {hook.event: hook_argv(context, "opencode", hook) for hook in hooks}
+    plugin = plugin.replace("@COMMANDS@", json.dumps(commands, indent=2))
+    plugin = plugin.replace("@TIMEOUTS@", json.dumps({hook.event: hook.timeout * 1000 for hook in hooks}))
+    plugin_file = owned_file(os.path.join(folder, "plugins", "tacit.js"), plugin)
+    return _HostPlan((plugin_file, _server_file(settings, context, server)))
+
+
+def _plan_copilot(context: InstallContext) -> _HostPlan:
+    folder = context.config_folder("COPILOT_HOME", ".copilot")
+    form = DesiredConfig(is_grouped=False, version=1, is_owned=True)
+    hooks = _hooks_file(os.path.join(folder, "hooks", "tacit.json"), context, "copilot", form)
+    server = McpServerEntry(("mcpServers", "tacit"), {**_server(context, type="local").value, "tools": ["*"]})
+    return _HostPlan((hooks, _server_file(os.path.join(folder, "mcp-config.json"), context, server)))
+
+
+_PLANS: dict[str, Callable[[InstallContext], _HostPlan]] = {
+    "claude": _plan_claude,
+    "codex": _plan_codex,
+    "gemini": _plan_gemini,
+    "cursor": _plan_cursor,
+    "opencode": _plan_opencode,
+    "copilot": _plan_copilot,
+}
+_NEXT_STEPS = {
+    "claude": "It begins with the next session of Claude Code; /hooks there lists it.",
+    # It runs only hooks that the person has reviewed, which Tacit cannot do for them.
+    "codex": "One thing is left to do: Codex ignores new hooks, without a word, until you have reviewed them.\n"
+    "  Start codex, type /hooks, look at the hooks of Tacit and trust them. After a change they want it again.",
+    "gemini": "It begins with the next gemini you start; /hooks panel there lists it.",
+    "cursor": "Restart Cursor; its settings list it under Hooks.",
+    "opencode": "It begins with the next opencode you start.",
+    "copilot": "It begins with the next copilot you start, in every folder you trust there.",
+}
+
+
+# Targets
+
+
+def host_files(host: str, context: InstallContext) -> tuple[ConfigFile, ...]:
+    """Return the files of a host in which Tacit has entries."""
+    return _PLANS[host](context).files
+
+
+def _agent_target(name: str) -> Target:
+    """Return the target of a host: its files, and the skill if the host reads one."""
 
     def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
         receipts = read_receipts(context.home, name)
-        entries = (file.plan_install(receipts.get(file.path)) for file in files(context))
+        entries = (file.plan_install(receipts.get(file.path)) for file in host_files(name, context))
         return (*entries, *plan_skill_install(name, context))
 
     def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
         receipts = read_receipts(context.home, name)
-        entries = (file.plan_removal(receipts.get(file.path)) for file in files(context))
-        return (*entries, *plan_skill_removal(name, context))
+        entries = (file.plan_removal(receipts.get(file.path)) for file in host_files(name, context))
+        return (*entries, *plan_skill_removal(name, context, lambda host: _is_installed(host, context)))
 
-    return Target(name, plan_install, plan_removal, next_step, is_agent=True, warning=warning)
+    def warning(context: InstallContext) -> str:
+        return _PLANS[name](context).warning
+
+    return Target(name, plan_install, plan_removal, _NEXT_STEPS[name], True, warning)
+
+
+def _is_installed(host: str, context: InstallContext) -> bool:
+    """Return whether a host has our entries; True if that cannot be read."""
+    try:
+        return any(file.plan_removal(None).is_needed for file in host_files(host, context))
+    except (TacitError, OSError):
+        return True
+
+
+AGENT_TARGETS = {name: _agent_target(name) for name in _PLANS}

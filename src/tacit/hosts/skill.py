@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from hashlib import sha256
-from importlib import import_module
 
-from tacit.errors import TacitError
 from tacit.install.change import (
-    ConfigFile,
     FileChange,
     InstallContext,
     Receipt,
@@ -119,39 +116,27 @@ def plan_skill_install(host: str, context: InstallContext) -> tuple[FileChange, 
     return (FileChange(path, before, after, receipt, is_auxiliary=True),)
 
 
-def plan_skill_removal(host: str, context: InstallContext) -> tuple[FileChange, ...]:
+def plan_skill_removal(
+    host: str, context: InstallContext, is_installed: Callable[[str], bool]
+) -> tuple[FileChange, ...]:
     """Return the change that deletes the skill of a host. It stays if it was changed, or another host reads it."""
     path = skill_path(host, context)
     if path is None:
         return ()
-    before = read_content(path)
-    users = list(_other_users(host, path, context)) if before is not None else []
-    note = ""
+    before, note = read_content(path), ""
     if before is not None and not is_unchanged_skill(before):
         note = f"{path} is not as Tacit wrote it, so it stays."
-    elif users:
-        note = f"{path} stays: {', '.join(users)} reads it, too."
+    elif before is not None:
+        same_file = (other for other in _HOSTS if other != host and _reads(other, path, context))
+        if users := [other for other in same_file if is_installed(other)]:
+            note = f"{path} stays: {', '.join(users)} reads it, too."
     after = before if note else None
     return (FileChange(path, before, after, None, _created_folders(path, context), is_auxiliary=True, note=note),)
 
 
-def _other_users(host: str, path: str, context: InstallContext) -> Iterator[str]:
-    """Yield the other hosts that Tacit is installed in and that read this file, also by a link."""
-    real_path = os.path.realpath(path)
-    for other in _HOSTS:
-        other_path = skill_path(other, context)
-        if other != host and other_path and os.path.realpath(other_path) == real_path and _is_installed(other, context):
-            yield other
-
-
-def _is_installed(host: str, context: InstallContext) -> bool:
-    """Return whether a host has our entries; True if that cannot be read."""
-    files: Callable[[InstallContext], tuple[ConfigFile, ...]]
-    files = getattr(import_module(f"tacit.hosts.{host}.install"), f"{host}_files")
-    try:
-        return any(file.plan_removal(None).is_needed for file in files(context))
-    except (TacitError, OSError):
-        return True
+def _reads(host: str, path: str, context: InstallContext) -> bool:
+    """Return whether a host reads this file, also by a link."""
+    return os.path.realpath(skill_path(host, context) or "") == os.path.realpath(path)
 
 
 def _created_folders(path: str, context: InstallContext) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from tacit.hosts.protocol import Hook, HookKind, string_field
+from tacit.hosts import Hook, HookKind, string_field
 from tacit.record import Record
 
 GUARD_TIMEOUT_SECONDS = 5
@@ -62,7 +62,12 @@ def parse_tool_call(payload: Mapping[str, object]) -> ToolCall | None:
     if tool in _SHELL_TOOLS:
         for own in filter(None, (string_field(arguments, name) for name in _DIRECTORY_FIELDS)):
             directory = own if own.startswith("/") else f"{directory}/{own}"
-        command = _command_text(arguments)
+        command = arguments.get("command", arguments.get("cmd"))
+        if isinstance(command, list):  # of words
+            from shlex import join
+
+            command = join([word for word in command if isinstance(word, str)])
+        command = command if isinstance(command, str) else ""
         paths = tuple(_patched_paths(command)) if "*** Begin Patch" in command else ()
         return ToolCall(session, directory, command, paths)
     if tool in _EDIT_TOOLS:
@@ -72,16 +77,6 @@ def parse_tool_call(payload: Mapping[str, object]) -> ToolCall | None:
             session, directory, "", paths + tuple(path for text in patches for path in _patched_paths(text))
         )
     return None
-
-
-def _command_text(arguments: Mapping[str, object]) -> str:
-    """Return the command line; of a list of words, the string that its shell runs."""
-    command = arguments.get("command", arguments.get("cmd"))
-    if isinstance(command, list):
-        from shlex import join
-
-        return join([word for word in command if isinstance(word, str)])
-    return command if isinstance(command, str) else ""
 
 
 def _patched_paths(patch: str) -> list[str]:
@@ -110,29 +105,17 @@ def format_decision(host: str, decision: str, reason: str) -> str:
         return ""
     if decision == "ask" and host not in _ASKING_HOSTS:
         decision = "deny"
-    return json.dumps(_warning(host, reason) if decision == "warn" else _stop(host, decision, reason))
-
-
-def _stop(host: str, decision: str, reason: str) -> dict[str, object]:
+    is_warning = decision == "warn"
+    stop = {"permissionDecision": decision, "permissionDecisionReason": reason}
+    answer: dict[str, object]
     match host:
         case "claude" | "codex":
-            stop = {"permissionDecision": decision, "permissionDecisionReason": reason}
-            return {"hookSpecificOutput": {"hookEventName": GUARD_HOOKS[host].event, **stop}}
+            fields = {"additionalContext": reason} if is_warning else stop
+            answer = {"hookSpecificOutput": {"hookEventName": GUARD_HOOKS[host].event, **fields}}
         case "copilot":
-            return {"permissionDecision": decision, "permissionDecisionReason": reason}
-        case "gemini":
-            return {"decision": decision, "reason": reason}
+            answer = {"additionalContext": reason} if is_warning else {**stop}
+        case "gemini":  # passes no warning on to the model, and this to the person
+            answer = {"systemMessage": reason} if is_warning else {"decision": decision, "reason": reason}
         case _:
-            return {"deny": reason}
-
-
-def _warning(host: str, reason: str) -> dict[str, object]:
-    match host:
-        case "claude" | "codex":
-            return {"hookSpecificOutput": {"hookEventName": GUARD_HOOKS[host].event, "additionalContext": reason}}
-        case "copilot":
-            return {"additionalContext": reason}
-        case "gemini":  # passes nothing on to the model, and this to the person
-            return {"systemMessage": reason}
-        case _:
-            return {"warn": reason}
+            answer = {"warn": reason} if is_warning else {"deny": reason}
+    return json.dumps(answer)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from enum import Enum
 from itertools import takewhile
 
-from tacit.commandline.executions import leading_executions
-from tacit.hosts.records import JsonDict, as_list, as_object, as_string
-from tacit.model.observation import ToolAction
+from tacit.commandline.executions import changed_files, leading_executions, patched_files
+from tacit.hosts.records import MAX_NAME_CHARS, JsonDict, as_list, as_object, as_string
+from tacit.model.observation import ToolAction, ToolOutcome
 from tacit.record import Record
 from tacit.secrets.redact import redacted, secret_kind
 from tacit.text.display import clean
@@ -101,6 +101,58 @@ def lookup_tool(name: str) -> HostTool:
     return HostTool(ToolAction.FETCHED) if _MCP_TOOL_NAME.match(lower) else _OTHER_TOOL
 
 
+# Arguments of tool calls
+
+_TEXT_FIELDS = ("question", "content", "step", "subject", "description", "path", "file_path", "text", "name")
+_MAX_PARTS = 20
+_MAX_FILES = 200
+
+
+def summarize_input(tool: HostTool, arguments: object) -> str:
+    """Return the first of the tool's `shown_fields` that has a text, else all fields as `name: text`."""
+    if isinstance(arguments, str):
+        return arguments
+    fields = as_object(arguments)
+    for name in tool.shown_fields:
+        if name in fields and (text := _value_text(fields[name])):
+            return text
+    return ", ".join(f"{name}: {text}" for name, value in fields.items() if (text := _value_text(value)))
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        words = [word for word in value[:_MAX_PARTS] if isinstance(word, str)]
+        if len(words) == len(value) >= 3 and words[1] in ("-lc", "-c", "-ic"):  # bash -lc LINE
+            return words[2]
+        if words:
+            return " ".join(words)
+        return "; ".join(text for part in value[:_MAX_PARTS] if (text := _value_text(part)))
+    if isinstance(value, dict):
+        return next((text for name in _TEXT_FIELDS if (text := as_string(value.get(name)))), "")
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def files_changed_by(tool: HostTool, arguments: object, command: str, outcome: ToolOutcome) -> tuple[str, ...]:
+    """Return the files that a call changed, each once. A call that was rejected or may not have run changed none."""
+    files: tuple[str, ...] = ()
+    if tool.act is ToolAction.RAN and outcome in (ToolOutcome.SUCCEEDED, ToolOutcome.FAILED):
+        files = changed_files(command, failed=outcome is ToolOutcome.FAILED)
+    elif tool is PATCH_TOOL and outcome is ToolOutcome.SUCCEEDED:
+        files = patched_files(summarize_input(tool, arguments))
+    elif tool.act is ToolAction.CHANGED and outcome is ToolOutcome.SUCCEEDED:
+        edits = _edits_in(as_object(arguments))
+        files = tuple(path for edit in edits for name in tool.file_fields if (path := as_string(edit.get(name))))
+    names = (clean(file) for file in files if 0 < len(file) <= MAX_NAME_CHARS and "\n" not in file)
+    return tuple(dict.fromkeys(names))[:_MAX_FILES]
+
+
+def _edits_in(fields: JsonDict) -> list[JsonDict]:
+    """Return the arguments of each edit of a call. Some editing tools also show files."""
+    return [] if fields.get("command") == "view" else [fields, *map(as_object, as_list(fields.get("edits")))]
+
+
 # Excerpts of edits: `old → new`, only the lines that differ
 
 _OLD_TEXT_FIELDS = ("old_string", "oldString", "old_str", "old_source")
@@ -118,7 +170,7 @@ def edit_excerpt(tool: HostTool, arguments: object, limit: int) -> str:
     excerpt = ""
     for old, new in _parse_hunks(arguments) if tool is PATCH_TOOL else _parse_edits(as_object(arguments)):
         room = limit - len(excerpt) - (len(_EDIT_SEPARATOR) if excerpt else 0)
-        edit = _format_edit(*_trim_common_lines(*_redact_sides(old, new)), room)
+        edit = _format_edit(*_redact_sides(old, new), room)
         if not edit:
             continue
         excerpt = f"{excerpt}{_EDIT_SEPARATOR}{edit}" if excerpt else edit
@@ -129,9 +181,7 @@ def edit_excerpt(tool: HostTool, arguments: object, limit: int) -> str:
 
 def _parse_edits(fields: JsonDict) -> Iterator[tuple[str, str]]:
     """Yield the old and the new text of each edit."""
-    if fields.get("command") == "view":  # some editing tools also show files
-        return
-    for edit in [fields, *map(as_object, as_list(fields.get("edits")))]:
+    for edit in _edits_in(fields):
         old, new = _first_string(edit, _OLD_TEXT_FIELDS), _first_string(edit, _NEW_TEXT_FIELDS)
         if old or new:
             yield old, new
@@ -168,19 +218,13 @@ def _redact_sides(old: str, new: str) -> tuple[str, str]:
     return redacted(old), redacted(new)
 
 
-def _trim_common_lines(old: str, new: str) -> tuple[str, str]:
-    """Return two texts without the lines that are equal at their start and end."""
-    before, after = old.split("\n"), new.split("\n")
-    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
-    before, after = before[common:], after[common:]
-    pairs = zip(reversed(before), reversed(after), strict=False)
-    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return "\n".join(before[: len(before) - common]), "\n".join(after[: len(after) - common])
-
-
 def _format_edit(old: str, new: str, room: int) -> str:
-    """Return both sides on one line. Room that one side does not need goes to the other."""
-    old, new = _WHITESPACE.sub(" ", old).strip(), _WHITESPACE.sub(" ", new).strip()
+    """Return both sides on one line, only what differs. Room that one side does not need goes to the other."""
+    before, after = old.split("\n"), new.split("\n")
+    start = _count_equal(before, after)
+    end = _count_equal(before[start:][::-1], after[start:][::-1])
+    kept = ("\n".join(lines[start : len(lines) - end]) for lines in (before, after))
+    old, new = (_WHITESPACE.sub(" ", text).strip() for text in kept)
     room -= len(_ARROW)
     if old == new or room < 2 * _MIN_SIDE_CHARS:
         return ""
@@ -188,6 +232,11 @@ def _format_edit(old: str, new: str, room: int) -> str:
         return f"{'−' if old else '+'} {_truncate(old or new, room)}"
     old_room = min(len(old), max(room // 2, room - len(new)))
     return f"{_truncate(old, old_room)}{_ARROW}{_truncate(new, room - old_room)}"
+
+
+def _count_equal(first: list[str], second: list[str]) -> int:
+    """Return how many lines two texts have in common from their start on."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 def _truncate(text: str, room: int) -> str:

@@ -313,6 +313,11 @@ class InstallContext(Record):
     def home_options(self) -> tuple[str, ...]:
         return ("--home", self.home) if self.is_home_explicit else ()
 
+    @property
+    def server_argv(self) -> list[str]:
+        """The command of the MCP server."""
+        return [*self.program, "mcp", *self.home_options]
+
 
 class Target(Record):
     """A program that Tacit can be installed into. `warning` returns which setting keeps it from working, or ""."""

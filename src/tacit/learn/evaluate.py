@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from types import MappingProxyType
 
@@ -49,16 +49,13 @@ def find_duplicates(memories: Sequence[Memory]) -> Iterator[DuplicatePair]:
     pending.sort(key=lambda memory: (-memory.strength, memory.id))
     distinct: list[Memory] = []
     for memory in pending[:_MAX_COMPARED]:
-        into = next((other for other in distinct if _is_duplicate(other, memory)), None)
+        alike = (other for other in distinct if other.claim.scope == memory.claim.scope and other.kind is memory.kind)
+        sentence = memory.claim.sentence
+        into = next((other for other in alike if is_restatement(other.claim.sentence, sentence)), None)
         if into is None:
             distinct.append(memory)
         else:
             yield DuplicatePair(memory, into)
-
-
-def _is_duplicate(first: Memory, second: Memory) -> bool:
-    is_comparable = first.claim.scope == second.claim.scope and first.kind is second.kind
-    return is_comparable and is_restatement(first.claim.sentence, second.claim.sentence)
 
 
 def repeated_candidates(history: EvaluationInput, *, min_count: int = MIN_REPEATS) -> Iterator[Memory]:
@@ -81,92 +78,63 @@ def stale_memories(history: EvaluationInput) -> Iterator[Memory]:
             yield memory
 
 
-# Measures: one function each, from 0 to 2 points with a reason (S11)
+# Measures, from 0 to 2 points with a reason (S11), and the candidate that is noted if one is weak
 
-
-class EvaluationMeasure(Record):
-    """A measure, and the candidate that is noted if it is weak."""
-
-    name: str
-    score: Callable[[EvaluationInput], tuple[int, str]]
-    advice: str
+_ADVICE = {
+    "evidence coverage": "Give evidence with every memory, so that its reason can be checked",
+    "worklog traceability": "Name the task and the evidence in every worklog entry",
+    "candidate backlog": "Decide on waiting candidates with tacit review before adding more",
+    "staleness": "Confirm or forget memories that nobody has asserted for months",
+    "conflicts": "Decide memories that contradict each other with tacit conflicts",
+    "recall": "Remember the answers to questions that recall could not answer",
+    "injection size": "Keep memories short, so that a brief stays small",
+}
 
 
 def evaluate(history: EvaluationInput) -> EvaluationCreated:
     """Return the score of every measure."""
-    scores = (EvaluationScore(measure.name, *measure.score(history)) for measure in MEASURES)
-    return EvaluationCreated(history.today.isoformat(), tuple(scores))
+    return EvaluationCreated(history.today.isoformat(), tuple(_scores(history)))
 
 
 def advice_for(evaluation: EvaluationCreated) -> list[EvaluationScore]:
     """Return, for each weak measure, its score with the advice as its name."""
-    advice = {measure.name: measure.advice for measure in MEASURES}
-    return [EvaluationScore(advice[score.name], 0, score.reason) for score in evaluation.scores if score.points == 0]
+    return [EvaluationScore(_ADVICE[score.name], 0, score.reason) for score in evaluation.scores if score.points == 0]
+
+
+def _scores(history: EvaluationInput) -> Iterator[EvaluationScore]:
+    """Yield the score of every measure: 1 point where there is nothing to measure yet."""
+    live = [memory for memory in history.memories if memory.is_live]
+    count = sum(1 for memory in live if memory.evidence)
+    reason = f"{count} of {len(live)} memories have evidence" if live else "nothing is remembered yet"
+    yield EvaluationScore("evidence coverage", _points(count / len(live), 0.9, 0.6) if live else 1, reason)
+
+    total, count = len(history.worklog), sum(1 for entry in history.worklog if entry.task and entry.evidence)
+    reason = f"{count} of {total} worklog entries name a task and evidence" if total else "the worklog is empty"
+    yield EvaluationScore("worklog traceability", _points(count / total, 0.9, 0.6) if total else 1, reason)
+
+    pending = history.count(Status.PENDING)
+    reason = f"{pending} candidates wait for a decision"
+    yield EvaluationScore("candidate backlog", _points(-pending, -5, -20), reason)
+
+    active, stale = history.count(Status.ACTIVE), sum(1 for _ in stale_memories(history))
+    reason = f"{stale} of {active} active memories were not confirmed for long"
+    yield EvaluationScore("staleness", _points(-stale / max(active, 1), -0.1, -0.3), reason)
+
+    reason = f"{history.open_conflicts} memories are in an open conflict"
+    yield EvaluationScore("conflicts", _points(-history.open_conflicts, 0, -2), reason)
+
+    asked, missed = history.counters.get("asked", 0), history.counters.get("missed", 0)
+    reason = f"{asked - missed} of {asked} questions found something" if asked else "nobody has asked anything yet"
+    yield EvaluationScore("recall", _points(-missed / asked, -0.2, -0.5) if asked else 1, reason)
+
+    briefs = history.counters.get("briefs", 0)
+    mean = history.counters.get("tokens", 0) // max(briefs, 1)
+    reason = (
+        f"a brief costs {mean} tokens on average, over {briefs} briefs" if briefs else "no brief was handed out yet"
+    )
+    yield EvaluationScore("injection size", _points(-mean, -600, -1200) if briefs else 1, reason)
 
 
 def _points(value: float, good: float, fair: float) -> int:
     """Return 2, 1 or 0 points; higher values are better."""
     return 2 if value >= good else 1 if value >= fair else 0
-
-
-def _score_evidence(history: EvaluationInput) -> tuple[int, str]:
-    live = [memory for memory in history.memories if memory.is_live]
-    if not live:
-        return 1, "nothing is remembered yet"
-    count = sum(1 for memory in live if memory.evidence)
-    return _points(count / len(live), 0.9, 0.6), f"{count} of {len(live)} memories have evidence"
-
-
-def _score_traceability(history: EvaluationInput) -> tuple[int, str]:
-    total = len(history.worklog)
-    if not total:
-        return 1, "the worklog is empty"
-    count = sum(1 for entry in history.worklog if entry.task and entry.evidence)
-    return _points(count / total, 0.9, 0.6), f"{count} of {total} worklog entries name a task and evidence"
-
-
-def _score_backlog(history: EvaluationInput) -> tuple[int, str]:
-    pending = history.count(Status.PENDING)
-    return _points(-pending, -5, -20), f"{pending} candidates wait for a decision"
-
-
-def _score_staleness(history: EvaluationInput) -> tuple[int, str]:
-    active, stale = history.count(Status.ACTIVE), sum(1 for _ in stale_memories(history))
-    reason = f"{stale} of {active} active memories were not confirmed for long"
-    return _points(-stale / max(active, 1), -0.1, -0.3), reason
-
-
-def _score_conflicts(history: EvaluationInput) -> tuple[int, str]:
-    return _points(-history.open_conflicts, 0, -2), f"{history.open_conflicts} memories are in an open conflict"
-
-
-def _score_recall(history: EvaluationInput) -> tuple[int, str]:
-    asked, missed = history.counters.get("asked", 0), history.counters.get("missed", 0)
-    if not asked:
-        return 1, "nobody has asked anything yet"
-    return _points(-missed / asked, -0.2, -0.5), f"{asked - missed} of {asked} questions found something"
-
-
-def _score_injection(history: EvaluationInput) -> tuple[int, str]:
-    briefs, tokens = history.counters.get("briefs", 0), history.counters.get("tokens", 0)
-    if not briefs:
-        return 1, "no brief was handed out yet"
-    mean = tokens // briefs
-    return _points(-mean, -600, -1200), f"a brief costs {mean} tokens on average, over {briefs} briefs"
-
-
-MEASURES = (
-    EvaluationMeasure(
-        "evidence coverage", _score_evidence, "Give evidence with every memory, so that its reason can be checked"
-    ),
-    EvaluationMeasure(
-        "worklog traceability", _score_traceability, "Name the task and the evidence in every worklog entry"
-    ),
-    EvaluationMeasure(
-        "candidate backlog", _score_backlog, "Decide on waiting candidates with tacit review before adding more"
-    ),
-    EvaluationMeasure("staleness", _score_staleness, "Confirm or forget memories that nobody has asserted for months"),
-    EvaluationMeasure("conflicts", _score_conflicts, "Decide memories that contradict each other with tacit conflicts"),
-    EvaluationMeasure("recall", _score_recall, "Remember the answers to questions that recall could not answer"),
-    EvaluationMeasure("injection size", _score_injection, "Keep memories short, so that a brief stays small"),
-)

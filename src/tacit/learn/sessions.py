@@ -2,15 +2,15 @@
 
 Nothing becomes active here that the person did not say clearly, and then only if they set it so. Sessions that did not
 change since they were learned from are skipped; if that mark is lost, they are learned from again, and nothing new
-comes of it. At the same time it is checked whether a session followed what its agent was told (`learn/adherence/`). For
-a judge, sessions remain that it has not judged as they are now.
+comes of it. At the same time it is checked whether a session followed what its agent was told. For a judge, sessions
+remain that it has not judged as they are now.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,10 +25,9 @@ from tacit.index.memories import opposing_claims
 from tacit.index.reader import Decode
 from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.adherence import check_session
-from tacit.learn.fixes.pipeline import ScoredFix, confirmed_fixes, find_fixes, fix_keys, learn_fixes
-from tacit.learn.statements.pipeline import learn_statements
-from tacit.learn.statements.repeated import observed_decisions, repeated_lessons
+from tacit.learn.fixes import ScoredFix, confirmed_fixes, find_fixes, fix_keys
+from tacit.learn.statements import learn_statements
+from tacit.learn.statements.answers import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
 from tacit.model.event import (
@@ -90,11 +89,6 @@ class LearnResult(Record):
     lesson: Lesson
     session: SessionRow
     state: LearnState
-
-
-def learn_all(events: Sequence[SessionEvent], earlier_fixes: Collection[str] = ()) -> list[Lesson]:
-    """Run every learner of conversations. `earlier_fixes` are the keys of fixes of other sessions."""
-    return [*learn_statements(events), *learn_fixes(events, earlier_fixes)]
 
 
 class SessionLearning(HomePart):
@@ -209,8 +203,13 @@ class SessionLearning(HomePart):
                 results, choices = self._results(connection, row, learn)
                 recorded = (result for result in results if result.state in RECORDED_STATES)
                 drafts = [draft for result in recorded for draft in _result_drafts(result)]
-                summaries = _summary_drafts(row, judged) if judged else ()
-                drafts = [*drafts, *summaries, *check_session(connection, row)]
+                if judged and judged.summary and (judged.summary, judge) != (row.outcome, row.model):
+                    body = SessionSummarized(row.agent, judged.summary, judge, row.ended_at)
+                    drafts.append(Draft(body, row.scope, Attribution(f"model:{judge}", Provenance.MODEL)))
+                if sessions.injection_events(connection, must_decode, row.host_session_id):  # few were told anything
+                    from tacit.learn.adherence import check_session
+
+                    drafts += check_session(connection, row)
                 done.append(results)
                 learned.append((row, choices))
                 if drafts or time.monotonic() > until:
@@ -242,12 +241,7 @@ class SessionLearning(HomePart):
         others |= {session: chosen for session, chosen in previewed.items() if session != row.id}
         previewed[row.id] = choices
         lessons = [*learn(events), *repeated_lessons(decisions, list(others.values()))]
-        results = list(_classify_lessons(connection, row, lessons))
-        if self._home.settings.learn_accept:
-            results = [
-                result._replace(state=LearnState.ACCEPTED) if _may_accept(connection, result) else result
-                for result in results
-            ]
+        results = list(_classify_lessons(connection, row, lessons, may_accept=self._home.settings.learn_accept))
         return results, choices
 
     def _earlier_fixes(self, connection: sqlite3.Connection, row: SessionRow) -> frozenset[str]:
@@ -291,25 +285,31 @@ def _session_events(
 
 
 def _classify_lessons(
-    connection: sqlite3.Connection, row: SessionRow, lessons: Sequence[Lesson]
+    connection: sqlite3.Connection, row: SessionRow, lessons: Sequence[Lesson], *, may_accept: bool
 ) -> Iterator[LearnResult]:
-    """Yield the lessons as claims, the surest first, each claim once."""
+    """Yield the lessons as claims, the surest first, each claim once.
+
+    With `may_accept` a lesson needs no review (C5) that is new, sure, in the person's own words and opposes nothing.
+    """
     new = 0
     seen: set[str] = set()
     for lesson in sorted(lessons, key=lambda lesson: -lesson.confidence):
         try:
-            scope = GLOBAL if lesson.everywhere else row.scope
-            claim = claim_from(lesson.sentence, scope, kind=lesson.kind)
+            claim = claim_from(lesson.sentence, GLOBAL if lesson.everywhere else row.scope, kind=lesson.kind)
         except TacitError:
             continue
-        claim, is_quote = _matching_claim(connection, claim), _is_rule_line(connection, claim)
+        claim = _matching_claim(connection, claim)
         if claim.id in seen:
             continue
         seen.add(claim.id)
-        state = LearnState.KNOWN if is_quote else _claim_state(connection, claim, row)
+        state = _claim_state(connection, claim, row)
         if state is LearnState.NEW:
             new += 1
-            state = LearnState.NEW if new <= _MAX_NEW_PER_SESSION else LearnState.DEFERRED
+            is_sure = lesson.confidence >= _MIN_ACCEPT_CONFIDENCE and lesson.provenance is Provenance.USER_DIRECT
+            if new > _MAX_NEW_PER_SESSION:
+                state = LearnState.DEFERRED
+            elif may_accept and is_sure and not opposing_claims(connection, claim):
+                state = LearnState.ACCEPTED
         yield LearnResult(claim, lesson, row, state)
 
 
@@ -347,59 +347,32 @@ def _matching_claim(connection: sqlite3.Connection, claim: Claim) -> Claim:
     return claim
 
 
-def _is_rule_line(connection: sqlite3.Connection, claim: Claim) -> bool:
-    """Return whether a claim reads like a line of a rule file that was imported: a quote of it teaches nothing."""
-    return any(
-        isinstance(event.body, ClaimProposed) and event.body.source == RULE_FILE
-        for scope in dict.fromkeys((claim.scope, GLOBAL))
-        for event in reader.events_of_claim(connection, claim._replace(scope=scope).id, must_decode)
-    )
-
-
 def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionRow) -> LearnState:
+    """Return what becomes of a claim. A quote of an imported line of a rule file teaches nothing."""
+    scopes = dict.fromkeys((claim.scope, GLOBAL))
+    alike = (reader.events_of_claim(connection, claim._replace(scope=scope).id, must_decode) for scope in scopes)
+    bodies = (event.body for events in alike for event in events)
+    if any(isinstance(body, ClaimProposed) and body.source == RULE_FILE for body in bodies):
+        return LearnState.KNOWN
     row = reader.memory_row(connection, claim.id)
     if row is None:
         return LearnState.NEW
     if row.status in (Status.DISMISSED, Status.RETIRED):
         return LearnState.DISMISSED
-    events = reader.events_of_claim(connection, claim.id, must_decode)
-    return LearnState.KNOWN if any(_is_proposal_from(event, session) for event in events) else LearnState.REPEATED
-
-
-def _is_proposal_from(event: Event, session: SessionRow) -> bool:
-    is_ours = isinstance(event.body, ClaimProposed) and event.body.source == SOURCE
-    return is_ours and event.origin.session == session.host_session_id
-
-
-def _may_accept(connection: sqlite3.Connection, result: LearnResult) -> bool:
-    """Return whether a lesson needs no review (C5): new, sure, in the person's own words, contradicting nothing."""
-    is_sure = result.state is LearnState.NEW and result.lesson.confidence >= _MIN_ACCEPT_CONFIDENCE
-    is_own = result.lesson.provenance is Provenance.USER_DIRECT
-    return is_sure and is_own and not opposing_claims(connection, result.claim)
+    for event in reader.events_of_claim(connection, claim.id, must_decode):
+        is_ours = isinstance(event.body, ClaimProposed) and event.body.source == SOURCE
+        if is_ours and event.origin.session == session.host_session_id:
+            return LearnState.KNOWN
+    return LearnState.REPEATED
 
 
 def _result_drafts(result: LearnResult) -> Iterator[Draft]:
     claim, lesson, session, state = result
     quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
     evidence = f"{session.agent}, {session.ended_at[:10]}, session {session.id}: “{quote}”"
-    body = ClaimProposed(
-        claim,
-        Verdict.PROPOSED,
-        SOURCE,
-        evidence,
-        lesson.reason,
-        lesson.confidence,
-        lesson.evidence,
-        kind_inferred=True,
-    )
+    grounds = (lesson.reason, lesson.confidence, lesson.evidence)
+    body = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
     yield Draft(body, claim.scope, Attribution(_ACTOR, lesson.provenance))
     if state is LearnState.ACCEPTED:
         accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
         yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)
-
-
-def _summary_drafts(row: SessionRow, judged: JudgedSession) -> Iterator[Draft]:
-    """Yield a judge's summary of a session, unless it is the one that is recorded."""
-    if judged.summary and (judged.summary, judged.judge) != (row.outcome, row.model):
-        body = SessionSummarized(row.agent, judged.summary, judged.judge, row.ended_at)
-        yield Draft(body, row.scope, Attribution(f"model:{judged.judge}", Provenance.MODEL))

@@ -15,6 +15,14 @@ from tacit.index import habits, listings, reader
 from tacit.index.habits import Activity, RecordedCommand
 from tacit.index.listings import MemoryFilter
 from tacit.index.memories import opposing_claims
+from tacit.learn.habits import (
+    LearnedHabits,
+    habit_recipe,
+    last_day,
+    learn_habits,
+    ranked_pending,
+    to_milliseconds,
+)
 from tacit.learn.habits.counts import ScopeLookup, scope_lookup
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
@@ -23,14 +31,6 @@ from tacit.learn.habits.habit import (
     habit_label,
     last_counted_key,
     priority_group,
-)
-from tacit.learn.habits.learn import (
-    LearnedHabits,
-    habit_recipe,
-    last_day,
-    learn_habits,
-    ranked_pending,
-    to_milliseconds,
 )
 from tacit.learn.habits.recipe import HabitRecipe
 from tacit.log.codec import must_decode

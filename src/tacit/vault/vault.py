@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacit.hosts.capture import TranscriptCapture
     from tacit.inject.brief import Brief
     from tacit.inject.context import Contexts
-    from tacit.learn.habits.learn import LearnedHabits
+    from tacit.learn.habits import LearnedHabits
     from tacit.learn.judge.run import Judging
     from tacit.learn.sessions import SessionLearning
     from tacit.model.claim import Kind

@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tacit.learn.statements import sentences, wording
+from tacit.learn import statements
+from tacit.learn.statements import sentences
 from tacit.text.display import printable
 from tests.chaos import two_learners
 from tests.chaos.apart import apart
@@ -89,7 +90,7 @@ def _no_fence(patch: pytest.MonkeyPatch) -> None:
 
 
 def _all_signs(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(wording, "visible_line", lambda text: text)
+    patch.setattr(statements, "visible_line", lambda text: text)
 
 
 # Patterns

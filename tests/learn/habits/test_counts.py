@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.index import database, habits, writer
-from tacit.learn.habits import learn
+from tacit.learn.habits import detect_in_session
 from tacit.learn.habits.habit import HabitKey, HabitTally
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance
@@ -53,7 +53,7 @@ def learned(*pieces: Sequence[Line]) -> sqlite3.Connection:
     index = database.create_index(":memory:")
     for piece in pieces:
         filed(index, piece)
-        habits.learn(index, learn.detect_in_session)
+        habits.learn(index, detect_in_session)
     return index
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from tacit.learn.habits.counts import CommandTrail, detect_habits, parse_step
-from tacit.learn.habits.habit import KEY_SEPARATOR, HabitKey
+from tacit.learn.habits.habit import KEY_SEPARATOR
 from tacit.model.claim import Kind
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
 from tests.support.shellwork import Line, lines
 
 
 def seen(history: list[Line], kind: Kind) -> list[str]:
-    trail, found = CommandTrail(), list[HabitKey]()
+    trail, found = CommandTrail(), list[str]()
     for line in history:
         trail, more = detect_habits(trail, parse_step(int(line.at.timestamp() * 1000), line.ran))
-        found += [HabitKey(*key) for key in more]
-    return [one.key.replace(KEY_SEPARATOR, " → ") for one in found if one.kind is kind]
+        found += [key.replace(KEY_SEPARATOR, " → ") for one, key, _ in more if one is kind]
+    return found
 
 
 def sequences(*commands: str) -> list[str]:

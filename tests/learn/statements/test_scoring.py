@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import tacit.learn.statements.scoring as model
-from tacit.learn.statements.forms import find_form
-from tacit.learn.statements.scoring import MIN_STATEMENT_SCORE, score_sentence, sentence_features
+from tacit.learn.statements.scoring import MIN_STATEMENT_SCORE, find_form, score_sentence, sentence_features
 from tacit.learn.statements.sentences import prompt_sentences
 from tests.support.talking import learnt
 

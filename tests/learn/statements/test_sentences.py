@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.statements.sentences import authored_spans, prompt_sentences
+from tacit.learn.statements.sentences import prompt_sentences, typed_sentences
 from tacit.model.observation import PromptKind
 from tests.support.talking import learnt, prompt, reply, sentences
 
@@ -12,7 +12,7 @@ RULE = "Never commit the lock file of the docs."
 
 
 def own(text: str) -> str:
-    return "|".join(text[span.start : span.end].strip() for span in authored_spans(text))
+    return "|".join(sentence.text for sentence in typed_sentences(text))
 
 
 @pytest.mark.parametrize(

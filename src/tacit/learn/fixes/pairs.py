@@ -2,7 +2,8 @@
 
 A failed call is compared with the successes among the next calls of the same agent, and the most similar one is its
 candidate. Shell commands are compared by their words, calls of other tools by the words of their input; a retry may use
-another program or another tool. `is_never_advice` is a hard stop; all else is decided by `ranker`.
+another program or another tool. `is_never_advice` is a hard stop; all else is decided by `ranker`. What quoting did to
+a command is read here, too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from tacit.commandline.names import ParsedCommand, parse_commands
+from tacit.commandline.names import ParsedCommand, outside_quotes, parse_commands, quoted_words, strip_quotes
 from tacit.commandline.programs import program_tables
 from tacit.learn import SessionEvent, load_data
 from tacit.model.ids import EventId
@@ -39,14 +40,14 @@ _FRAME = re.compile(
     r"^(?:Exit code:? \d{1,3}|.{0,200}?\bstderr: |Wall time: .{0,40}|Output:|</?tool_use_error>)", re.IGNORECASE
 )
 _FRAME_WORDS = ("exit code", "stderr: ", "wall time: ", "output:", "tool_use_error>")
-_STYLE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+ANSI_STYLE = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _ERROR_START = re.compile(r"(?:[\w./ -]{1,40}: ){0,3}(?:fatal|error|usage|npm err)\b", re.IGNORECASE)
 _ERROR_WORD = re.compile(
     r"\b(?:error|fatal|failed|cannot|can't|unable|not found|no such|unknown|unrecogni[sz]ed|invalid|unexpected|denied|"
     r"missing|must|requires?|not (?:allowed|supported|installed|permitted|a|an|in|exist))\b|no matches|illegal",
     re.IGNORECASE,
 )
-_SHELL_ERROR = re.compile(r"^(?:\(eval\):\d{1,5}:|(?:/bin/)?(?:ba|z|da|k)?sh: )")
+_SHELL_PREFIX = re.compile(r"^(?:\(eval\):\d{1,5}:|(?:/bin/)?(?:ba|z|da|k)?sh: )")
 _OWN_NAME = re.compile(r"^([A-Za-z][\w.+-]{0,30}): ")
 _MASKS = re.compile(r"[|;\n]")
 _ENTERS = frozenset("cd pushd export source . eval nvm direnv asdf conda pyenv workon".split())
@@ -150,7 +151,7 @@ def error_lines(result: str) -> list[str]:
     """Return the lines of a result without colours and what a host puts in front of them."""
     lines = [line[:_MAX_LINE_CHARS] for line in _LINE_BREAK.split(result)[:_MAX_ERROR_LINES]]
     if "\x1b" in result:
-        lines = [_STYLE.sub("", line) for line in lines]
+        lines = [ANSI_STYLE.sub("", line) for line in lines]
     if _may_match(_FRAME_WORDS, result):
         lines = [_FRAME.sub("", line, count=1) for line in lines]
     return [stripped for line in lines if (stripped := line.strip())]
@@ -205,14 +206,14 @@ def failure_text(call: Call) -> str:
     if is_failed and not (call.is_command and _ANSWERS.match(call.text)):
         return used.result
     programs = _programs(used.input)
-    return next((line for line in error_lines(used.result)[:_HIDDEN_LINES] if _is_own_error(line, programs)), "")
-
-
-def _is_own_error(line: str, programs: frozenset[str]) -> bool:
-    """Return whether the shell, or a program of the line under its own name, reports an error."""
-    name = _OWN_NAME.match(line)
-    is_own = name is not None and (name[1] in programs or name[1].lower() in ("error", "fatal", "usage"))
-    return bool(_SHELL_ERROR.match(line)) or (is_own and _ERROR_WORD.search(line) is not None)
+    for line in error_lines(used.result)[
+        :_HIDDEN_LINES
+    ]:  # of the shell, or of a program of the line under its own name
+        name = _OWN_NAME.match(line)
+        is_own = name is not None and (name[1] in programs or name[1].lower() in ("error", "fatal", "usage"))
+        if _SHELL_PREFIX.match(line) or (is_own and _ERROR_WORD.search(line)):
+            return line
+    return ""
 
 
 # Candidates
@@ -254,16 +255,14 @@ def _best_pair(failure: Call, result: str, following: Iterable[SessionEvent]) ->
             score = pair.similarity + 0.15 * is_advised + 0.3 * pair.is_same_family - 0.02 * len(between)
             if error and score > best_score and not _keeps_blamed_option(error, pair):
                 edits = (other.used.files or (other.used.input,) for other in between if other.is_edit)
-                best_score, best = (
-                    score,
-                    pair._replace(
-                        error=error,
-                        distance=len(between),
-                        repair=_repair(failure, between),
-                        edited=tuple(file for files in edits for file in files),
-                        prompts=prompts,
-                        asked_help=any(_HELP.search(other.text) for other in between),
-                    ),
+                best_score = score
+                best = pair._replace(
+                    error=error,
+                    distance=len(between),
+                    repair=_repair(failure, between),
+                    edited=tuple(file for files in edits for file in files),
+                    prompts=prompts,
+                    asked_help=any(_HELP.search(other.text) for other in between),
                 )
             if pair.is_same_text:  # it works again
                 break
@@ -334,12 +333,12 @@ def _enters(part: ParsedCommand) -> bool:
 
 def has_effect(text: str) -> bool:
     """Return whether a line may have changed something that another command needs."""
-    return any(not _is_read_only(part) for part in parse_commands(text))
-
-
-def _is_read_only(part: ParsedCommand) -> bool:
-    is_listed = part.is_trivial or part.family in program_tables().read_only or part.words[:1] == ("curl",)
-    return is_listed or not LOOKS.isdisjoint(part.words[1:3]) or (part.words[:2] == ("sed", "-n"))
+    for part in parse_commands(text):
+        is_listed = part.is_trivial or part.family in program_tables().read_only
+        is_reading = part.words[:1] == ("curl",) or part.words[:2] == ("sed", "-n")
+        if not (is_listed or is_reading) and LOOKS.isdisjoint(part.words[1:3]):
+            return True
+    return False
 
 
 def _pieces(text: str) -> list[str]:
@@ -353,27 +352,96 @@ def _overlap(first: Sequence[str], second: Sequence[str]) -> float:
     return 2 * common / (len(first) + len(second)) if first or second else 0.0
 
 
+# Quoting
+
+# Programs whose first operand is a pattern or a program, and options behind which one stands.
+_PATTERN_PROGRAMS = re.compile(r"(?:^|[|;&] ?|git )(?:[ef]?grep|rg|ag|ack|g?sed|[gm]?awk|jq|yq) ")
+_SCRIPT_OPTION = re.compile(r"\s(?:-c|-e|-p|-r|--eval|--jq|--query|--command|--execute) $")
+_QUOTED_TEXT = re.compile(r"'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)", re.DOTALL)
+
+_SHELL_ERROR = re.compile(
+    r"syntax error near|no matches found|: no match\b|event not found|parse error near|bad pattern|bad substitution|"
+    r"unknown (?:file attribute|sort specifier)|number expected|unmatched|unexpected eof while looking|"
+    r"command not found|not a valid identifier|substitution failed",
+    re.IGNORECASE,
+)
+# Characters that the shell interprets, pairs first. A blank is none: it is never the whole reason.
+_SIGNS = ("()", "[]", "{}", "*", "?", "!", "&", ";", "|", "<>", "#", "`", "$", "~", "^", "=")
+_READ_IN_DOUBLE_QUOTES = ("!", "`", "$")
+_JOINT = re.compile(r"(?:[|&;<>]{1,2}|\d?>&?\d?|&>)(?:/dev/null)?")
+
+
+class Quoting(Record):
+    """The characters of a word that the shell interpreted before it was quoted."""
+
+    signs: str
+    is_path: bool
+    is_single: bool  # double quotes were not enough
+
+
+def asks_something_else(before: str, after: str) -> bool:
+    """Return whether two commands are the same but for a pattern or a program in quotes: another question, no fix."""
+    return before != after and _without_texts(before) == _without_texts(after)
+
+
+def _without_texts(command: str) -> str:
+    """Return a command without the quoted words that are patterns or programs."""
+    command = command.partition("<<")[0]
+    has_pattern = _PATTERN_PROGRAMS.search(command) is not None
+    parts: list[str] = []
+    end = 0
+    for match in _QUOTED_TEXT.finditer(command):
+        ahead = command[end : match.start()]
+        parts += [ahead, "∅" if has_pattern or _SCRIPT_OPTION.search(ahead) else match[0]]
+        end = match.end()
+    return "".join(parts) + command[end:]
+
+
+def quoted_signs(before: str, after: str, error: str) -> Quoting | None:
+    """Return the characters that a shell stumbled over if the retry has them in quotes, else None."""
+    if not _SHELL_ERROR.search(error):
+        return None
+    quoted = [word for word in quoted_words(after) if not {"'", '"', "\\"}.isdisjoint(word)]
+    matches = (_word_quoting(word, quoted) for word in quoted_words(before) if not _JOINT.fullmatch(word))
+    return next(filter(None, matches), None)
+
+
+def _word_quoting(word: str, quoted: list[str]) -> Quoting | None:
+    """Return the characters of one word that are in quotes in a word of the other command."""
+    bare = outside_quotes(word)
+    for signs in _SIGNS:
+        now = [other for other in quoted if _has(strip_quotes(other), signs) and not _has(outside_quotes(other), signs)]
+        if _has(bare, signs) and now:
+            return Quoting(signs, "/" in word and "://" not in word, is_single=False)
+        single = [other for other in now if other.startswith("'")]
+        if signs in _READ_IN_DOUBLE_QUOTES and word.startswith('"') and signs in word and single:
+            return Quoting(signs, is_path=False, is_single=True)
+    return None
+
+
+def _has(text: str, signs: str) -> bool:
+    return all(sign in text for sign in signs)
+
+
 # Hard stops
 
 
 @cache
 def never_patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
     """Return the patterns of `never.toml` by table."""
-    tables = load_data("fixes/never.toml").items()
     return {
         name: tuple(re.compile(row[0], re.IGNORECASE if name == "errors" else 0) for row in rows)
-        for name, rows in tables
+        for name, rows in load_data("fixes/never.toml").items()
     }
 
 
 def is_bypass(before: str, after: str) -> bool:
     """Return whether a command gets around a check, or destroys something, and the other does not."""
-    return bool(_bypasses(after)) and not _bypasses(after) <= _bypasses(before)
+    return not _bypasses(after) <= _bypasses(before)
 
 
 @lru_cache(maxsize=_MAX_CACHED)
 def _bypasses(text: str) -> frozenset[re.Pattern[str]]:
-    """Return the patterns of checks that a command gets around, and of what it destroys."""
     tables = (rows for name, rows in never_patterns().items() if name not in ("errors", "retries"))
     return frozenset(pattern for rows in tables for pattern in rows if pattern.search(text))
 

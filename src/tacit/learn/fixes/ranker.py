@@ -17,14 +17,15 @@ from tacit.learn.fixes.pairs import (
     LOOKS,
     WINDOW,
     Pair,
+    asks_something_else,
     error_lines,
     failure_text,
     family_of,
     flags_of,
     named_in,
+    quoted_signs,
     words_of,
 )
-from tacit.learn.fixes.quoting import asks_something_else, quoted_signs
 from tacit.model.observation import ToolOutcome
 from tacit.record import Record
 
@@ -47,42 +48,38 @@ _CONFIG_FILE = re.compile(r"\.(?:json|jsonc|toml|ya?ml|ini|cfg|conf|env|lock)$|r
 
 
 def features_of(pair: Pair) -> dict[str, float]:
-    """Return the features of a pair by name."""
-    features = {"bias": 1.0, "similarity": pair.similarity, "distance": min(pair.distance, WINDOW) / WINDOW}
-    holds = _conditions(pair) | (_repair_conditions(pair) if pair.is_same_text else _change_conditions(pair))
-    features |= {name: 1.0 for name, does_hold in holds.items() if does_hold}
-    words = _error_words(pair)
-    features |= dict.fromkeys((f"error:{word}" for word in words), 1 / max(1, len(words)) ** 0.5)
-    return features | {f"family:{word}": 1.0 for word in pair.family.split() if _WORD.fullmatch(word)}
-
-
-def _conditions(pair: Pair) -> dict[str, bool]:
-    used = pair.failure.used
+    """Return the features of a pair by name: what changed, how the error relates to it, the words of the error."""
+    used, is_same = pair.failure.used, pair.is_same_text
     lines = len(error_lines(failure_text(pair.failure)))
     is_config = all(_CONFIG_FILE.search(file) for file in pair.edited)
-    return {
+    repair = pair.repair.text if pair.repair and not pair.edited else ""
+    conditions = {
         f"act:{used.act}": True,
         f"lines:{'1' if lines < 2 else '2-5' if lines < 6 else '6+'}": True,
         "hidden": used.outcome is not ToolOutcome.FAILED,
         "tool:other": used.tool != pair.retry.used.tool,
         "prompt": pair.prompts > 0,
         "help": pair.asked_help,
-        f"position:{'same' if pair.is_same_text else 'changed'}": _POSITION.search(used.result) is not None,
+        f"position:{'same' if is_same else 'changed'}": _POSITION.search(used.result) is not None,
         "advice": _ADVICE.search(pair.error) is not None,
         "edited:config": bool(pair.edited) and is_config,
         "edited:code": bool(pair.edited) and not is_config,
+        # What happened between a command and the same command
+        "same": is_same,
+        "same:nothing": is_same and not repair and not pair.edited,
+        "repaired": is_same and bool(repair),
+        "repaired:verb": is_same and _REPAIR.search(repair) is not None,
+        **({} if is_same else _change_conditions(pair)),
     }
-
-
-def _repair_conditions(pair: Pair) -> dict[str, bool]:
-    """What happened between a command and the same command."""
-    repair = pair.repair.text if pair.repair and not pair.edited else ""
-    return {
-        "same": True,
-        "same:nothing": not repair and not pair.edited,
-        "repaired": bool(repair),
-        "repaired:verb": _REPAIR.search(repair) is not None,
-    }
+    features = {"bias": 1.0, "similarity": pair.similarity, "distance": min(pair.distance, WINDOW) / WINDOW}
+    features |= {name: 1.0 for name, does_hold in conditions.items() if does_hold}
+    # Words and pairs of words of the error that the command does not contain
+    ours = {word.lower() for word in _WORD.findall(used.input)}
+    plain = [word.lower() for word in _WORD.findall(pair.error)][:_MAX_ERROR_WORDS]
+    plain = [word for word in plain if word not in ours]
+    words = [*plain, *(f"{first}_{second}" for first, second in pairwise(plain))]
+    features |= dict.fromkeys((f"error:{word}" for word in words), 1 / max(1, len(words)) ** 0.5)
+    return features | {f"family:{word}": 1.0 for word in pair.family.split() if _WORD.fullmatch(word)}
 
 
 def _change_conditions(pair: Pair) -> dict[str, bool]:
@@ -138,17 +135,6 @@ def _operand_changes(dropped: set[str], added: set[str]) -> Iterator[str]:
     if len(dropped) == len(added) == 1 and not flags_of([*changed]):
         (old,), (new,) = dropped, added
         yield "typo" if SequenceMatcher(None, old, new).ratio() >= _TYPO_RATIO else "operand"
-
-
-def _error_words(pair: Pair) -> list[str]:
-    """Return the words and pairs of words of the error that the command does not contain."""
-    ours = {word.lower() for word in _WORD.findall(pair.failure.used.input)}
-    words = [word.lower() for word in _WORD.findall(pair.error)][:_MAX_ERROR_WORDS]
-    plain = [word for word in words if word not in ours]
-    return [*plain, *(f"{first}_{second}" for first, second in pairwise(plain))]
-
-
-# Features of a pair: what changed, how the error relates to it, the words of the error
 
 
 class Ranker(Record):

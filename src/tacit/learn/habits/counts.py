@@ -54,10 +54,6 @@ class CommandStep(Record):
     ran: CommandRan
     commands: tuple[ParsedCommand, ...]
 
-    @property
-    def effective_command(self) -> str:
-        return self.ran.meant or self.ran.command
-
 
 class CommandTrail(Record):
     """The latest of a session, as far as detectors look back: the last families, when, the line that just failed, and
@@ -84,7 +80,7 @@ def detect_habits(trail: CommandTrail, step: CommandStep) -> tuple[CommandTrail,
     names = [command.family for command in commands if not command.is_trivial]
     if not ran.is_success:
         # Looking around changes nothing.
-        return CommandTrail(families, at, step.effective_command if names else failed, places), ()
+        return CommandTrail(families, at, (ran.meant or ran.command) if names else failed, places), ()
     directory = ran.directory
     seen: list[OccurrenceKey] = []
     if directory and commands:  # where a person works: every successful line counts for its directory (A1)
@@ -97,7 +93,10 @@ def detect_habits(trail: CommandTrail, step: CommandStep) -> tuple[CommandTrail,
                 _detect_sequences(families, places, name, directory, seen)
             families, places = (*families, name)[-SEQUENCE_LOOKBACK:], (*places, directory)[-SEQUENCE_LOOKBACK:]
     if failed or ran.planned:
-        seen += _detect_substitutions(before, step)
+        # What a person runs instead of something else: a line that failed and its correction, or an edited line (A10).
+        for wrong in filter(None, dict.fromkeys((failed, ran.planned))):
+            if correction := find_correction(parse_commands(wrong), commands):
+                seen.append((Kind.PREFERENCE, KEY_SEPARATOR.join(correction), directory))
     return CommandTrail(families, at, "" if names else failed, places), seen
 
 
@@ -131,13 +130,6 @@ def _common_directory(directories: tuple[str, ...]) -> str:
     parent = "/".join(shared)
     is_one = parent in directories and not is_generic_directory(parent)
     return parent if is_one else parent.rstrip("/") + SUBDIRECTORIES
-
-
-def _detect_substitutions(trail: CommandTrail, step: CommandStep) -> Iterator[OccurrenceKey]:
-    """What a person runs instead of something else: a line that failed and its correction, or an edited line (A10)."""
-    for wrong in dict.fromkeys((trail.failed, step.ran.planned)) if step.ran.is_success else ():
-        if wrong and (correction := find_correction(parse_commands(wrong), step.commands)):
-            yield Kind.PREFERENCE, KEY_SEPARATOR.join(correction), step.ran.directory
 
 
 def find_correction(wrong: tuple[ParsedCommand, ...], right: tuple[ParsedCommand, ...]) -> tuple[str, str] | None:

@@ -23,15 +23,10 @@ _GENERIC_DIRECTORY = re.compile(
 
 
 class HabitKey(Record):
-    """One occurrence of a habit. Kind and key identify the habit; `directory` is where this occurrence ran.
-
-    `directory` is "" if it is unknown. A sequence whose steps ran in different directories has their common parent with
-    `/*` behind it (see `detect.py`).
-    """
+    """What identifies a habit."""
 
     kind: Kind
     key: str
-    directory: str = ""
 
     @property
     def steps(self) -> Families:
@@ -93,6 +88,11 @@ def confidence(tally: HabitTally) -> float:
 
 def is_generic_directory(path: str) -> bool:
     return _GENERIC_DIRECTORY.fullmatch(path.rstrip("/")) is not None
+
+
+def is_related(first: Scope, second: Scope) -> bool:
+    """Return whether what holds in one scope concerns the other."""
+    return first == second or GLOBAL in (first, second)
 
 
 # Claims
@@ -198,12 +198,8 @@ def is_covered(families: Families, decided: Families) -> bool:
 
 def weakest_count(families: Families, sequences: Mapping[Families, SequenceCount]) -> SequenceCount:
     """Return the counts of a ritual: the least of its parts, each; 0 if a part was never seen."""
-    counts = [sequences.get(part, _NO_COUNT) for part in chain_parts(families)]
-    return SequenceCount(
-        min(count.runs for count in counts),
-        min(count.sessions for count in counts),
-        min(count.last_event for count in counts),
-    )
+    runs, sessions, last_events = zip(*(sequences.get(part, _NO_COUNT) for part in chain_parts(families)), strict=True)
+    return SequenceCount(min(runs), min(sessions), min(last_events))
 
 
 def chain_parts(families: Families) -> Sequence[Families]:
@@ -260,7 +256,7 @@ def _likely_step(
 
 _LOW_VALUE_GROUP = 2
 MAX_PENDING_HABITS = 5  # new cards at a time; whoever gets more reads none
-IDLE_DAYS = 60
+_IDLE_DAYS = 60
 _DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 _MIN_PMI = 0.15
 _MIN_VISIT_SHARE = 0.2  # of the sessions in its parent: a directory with fewer adds little to the parent
@@ -269,6 +265,7 @@ _MIN_SEQUENCE_SHARE = 0.2  # of the runs of its rarest step: a sequence with few
 _LOCAL_NAME_BOOST = 1.5  # a script, target or host that somebody named: it exists here and nowhere else
 # The order in which kinds take turns.
 _KIND_ORDER = (Kind.WORKFLOW_PATTERN, Kind.RECURRING_COMMAND, Kind.PREFERRED_CWD, Kind.PREFERENCE)
+_LOCAL_PREFIXES = ("./", "../", "scripts/", "bin/")
 # Programs whose next word somebody here has named: `make deploy`, `npm run e2e`, `ssh build-1`.
 _TARGET_PROGRAMS = frozenset(
     "make just task rake npm pnpm yarn bun mise invoke nox tox hatch pdm poetry ssh mosh".split()
@@ -317,15 +314,11 @@ def rank_habits(tallies: Iterable[HabitTally], frequency: CommandFrequency, now:
 
 def priority_group(tally: HabitTally, now: int = 0) -> int:
     """Return the group of a habit: 0 telling, 1 without timestamps, 2 everybody's, 3 a single session or idle."""
-    if tally.has_timestamps and (tally.sessions < 2 or is_idle(tally, now)):
+    if tally.has_timestamps and (tally.sessions < 2 or _age_days(tally, now) >= _IDLE_DAYS):
         return 3
     if _is_common(tally):
         return _LOW_VALUE_GROUP
     return 0 if tally.has_timestamps else 1
-
-
-def is_idle(tally: HabitTally, now: int) -> bool:
-    return _age_days(tally, now) >= IDLE_DAYS
 
 
 def _age_days(tally: HabitTally, now: int) -> float:
@@ -363,11 +356,8 @@ def _without_overlaps(ranked: Sequence[HabitTally]) -> list[HabitTally]:
     sequences: list[HabitTally] = []
     for tally in ranked:
         if tally.habit.kind is Kind.WORKFLOW_PATTERN:
-            if any(
-                (tally.scope == other.scope or GLOBAL in (tally.scope, other.scope))
-                and overlaps(tally.habit.steps, other.habit.steps)
-                for other in sequences
-            ):
+            related = (other.habit.steps for other in sequences if is_related(tally.scope, other.scope))
+            if any(overlaps(tally.habit.steps, steps) for steps in related):
                 continue
             sequences.append(tally)
         chosen.append(tally)
@@ -391,7 +381,7 @@ class _RankingContext:
 
     def score(self, tally: HabitTally) -> float:
         """Return how telling a habit is; less if it was not seen lately."""
-        return score_habit(tally, self._frequency) / (1 + _age_days(tally, self._now) / IDLE_DAYS)
+        return score_habit(tally, self._frequency) / (1 + _age_days(tally, self._now) / _IDLE_DAYS)
 
     def priority_group(self, tally: HabitTally) -> int:
         """As the function of this name. A directory that is seldom visited beside its parent, a mistyped command, and
@@ -402,9 +392,7 @@ class _RankingContext:
                     tally.habit.key.startswith(f"{parent}/") and tally.sessions < _MIN_VISIT_SHARE * sessions
                     for parent, sessions in self._directory_sessions.items()
                 )
-            case (
-                Kind.RECURRING_COMMAND
-            ):  # mistyped: the letters of a command that is run more often, as in `git sttaus`
+            case Kind.RECURRING_COMMAND:  # mistyped: the letters of one that is run more often, as in `git sttaus`
                 usual = self._by_letters[_sorted_letters(tally.habit.key)]
                 is_low = usual.habit.key != tally.habit.key and usual.runs > tally.runs
             case Kind.WORKFLOW_PATTERN:
@@ -423,25 +411,21 @@ def score_habit(tally: HabitTally, frequency: CommandFrequency) -> float:
     amount = log(1 + tally.runs) * log(1 + tally.sessions)
     match tally.habit.kind:
         case Kind.WORKFLOW_PATTERN:
-            pmi = normalized_pmi(tally, frequency)
-            return pmi * amount * _uncommon_step_weight(tally.habit.steps) if pmi >= _MIN_PMI else 0.0
+            pmi, steps = normalized_pmi(tally, frequency), tally.habit.steps
+            own = sum(step not in program_tables().common for step in steps)
+            # From a quarter, if every step is common, to 1 if none is; more with more than three steps
+            weight = (0.25 + 0.75 * own / len(steps)) * max(len(steps), 3) / 3
+            return pmi * amount * weight if pmi >= _MIN_PMI else 0.0
         case Kind.RECURRING_COMMAND:
-            is_local = _is_local_name(tally.habit.key) or is_project_scope(tally.scope)
-            return amount * (_LOCAL_NAME_BOOST if is_local else 1.0)
+            program, _, rest = tally.habit.key.partition(" ")
+            is_local = program.startswith(_LOCAL_PREFIXES) or (program in _TARGET_PROGRAMS and bool(rest))
+            return amount * (_LOCAL_NAME_BOOST if is_local or is_project_scope(tally.scope) else 1.0)
         case Kind.PREFERENCE:
-            return confidence(tally) if _is_real_substitution(tally, frequency) else 0.0
+            # What works as often as it fails is not really given up for the other.
+            wrong, right = map(parse_commands, tally.habit.steps)
+            is_other = wrong and right and wrong[0].family != right[0].family
+            return 0.0 if is_other and frequency.runs_of(wrong[0].family) > tally.runs else confidence(tally)
     return amount
-
-
-def _uncommon_step_weight(steps: Families) -> float:
-    """Return a weight from a quarter, if every step is common, to 1 if none is; more with more than three steps."""
-    own = sum(step not in program_tables().common for step in steps)
-    return (0.25 + 0.75 * own / len(steps)) * max(len(steps), 3) / 3
-
-
-def _is_local_name(family: str) -> bool:
-    program, _, rest = family.partition(" ")
-    return program.startswith(("./", "../", "scripts/", "bin/")) or (program in _TARGET_PROGRAMS and bool(rest))
 
 
 def normalized_pmi(tally: HabitTally, frequency: CommandFrequency) -> float:
@@ -452,11 +436,3 @@ def normalized_pmi(tally: HabitTally, frequency: CommandFrequency) -> float:
     together = log(tally.runs / frequency.total_runs)
     apart = sum(log(max(frequency.runs_of(step), tally.runs) / frequency.total_runs) for step in steps)
     return (together - apart) / (-(len(steps) - 1) * together)
-
-
-def _is_real_substitution(tally: HabitTally, frequency: CommandFrequency) -> bool:
-    """Return whether one command is really given up for the other. What works as often as it fails is not."""
-    wrong, right = map(parse_commands, tally.habit.steps)
-    if not wrong or not right or wrong[0].family == right[0].family:
-        return True
-    return frequency.runs_of(wrong[0].family) <= tally.runs

@@ -160,12 +160,12 @@ def step_templates(families: Sequence[str], occurrences: Sequence[Sequence[str]]
         for at, family in enumerate(families)
     ]
     names = _slot_names([slot for template in templates for slot in template if isinstance(slot, _Slot)])
-    lines = [" ".join(_render_piece(piece, names) for piece in template) for template in templates]
+
+    def render(piece: str | _Slot) -> str:
+        return piece if isinstance(piece, str) else piece.prefix + format_placeholder(names[id(piece)]) + piece.suffix
+
+    lines = [" ".join(map(render, template)) for template in templates]
     return tuple(line if can_be_filled(line) else family for line, family in zip(lines, families, strict=True))
-
-
-def _render_piece(piece: str | _Slot, names: Mapping[int, str]) -> str:
-    return piece if isinstance(piece, str) else piece.prefix + format_placeholder(names[id(piece)]) + piece.suffix
 
 
 def _step_template(family: str, texts: Sequence[str]) -> _Template:
@@ -174,17 +174,14 @@ def _step_template(family: str, texts: Sequence[str]) -> _Template:
     has_arguments = len(texts[0].split()) > len(family.split())
     if not lines or (len(texts) == 1 and has_arguments):  # which of its arguments vary is unknown yet
         return alone
-    shape, count = Counter(map(_line_shape, lines.values())).most_common(1)[0]
+    shapes = {at: tuple(word if isinstance(word, str) else "" for word in line) for at, line in lines.items()}
+    shape, count = Counter(shapes.values()).most_common(1)[0]
     if 2 * count > len(texts):
-        return _merge_lines(family, {at: line for at, line in lines.items() if _line_shape(line) == shape}) or alone
+        return _merge_lines(family, {at: lines[at] for at in lines if shapes[at] == shape}) or alone
     length, count = Counter(map(len, lines.values())).most_common(1)[0]
     if 2 * count < len(texts):
         return alone
     return _merge_lines(family, {at: line for at, line in lines.items() if len(line) == length}) or alone
-
-
-def _line_shape(line: _LineWords) -> tuple[str, ...]:
-    return tuple(word if isinstance(word, str) else "" for word in line)
 
 
 def _split_line(family: str, text: str) -> _LineWords | None:
@@ -299,16 +296,16 @@ def _slot_names(slots: Sequence[_Slot]) -> dict[int, str]:
     """Return a name for each slot, by its identity. Slots that always had the same value share one."""
     names: dict[int, str] = {}
     by_name: dict[str, _Slot] = {}
+
+    def is_same(slot: _Slot, other: _Slot) -> bool:
+        shared = slot.values.keys() & other.values.keys()
+        return len(shared) > 1 and all(slot.values[at] == other.values[at] for at in shared)
+
     for slot in slots:
-        name = next((name for name, other in by_name.items() if _is_same_slot(slot, other)), None)
+        name = next((name for name, other in by_name.items() if is_same(slot, other)), None)
         if name is None:
             number = 1 + sum(name == slot.name or name.startswith(f"{slot.name}_") for name in by_name)
             name = slot.name if number == 1 else f"{slot.name}_{number}"
             by_name[name] = slot
         names[id(slot)] = name
     return names
-
-
-def _is_same_slot(slot: _Slot, other: _Slot) -> bool:
-    shared = slot.values.keys() & other.values.keys()
-    return len(shared) > 1 and all(slot.values[at] == other.values[at] for at in shared)

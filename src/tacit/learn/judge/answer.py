@@ -1,7 +1,10 @@
 """What a judge answered: the form of it, and which of its memories and summaries can be believed.
 
-A memory must quote one candidate line. Its wording is the judge's, so it never has more authority than a model: the
-setting `learn.accept` accepts only what the person typed. What is not believed is dropped with a reason.
+A judge is never taken at its word. A memory must quote one candidate line; its statement may use only names of that
+line and may not say the opposite of its quote. Its wording is the judge's, so it never has more authority than a model:
+the setting `learn.accept` accepts only what the person typed. A summary reports what was said, and later sessions see
+it: it must be about what the person or the agent said, and must not read as an order, a rule or advice. What is not
+believed is dropped with a reason.
 """
 
 from __future__ import annotations
@@ -10,24 +13,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 
 from tacit.contradiction.polarity import content_stems, contradicts
 from tacit.contradiction.relation import is_restatement
 from tacit.learn import Lesson
-from tacit.learn.judge.check import (
-    PLAIN_QUOTES,
-    is_complete_sentence,
-    is_directive,
-    summary_problem,
-    unknown_names,
-)
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
 from tacit.model.claim import Kind, Provenance
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
+from tacit.text.display import printable
 from tacit.text.sentences import TextSpan, sentence_spans
-from tacit.text.words import normalize_text
+from tacit.text.words import normalize_text, tokenize
 
 # Habits are not among them: those are counted.
 KINDS_BY_LABEL = {
@@ -44,7 +40,7 @@ _EVERYWHERE = "everywhere"
 # The form: one JSON object
 
 _STRING_TYPE = {"type": "string"}
-_MEMORY_TYPES: Mapping[str, object] = {
+_MEMORY_TYPES = {
     "quote": _STRING_TYPE,
     "statement": _STRING_TYPE,
     "kind": {"type": "string", "enum": list(KINDS_BY_LABEL)},
@@ -53,16 +49,20 @@ _MEMORY_TYPES: Mapping[str, object] = {
 }
 
 
-def _object_schema(properties: Mapping[str, object]) -> dict[str, object]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
 # For models of `llm` that take a schema. It repeats what the question says and contains nothing of the person's.
 ANSWER_SCHEMA: dict[str, object] = {
     "type": "object",
     "properties": {
         "question": _STRING_TYPE,
-        "memories": {"type": "array", "items": _object_schema(_MEMORY_TYPES)},
+        "memories": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _MEMORY_TYPES,
+                "required": list(_MEMORY_TYPES),
+                "additionalProperties": False,
+            },
+        },
         "summaries": {"type": "object", "additionalProperties": _STRING_TYPE},
     },
     "required": ["memories", "summaries"],
@@ -96,7 +96,9 @@ def parse_answer(text: str) -> JudgeAnswer | None:
 
     None if there is no object or more than one, or if it has another form.
     """
-    objects = list(_json_objects(_without_thinking(text)))
+    # Thoughts that end are left out. After the last end, no beginning is searched for one.
+    end = max((match.end() for match in _THINKING_END.finditer(text)), default=0)
+    objects = list(_json_objects(_THINKING.sub(" ", text[:end]) + text[end:]))
     answer = objects[0] if len(objects) == 1 else {}
     memories, summaries, mark = answer.get("memories"), answer.get("summaries", {}), answer.get("question")
     if not isinstance(memories, list):
@@ -106,12 +108,6 @@ def parse_answer(text: str) -> JudgeAnswer | None:
     valid = {label: summary for label, summary in texts.items() if isinstance(summary, str)}
     malformed = len(memories) - len(parsed) + len(texts) - len(valid) + (texts is not summaries)
     return JudgeAnswer(tuple(parsed), valid, malformed, mark if isinstance(mark, str) else "")
-
-
-def _without_thinking(text: str) -> str:
-    """Return an answer without the thoughts that end. After the last end, no beginning is searched for one."""
-    end = max((match.end() for match in _THINKING_END.finditer(text)), default=0)
-    return _THINKING.sub(" ", text[:end]) + text[end:]
 
 
 def parse_json(text: str | bytes) -> object:
@@ -204,59 +200,61 @@ def check_answer(answer: JudgeAnswer, question: Question, judge: str) -> Checked
             problem = "its quote does not occur"
         else:
             known = lessons[quoted.session.label]
-            problem = next(chain(_memory_problems(memory, statement, quoted), _repetition(statement, known)), "")
+            problem = next(_memory_problems(memory, statement, quoted, known), "")
             if not problem:
                 known.append(_lesson(memory, statement, quoted, judge))
         if problem:
             rejected.append(RejectedMemory(redacted_line(statement, _MAX_WHY_CHARS), problem))
     dropped = Counter(memory.reason for memory in rejected)
     dropped["not of the form that was asked for"] = answer.malformed
-    summaries = _believed_summaries(answer.summaries, question.parts, dropped)
-    sessions = {label: JudgedSession(tuple(found), summaries.get(label, ""), judge) for label, found in lessons.items()}
+    sessions = {}
+    for part in question.parts:
+        summary = answer.summaries.get(part.label, "")
+        if problem := next(_summary_problems(summary, part), "") if summary.strip() else "":
+            dropped[f"the summary: {problem}"] += 1
+            summary = ""
+        sessions[part.label] = JudgedSession(tuple(lessons[part.label]), " ".join(summary.split()), judge)
     return CheckedAnswer(sessions, +dropped, tuple(rejected))
-
-
-def _repetition(statement: str, known: Sequence[Lesson]) -> Iterator[str]:
-    if any(is_same_statement(statement, lesson.sentence) for lesson in known):
-        yield "said twice"
-    if len(known) >= MAX_PER_SESSION:
-        yield "more than three of one session"
 
 
 def is_same_statement(first: str, second: str) -> bool:
     return normalize_text(first) == normalize_text(second) or is_restatement(first, second)
 
 
-def _memory_problems(memory: JudgedMemory, statement: str, quoted: _QuoteMatch) -> Iterator[str]:
+def _memory_problems(
+    memory: JudgedMemory, statement: str, quoted: _QuoteMatch, known: Sequence[Lesson]
+) -> Iterator[str]:
+    context = quoted.line.context
     if not is_complete_sentence(statement, _MAX_STATEMENT_CHARS):
         yield "it is no complete thought"
     if secret_kind(statement):
         yield "it holds a secret"
-    if unknown_names(statement, f"{quoted.line.context} {quoted.session.project}"):
+    if unknown_names(statement, f"{context} {quoted.session.project}"):
         yield "it has names that its line does not have"
-    if not _is_about(statement, quoted.line.context):
+    # A statement about a line in another script may share no word with it.
+    is_other_script = statement.isascii() and not context.isascii()
+    if not content_stems(statement) & content_stems(context) and not is_other_script:
         yield "it has nothing to do with its quote"
     # What works instead naturally says the opposite of what failed.
     if not quoted.line.is_fix and any(contradicts(statement, text) for text in (quoted.original, quoted.part.shown)):
         yield "it says the opposite of its quote"
     if quoted.line.is_fix and (memory.kind not in _FIX_KINDS or _READER_WORDS.search(normalize_text(statement))):
         yield "only the output of a tool says so"
-
-
-def _is_about(statement: str, context: str) -> bool:
-    """Return whether they share a word. A statement about a line in another script may share none."""
-    return bool(content_stems(statement) & content_stems(context)) or (statement.isascii() and not context.isascii())
+    if any(is_same_statement(statement, lesson.sentence) for lesson in known):
+        yield "said twice"
+    if len(known) >= MAX_PER_SESSION:
+        yield "more than three of one session"
 
 
 def _find_quote(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch | None:
     """Return where a quote occurs first. What was not sent cannot be quoted."""
-    quote = " ".join(quote.translate(PLAIN_QUOTES).split())
+    quote = " ".join(quote.translate(_PLAIN_QUOTES).split())
     for wanted in dict.fromkeys((quote, quote.strip(_QUOTE_EDGES))):
         for session in sessions:
             for line in session.lines:
                 for part in line.parts:
                     is_long_enough = len(wanted) >= _MIN_QUOTE_CHARS or (wanted and wanted == part.shown)
-                    is_sent = is_long_enough and wanted in part.shown.translate(PLAIN_QUOTES)
+                    is_sent = is_long_enough and wanted in part.shown.translate(_PLAIN_QUOTES)
                     if is_sent and (original := _original_text(wanted, part.original)):
                         return _QuoteMatch(session, line, part, original)
     return None
@@ -276,7 +274,7 @@ def _find_sentences(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch 
 
 def _original_text(quote: str, text: str) -> str:
     """Return the part of a text that is the quote except for its blanks and quotation marks, "" if there is none."""
-    plain = text.translate(PLAIN_QUOTES)
+    plain = text.translate(_PLAIN_QUOTES)
     indexes: list[int] = []  # of the characters of the text with single blanks
     for word in _WORD.finditer(plain):
         indexes += range(word.start() - 1, word.end()) if indexes else range(*word.span())
@@ -300,19 +298,146 @@ def _lesson(memory: JudgedMemory, statement: str, quoted: _QuoteMatch, judge: st
     )
 
 
-def _believed_summaries(
-    summaries: Mapping[str, str], parts: Sequence[SessionPart], dropped: Counter[str]
-) -> dict[str, str]:
-    """Return the summaries of sessions of this question that hold, on one line. Count the others in `dropped`."""
-    believed: dict[str, str] = {}
-    for part in parts:
-        raw = summaries.get(part.label, "")
-        requests = ". ".join((part.request, *(line.context for line in part.lines if not line.is_fix)))
-        conversation = " ".join((part.request, *(line.context for line in part.lines), part.reply))
-        if not raw.strip():
-            continue
-        if problem := summary_problem(raw, conversation=conversation, requests=requests):
-            dropped[f"the summary: {problem}"] += 1
-        else:
-            believed[part.label] = " ".join(raw.split())
-    return believed
+# Complete sentences without markup and without invented names
+
+_MIN_WORDS, _MAX_WORDS = 5, 40  # C4: a complete thought
+_MIN_TOKENS = 9  # of languages that write no blanks between words
+_META_OPENING = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
+_MARKUP = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(")
+# Characters of names that no paraphrase invents: paths, files, versions, identifiers.
+_IDENTIFIER_CHARS = frozenset("/_~$@\\.:0123456789")
+_PUNCTUATION = "`'\"‘’“”«»()[],;:!?…"
+_CODE = re.compile(r"`([^`]{1,200})`")
+# Chinese, Japanese and Korean characters and punctuation: names stand between them without blanks.
+_UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]+")
+_CAMEL_CASE = re.compile(r"[a-z][A-Z]")
+_ALTERNATIVES = re.compile(r"\w+(?:/\w+){1,5}")
+_ABBREVIATIONS = ("e.g", "i.e", "and/or")
+_PLAIN_QUOTES = str.maketrans("‘’‚“”„«»´", '\'\'\'"""""\'')
+
+
+def is_complete_sentence(text: str, max_chars: int) -> bool:
+    """Return whether a text is a complete thought (C4): not too long, not about the conversation itself, no markup."""
+    words = len(text.split())
+    is_long_enough = words >= _MIN_WORDS or (not text.isascii() and len(tokenize(text)) >= _MIN_TOKENS)
+    is_plain = printable(text) == text and not _MARKUP.search(text)
+    is_meta = _META_OPENING.match(normalize_text(text)) is not None
+    is_short_enough = words <= _MAX_WORDS and len(text) <= max_chars
+    return is_long_enough and is_short_enough and is_plain and not is_meta and text[-1] != "?"
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Yield what no paraphrase invents: flags, paths, numbers, identifiers, and what stands in backquotes."""
+    for match in _CODE.finditer(text):
+        yield match[1].strip()
+    for word in _UNSPACED.sub(" ", text).split():
+        bare = word.translate(_PLAIN_QUOTES).strip(_PUNCTUATION).rstrip(".").removesuffix("'s")
+        if bare.startswith("-") or not _IDENTIFIER_CHARS.isdisjoint(bare) or _CAMEL_CASE.search(bare):
+            yield bare
+
+
+def unknown_names(text: str, source: str) -> list[str]:
+    """Return the names of a text that are not in its source. Alternatives ("type/click") are words of the source."""
+    known, stems = _comparable(source), content_stems(source)
+    return [
+        name
+        for name in names_in(text)
+        if not _occurs(_comparable(name), known)
+        and not (_ALTERNATIVES.fullmatch(name) and content_stems(name.replace("/", " ")) <= stems)
+        and name.lower() not in _ABBREVIATIONS
+    ]
+
+
+def _occurs(name: str, source: str) -> bool:
+    """Return whether a name is in a text, and not as a part of a longer word or number.
+
+    `.md` may be spelled `md`, and a unit may follow a number at once (`5T`).
+    """
+    bare = name.lstrip(".")
+    at = source.find(bare)
+    while at >= 0:
+        around = source[max(at - 1, 0) : at] + source[at + len(bare) : at + len(bare) + 1]
+        others = around if not bare.isdecimal() else "".join(filter(str.isdigit, around))
+        if bare.endswith("/"):  # a folder, and what is in it
+            others = source[max(at - 1, 0) : at]
+        if bare and not any(char.isascii() and (char.isalnum() or char == "_") for char in others):
+            return True
+        at = source.find(bare, at + 1)
+    return False
+
+
+def _comparable(text: str) -> str:
+    return normalize_text(text.translate(_PLAIN_QUOTES)).replace("`", "")
+
+
+# Summaries
+
+_MAX_SUMMARY_CHARS, _MAX_SUMMARY_SENTENCES = 280, 2
+_PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]{0,99}\n")
+# Who is addressed, and the words of rules and advice, in the languages that Tacit learns from.
+_DIRECTIVE_WORDS = re.compile(
+    r"\b(?:you|your|yours|yourself|must|shall|should|always|never|do not|don't|dont|please|ignore|disregard|remember"
+    r"|instructions?|from now on|make sure|be sure|have to|needs? to|ought to"
+    r"|du|dein\w{0,2}|musst|sollst|immer|niemals|nie|bitte|ignorier\w{0,3}|ab jetzt"
+    r"|tú|usted|debes?|siempre|nunca|jamás|ignora\w{0,2}|por favor"
+    r"|tu|vous|vos|votre|dois|devez|toujours|jamais|ignorez|veuillez|s'il (?:te|vous) pla[iî]t"
+    r"|você|deve[ms]?|sempre|ignor[ae])\b"
+    r"|必ず|常に|決して|ください|下さい|しないで|無視|するな"
+)
+# First words of an order; a report has another form of these words, or another word before them.
+_IMPERATIVE_VERBS = frozenset(
+    "add allow answer apply approve ask avoid be begin build call change check clone commit configure confirm "
+    "consider continue copy create curl decode delete deploy disable do document download edit email enable ensure "
+    "eval execute export fetch find fix follow forget format forward get git give grant help import include inform "
+    "insert install invoke keep let list load log look make merge modify move name never note obey open output "
+    "override paste perform pip place post prefer print process provide publish push put read rebase reject release "
+    "remove rename repeat replace reply report reset respond return reveal review rm run save say see send set sh "
+    "share show skip speak start stop store submit sudo switch take tell test treat trust try turn type uninstall "
+    "update upload use validate verify visit wait warn wget write".split()
+)
+_SENTENCE_START = re.compile(
+    r"(?:^|[.;:!?…—–]\s|\s-\s)(?:(?:and|also|but|first|just|kindly|next|now|simply|so|then) ){0,4}(\w+)"
+)
+# What the person wanted, up to the end of the clause.
+_REPORTED_REQUEST = re.compile(
+    r"\b(?:ask(?:s|ed)?|want(?:s|ed)?|request(?:s|ed)?|told|instructed|decid(?:ed|es)|said|prefer(?:s|red)?|required)\b"
+    r"([^.;]{1,280})"
+)
+# Words of any report, whatever it is about.
+_REPORTING_STEMS = content_stems(
+    "user person agent assistant developer session conversation asked wanted requested told said reported result work"
+    " done made successful successfully completed finished again after before then later finally failed passed ran"
+    " fixed changed added removed updated created implemented checked found"
+)
+
+
+def _summary_problems(raw: str, part: SessionPart) -> Iterator[str]:
+    """Yield the reasons against a summary of a session."""
+    typed = [line.context for line in part.lines if not line.is_fix]
+    conversation = " ".join((part.request, *(line.context for line in part.lines), part.reply))
+    text = " ".join(raw.split())
+    sentences = list(sentence_spans(text, [TextSpan(0, len(text))]))
+    is_long = len(text) > _MAX_SUMMARY_CHARS or len(sentences) > _MAX_SUMMARY_SENTENCES
+    if is_long or _PARAGRAPH_BREAK.search(raw.strip()):
+        yield "it is longer than was asked for"
+    if not is_complete_sentence(text, _MAX_SUMMARY_CHARS):
+        yield "it is no complete thought"
+    if secret_kind(text):
+        yield "it holds a secret"
+    if is_directive(text):
+        yield "it tells somebody what to do"
+    # At least half of it and every name was said.
+    stems = {stem for stem in content_stems(text) - _REPORTING_STEMS if not stem.isdecimal()}
+    is_about_it = bool(stems) and 2 * len(stems & content_stems(conversation)) >= len(stems)
+    if not is_about_it or unknown_names(text, conversation):
+        yield "it says what is not in the session"
+    requests = ". ".join((part.request, *typed))
+    if any(contradicts(match[1], requests) for match in _REPORTED_REQUEST.finditer(normalize_text(text))):
+        yield "it says the opposite of what was asked"
+
+
+def is_directive(text: str) -> bool:
+    """Return whether a text addresses its reader, states a rule, or gives an order."""
+    plain = normalize_text(text.replace("’", "'"))
+    verbs = (match[1] for match in _SENTENCE_START.finditer(plain))
+    return bool(_DIRECTIVE_WORDS.search(plain)) or not _IMPERATIVE_VERBS.isdisjoint(verbs)

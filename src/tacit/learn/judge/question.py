@@ -13,7 +13,7 @@ from functools import cache
 from itertools import count
 
 from tacit.learn import FixCandidate, SessionEvent, load_data
-from tacit.learn.fixes.pipeline import fix_candidates
+from tacit.learn.fixes import fix_candidates
 from tacit.learn.statements.scoring import SentenceCandidate, sentence_candidates
 from tacit.model.ids import EventId, sha256
 from tacit.model.observation import PromptGiven, ReplyGiven
@@ -148,8 +148,8 @@ def _session_parts(material: SessionMaterial, room: int | None) -> Iterator[Sess
     """Yield the session in parts of at most `room` tokens; in one part if `room` is None."""
     request = redacted_line(material.request, _MAX_REQUEST_CHARS)
     header = {"session": material.label, "project": material.project, "agent": material.agent, "request": request}
-    shown = json.dumps(_shown(header), ensure_ascii=False)
-    empty = SessionPart(material.label, material.project, shown, (), request)
+    header = {name: redacted_line(text, _MAX_ANSWERING_CHARS) for name, text in header.items()}
+    empty = SessionPart(material.label, material.project, json.dumps(header, ensure_ascii=False), (), request)
     reply = redacted_line(material.last_reply, _MAX_REPLY_CHARS)
     fixed = estimate_tokens(empty._replace(reply=reply).text) + 1
     lines: list[QuestionLine] = []
@@ -163,10 +163,6 @@ def _session_parts(material: SessionMaterial, room: int | None) -> Iterator[Sess
         used += tokens
     if lines:
         yield empty._replace(lines=tuple(lines), reply=reply)
-
-
-def _shown(fields: dict[str, str]) -> dict[str, str]:
-    return {name: redacted_line(text, _MAX_ANSWERING_CHARS) for name, text in fields.items()}
 
 
 def _sentence_line(candidate: SentenceCandidate) -> QuestionLine:

@@ -6,14 +6,16 @@ never from a hook. Whatever it does, nothing is lost: there is an answer, or a r
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import datetime, timedelta
 from shlex import quote
 
-from tacit.disk.files import OsDisk, make_folder, replace_file
+from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
 from tacit.disk.lock import FileLock
 from tacit.disk.read import read_external
 from tacit.errors import RefusedError, TacitError, UsageError
@@ -31,27 +33,18 @@ from tacit.learn.judge.answer import (
     parse_answer,
     parse_json,
 )
-from tacit.learn.judge.call import (
+from tacit.learn.judge.clients import (
+    CLIENTS,
     INSTALL_COMMAND,
+    JUDGE_VARIABLE,
     NOT_INSTALLED,
+    Client,
+    ClientSetup,
     JudgeReply,
     JudgeRequest,
     ask_client,
     ask_model,
     is_llm_installed,
-)
-from tacit.learn.judge.clients import CLIENTS, JUDGE_VARIABLE, Client, ClientSetup
-from tacit.learn.judge.meter import (
-    TokenReservation,
-    UsageMeter,
-    count_failure,
-    meter_at,
-    read_meter,
-    refusal_reason,
-    reserve_tokens,
-    reset_failures,
-    settle_tokens,
-    write_meter,
 )
 from tacit.learn.judge.question import MAX_QUESTION_TOKENS, Question, build_questions, session_material
 from tacit.learn.sessions import SessionLearning
@@ -68,6 +61,69 @@ _LABEL_CHARS = 8
 _MAX_NEWER_SESSIONS = 20  # that were captured between a question and its answer
 _METER_LOCK_SECONDS, _CLIENT_LOCK_SECONDS = 10.0, 1.0
 _MAX_CONFIG_BYTES = 1 << 20
+
+
+# The budget of a day
+#
+# What judges cost today, and whether they are paused because they failed, is in one small file of the home and not in
+# the log: it is about this machine and this day, and a line for every failure would let a broken judge fill the disk.
+# If it is deleted, the day's budget begins again, and nothing else is lost.
+
+_MAX_FAILURES, _FAILURE_PAUSE = 3, timedelta(hours=1)
+
+
+class UsageMeter(Record):
+    """Tokens of one day, failures in a row since the last answer, and until when nobody is asked."""
+
+    day: str = ""
+    spent: int = 0
+    failures: int = 0
+    closed_until: str = ""
+
+    def at(self, now: datetime) -> UsageMeter:
+        """Return the meter at this time: a new day has its own budget."""
+        today = now.date().isoformat()
+        return self if self.day == today else self._replace(day=today, spent=0)
+
+    def refusal(self, tokens: int, per_day: int, now: datetime) -> str:
+        """Return why nobody is asked a question that may cost so many tokens, "" if a judge may be."""
+        with suppress(ValueError):
+            until = datetime.fromisoformat(self.closed_until)
+            if until.tzinfo and now < until <= now + _FAILURE_PAUSE:  # a clock that was set back makes no pause longer
+                return f"judges failed {_MAX_FAILURES} times in a row, so none is asked before {until:%H:%M}"
+        if self.spent + tokens > per_day:
+            return (
+                f"a question of {tokens:,} tokens does not fit into today's budget: {self.spent:,} of"
+                f" {per_day:,} are spent; for more: tacit config set model.tokens_per_day {2 * per_day}"
+            )
+        return ""
+
+    def add(self, tokens: int) -> UsageMeter:
+        """Count tokens. What is reserved for a question is counted before it is asked: a process that is killed has
+        spent it, so a crash never makes room for more."""
+        return self._replace(spent=max(self.spent + tokens, 0))
+
+    def after_failure(self, now: datetime) -> UsageMeter:
+        """Count one more failure. The third and each later one begins a pause, also the one try after a pause."""
+        failures = min(self.failures + 1, _MAX_FAILURES)
+        closed = (now + _FAILURE_PAUSE).isoformat() if failures == _MAX_FAILURES else ""
+        return self._replace(failures=failures, closed_until=closed)
+
+    def after_answer(self) -> UsageMeter:
+        return self._replace(failures=0, closed_until="")
+
+
+def read_meter(path: str) -> UsageMeter:
+    """Return the meter in a file, a new one if there is none or it is not valid."""
+    try:
+        meter = UsageMeter(**json.loads(read_file(path) or b"{}"))
+        is_typed = all(type(value) is type(default) for value, default in zip(meter, UsageMeter(), strict=True))
+    except (ValueError, TypeError, RecursionError):
+        return UsageMeter()
+    return meter if is_typed and meter.spent >= 0 <= meter.failures else UsageMeter()
+
+
+# Judges and questions
 
 
 class Judge(Record):
@@ -126,7 +182,7 @@ class Judging(HomePart):
 
     def budget(self) -> JudgeBudget:
         """Return what was spent today, and the budget of a day."""
-        meter = meter_at(read_meter(self._meter_path), self._store.actor.clock())
+        meter = read_meter(self._meter_path).at(self._store.actor.clock())
         return JudgeBudget(meter.spent, self._home.settings.model_tokens_per_day)
 
     def must_be_askable(self, judge: Judge) -> None:
@@ -223,9 +279,9 @@ class Judging(HomePart):
         if problem := self.judge_problem(judge):
             return JudgeReply(problem=problem), None
         text = question.text
-        need = TokenReservation(estimate_tokens(text) + _MAX_ANSWER_TOKENS, self._home.settings.model_tokens_per_day)
+        tokens = estimate_tokens(text) + _MAX_ANSWER_TOKENS
         try:
-            if problem := self._reserve(need):
+            if problem := self._reserve(tokens):
                 return JudgeReply(problem=problem), None
             timeout, max_chars = self._home.settings.model_timeout, _CHARS_PER_TOKEN * _MAX_ANSWER_TOKENS
             reply = self._ask_judge(JudgeRequest(judge.name, text, timeout, max_chars), judge)
@@ -238,7 +294,7 @@ class Judging(HomePart):
         if reply.answered is None:  # unknown if the judge was stopped
             reply = reply._replace(answered=_MAX_ANSWER_TOKENS)
         with suppress(TacitError, OSError):  # what was reserved stays counted, and an answer is an answer
-            self._settle(need, reply)
+            self._settle(tokens, reply)
         return reply, check_answer(answer, question, judge.name) if answer is not None else None
 
     def _ask_judge(self, request: JudgeRequest, judge: Judge) -> JudgeReply:
@@ -288,30 +344,30 @@ class Judging(HomePart):
                 config = tomllib.loads(text) if path.endswith(".toml") else parse_json(text)
         return config if isinstance(config, dict) else {}
 
-    def _reserve(self, need: TokenReservation) -> str:
+    def _reserve(self, tokens: int) -> str:
         """Count the tokens of a question, or return why nobody is asked."""
         with self._meter_lock():
             now = self._store.actor.clock()
-            meter = meter_at(read_meter(self._meter_path), now)
-            problem = refusal_reason(meter, need, now)
+            meter = read_meter(self._meter_path).at(now)
+            problem = meter.refusal(tokens, self._home.settings.model_tokens_per_day, now)
             if not problem:
-                self._write_meter(reserve_tokens(meter, need))
+                self._write_meter(meter.add(tokens))
         return problem
 
-    def _settle(self, need: TokenReservation, reply: JudgeReply) -> None:
-        """Count what a question really cost, and whether it failed."""
+    def _settle(self, reserved: int, reply: JudgeReply) -> None:
+        """Count what a question really cost instead of what was reserved, and whether it failed."""
         with self._meter_lock():
             now = self._store.actor.clock()
-            cost = reply.asked + (reply.answered or 0)
-            meter = settle_tokens(meter_at(read_meter(self._meter_path), now), need, cost)
+            meter = read_meter(self._meter_path).at(now).add(-reserved).add(reply.asked + (reply.answered or 0))
             if reply.is_failure:
-                meter = count_failure(meter, now)
+                meter = meter.after_failure(now)
             elif not reply.problem:
-                meter = reset_failures(meter)
+                meter = meter.after_answer()
             self._write_meter(meter)
 
     def _write_meter(self, meter: UsageMeter) -> None:
-        write_meter(OsDisk(self._store.paths.root), self._meter_path, meter)
+        content = json.dumps(meter._asdict()).encode("ascii") + b"\n"
+        replace_file(OsDisk(self._store.paths.root), self._meter_path, content)
 
     def _meter_lock(self) -> AbstractContextManager[None]:
         return FileLock(self._store.paths.path(".tacit", "model.lock"), _METER_LOCK_SECONDS).acquire()
@@ -350,22 +406,20 @@ def _completed_sessions(
 ) -> Iterator[tuple[SessionRow, JudgedSession]]:
     """Yield the sessions that are judged now. Those that go on in the next question stay in `started`."""
     for part, row in zip(question.question.parts, question.rows, strict=True):
-        judged = _merge(started.pop(part.label, JudgedSession()), checked.sessions[part.label])
+        first, second = started.pop(part.label, JudgedSession()), checked.sessions[part.label]
+        # Each thing once, and not more than one question may say.
+        known = [lesson.sentence for lesson in first.findings]
+        new = (
+            lesson
+            for lesson in second.findings
+            if not any(is_same_statement(lesson.sentence, sentence) for sentence in known)
+        )
+        findings = (*first.findings, *new)[:MAX_PER_SESSION]
+        judged = JudgedSession(findings, second.summary or first.summary, second.judge)
         if part.is_last:
             yield row, judged
         else:
             started[part.label] = judged
-
-
-def _merge(first: JudgedSession, second: JudgedSession) -> JudgedSession:
-    """Return what two questions say about one session: each thing once, and not more than one question may say."""
-    new = [
-        lesson
-        for lesson in second.findings
-        if not any(is_same_statement(lesson.sentence, other.sentence) for other in first.findings)
-    ]
-    findings = (*first.findings, *new)[:MAX_PER_SESSION]
-    return JudgedSession(findings, second.summary or first.summary, second.judge)
 
 
 def total_dropped(outcomes: Sequence[JudgeOutcome]) -> Counter[str]:

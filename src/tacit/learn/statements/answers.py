@@ -1,19 +1,24 @@
-"""What a person decided when asked, and what they chose over what."""
+"""What a person decided when asked, what they chose over what, and what they decide alike in several sessions (C2).
+
+A learner sees one session. The choices of a session are stored in the index when it is learned from, and each session
+is compared with the others of its project. They are derived: after a rebuild of the index, learning stores them again.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tacit.learn import Lesson
-from tacit.learn.statements.sentences import PromptSentence
-from tacit.learn.statements.wording import is_short
-from tacit.model.claim import Kind
+from tacit.index.sessions import SessionChoice
+from tacit.learn import Lesson, SessionEvent
+from tacit.learn.statements.sentences import PromptSentence, is_short, typed_sentences
+from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
-from tacit.model.observation import PromptGiven, PromptKind
+from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import one_line, visible_line
+from tacit.text.words import normalize_text
 
 # What the person decided when the agent asked. A plan that they let pass is the agent's, and teaches nothing.
 
@@ -134,7 +139,7 @@ def _decision_lead(question: str) -> str:
 
 # What the person chose over what, in so many words, and who chose the same again: a preference.
 
-MIN_CHOICES = 2  # times that the same was chosen over the same
+_MIN_CHOICES = 2  # times that the same was chosen over the same
 _MAX_CHOICE_CONFIDENCE = 0.7
 MAX_CHOICES = 200  # choices of a conversation that are kept in mind
 _NAME = r"[`\"']?([\w@$./+-]{2,40})[`\"']?"
@@ -179,13 +184,15 @@ def find_choices(phrase: PromptSentence, event: EventId) -> Iterator[ObservedCho
             yield ObservedChoice(choice, event, phrase.text)
 
 
-def learn(known: tuple[ObservedChoice, ...], new: tuple[ObservedChoice, ...]) -> Iterator[Lesson]:
-    """What was chosen again, and never the other way round."""
+def choices_made_again(known: Sequence[ObservedChoice], new: Sequence[ObservedChoice]) -> Iterator[Lesson]:
+    """Yield what was chosen again, and never the other way round."""
     for choice in dict.fromkeys(observed.choice for observed in new):
         times = list({observed.event_id: observed for observed in (*known, *new) if observed.choice == choice}.values())
         opposed = any(observed.choice == Choice(choice.left, choice.taken) for observed in (*known, *new))
-        if len(times) >= MIN_CHOICES and not opposed:
-            yield _preference(choice, times)
+        if len(times) >= _MIN_CHOICES and not opposed:
+            evidence, reason = tuple(observed.event_id for observed in times), f"chosen {len(times)} times"
+            confidence = preference_confidence(len(times))
+            yield Lesson(Kind.PREFERENCE, choice.sentence, times[0].quote, evidence, reason, confidence)
 
 
 def preference_confidence(times: int) -> float:
@@ -193,12 +200,68 @@ def preference_confidence(times: int) -> float:
     return min(0.5 + 0.1 * times, _MAX_CHOICE_CONFIDENCE)
 
 
-def _preference(choice: Choice, times: list[ObservedChoice]) -> Lesson:
-    return Lesson(
-        Kind.PREFERENCE,
-        choice.sentence,
-        times[0].quote,
-        tuple(observed.event_id for observed in times),
-        f"chosen {len(times)} times",
-        preference_confidence(len(times)),
-    )
+# What is decided alike in several sessions
+
+_MIN_SESSIONS = 2  # in which the same was decided alike
+_TYPED_PROMPTS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER)
+# A prompt without any of these words chooses nothing over anything.
+_CHOICE_WORDS = ("instead of", "rather than", " over ", " not ")
+
+
+class ObservedDecision(Record):
+    """A choice that was made in a session, and the lesson that it is if other sessions choose alike."""
+
+    choice: SessionChoice
+    lesson: Lesson
+
+
+def observed_decisions(events: Sequence[SessionEvent]) -> list[ObservedDecision]:
+    """Return what a person decided in a conversation, in order: at most MAX_CHOICES."""
+    decisions: list[ObservedDecision] = []
+    reply = ""
+    for event in events:
+        match event.body:
+            case ReplyGiven(text=text):
+                reply = text
+            case PromptGiven() as prompt if prompt.how in _TYPED_PROMPTS:
+                decisions += _decisions_in(event.event_id, prompt, reply)
+                reply = ""
+    return decisions[:MAX_CHOICES]
+
+
+def _decisions_in(event: EventId, prompt: PromptGiven, reply: str) -> Iterator[ObservedDecision]:
+    text = prompt.text.lower()
+    for sentence in typed_sentences(prompt.text) if any(words in text for words in _CHOICE_WORDS) else ():
+        for observed in find_choices(sentence, event):
+            choice = observed.choice
+            lesson = Lesson(Kind.PREFERENCE, choice.sentence, observed.quote, (event,), "", 0)
+            subject = "one of: " + ", ".join(sorted(choice))
+            yield ObservedDecision(SessionChoice(subject, choice.taken, event), lesson)
+    decided = answered_question(prompt) or typed_answer(prompt, reply)
+    if decided and decided.sentence:
+        # The question is the agent's, as are most answers to choose from.
+        lesson = Lesson(Kind.DECISION, decided.sentence, decided.answer, (event,), "", 0, Provenance.MODEL)
+        answer = normalize_text(decided.answer).rstrip(".")
+        yield ObservedDecision(SessionChoice(normalize_text(decided.lead), answer, event), lesson)
+
+
+def repeated_lessons(
+    decisions: Sequence[ObservedDecision], others: Sequence[Sequence[SessionChoice]]
+) -> Iterator[Lesson]:
+    """Yield what was decided in this session and alike in others, and never otherwise. `others` are by session.
+
+    The evidence are all events in which it was decided, those of this session first.
+    """
+    own = [decision.choice for decision in decisions]
+    lessons = {(decision.choice.subject, decision.choice.value): decision.lesson for decision in reversed(decisions)}
+    for (subject, value), lesson in lessons.items():
+        by_session = [[choice for choice in choices if choice.subject == subject] for choices in (own, *others)]
+        choices = [choice for chosen in by_session for choice in chosen]
+        sessions = sum(map(bool, by_session))
+        if sessions >= _MIN_SESSIONS and all(choice.value == value for choice in choices):
+            verb = "chosen" if lesson.kind is Kind.PREFERENCE else "answered alike"
+            yield lesson._replace(
+                evidence=tuple(dict.fromkeys((*lesson.evidence, *(choice.event_id for choice in choices)))),
+                reason=f"{verb} in {sessions} sessions",
+                confidence=preference_confidence(sessions),
+            )

@@ -1,4 +1,9 @@
-"""How likely a sentence is meant to last: a linear model over its words and its shape.
+"""Whether a sentence states something for good: the forms of explicit statements, and a linear model of its words and
+its shape.
+
+Forms are wordings with which people say that something holds from now on. Only those are here that were right on
+prompts of people they were not written for. The rows are in `forms.toml`, each with an example. A question, a condition
+or a fence around the task at hand makes none of them a statement.
 
 The weights in `weights.json` come from `python -m bench.train_statements`, which describes the data. The score decides
 twice: a sentence of an explicit form needs `MIN_STATEMENT_SCORE` to become a suggestion, and any sentence needs
@@ -13,11 +18,51 @@ from functools import cache
 from itertools import pairwise
 
 from tacit.learn import SessionEvent, load_data
-from tacit.learn.statements.forms import find_form
 from tacit.learn.statements.sentences import READ_PROMPTS, PromptSentence, prompt_sentences
+from tacit.model.claim import Kind
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven
 from tacit.record import Record
+
+# Forms
+
+
+class StatementForm(Record):
+    """A class of wordings. `kind` is the kind of what is said with it."""
+
+    name: str
+    kind: Kind
+    pattern: re.Pattern[str]
+    example: str
+
+
+@cache
+def statement_forms(flags: re.RegexFlag = re.NOFLAG) -> tuple[StatementForm, ...]:
+    """Return the rows of `forms.toml`. Their patterns are for sentences in lower case."""
+    return tuple(
+        StatementForm(row["name"], Kind.from_label(row["kind"]), re.compile(row["pattern"], flags), row["example"])
+        for row in load_data("statements/forms.toml")["form"]
+    )
+
+
+@cache
+def exclusions(flags: re.RegexFlag = re.NOFLAG) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns that make a sentence none of the forms."""
+    return tuple(re.compile(row["pattern"], flags) for row in load_data("statements/forms.toml")["exclusion"])
+
+
+def find_form(sentence: PromptSentence) -> StatementForm | None:
+    """Return the first form that a sentence has, None if it has none or is excluded."""
+    # Sentences are in lower case. Only other letters than those of ASCII may still be the same without case ("ſ").
+    flags, plain = re.NOFLAG if sentence.plain.isascii() else re.IGNORECASE, sentence.plain
+    places = (place for place, form in enumerate(statement_forms(flags)) if form.pattern.search(plain))
+    place = next(places, None)
+    if place is None or any(pattern.search(plain) for pattern in exclusions(flags)):
+        return None
+    return statement_forms()[place]
+
+
+# Scores
 
 MIN_STATEMENT_SCORE = -0.5
 MIN_CANDIDATE_SCORE = -2.05
@@ -51,14 +96,6 @@ def sentence_features(sentence: PromptSentence, prompt_chars: int) -> set[str]:
     length = len(sentence.plain.split()) + len(ideographs) // 2
     features.update(f"shorter than {limit}" for limit in _LENGTHS if length < limit)
     features.update(name for name, pattern in _SHAPES.items() if pattern.search(sentence.text))
-    features.update(_place_features(sentence))
-    features.add(f"prompt of 2^{min(prompt_chars.bit_length(), 13)}")
-    if form := find_form(sentence):
-        features |= {"~", f"~{form.name}"}
-    return features
-
-
-def _place_features(sentence: PromptSentence) -> set[str]:
     places = {
         "typed": sentence.is_typed,
         "alone": sentence.total == 1,
@@ -68,7 +105,11 @@ def _place_features(sentence: PromptSentence) -> set[str]:
         "of many": sentence.total > 8,
         "of very many": sentence.total > 20,
     }
-    return {name for name, holds in places.items() if holds}
+    features.update(name for name, does_hold in places.items() if does_hold)
+    features.add(f"prompt of 2^{min(prompt_chars.bit_length(), 13)}")
+    if form := find_form(sentence):
+        features |= {"~", f"~{form.name}"}
+    return features
 
 
 def score_sentence(sentence: PromptSentence, prompt_chars: int, weights: Mapping[str, float] | None = None) -> float:

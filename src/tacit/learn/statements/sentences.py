@@ -73,37 +73,11 @@ _DOCUMENT_LINES = 6
 _LONG = 400
 
 
-def authored_spans(text: str) -> list[TextSpan]:
-    """Return the runs of lines that the person typed, in order."""
-    lines = list(_prompt_lines(text[:MAX_PROMPT_CHARS]))
-    return _authored_spans(text, lines, list(_prose_lines(lines)))
-
-
-def _authored_spans(text: str, lines: list[PromptLine], prose: list[PromptLine | None]) -> list[TextSpan]:
-    if _WRITTEN_BY_MACHINES.match(text) or _TEMPLATE.search(text) or _is_document(lines) or _is_report(text):
-        return []
-    return list(_line_spans(_typed_lines(lines, prose)))
-
-
 def _prompt_lines(text: str) -> Iterator[PromptLine]:
     start = 0
     for line in text.split("\n"):
         yield PromptLine(start, line)
         start += len(line) + 1
-
-
-def _is_document(lines: list[PromptLine]) -> bool:
-    """Whether it is a plan, a spec or a review: mostly structure, and nobody speaks in it."""
-    filled = [line.text for line in lines if line.text.strip()]
-    built = [line for line in filled if _STRUCTURE.match(line)]
-    if len(built) < _DOCUMENT_LINES or 3 * len(built) < len(filled):
-        return False
-    return 6 * sum(1 for line in filled if _PERSON.search(line)) < len(filled)
-
-
-def _is_report(text: str) -> bool:
-    """Whether it is a finding of a review or a page of a tracker: long, and nobody speaks in it."""
-    return _TRACKER.search(text) is not None or (len(text) > _LONG and _PERSON.search(text) is None)
 
 
 def _prose_lines(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
@@ -117,26 +91,30 @@ def _prose_lines(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
             yield None if fence or _LOG.match(line.text) else line
 
 
+def _is_authored(text: str, lines: list[PromptLine]) -> bool:
+    """Whether somebody speaks in a prompt: it is no template, no plan, spec or review, and no page of a tracker."""
+    if _TEMPLATE.search(text) or _TRACKER.search(text) or (len(text) > _LONG and _PERSON.search(text) is None):
+        return False
+    filled = [line.text for line in lines if line.text.strip()]
+    built = sum(1 for line in filled if _STRUCTURE.match(line))
+    is_mostly_structure = built >= _DOCUMENT_LINES and 3 * built >= len(filled)
+    return not is_mostly_structure or 6 * sum(1 for line in filled if _PERSON.search(line)) >= len(filled)
+
+
 def _typed_lines(lines: list[PromptLine], prose: list[PromptLine | None]) -> Iterator[PromptLine | None]:
     """Yield each line that the person typed, None in place of any other."""
     for place, line in enumerate(prose):
-        if line is None or _is_foreign(line.text, after_blank=place > 0):
+        text = line.text if line else ""
+        is_indented = place > 0 and _INDENTED.match(text) and not _STRUCTURE.match(text)
+        if line is None or is_indented or _QUOTED.match(text):
             yield None
         else:
             yield line
-            if _ANNOUNCES.search(line.text) and _goes_on(lines, place):
-                return
-
-
-def _is_foreign(line: str, *, after_blank: bool) -> bool:
-    indented = after_blank and _INDENTED.match(line) is not None and _STRUCTURE.match(line) is None
-    return indented or _QUOTED.match(line) is not None
-
-
-def _goes_on(lines: list[PromptLine], place: int) -> bool:
-    """Whether more than a short list follows what announces it."""
-    rest = [line.text for line in lines[place + 1 :] if line.text.strip()]
-    return bool(rest) and not (len(rest) <= 12 and all(_PERSON.search(line) for line in rest[:3]))
+            if _ANNOUNCES.search(text):
+                rest = [line.text for line in lines[place + 1 :] if line.text.strip()]
+                is_short_list = len(rest) <= 12 and all(_PERSON.search(line) for line in rest[:3])
+                if rest and not is_short_list:  # what follows is not the person's
+                    return
 
 
 def _line_spans(lines: Iterable[PromptLine | None]) -> Iterator[TextSpan]:
@@ -159,6 +137,8 @@ def _line_spans(lines: Iterable[PromptLine | None]) -> Iterator[TextSpan]:
 MAX_SENTENCE_CHARS = 700  # of a sentence that are read
 MAX_SENTENCES = 120  # of a prompt that are read
 _COVERED = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|(?<!\w)'[^'\n]{2,80}'(?!\w)")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # written without blanks between words
+_MIN_WORDS = 3  # "Answer in German." is a complete statement
 _STRAIGHT = str.maketrans("’‘´“”\n\t\u00a0", "'''\"\"   ")
 
 
@@ -183,7 +163,7 @@ def prompt_sentences(text: str) -> list[PromptSentence]:
     lines = list(_prompt_lines(text[:MAX_PROMPT_CHARS]))
     prose = list(_prose_lines(lines))
     spans = list(sentence_spans(text, list(_line_spans(prose))))[:MAX_SENTENCES]
-    typed = _authored_spans(text, lines, prose) if spans else []
+    typed = list(_line_spans(_typed_lines(lines, prose))) if spans and _is_authored(text, lines) else []
     sentences = []
     for number, span in enumerate(spans):
         part = text[span.start : min(span.end, span.start + MAX_SENTENCE_CHARS)]
@@ -199,12 +179,14 @@ def typed_sentences(text: str) -> list[PromptSentence]:
 
 def normalize_text(text: str) -> str:
     """Return a text in lower case, with straight quotes and covered code, of the same length."""
-    covered = _COVERED.sub(_cover, text).translate(_STRAIGHT)
+    covered = _COVERED.sub(lambda match: match[0][0] + "x" * (len(match[0]) - 2) + match[0][-1], text)
+    covered = covered.translate(_STRAIGHT)
     lower = covered.lower()
     if len(lower) != len(text):
         lower = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in covered)
     return lower
 
 
-def _cover(match: re.Match[str]) -> str:
-    return match[0][0] + "x" * (len(match[0]) - 2) + match[0][-1]
+def is_short(text: str) -> bool:
+    """Return whether a text has fewer words than a statement needs; text without blanks is counted by characters."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) // 2 < _MIN_WORDS

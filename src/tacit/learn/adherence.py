@@ -1,0 +1,283 @@
+"""Whether sessions followed what their agents were told: each memory was followed, violated or not applicable.
+
+Only tool calls after the injection count. A call that was rejected did not run, and a subagent was not told: what it
+does can satisfy an expectation, but violates none. Where calls do not show it, the result is unknown.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import dropwhile
+
+from tacit.commandline.bash import SimpleCommand
+from tacit.commandline.executions import leading_executions
+from tacit.commandline.names import name_command
+from tacit.commandline.patterns import (
+    CommandPattern,
+    Expectation,
+    ForbidsCommand,
+    ProtectsFiles,
+    RequiresBefore,
+    TiesFiles,
+    matches_path,
+)
+from tacit.contradiction.relation import relate
+from tacit.index import adherence, reader, sessions
+from tacit.index.sessions import SessionRow
+from tacit.learn import SessionEvent
+from tacit.log.codec import must_decode
+from tacit.model.adherence import Adherence, combined
+from tacit.model.claim import Claim, Provenance, is_project_scope
+from tacit.model.conflict import RelationKind
+from tacit.model.event import Attribution, Draft, Event
+from tacit.model.expectations import alternatives, is_known_program, read_expectations
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.observation import (
+    CONVERSATION_TYPES,
+    BriefInjected,
+    MemoryChecked,
+    PromptGiven,
+    PromptKind,
+    ReplyGiven,
+    ToolAction,
+    ToolOutcome,
+    ToolUsed,
+)
+from tacit.model.statement import parse_statement, split_sentences, strip_introduction
+from tacit.record import Record
+
+_ATTRIBUTION = Attribution("learner:adherence", Provenance.TOOL_LOCAL)
+_GUARD_MARK = "tacit guard allow"  # in the result of a call that a guard has stopped
+_MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task and corrects nothing
+_INTERJECTION = re.compile(
+    r"\A(?:no|nope|stop|wait|hey|again|as i said|i said|i told you)\s*[,!.:–—-]+\s*", re.IGNORECASE
+)
+_FILTERS = frozenset("grep sed awk cat head tail sort".split())
+_CORRECTING = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION)
+
+
+class CheckedCall(Record):
+    """A tool call that took place: the commands it ran and the files it changed. `aside`: a subagent made it."""
+
+    event_id: EventId
+    commands: tuple[SimpleCommand, ...] = ()
+    files: tuple[str, ...] = ()
+    aside: bool = False
+
+
+class CheckResult(Record):
+    """The result for one memory, with the call that shows it, if there is one."""
+
+    result: Adherence
+    call: EventId = EventId("")
+
+
+def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft]:
+    """Return the checks of a session that are new or came out differently, for each memory that its agent was told.
+
+    A memory that cannot be checked and was not corrected has none.
+    """
+    injections: dict[ClaimId, Event] = {}  # the first one of each memory
+    for event in reversed(sessions.injection_events(connection, must_decode, row.host_session_id)):
+        if isinstance(event.body, BriefInjected) and event.body.agent == row.agent:
+            for claim_id in event.body.memories:
+                injections.setdefault(ClaimId(claim_id), event)
+    known = adherence.checks_of_session(connection, row.id)
+    logged = [logged.event for logged in sessions.logged_events_of_session(connection, row, must_decode)]
+    drafts = []
+    for claim_id, injection in injections.items():
+        memory = reader.load_memory(connection, claim_id, must_decode)
+        if memory is None:
+            continue
+        claim = memory.claim
+        events = [
+            SessionEvent(event.id, event.body)
+            for event in logged
+            if event.at >= injection.at
+            and (not is_project_scope(claim.scope) or event.scope == claim.scope)  # where the claim holds
+            and isinstance(event.body, CONVERSATION_TYPES)
+        ]
+        check = check_claim(claim, calls_in(events) if read_expectations(claim.sentence) else ())
+        body = MemoryChecked(claim_id, row.id, check.result.value, check.call, find_correction(claim, events))
+        before = known.get(claim_id)
+        recorded = (before.result.value, before.call, before.correction) if before else ("", "", "")
+        if (body.result, body.call, body.correction) != recorded:
+            drafts.append(Draft(body, row.scope, _ATTRIBUTION))
+    return drafts
+
+
+# Tool calls against the expectations of a claim
+
+_UNKNOWN = CheckResult(Adherence.UNKNOWN)
+_NOT_APPLICABLE = CheckResult(Adherence.NOT_APPLICABLE)
+
+
+def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
+    """Return the tool calls that took place, in order."""
+    calls = []
+    for event in events:
+        body = event.body
+        if not isinstance(body, ToolUsed) or body.outcome is ToolOutcome.REJECTED or _GUARD_MARK in body.result:
+            continue
+        if body.act is ToolAction.RAN:
+            commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
+            calls.append(CheckedCall(event.event_id, commands, (), body.aside))
+        elif body.act is ToolAction.CHANGED and body.outcome is not ToolOutcome.FAILED:
+            calls.append(CheckedCall(event.event_id, (), body.files, body.aside))
+    return calls
+
+
+@lru_cache(maxsize=1024)  # a session is checked against several memories
+def _executions(line: str) -> tuple[SimpleCommand, ...]:
+    return tuple(leading_executions(line))
+
+
+def _is_inside(command: SimpleCommand, directory: str) -> bool:
+    """Return whether a command runs where the call does: in its directory, below or above it.
+
+    What holds in a project need not hold elsewhere.
+    """
+    if command.directory is None or not directory.startswith("/") or command.directory[:1] not in ("/", "~"):
+        return command.directory is not None
+    folder, target = f"{posixpath.normpath(directory)}/", f"{posixpath.normpath(command.directory)}/"
+    return folder.startswith(target) or target.startswith(folder)
+
+
+def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
+    """Return whether the calls of a session follow a claim; unknown if it expects nothing that calls can show."""
+    results = [_check(expectation, calls) for expectation in read_expectations(claim.sentence)]
+    if not results:
+        return _UNKNOWN
+    result = combined(check.result for check in results)
+    return next(check for check in results if check.result is result)
+
+
+def _check(expectation: Expectation, calls: Sequence[CheckedCall]) -> CheckResult:
+    match expectation:
+        case ForbidsCommand():
+            return _check_forbidden(expectation, calls)
+        case RequiresBefore():
+            return _check_order(expectation, calls)
+        case ProtectsFiles(paths=paths):
+            edit = next((call for call in calls if not call.aside and _changes(call, paths)), None)
+            return CheckResult(Adherence.VIOLATED, edit.event_id) if edit else _NOT_APPLICABLE
+        case TiesFiles(changed=changed, companions=companions):
+            edit = next((call for call in calls if not call.aside and _changes(call, changed)), None)
+            if edit is None:
+                return _NOT_APPLICABLE
+            both = next((call for call in calls if _changes(call, companions)), None)
+            if both is not None:
+                return CheckResult(Adherence.FOLLOWED, both.event_id)
+            # A command that ran after the edit may have changed the other file.
+            later = dropwhile(lambda call: call.event_id != edit.event_id, calls)
+            may_write = any(_family(command) not in _READING for call in later for command in call.commands)
+            return _UNKNOWN if may_write else CheckResult(Adherence.VIOLATED, edit.event_id)
+
+
+def _family(command: SimpleCommand) -> str:
+    words = tuple(word.text for word in command.words)
+    return name_command(words).family if words else ""
+
+
+# Families of commands that change no file of a work tree.
+_READING = frozenset(
+    (
+        *"cd ls pwd cat head tail grep rg find fd wc diff echo tree stat file which pytest mypy".split(),
+        *(f"git {name}" for name in "status diff log show add commit push branch fetch".split()),
+        *(f"{name} test" for name in "npm pnpm yarn make cargo go".split()),
+    )
+)
+
+
+def _check_forbidden(expectation: ForbidsCommand, calls: Sequence[CheckedCall]) -> CheckResult:
+    followed = None
+    instead = expectation.instead or alternatives(expectation.forbidden)
+    for call in calls:
+        if call.aside:
+            continue
+        # To filter what another command writes is another job than a filter does alone.
+        own = (command for command in call.commands if not (command.is_piped and command.program in _FILTERS))
+        if any(map(expectation.is_violated_by, own)):
+            return CheckResult(Adherence.VIOLATED, call.event_id)
+        if followed is None and any(_follows(command, expectation, instead) for command in call.commands):
+            followed = CheckResult(Adherence.FOLLOWED, call.event_id)
+    # Code that may be no command at all, such as the name of a function, is never run in any case.
+    is_known = all(is_known_program(pattern.program) for pattern in expectation.forbidden)
+    return followed or (_NOT_APPLICABLE if is_known else _UNKNOWN)
+
+
+def _follows(command: SimpleCommand, expectation: ForbidsCommand, instead: Sequence[CommandPattern]) -> bool:
+    """Return whether a command does in the right way what a forbidden one would do."""
+    if any(pattern.matches(command.words) for pattern in instead):
+        return True
+    return command.is_complete and any(
+        all(spellings[0].startswith("-") for spellings in pattern.required)
+        and pattern.required
+        and pattern.is_program_of(command.words)
+        for pattern in expectation.forbidden
+    )
+
+
+# What may run the tests of a project under a name of its own.
+_SCRIPT = re.compile(
+    r"(?:make|just|task|mise|rake|npm|pnpm|yarn|bun|deno|python|node|bash|sh|docker|podman|invoke|nix|bazel|gradle|tox"
+    r"|nox|hatch|pre-commit|uv run|poetry run)\b|\.{0,2}/|\w+/"
+)
+
+
+def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> CheckResult:
+    """Return a violation if the second command ran without the first since its last run, or since a change after it."""
+    result = _NOT_APPLICABLE
+    has_run, has_changed, may_have_run = False, True, False
+    for call in calls:
+        has_changed = has_changed or bool(call.files)
+        for command in call.commands:
+            if any(pattern.matches(command.words) for pattern in expectation.first):
+                has_run = True
+            elif not call.aside and any(pattern.matches(command.words) for pattern in expectation.then):
+                if not has_run and has_changed:
+                    if may_have_run:
+                        return _UNKNOWN
+                    return CheckResult(Adherence.VIOLATED, call.event_id)
+                if result is _NOT_APPLICABLE:
+                    result = CheckResult(Adherence.FOLLOWED, call.event_id)
+                has_run, has_changed, may_have_run = False, False, False
+            elif expectation.is_vague and _SCRIPT.match(_family(command)):
+                may_have_run = True
+    return result
+
+
+def _changes(call: CheckedCall, paths: Iterable[str]) -> bool:
+    return any(matches_path(path, posixpath.normpath(file)) for file in call.files for path in paths)
+
+
+# Corrections
+
+
+def find_correction(claim: Claim, events: Iterable[SessionEvent]) -> EventId:
+    """Return the prompt in which the person repeats or contradicts a claim; "" if there is none.
+
+    The agent must have answered or done something before: the prompt that a memory was injected into is no correction.
+    """
+    has_worked = False
+    for event in events:
+        body = event.body
+        has_worked = has_worked or isinstance(body, ReplyGiven | ToolUsed)
+        if has_worked and isinstance(body, PromptGiven) and body.how in _CORRECTING and _corrects(body.text, claim):
+            return event.event_id
+    return EventId("")
+
+
+def _corrects(prompt: str, claim: Claim) -> bool:
+    """Return whether a sentence of a prompt is a rule that says the same as a claim, or the opposite."""
+    for sentence in split_sentences(prompt)[:_MAX_SENTENCES] if len(prompt) <= _MAX_PROMPT_CHARS else ():
+        rule = strip_introduction(_INTERJECTION.sub("", sentence, count=1))
+        if rule.endswith("?") or parse_statement(rule.rstrip(".! ")).triple.subject == "note":
+            continue
+        if relate(rule, claim.sentence).kind in (RelationKind.SAME, RelationKind.OVERRULES):
+            return True
+    return False

@@ -1,0 +1,230 @@
+"""Whether the calls of a session follow a memory, and which call shows it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.learn import SessionEvent
+from tacit.learn.adherence import CheckResult, calls_in, check_claim, find_correction
+from tacit.model.adherence import Adherence
+from tacit.model.ids import EventId
+from tacit.model.observation import (
+    ConversationBody,
+    PromptGiven,
+    PromptKind,
+    ReplyGiven,
+    ToolAction,
+    ToolOutcome,
+    ToolUsed,
+)
+from tests.support.events import numbered, says
+
+FOLLOWED, VIOLATED = Adherence.FOLLOWED, Adherence.VIOLATED
+NOT_APPLICABLE, UNKNOWN = Adherence.NOT_APPLICABLE, Adherence.UNKNOWN
+REPLY = ReplyGiven("claude", "Done.")
+
+
+def ran(
+    command: str, outcome: ToolOutcome = ToolOutcome.SUCCEEDED, *, aside: bool = False, result: str = ""
+) -> ToolUsed:
+    return ToolUsed("claude", "Bash", ToolAction.RAN, command, result, outcome, directory="/home/kim/work", aside=aside)
+
+
+def changed(*files: str) -> ToolUsed:
+    return ToolUsed("claude", "Edit", ToolAction.CHANGED, files=files, directory="/home/kim/work")
+
+
+def events(*bodies: ConversationBody) -> list[SessionEvent]:
+    return [SessionEvent(numbered(number), body) for number, body in enumerate(bodies, 1)]
+
+
+def check(sentence: str, *calls: ConversationBody | str) -> CheckResult:
+    bodies = [ran(call) if isinstance(call, str) else call for call in calls]
+    return check_claim(says(sentence), calls_in(events(*bodies)))
+
+
+@pytest.mark.parametrize(
+    ("commands", "result", "call"),
+    [
+        (["ls", "pnpm add zod"], FOLLOWED, 2),
+        (["pnpm add zod", "npm test"], VIOLATED, 2),
+        (["ls", "git status"], NOT_APPLICABLE, 0),
+        (["grep -rn npm docs", "git commit -m 'drop npm'"], NOT_APPLICABLE, 0),
+        ([], NOT_APPLICABLE, 0),
+    ],
+)
+def test_a_program_in_place_of_another(commands: list[str], result: Adherence, call: int) -> None:
+    found = check("use pnpm instead of npm", *commands)
+    assert found == CheckResult(result, numbered(call) if call else EventId(""))
+
+
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        ("git push --force", VIOLATED),
+        ("git push -fu origin topic", VIOLATED),
+        ("git -C . push origin topic --force-with-lease", VIOLATED),
+        ("git push", FOLLOWED),
+        ("git push origin top…", NOT_APPLICABLE),
+        ("git pull --force", NOT_APPLICABLE),
+    ],
+)
+def test_an_option_makes_the_difference(command: str, result: Adherence) -> None:
+    assert check("never force push", command).result is result
+
+
+def test_a_branch_that_is_not_named_is_not_known() -> None:
+    assert check("never push to main", "git push").result is NOT_APPLICABLE
+    assert check("never push to main", "git push origin HEAD:main").result is VIOLATED
+    assert check("never push to main", "git push origin maintenance").result is NOT_APPLICABLE
+
+
+def test_what_the_right_command_runs_is_not_forbidden() -> None:
+    sentence = "use `uv run pytest` instead of `pytest`"
+    assert check(sentence, "uv run pytest -q").result is FOLLOWED
+    assert check(sentence, "pytest -q").result is VIOLATED
+
+
+def test_a_filter_behind_a_pipe_does_another_job() -> None:
+    assert check("prefer rg over grep", "ps aux | grep node").result is NOT_APPLICABLE
+    assert check("prefer rg over grep", "grep -rn main src").result is VIOLATED
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ran("npm ci", ToolOutcome.REJECTED),
+        ran("npm ci", aside=True),
+        ran("npm ci", ToolOutcome.FAILED, result="Not run. Once: tacit guard allow 4f2k"),
+        ran("cd /tmp/trial && npm ci"),
+        ToolUsed("claude", "Read", ToolAction.READ, "npm ci"),
+        PromptGiven("claude", "npm ci", PromptKind.SHELL),
+    ],
+)
+def test_what_did_not_run_or_ran_elsewhere_or_was_not_the_agents_violates_nothing(call: ConversationBody) -> None:
+    assert check("never use npm", call).result is NOT_APPLICABLE
+
+
+def test_a_command_that_failed_was_run() -> None:
+    assert check("never use npm", ran("npm ci", ToolOutcome.FAILED)).result is VIOLATED
+
+
+def test_code_that_is_perhaps_no_command_is_unknown_until_it_is_run() -> None:
+    assert check("never use `child_process`", "ls").result is UNKNOWN
+    assert check("never run `frobnicate`", "frobnicate --all").result is VIOLATED
+
+
+TESTS_FIRST = "run the tests before a commit"
+
+
+@pytest.mark.parametrize(
+    ("calls", "result"),
+    [
+        (["pytest -q", "git commit -m x"], FOLLOWED),
+        (["make test && git commit -am x"], FOLLOWED),
+        (["git commit -m x"], VIOLATED),
+        (["git commit -m x", "pytest"], VIOLATED),
+        (["pytest", "git commit -m x", "git commit --amend"], FOLLOWED),
+        (["pytest", "git commit -m x", changed("a.py"), "git commit -am y"], VIOLATED),
+        (["pytest", "git commit -m x", changed("a.py"), "pytest", "git commit -am y"], FOLLOWED),
+        ([ran("npm test", aside=True), "git commit -m x"], FOLLOWED),
+        (["./ci.sh", "git commit -m x"], UNKNOWN),
+        (["pytest"], NOT_APPLICABLE),
+        (["git commit -m \"$(cat <<'EOF'\nRun the tests\nand mo…"], VIOLATED),
+    ],
+)
+def test_one_command_before_another(calls: list[ConversationBody | str], result: Adherence) -> None:
+    assert check(TESTS_FIRST, *calls).result is result
+
+
+@pytest.mark.parametrize(
+    ("file", "result"),
+    [
+        ("/home/kim/work/migrations/0001.sql", VIOLATED),
+        ("./migrations/0001.sql", VIOLATED),
+        ("db/old-migrations/0001.sql", NOT_APPLICABLE),
+        ("package-lock.json.md", NOT_APPLICABLE),
+        ("web/package-lock.json", VIOLATED),
+    ],
+)
+def test_a_protected_path(file: str, result: Adherence) -> None:
+    assert check("never edit migrations/ or package-lock.json", changed(file)).result is result
+
+
+def test_files_that_change_together() -> None:
+    sentence = "when you change schema.sql, also update docs/schema.md"
+    assert check(sentence, changed("db/schema.sql"), changed("docs/schema.md")).result is FOLLOWED
+    assert check(sentence, changed("db/schema.sql"), "git commit -am x") == CheckResult(VIOLATED, numbered(1))
+    assert check(sentence, changed("db/schema.sql"), "./generate-docs").result is UNKNOWN
+    assert check(sentence, changed("docs/schema.md")).result is NOT_APPLICABLE
+
+
+commands = st.sampled_from(
+    [
+        "npm ci",
+        "pnpm add x",
+        "git push -f",
+        "git push",
+        "pytest",
+        "git commit -m x",
+        "echo 'npm ci'",
+        "cat <<X\nnpm ci\nX",
+    ]
+)
+sentences = st.sampled_from(["use pnpm instead of npm", "never force push", TESTS_FIRST, "keep functions short"])
+
+
+@given(sentences, st.lists(commands), st.lists(commands))
+def test_a_violation_stays_one_whatever_is_done_later(sentence: str, first: list[str], later: list[str]) -> None:
+    before, after = check(sentence, *first), check(sentence, *first, *later)
+    if before.result is VIOLATED:
+        assert after == before
+
+
+@given(sentences, st.lists(commands))
+def test_what_is_followed_or_violated_names_a_call_and_nothing_else_does(sentence: str, run: list[str]) -> None:
+    found = check(sentence, *run)
+    assert bool(found.call) == (found.result in (FOLLOWED, VIOLATED))
+    assert not found.call or found.call in [numbered(number) for number in range(1, len(run) + 1)]
+
+
+# Corrections
+
+
+def prompt(text: str, how: PromptKind = PromptKind.TYPED) -> PromptGiven:
+    return PromptGiven("claude", text, how)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never use npm.",
+        "no! never use npm",
+        "Please remember: never use npm",
+        "use npm here",
+        "Thanks. Always use npm.",
+    ],
+)
+def test_a_person_who_repeats_or_contradicts_a_memory_corrects_it(text: str) -> None:
+    claim = says("never use npm")
+    assert find_correction(claim, events(prompt("add zod"), REPLY, prompt(text))) == numbered(3)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("never use npm", "thanks"),  # the prompt that the memory was injected into
+        ("add zod", "why does npm fail?"),
+        ("add zod", "run the build again"),
+        ("add zod", "x " * 2000 + ". Never use npm."),
+    ],
+)
+def test_other_prompts_correct_nothing(first: str, then: str) -> None:
+    assert find_correction(says("never use npm"), events(prompt(first), REPLY, prompt(then))) == ""
+
+
+def test_a_command_of_the_person_corrects_nothing() -> None:
+    given_events = events(REPLY, prompt("never use npm", PromptKind.COMMAND))
+    assert find_correction(says("never use npm"), given_events) == ""
