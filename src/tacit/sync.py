@@ -52,9 +52,8 @@ from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, fold_memory
 from tacit.model.trust import distrust_drafts, trust_drafts
 from tacit.pages import facts, hand_edits, long_term
-from tacit.pages.conflict_markers import Side
-from tacit.pages.fact_merge import resolve_conflicts
 from tacit.pages.hand_edits import RepositoryVersions
+from tacit.pages.merge import Side
 from tacit.pages.view_store import PageVersions, checked_path, copy_with_read_edits
 from tacit.record import Record
 
@@ -169,7 +168,7 @@ class HandEdits(HomePart):
                     "the fact file changed while you were reading it; nothing was resolved", "tacit sync"
                 )
             rename = partial(facts.with_own_id, scope=self._store.scope_in(connection))
-            lines = resolve_conflicts(now.lines, sides, rename)
+            lines = facts.resolve_conflicts(now.lines, sides, rename)
             self._store.view_store.replace_page(now.path, lines, below=project.root)
             return []
 
