@@ -124,8 +124,12 @@ def transaction(connection: Connection, *, seconds: int = TRANSACTION_SECONDS) -
 def connection_params(url: str) -> dict[str, str]:
     """Return what is handed to libpq: the URL's own parameters, a TLS policy and timeouts. Raises as `connect`."""
     given = _parse(url)
+    # libpq ignores these two for unix sockets.
+    mode = given.get("sslmode") or ("prefer" if _is_local(given) else "verify-full")
+    certificates = {"sslrootcert": _root_certificates()} if mode in _VERIFYING else {}
     return {
-        **{key: value for key, value in _tls(given).items() if key not in given},
+        "sslmode": mode,
+        **certificates,
         "connect_timeout": str(CONNECT_SECONDS),
         "tcp_user_timeout": str(STATEMENT_SECONDS * 1000),
         "application_name": "tacit",
@@ -162,12 +166,6 @@ def _parse(url: str) -> dict[str, str]:
     if any(given.get(key) for key in _PASSWORD_KEYS):
         raise RefusedError("an address with a password would be stored and shown: write it without", _NO_PASSWORD)
     return given
-
-
-def _tls(given: dict[str, str]) -> dict[str, str]:
-    """Return the TLS parameters that the URL leaves open. libpq ignores them for unix sockets."""
-    mode = given.get("sslmode") or ("prefer" if _is_local(given) else "verify-full")
-    return {"sslmode": mode, **({"sslrootcert": _root_certificates()} if mode in _VERIFYING else {})}
 
 
 def _is_local(given: dict[str, str]) -> bool:
@@ -224,11 +222,6 @@ def _cut_off_after(connection: Connection, seconds: int) -> Iterator[None]:
             timer.cancel()
 
 
-def _without_boilerplate(message: str) -> str:
-    """Return the last part of libpq's message: it repeats the address, and ends with questions."""
-    return message.rpartition(" failed: ")[2].partition("\n")[0].removeprefix("FATAL: ").strip()
-
-
 def translate(error: psycopg.Error, address: ServerAddress | None = None) -> ServerError:
     """Return what an error of libpq or of the server means to a person, and what to type next.
 
@@ -236,13 +229,13 @@ def translate(error: psycopg.Error, address: ServerAddress | None = None) -> Ser
     """
     import psycopg
 
-    where = f"the server {address}" if address else "the server"
-    message = printable(one_line(error.diag.message_primary or _without_boilerplate(str(error)), 300))
+    # The last part of libpq's own message: it repeats the address before, and asks questions after it.
+    libpq_message = str(error).rpartition(" failed: ")[2].partition("\n")[0].removeprefix("FATAL: ").strip()
+    message = printable(one_line(error.diag.message_primary or libpq_message, 300))
     state = error.sqlstate or ""
     if isinstance(error, psycopg.OperationalError) and not state:
-        what, hint, kind = next(
-            row[1:] for row in _CONNECTION_ERRORS if any(word in message.lower() for word in row[0])
-        )
+        rows = (row for row in _CONNECTION_ERRORS if any(word in message.lower() for word in row[0]))
     else:
-        what, hint, kind = next(row[1:] for row in _SERVER_ERRORS if state.startswith(row[0]))
-    return kind(f"{where} {what}: {message}", hint)
+        rows = (row for row in _SERVER_ERRORS if state.startswith(row[0]))
+    _, what, hint, kind = next(rows)
+    return kind(f"the server {address} {what}: {message}" if address else f"the server {what}: {message}", hint)

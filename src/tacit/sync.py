@@ -1,20 +1,31 @@
-"""Reading hand edits back as judgements: edits of the home's pages, and of our lines in a repository's fact file."""
+"""What people write into pages and fact files: hand edits become judgements, and foreign lines wait for trust.
+
+Edits of the home's pages, and of our own lines in a repository's fact file, are read back by `tacit sync`. All other
+lines of a repository are believed only after a person accepted them (`tacit trust`).
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
 from tacit.errors import RefusedError, TacitError
+from tacit.home import trusted_files
 from tacit.home.git_versions import FactHistory, read_fact_history, written_since_commit
 from tacit.home.home import HomePart
 from tacit.home.input import checked_member, checked_text
+from tacit.home.project import FACT_FILE
 from tacit.home.publish import SyncJournalEntry, memory_views
-from tacit.home.repository import ConflictedFile, conflicted_files
-from tacit.home.trusted_files import active_trust
+from tacit.home.repository import (
+    ConflictedFile,
+    RepositoryFacts,
+    conflicted_files,
+    inspect_repository,
+    require_project,
+)
 from tacit.index import reader
 from tacit.index.database import mark_stale
 from tacit.log.codec import must_decode
@@ -39,12 +50,15 @@ from tacit.model.hand_edits import (
 )
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, fold_memory
+from tacit.model.trust import distrust_drafts, trust_drafts
 from tacit.pages import facts, hand_edits, long_term
-from tacit.pages.conflict_markers import Side
-from tacit.pages.fact_merge import resolve_conflicts
 from tacit.pages.hand_edits import RepositoryVersions
+from tacit.pages.merge import Side
 from tacit.pages.view_store import PageVersions, checked_path, copy_with_read_edits
 from tacit.record import Record
+
+_FindEdits = Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]]
+_WITHDRAWN = "what an edit proposed before you vouched for it"
 
 
 class EditedPage(Record):
@@ -65,9 +79,6 @@ class UnreadEdit(Record):
     memory: Memory | None = None
 
 
-_FindEdits = Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]]
-
-
 class SyncResult(Record):
     """How many judgements and candidates were recorded, and the edits that were not read, with reasons."""
 
@@ -81,14 +92,16 @@ class HandEdits(HomePart):
 
     def unread_edits(self) -> list[UnreadEdit]:
         """Return every edit that was not read yet. Nothing is changed."""
-
         with self._store.drawn_pages() as connection:
             current = partial(reader.load_memory, connection, decode=must_decode)
-            return [
-                UnreadEdit(edit, page, _memory_of(edit, current))
-                for page in self._edited_pages(connection, seen={})
-                for edit in page.edits
-            ]
+
+            def memory_of(edit: PageEdit) -> Memory | None:
+                if isinstance(edit, ChangedLine | RemovedLine):
+                    return edited_memory(edit, current, latest_lookup(current))
+                return None
+
+            pages = self._edited_pages(connection, seen={})
+            return [UnreadEdit(edit, page, memory_of(edit)) for page in pages for edit in page.edits]
 
     def sync(self, seen: Sequence[UnreadEdit], *, vouched: bool) -> SyncResult:
         """Record the edits of `seen`, a result of `unread_edits`. Edits that are not vouched for become candidates.
@@ -97,11 +110,11 @@ class HandEdits(HomePart):
         """
         if vouched:
             self._store.actor.require_person("vouches for hand edits", "tacit sync")
-        edit_import = _EditImport(vouched, [item.edit for item in seen])
+        edit_import = _EditImport(vouched)
         seen_pages = {item.page.path: item.page for item in seen}
         with self._store.change() as change:
             pages = self._edited_pages(change.connection, seen_pages)
-            if [edit for page in pages for edit in page.edits] != edit_import.seen:
+            if [edit for page in pages for edit in page.edits] != [item.edit for item in seen]:
                 raise RefusedError(
                     "the pages changed while you were reading the edits; nothing was taken in", "tacit sync"
                 )
@@ -111,8 +124,11 @@ class HandEdits(HomePart):
             edit_import.process(pages, overlay, scope_of, proposals.keys())
             if vouched:
                 self._write_journal(change.connection, edit_import)
-            withdrawals = [_withdrawal(claim, events) for claim, events in proposals.items()]
-            change.record([*withdrawals, *edit_import.drafts])
+            withdrawn = [
+                Draft(EventsUndone(tuple(event.id for event in events), (claim,), _WITHDRAWN), events[0].scope)
+                for claim, events in proposals.items()
+            ]
+            change.record([*withdrawn, *edit_import.drafts])
             if vouched:
                 self._store.finish_sync()
         if edit_import.stale_views and vouched:  # Tacit draws lines that were read again
@@ -144,7 +160,7 @@ class HandEdits(HomePart):
                     "the fact file changed while you were reading it; nothing was resolved", "tacit sync"
                 )
             rename = partial(facts.with_own_id, scope=self._store.scope_in(change.connection))
-            lines = resolve_conflicts(now.lines, sides, rename)
+            lines = facts.resolve_conflicts(now.lines, sides, rename)
             self._store.view_store.replace_page(now.path, lines, below=project.root)
 
     def _write_journal(self, connection: sqlite3.Connection, edit_import: _EditImport) -> None:
@@ -160,31 +176,26 @@ class HandEdits(HomePart):
         """Return the pages with edits. Those in `seen`, by path, are compared with what was read before."""
         home, project = self._store.paths, self._store.project
         pages = [
-            self._read_page(home.long_term, GLOBAL, hand_edits.long_term_edits, seen),
-            self._read_page(home.facts, GLOBAL, hand_edits.fact_edits, seen),
+            self._read_page(home.long_term, hand_edits.long_term_edits, seen),
+            self._read_page(home.facts, hand_edits.fact_edits, seen),
         ]
         if project:
             pages.append(self._read_project_page(connection, project.root, project.facts, seen))
         return [page for page in pages if page and page.edits]
 
-    def _read_page(
-        self, path: str, scope: Scope, find_edits: _FindEdits, seen: Mapping[str, EditedPage]
-    ) -> EditedPage | None:
-        versions = self._store.view_store.edited_versions(path)
+    def _read_page(self, path: str, find_edits: _FindEdits, seen: Mapping[str, EditedPage]) -> EditedPage | None:
+        versions, before = self._store.view_store.edited_versions(path), seen.get(path)
         if versions is None:
             return None
-        before = seen.get(path)
-        if before and (before.versions, before.scope) == (versions, scope):
+        if before and before.versions == versions:
             return before
-        page_edits = tuple(
-            _checked_edit(edit, self._home.settings.limits_text) for edit in find_edits(versions.base, versions.theirs)
-        )
-        return EditedPage(path, os.path.relpath(path, self._store.paths.root), scope, versions, page_edits)
+        edits = self._checked_edits(find_edits(versions.base, versions.theirs))
+        return EditedPage(path, os.path.relpath(path, self._store.paths.root), GLOBAL, versions, tuple(edits))
 
     def _read_project_page(
         self, connection: sqlite3.Connection, root: str, path: str, seen: Mapping[str, EditedPage]
     ) -> EditedPage | None:
-        """Read the edits of our own lines. New lines are the repository's, and need trust (see trust.py)."""
+        """Read the edits of our own lines. New lines are the repository's, and need trust."""
         if self.conflicted_file():
             return None  # first somebody has to choose
         scope = self._store.scope_in(connection)
@@ -202,8 +213,7 @@ class HandEdits(HomePart):
             return None
         else:
             edits = hand_edits.fact_edits(versions.base, versions.theirs)
-        checked = [_checked_edit(edit, self._home.settings.limits_text) for edit in edits]
-        own = tuple(edit for edit in checked if not isinstance(edit, AddedLine | IgnoredLine))
+        own = tuple(edit for edit in self._checked_edits(edits) if not isinstance(edit, AddedLine | IgnoredLine))
         return EditedPage(path, os.path.relpath(path, root), scope, versions, own)
 
     def _edits_since(
@@ -211,7 +221,7 @@ class HandEdits(HomePart):
     ) -> list[PageEdit]:
         """Return what was edited in a repository's file, by hand or by commits."""
         scope = self._store.scope_in(connection)
-        trusts = active_trust(connection)
+        trusts = trusted_files.active_trust(connection)
         brought = {ClaimId(line.claim) for trust in trusts.values() for line in trust.trusted.lines}
         views = memory_views(connection, sorted(brought.union(reader.shared_ids(connection, scope))))
         own = {
@@ -224,6 +234,20 @@ class HandEdits(HomePart):
         written = written_since_commit(self._store.view_store, root, path)
         versions = RepositoryVersions(theirs, history.head, history.past_lines, written)
         return hand_edits.repository_edits(own, accepted, versions)
+
+    def _checked_edits(self, edits: Iterable[PageEdit]) -> Iterator[PageEdit]:
+        """Yield the edits; for one whose text may not be recorded, an ignored line with the reason."""
+        for edit in edits:
+            texts = [edit.text] if isinstance(edit, AddedLine | ChangedLine) else []
+            if isinstance(edit, ChangedLine) and edit.evidence:
+                texts.append(edit.evidence)
+            try:
+                for text in filter(None, texts):
+                    checked_text(text, self._home.settings.limits_text, "the text")
+            except TacitError as error:
+                yield IgnoredLine(edit.line, error.message)
+            else:
+                yield edit
 
     def _scope_of(self, connection: sqlite3.Connection, page: EditedPage, edit: PageEdit) -> Scope:
         """Return the scope of the page; for a new entry that names a project, the project's if there is one such."""
@@ -263,16 +287,10 @@ def _memory_without(
     return fold_memory((event for event in events if event.id not in withdrawn_ids), claim)
 
 
-def _withdrawal(claim: ClaimId, events: Sequence[Event]) -> Draft:
-    label = "what an edit proposed before you vouched for it"
-    return Draft(EventsUndone(tuple(event.id for event in events), (claim,), label), events[0].scope)
-
-
 class _EditImport:
     """Turns edits into drafts for the log, and collects the lines that were read and those that were skipped."""
 
-    def __init__(self, vouched: bool, seen: list[PageEdit]) -> None:
-        self.seen = seen
+    def __init__(self, vouched: bool) -> None:
         self.drafts: list[Draft] = []
         self._draft_keys: set[tuple[object, ...]] = set()
         self.processed_lines: list[tuple[EditedPage, set[str]]] = []
@@ -361,7 +379,10 @@ class _EditImport:
 
     def _note_stale_views(self, edit: PageEdit, drafts: list[Draft]) -> None:
         """Note what has to be drawn again. The memories that the drafts are about are drawn in any case."""
-        claim = _entry_of(edit)
+        if isinstance(edit, ChangedLine | RemovedLine):
+            claim: ClaimId | None = edit.claim
+        else:  # the line of a memory that was copied
+            claim = long_term.entry_id(edit.line.rstrip()) or facts.fact_id(edit.line)
         if claim:
             self.stale_views.add(f"memory {claim}")
         elif not drafts:
@@ -379,28 +400,46 @@ def _draft_key(draft: Draft) -> tuple[object, ...]:
     return body.verdict, body.claim.id, body.instead and body.instead.id if isinstance(body, ClaimDecided) else None
 
 
-def _entry_of(edit: PageEdit) -> ClaimId | None:
-    """Return the memory whose line an edit changed, removed or copied; None if there is none."""
-    if isinstance(edit, ChangedLine | RemovedLine):
-        return edit.claim
-    return long_term.entry_id(edit.line.rstrip()) or facts.fact_id(edit.line)
+# Trust in a repository's fact file
 
 
-def _memory_of(edit: PageEdit, current: Callable[[ClaimId], Memory | None]) -> Memory | None:
-    """Return the memory that an edit changes or removes; None for other edits."""
-    if isinstance(edit, ChangedLine | RemovedLine):
-        return edited_memory(edit, current, latest_lookup(current))
-    return None
+class Trust(HomePart):
+    """Trust in the repository of the current folder. Every method raises RefusedError if there is none."""
 
+    def inspect(self) -> RepositoryFacts:
+        """Return what the repository brought. Nothing of it is believed by looking."""
+        with self._store.snapshot() as connection:
+            return inspect_repository(self._store, connection, self._home.settings.limits_text)[0]
 
-def _checked_edit(edit: PageEdit, limit: int) -> PageEdit:
-    """Return the edit, or an ignored line with the reason if its text may not be recorded."""
-    texts: list[str | None] = [edit.text] if isinstance(edit, AddedLine | ChangedLine) else []
-    if isinstance(edit, ChangedLine):
-        texts.append(edit.evidence)
-    try:
-        for text in filter(None, texts):
-            checked_text(text, limit, "the text")
-    except TacitError as error:
-        return IgnoredLine(edit.line, error.message)
-    return edit
+    def trust(self, shown: RepositoryFacts) -> list[Memory]:
+        """Accept the waiting lines of `shown`, the result of `inspect`, and return their memories.
+
+        Raise RefusedError if the file has changed since, or if the actor is not a person.
+        """
+        self._store.actor.require_person("trusts a repository", "tacit trust")
+        with self._store.change() as change:
+            current, file = inspect_repository(self._store, change.connection, self._home.settings.limits_text)
+            if current.waiting != shown.waiting or file is None:
+                raise RefusedError(
+                    "the fact file changed while you were reading it; nothing was accepted", "tacit trust"
+                )
+            if current.waiting:
+                before = current.accepted.trusted if current.accepted else None
+                change.record(trust_drafts(file, current.waiting, before, f"{FACT_FILE} of the repository"))
+            claims = [line.claim.id for line in shown.waiting if line.claim]
+            memories = (reader.load_memory(change.connection, claim, must_decode) for claim in claims)
+            return [memory for memory in memories if memory]
+
+    def distrust(self) -> int:
+        """End the trust in the repository and return how many lines had been accepted.
+
+        Raise RefusedError if none was, or if the actor is not a person.
+        """
+        self._store.actor.require_person("ends the trust in a repository", "tacit trust --revoke")
+        with self._store.change() as change:
+            trust = trusted_files.active_trust(change.connection).get(require_project(self._store).facts)
+            if trust is None:
+                raise RefusedError("nothing of this repository was accepted", "tacit trust --show")
+            operations = trusted_files.trust_operations(change.connection, trust)
+            change.record(distrust_drafts(trust, operations, "ended by the person"))
+        return len(trust.trusted.lines)

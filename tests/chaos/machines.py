@@ -28,7 +28,7 @@ from tacit.model.event import Event
 from tacit.model.memory import fold_memories
 from tacit.remotes import steps
 from tacit.remotes.keys import make_ring
-from tacit.remotes.receiving import Received, ReceivedSegment, receive
+from tacit.remotes.segments import Received, ReceivedSegment, receive
 from tacit.remotes.steps import RemoteSteps
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome
@@ -345,9 +345,9 @@ def _ignore_torn(patch: pytest.MonkeyPatch) -> None:
     def hasty(*arguments: Any) -> Received:
         found = receive(*arguments)
         manifest = found.area.manifests[0]
-        names = {part.name for _, part in found.segments}
-        rest = [ReceivedSegment(entry.name, (), 0) for entry in manifest.segments if entry.name not in names]
-        return found._replace(segments=(*found.segments, *((manifest, part) for part in rest)))
+        names = {part.name for part in found.segments}
+        rest = [ReceivedSegment(manifest, entry.name, (), 0) for entry in manifest.segments if entry.name not in names]
+        return found._replace(segments=(*found.segments, *rest))
 
     patch.setattr(steps, "receive", hasty)
 

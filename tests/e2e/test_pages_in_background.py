@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from harness.person import Person, facts_in
 
-from tacit.pages.long_term import parse_entries
 from tests.chaos.strace import need_strace
+from tests.support.pages import parse_entries
 
 TEXT = "never deploy on a friday evening"
 REMOTE = "https://example.org/team/app.git"

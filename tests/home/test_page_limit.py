@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tacit.errors import NotFoundError, RefusedError
 from tacit.home.home import Home
 from tacit.home.settings import Settings
-from tacit.pages import long_term
 from tacit.vault.vault import Vault
+from tests.support.pages import parse_entries
 
 LIMIT = 3
 NOTE = "Only the 3 memories that changed last are shown."
@@ -36,7 +36,7 @@ def vault(person: Person) -> Iterator[Vault]:
 
 
 def shown(person: Person) -> set[str]:
-    return {entry.text for entry in long_term.parse_entries(person.long_term.read_text().split("\n"))}
+    return {entry.text for entry in parse_entries(person.long_term.read_text().split("\n"))}
 
 
 def facts_shown(person: Person) -> set[str]:

@@ -33,9 +33,9 @@ from tacit.model.observation import (
 )
 from tacit.model.session import fold_session
 from tacit.model.statement import claim_from
-from tacit.pages import long_term, markdown, sessions
+from tacit.pages import markdown, sessions
 from tacit.pages.long_term import MemoryView
-from tests.support.pages import NOON, active, event, retired
+from tests.support.pages import NOON, active, event, render_long_term, retired
 
 HARMLESS = frozenset({"http", "https", "mailto"})
 SCHEMES = (
@@ -125,7 +125,7 @@ def pages(text: str) -> Iterator[tuple[str, Sequence[str]]]:
     notes = [active(claim, text, "other"), retired(claim_from("use nox", GLOBAL), text, text)]
     if text.strip():
         notes.append(_said(text))
-    yield "long-term.md", long_term.render_long_term(notes)
+    yield "long-term.md", render_long_term(notes)
     yield "worklog", markdown.worklog_page("2024-03-01", [event(WorkLogged(text, text, text, text, text))])
     yield (
         "evaluations",

@@ -24,6 +24,7 @@ from tests.chaos.speed import slowdown
 from tests.hostile.foreign import foreign
 from tests.hostile.reader import Reader
 from tests.hostile.values import mutated
+from tests.support.pages import parse_entries
 
 _NOW = datetime(2026, 3, 2, tzinfo=UTC)
 SLOW = 1.0  # seconds of the processor; no input may take so long
@@ -270,7 +271,7 @@ def _read_facts(data: bytes) -> None:
 
 def _read_page(data: bytes) -> None:
     page = _text(data).split("\n")
-    list(long_term.parse_entries(page))
+    list(parse_entries(page))
     long_term.update_long_term(page, [])
 
 

@@ -24,6 +24,7 @@ from tacit.pages import facts, long_term
 from tacit.pages.markdown import unescape
 from tacit.sync import SyncResult, UnreadEdit
 from tacit.vault.vault import Vault
+from tests.support.pages import render_long_term
 
 ACTIVE_SECTIONS = long_term.SECTIONS[:9]
 _ID = re.compile(r" \^([0-9a-z]{12})$")
@@ -152,7 +153,7 @@ class House:
             for one in noted
         }
         fresh = {
-            "memory/long-term.md": markdown(long_term.render_long_term(noted)),
+            "memory/long-term.md": markdown(render_long_term(noted)),
             "memory/memories.ndjson": ndjson(facts.update_facts([], noted)),
         }
         return State(known, {name: self.page(name) for name in self.paths}, fresh, self.log())

@@ -12,6 +12,7 @@ from tacit.pages import facts, hand_edits, long_term
 from tacit.pages.merge import LineKey, base_with_read_edits, base_with_unread_edits, merge
 from tests.laws.notes import noted
 from tests.laws.strategies import law, logs, wild_texts
+from tests.support.pages import render_long_term
 
 IDS = tuple(f"{number:012d}" for number in range(5))
 HEADINGS = tuple(f"## {section}" for section in long_term.SECTIONS[::3])
@@ -54,7 +55,7 @@ def drawn_file(lines: Sequence[str]) -> list[str]:
 @given(logs)
 def test_a_page_that_nobody_edited_has_no_edits(log: list[object]) -> None:
     shown = noted(log).values()  # type: ignore[arg-type]
-    page, file = long_term.render_long_term(shown), facts.update_facts([], shown)
+    page, file = render_long_term(shown), facts.update_facts([], shown)
     assert hand_edits.long_term_edits(page, page) == []
     assert hand_edits.fact_edits(file, file) == []
 

@@ -8,9 +8,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.pages.conflict_markers import Side, find_conflicts, split_conflicts, without_markers
-from tacit.pages.fact_merge import merge_facts, resolve_conflicts
-from tacit.pages.facts import fact_id, fact_words
+from tacit.pages.facts import fact_id, fact_words, merge_facts, resolve_conflicts
+from tacit.pages.merge import Side, find_conflicts, split_conflicts, without_markers
 from tests.laws.strategies import law
 
 IDS = [letter * 12 for letter in "abcde"]

@@ -13,6 +13,7 @@ from tacit.pages import long_term
 from tacit.pages.markdown import escape, unescape
 from tests.laws.notes import noted, steps
 from tests.laws.strategies import after, law, logs, wild_texts
+from tests.support.pages import parse_entries, render_long_term
 
 HEADINGS = ["# Long-term memory", *(f"## {section}" for section in long_term.SECTIONS)]
 
@@ -20,9 +21,7 @@ HEADINGS = ["# Long-term memory", *(f"## {section}" for section in long_term.SEC
 def page_of(sentence: str, evidence: str = "") -> list[str]:
     """A page of one memory."""
     claim = Claim(Kind.RULE, GLOBAL, Triple("note", "says", sentence), sentence)
-    return long_term.render_long_term(
-        noted([after([], ClaimProposed(claim, Verdict.ADDED, "user_direct", evidence))]).values()
-    )
+    return render_long_term(noted([after([], ClaimProposed(claim, Verdict.ADDED, "user_direct", evidence))]).values())
 
 
 @law
@@ -44,7 +43,7 @@ def test_whatever_a_person_types_can_be_unescaped(line: str) -> None:
 @given(logs)
 def test_a_page_read_back_says_just_what_was_written(log: list[Event]) -> None:
     shown = {claim: one for claim, one in noted(log).items() if long_term.section_of(one)}
-    read = list(long_term.parse_entries(long_term.render_long_term(shown.values())))
+    read = list(parse_entries(render_long_term(shown.values())))
     assert {entry.id: (entry.section, entry.text, entry.day) for entry in read} == {
         claim: (long_term.section_of(one), one.memory.claim.sentence, one.memory.day.isoformat())
         for claim, one in shown.items()
@@ -61,7 +60,7 @@ def test_a_page_read_back_says_just_what_was_written(log: list[Event]) -> None:
 @example("the verdict (overruled by the court)", "")
 @example("it ends in (evidence: itself)", "as (evidence: this)")
 def test_a_text_read_back_is_just_that_text(sentence: str, evidence: str) -> None:
-    (entry,) = long_term.parse_entries(page_of(sentence, evidence))
+    (entry,) = parse_entries(page_of(sentence, evidence))
     assert entry.text == sentence
 
 
@@ -69,30 +68,30 @@ def test_a_text_read_back_is_just_that_text(sentence: str, evidence: str) -> Non
 @given(logs)
 def test_a_page_written_again_is_the_same(log: list[Event]) -> None:
     shown = noted(log)
-    page = long_term.render_long_term(shown.values())
+    page = render_long_term(shown.values())
     assert long_term.update_long_term(page, shown.values()) == page
     assert long_term.update_long_term(page, []) == page
-    assert long_term.render_long_term(reversed(shown.values())) == page
+    assert render_long_term(reversed(shown.values())) == page
 
 
 @law
 @given(logs.flatmap(steps))
 def test_a_page_kept_up_step_by_step_is_the_page_drawn_whole(pieces: list[list[Event]]) -> None:
     log: list[Event] = []
-    page = long_term.render_long_term([])
+    page = render_long_term([])
     before = noted(log)
     for piece in pieces:
         log += piece
         now = noted(log)
         changed = [one for claim, one in now.items() if before.get(claim) != one]
         page, before = long_term.update_long_term(page, changed, set(before) - set(now)), now
-    assert page == long_term.render_long_term(before.values())
+    assert page == render_long_term(before.values())
 
 
 @law
 @given(logs)
 def test_no_entry_breaks_out_of_its_line(log: list[Event]) -> None:
-    page = long_term.render_long_term(noted(log).values())
+    page = render_long_term(noted(log).values())
     assert [line for line in page if line.startswith("#")] == HEADINGS
     for line in page:
         assert line.splitlines() in ([line], [])

@@ -10,8 +10,8 @@ from tacit.model.claim import Kind, Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
 from tacit.pages.facts import fact_line
 from tacit.pages.hand_edits import fact_edits, long_term_edits
-from tacit.pages.long_term import CANDIDATES_SECTION, PRUNED_SECTION, render_long_term
-from tests.support.pages import active, pending, retired, says
+from tacit.pages.long_term import CANDIDATES_SECTION, PRUNED_SECTION
+from tests.support.pages import active, pending, render_long_term, retired, says
 
 RULE, CANDIDATE, PRUNED = says("use pnpm", kind=Kind.RULE), says("use tabs"), says("use npm")
 BASE = render_long_term([active(RULE, "a talk"), pending(CANDIDATE), retired(PRUNED, "old", "a chat")])

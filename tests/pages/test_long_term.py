@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tacit.model.claim import Kind, project_scope
 from tacit.model.ids import ClaimId
-from tacit.pages.long_term import entry_id, entry_line, parse_entries, render_long_term, section_of, update_long_term
-from tests.support.pages import active, dismissed, pending, retired, says
+from tacit.pages.long_term import entry_id, entry_line, section_of, update_long_term
+from tests.support.pages import active, dismissed, parse_entries, pending, render_long_term, retired, says
 
 SECTIONS = [
     "Constraints",

@@ -11,7 +11,7 @@ from tacit.disk.files import OsDisk
 from tacit.errors import RefusedError
 from tacit.pages import facts, long_term
 from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path
-from tests.support.pages import active, says
+from tests.support.pages import active, render_long_term, says
 
 RULES = ("use pnpm", "run the tests", "write short commits")
 
@@ -22,7 +22,7 @@ def shelf(tmp_path: Path) -> ViewStore:
 
 
 def put(shelf: ViewStore, path: Path, *texts: str) -> None:
-    page = long_term.render_long_term([active(says(text)) for text in texts])
+    page = render_long_term([active(says(text)) for text in texts])
     shelf.write_page(str(path), page, key=long_term.entry_id)
 
 
@@ -92,7 +92,7 @@ def test_the_last_lines_written_are_known(shelf: ViewStore, tmp_path: Path) -> N
     assert shelf.last_written(str(page)) is None
     put(shelf, page, *RULES)
     page.write_text("something else\n")
-    assert shelf.last_written(str(page)) == long_term.render_long_term([active(says(text)) for text in RULES])
+    assert shelf.last_written(str(page)) == render_long_term([active(says(text)) for text in RULES])
 
 
 def test_a_shared_fact_file_keeps_its_mode_and_the_lines_of_others(shelf: ViewStore, tmp_path: Path) -> None:

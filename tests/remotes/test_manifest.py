@@ -1,15 +1,23 @@
-"""A manifest is read as it was written, by machines with the ring alone."""
+"""A manifest is read as it was written, by machines with the ring alone, and tells of a machine's clock and purges."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tacit.remotes.keys import MANIFEST_KIND, make_ring, seal
-from tacit.remotes.manifest import Manifest, SegmentEntry, manifest_fields, seal_manifest, unseal_manifest
+from tacit.remotes.manifest import (
+    Manifest,
+    SegmentEntry,
+    manifest_fields,
+    report_machine,
+    seal_manifest,
+    unseal_manifest,
+)
 
+OWN = "c" * 32
 AT = datetime(2026, 3, 2, 12, 30, 1, 5, tzinfo=UTC)
 MANIFEST = Manifest(
     "a" * 32,
@@ -30,8 +38,6 @@ def test_it_is_read_as_it_was_written() -> None:
     ring = make_ring()
     assert unseal_manifest(ring, seal_manifest(ring, MANIFEST)) == MANIFEST
     assert unseal_manifest(make_ring(), seal_manifest(ring, MANIFEST)) is None
-    assert MANIFEST.seen_at("c" * 32) == AT
-    assert MANIFEST.seen_at("e" * 32) is None
 
 
 @pytest.mark.parametrize(
@@ -56,3 +62,25 @@ def test_a_name_is_one_short_text() -> None:
     ring = make_ring()
     read = unseal_manifest(ring, seal_manifest(ring, MANIFEST._replace(name="y" * 500)))
     assert read is not None and len(read.name) <= 61
+
+
+@pytest.mark.parametrize(
+    ("written", "seen", "seconds"),
+    [
+        (timedelta(), None, 0),
+        (timedelta(minutes=-3), None, 0),
+        (timedelta(days=-90), None, 0),  # off for months, as far as anybody can tell
+        (timedelta(hours=9), None, 9 * 3600),
+        (timedelta(hours=-9), timedelta(minutes=-10), -9 * 3600 + 600),
+        (timedelta(hours=-9), timedelta(hours=-10), 0),
+    ],
+)
+def test_a_clock_differs_only_where_it_is_certain(written: timedelta, seen: timedelta | None, seconds: int) -> None:
+    manifest = MANIFEST._replace(at=AT + written, seen=((OWN, AT + seen),) if seen is not None else ())
+    assert report_machine(manifest, OWN, (), AT).clock_seconds == seconds
+
+
+def test_purges_that_it_does_not_name_are_unconfirmed() -> None:
+    manifest = MANIFEST._replace(purges=("a", "b"))
+    assert report_machine(manifest, OWN, ("a", "b"), AT).unconfirmed == 0
+    assert report_machine(manifest, OWN, ("a", "c", "d"), AT).unconfirmed == 2

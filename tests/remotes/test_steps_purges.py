@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import StoreError
-from tacit.remotes.keys import decrypt
-from tacit.remotes.publishing import unpack
-from tests.support.machines import Machine, connected
+from tests.support.machines import Machine, connected, plain_text
 
 SECRET, PNPM = "the plan for Operation Walrus", "use pnpm"
 
@@ -28,8 +26,7 @@ def pair(tmp_path: Path) -> list[Machine]:
 def remote_texts(machine: Machine) -> bytes:
     """Everything that the remote holds, decrypted."""
     ring = machine.state.ring
-    plain = [decrypt(ring, path.read_bytes()) for path in Path(machine.remote).rglob("*.age")]
-    return b"".join(unpack(text) or text for text in plain if text)
+    return b"".join(plain_text(ring, path.read_bytes()) for path in Path(machine.remote).rglob("*.age"))
 
 
 def log_text(machine: Machine) -> bytes:

@@ -6,13 +6,14 @@ They share keys from the beginning; tests/remotes/test_machines_keys.py is about
 from __future__ import annotations
 
 import os
+import zlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tacit.home.actor import Actor
 from tacit.home.home import Home
-from tacit.remotes.keys import Ring, make_machine, make_ring
-from tacit.remotes.reports import RemoteReport
+from tacit.remotes.keys import Ring, decrypt, make_machine, make_ring
+from tacit.remotes.manifest import RemoteReport
 from tacit.remotes.state import RemoteState, RemoteStore
 from tacit.vault.vault import Vault
 
@@ -93,6 +94,15 @@ class Machine:
         with self.vault() as vault:
             listed = [listed.memory for listed in vault.entries(status=None, scope="all")]
         return {(memory.claim.sentence, memory.status.value, memory.strength) for memory in listed}
+
+
+def plain_text(ring: Ring, data: bytes) -> bytes:
+    """Return what a file of a remote says; b"" if it is not encrypted to the ring."""
+    plain = decrypt(ring, data) or b""
+    try:
+        return zlib.decompress(plain)
+    except zlib.error:  # a manifest
+        return plain
 
 
 def connected(folder: Path, count: int, remote: str = "", *, everything: bool = False) -> list[Machine]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import settings
@@ -11,7 +12,7 @@ from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Eve
 from tacit.model.ids import ClaimId, event_id
 from tacit.model.memory import fold_memories
 from tacit.model.statement import claim_from
-from tacit.pages.long_term import MemoryView
+from tacit.pages.long_term import SECTIONS, LongTermEntry, MemoryView, bullets, parse_entry, update_long_term
 
 unhurried = settings(deadline=None)  # a slow machine is no finding
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
@@ -49,3 +50,13 @@ def retired(claim: Claim, reason: str, evidence: str) -> MemoryView:
 
 def dismissed(claim: Claim) -> MemoryView:
     return noted(claim, ClaimProposed(claim, Verdict.PROPOSED, "remember"), ClaimDecided(claim, Verdict.DISMISSED))
+
+
+def render_long_term(views: Iterable[MemoryView]) -> list[str]:
+    """The whole page."""
+    return update_long_term([], views)
+
+
+def parse_entries(page: Iterable[str]) -> Iterator[LongTermEntry]:
+    """The entries in sections that Tacit knows."""
+    return (parse_entry(section, line) for section, line in bullets(page) if section in SECTIONS)

@@ -177,7 +177,7 @@ def test_withdrawing_and_purging_what_never_arrived_is_done(alice: Teammate) -> 
         team = vault.exchange.team
         for number, verb in enumerate((OutgoingVerb.WITHDRAWN, OutgoingVerb.PURGE)):
             event = f"0190a000-0000-7000-8000-00000000000{number}"
-            team.files.queue(Outgoing(event, verb, PROJECT, memory_id(RULE), "", target=event))
+            team.files.queue(Outgoing(verb, PROJECT, memory_id(RULE), event, target=event))
     assert "2 sent" in alice.sync().out
     assert alice.here("team", "--json").json["queued"] == []
 

@@ -153,7 +153,7 @@ def test_opening_a_home_imports_no_part(person: Person) -> None:
         check=True,
     )
     loaded = {name for name in done.stdout.split() if name.startswith("tacit.")}
-    parts = ("tacit.vault.", "tacit.learn", "tacit.hosts", "tacit.shell", "tacit.purge", "tacit.sync", "tacit.trust")
+    parts = ("tacit.vault.", "tacit.learn", "tacit.hosts", "tacit.shell", "tacit.purge", "tacit.sync")
     assert {name for name in loaded if name.startswith(parts)} == {"tacit.vault.vault"}
 
 

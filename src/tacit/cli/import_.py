@@ -21,7 +21,7 @@ from tacit.shell.history_import import HistoryFile, ImportedHistory
 from tacit.text.display import printable
 
 if TYPE_CHECKING:
-    from tacit.rules.importing import ImportedRules
+    from tacit.rules.exchange import ImportedRules
 
 _MAX_PROBLEMS_SHOWN = 10
 HISTORY_OPTIONS = (

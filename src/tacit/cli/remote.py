@@ -13,10 +13,9 @@ from tacit.cli.output import ask_unseen, bold, dim, echo, echo_json, pluralize, 
 from tacit.disk.read import open_external
 from tacit.errors import UsageError
 from tacit.model.event import timestamp
-from tacit.remotes.machines import ChangedKeys
-from tacit.remotes.manifest import short_id
-from tacit.remotes.phrase import phrase_lines
-from tacit.remotes.reports import MachineReport, RemoteReport
+from tacit.remotes.keys import phrase_lines
+from tacit.remotes.machines import KeysReport
+from tacit.remotes.manifest import MachineReport, RemoteReport, short_id
 from tacit.text.display import printable
 
 _MAX_PHRASE_BYTES = 4096
@@ -107,7 +106,7 @@ def _run_forget_machine(call: Invocation, args: Sequence[str]) -> int:
     return max(codes)
 
 
-def _echo_new_keys(call: Invocation, changed: ChangedKeys) -> int:
+def _echo_new_keys(call: Invocation, changed: KeysReport) -> int:
     report = changed.report
     if not changed.phrase:
         echo(f"The keys of {bold(report.name)} were not changed:")

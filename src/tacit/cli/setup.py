@@ -159,7 +159,7 @@ MCP = Command(
 
 def run_merge_facts(call: Invocation) -> int:
     from tacit.disk.files import OsDisk, replace_file
-    from tacit.pages.fact_merge import MARKER_SIZE, merge_facts
+    from tacit.pages.facts import MARKER_SIZE, merge_facts
     from tacit.pages.view_store import SHARED_FILE_MODE
 
     if len(call.args) not in (3, 4):

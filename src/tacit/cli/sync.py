@@ -16,8 +16,8 @@ from tacit.model.claim import Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.model.memory import Memory
 from tacit.model.trust import FactFileLine
-from tacit.pages.conflict_markers import Side
 from tacit.pages.facts import parse_fact
+from tacit.pages.merge import Side
 from tacit.sync import SyncResult, UnreadEdit
 from tacit.text.display import clip, printable
 

@@ -13,9 +13,8 @@ from tacit.cli.team_admin import ADMIN_OPTIONS, ADMIN_SUBCOMMANDS, ADMIN_USAGE
 from tacit.errors import NotFoundError, UsageError
 from tacit.model.claim import project_name
 from tacit.model.ids import ClaimId
-from tacit.team.events import Proposal, team_scope
+from tacit.team.events import Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.exchange import TakenBack, TeamSyncResult
-from tacit.team.memories import TeamMemory, TeamStatus
 from tacit.team.sharing import Outgoing, OutgoingVerb
 from tacit.team.store import TeamHome, TeamProject
 from tacit.team.team import SharePlan, TeamOverview, TeamPreview

@@ -12,17 +12,19 @@ from tacit.cli.output import ask, bold, confirm, dim, echo, echo_json, echo_wrap
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import remote_name
 from tacit.postgres import address_of, connect
-from tacit.team.admin import (
+from tacit.team.schema import (
     Holdings,
+    MigrationPlan,
     TeamMember,
     add_member,
     list_members,
     mark_restored,
+    migrate,
     read_holdings,
+    read_plan,
     remove_curator,
     remove_member,
 )
-from tacit.team.schema import MigrationPlan, migrate, read_plan
 from tacit.text.display import printable
 
 if TYPE_CHECKING:

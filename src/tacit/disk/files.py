@@ -48,7 +48,12 @@ class OsDisk:
             except OSError as error:
                 raise OSError(error.errno, error.strerror, path) from None
         try:
-            _require_plain(fd, path, writing=flags & os.O_ACCMODE != os.O_RDONLY)
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(errno.EINVAL, "it is not a plain file", path)
+            if flags & os.O_ACCMODE != os.O_RDONLY and status.st_nlink > 1:
+                message = "it has a second name elsewhere (a hard link); give it a copy of its own"
+                raise OSError(errno.EMLINK, message, path)
         except BaseException:
             os.close(fd)
             raise
@@ -113,15 +118,6 @@ def _closing(fd: int) -> Iterator[int]:
         yield fd
     finally:
         os.close(fd)
-
-
-def _require_plain(fd: int, path: str, *, writing: bool) -> None:
-    """Raise OSError if it is not a plain file, or if it is to be written and has a hard link elsewhere."""
-    status = os.fstat(fd)
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "it is not a plain file", path)
-    if writing and status.st_nlink > 1:
-        raise OSError(errno.EMLINK, "it has a second name elsewhere (a hard link); give it a copy of its own", path)
 
 
 def open_plain(path: str) -> BinaryIO:
@@ -294,7 +290,10 @@ def remove_file(disk: Disk, path: str, below: str) -> None:
     folder, name = os.path.split(path)
     with pinned_folder(folder, below) as pinned:
         disk.remove(os.path.join(pinned, name))
-    while len(folder) > len(below) and folder != _current_folder():
+    current = ""
+    with suppress(FileNotFoundError):
+        current = os.getcwd()
+    while len(folder) > len(below) and folder != current:
         parent, name = os.path.split(folder)
         with _closing(open_folder(parent, below)) as fd:
             try:
@@ -304,13 +303,6 @@ def remove_file(disk: Disk, path: str, below: str) -> None:
         folder = parent
 
 
-def _current_folder() -> str:
-    try:
-        return os.getcwd()
-    except FileNotFoundError:
-        return ""
-
-
 def stage_file(disk: Disk, path: str, data: bytes | Iterable[bytes], mode: int = PRIVATE_FILE) -> str:
     """Write and sync a temporary file, the first half of `replace_file`. Return its path.
 
@@ -318,7 +310,12 @@ def stage_file(disk: Disk, path: str, data: bytes | Iterable[bytes], mode: int =
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.tacit-new")
-    fd = _create_file(disk, temporary, mode)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        fd = disk.open(temporary, flags, mode)
+    except FileExistsError:  # it was left by a crash, or planted
+        disk.remove(temporary)
+        fd = disk.open(temporary, flags, mode)
     try:
         for block in (data,) if isinstance(data, bytes) else data:
             write_all(disk, fd, block)
@@ -332,15 +329,6 @@ def commit_file(disk: Disk, temporary: str, path: str) -> None:
     """Rename a staged file to its place, the second half of `replace_file`."""
     disk.rename(temporary, path)
     disk.sync_folder(os.path.dirname(path))
-
-
-def _create_file(disk: Disk, path: str, mode: int) -> int:
-    """Create a file. An existing one was left by a crash or planted, and is removed."""
-    try:
-        return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    except FileExistsError:
-        disk.remove(path)
-        return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
 
 
 @contextmanager

@@ -46,23 +46,20 @@ class FileLock:
     @contextmanager
     def acquire(self, timeout: float | None = None) -> Iterator[None]:
         """Hold the lock. Raise LockBusyError if it cannot be had in time, ReadOnlyError if its folder is read-only."""
+        seconds = self.timeout if timeout is None else timeout
+        max_wait = self.max_wait if self.max_wait is not None and timeout is None else seconds
         fd = _open_lock_file(self.path)
         try:
-            self._lock(fd, timeout)
+            deadline = time.monotonic() + max_wait
+            queue_fd = _open_lock_file(_queue_path(self.path))
+            try:
+                for lock_fd in (queue_fd, fd):
+                    self._wait(lock_fd, seconds, deadline)
+            finally:
+                os.close(queue_fd)
             yield
         finally:
             os.close(fd)
-
-    def _lock(self, fd: int, timeout: float | None) -> None:
-        seconds = self.timeout if timeout is None else timeout
-        max_wait = self.max_wait if self.max_wait is not None and timeout is None else seconds
-        deadline = time.monotonic() + max_wait
-        queue_fd = _open_lock_file(_queue_path(self.path))
-        try:
-            for lock_fd in (queue_fd, fd):
-                self._wait(lock_fd, seconds, deadline)
-        finally:
-            os.close(queue_fd)
 
     def _wait(self, fd: int, seconds: float, deadline: float) -> None:
         """Lock one of the two files. Give up at the deadline, or when one holder has had it for `seconds`."""

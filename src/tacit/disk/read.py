@@ -1,7 +1,7 @@
-"""Reading files that are not ours: planted ones, those of other programs, and their SQLite databases.
+"""Reading what is not ours: planted files, those of other programs, their SQLite databases, and git repositories.
 
 Only plain files are opened, and at most a bounded number of bytes is read: a named pipe would block, a device never
-ends, and opening one may have effects.
+ends, and opening one may have effects. Git runs with a deadline, and starts nothing that a repository names.
 """
 
 from __future__ import annotations
@@ -10,11 +10,15 @@ import os
 import sqlite3
 import stat
 import time
+from collections.abc import Mapping
 from shlex import quote
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from tacit.errors import RefusedError
 from tacit.record import Record
+
+if TYPE_CHECKING:
+    import subprocess
 
 # Files that others may have planted: links are not followed
 
@@ -154,8 +158,9 @@ def has_plain_sidecars(path: str) -> bool:
 def has_tables(connection: sqlite3.Connection, *names: str) -> bool:
     """Return whether all of these are tables, and not views or virtual tables."""
     for name in names:
-        row = connection.execute(_TABLE_QUERY, (name,)).fetchone()
-        kind, sql = map(_to_text, row) if row else ("", "")
+        row = connection.execute(_TABLE_QUERY, (name,)).fetchone() or ("", "")
+        # Texts may be bytes by the connection's text factory.
+        kind, sql = (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in row)
         if kind != "table" or sql.upper().split()[:2] == ["CREATE", "VIRTUAL"]:
             return False
     return True
@@ -167,6 +172,39 @@ def set_query_timeout(connection: sqlite3.Connection) -> None:
     connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_PER_CHECK)
 
 
-def _to_text(value: object) -> str:
-    """Return a text, which may be bytes by the connection's text factory."""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+# Git, on a repository that others may have prepared: no hook, monitor, pager, filter, signature program or transport of
+# its settings is started, and no variable leads git to another repository.
+
+_GIT_SECONDS = 10
+# Where a person keeps settings. Every other variable of git may name another repository, or a program.
+_KEPT_VARIABLES = frozenset(("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH"))
+_OWN_VARIABLES = {
+    "GIT_ALLOW_PROTOCOL": "none",  # a clone without all of its objects fetches nothing
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_GIT_SETTINGS = (("core.fsmonitor", "false"), ("core.hooksPath", os.devnull), ("log.showSignature", "false"))
+
+
+def run_git(
+    root: str, environment: Mapping[str, str], *words: str, seconds: float = _GIT_SECONDS
+) -> subprocess.CompletedProcess[str] | None:
+    """Run git in a work tree and return what it printed; None if it cannot be started or takes longer."""
+    import subprocess  # most processes never need it, and it loads threads and sockets
+
+    kept = [name for name in environment if not name.startswith("GIT_") or name in _KEPT_VARIABLES]
+    settings = [word for name, value in _GIT_SETTINGS for word in ("-c", f"{name}={value}")]
+    try:
+        return subprocess.run(
+            ["git", "-C", root, "--no-pager", "--no-replace-objects", *settings, *words],
+            env={**{name: environment[name] for name in kept}, **_OWN_VARIABLES},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=seconds,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None

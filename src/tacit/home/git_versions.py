@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from tacit.disk.git import run_git
-from tacit.disk.read import read_head
+from tacit.disk.read import read_head, run_git
 from tacit.errors import RefusedError
 from tacit.home.project import FACT_FILE, git_folders, is_git_repository
 from tacit.model.ids import ClaimId

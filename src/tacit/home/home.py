@@ -15,6 +15,8 @@ from tacit.home.project import find_project, folder_scope
 from tacit.home.settings import Settings, read_settings
 from tacit.home.store import Following, Store, StoreOptions
 from tacit.model.claim import GLOBAL
+from tacit.model.event import Draft, Event
+from tacit.model.ids import event_id
 
 _DEFAULT_OPTIONS = StoreOptions()
 
@@ -108,6 +110,12 @@ class HomePart:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._store = home.store
+
+    def _draft_event(self, draft: Draft) -> Event:
+        """Return the event that a draft would become, so that tombstones can be applied to it."""
+        origin = self._store.actor.origin()
+        draft_id = event_id(int(origin.at.timestamp() * 1000), self._store.entropy())
+        return Event(draft_id, draft_id, origin.attributed_to(draft.attribution), draft.scope, draft.body)
 
 
 def current_folder() -> str:

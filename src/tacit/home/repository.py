@@ -17,7 +17,7 @@ from tacit.model.claim import Claim, Status
 from tacit.model.ids import ClaimId
 from tacit.model.memory import KindSource
 from tacit.model.trust import FactFile, FactFileLine, FactFileTrust
-from tacit.pages.conflict_markers import MergeConflict, find_conflicts, has_conflict_markers
+from tacit.pages.merge import MergeConflict, find_conflicts, has_conflict_markers
 from tacit.pages.view_store import checked_path, decode_lines
 from tacit.record import Record
 from tacit.text.display import clean

@@ -27,8 +27,8 @@ from tacit.model.event import REPOSITORY, ClaimDecided, ClaimProposed, Draft, Ev
 from tacit.model.ids import ClaimId, is_claim_id
 from tacit.model.memory import claims_of_event
 from tacit.pages import facts
-from tacit.pages.conflict_markers import has_conflict_markers
 from tacit.pages.long_term import MemoryView
+from tacit.pages.merge import has_conflict_markers
 from tacit.pages.view_store import ViewStore, checked_path
 from tacit.record import Record
 

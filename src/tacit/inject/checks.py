@@ -1,9 +1,9 @@
 """What is left out of an injection although it holds, and what is told with a remark.
 
 A memory is left out if the host loads a file that says the same (CLAUDE.md, AGENTS.md, GEMINI.md, and what they
-import). Of the project's
-memories, those that name something that is not in the work tree are told with a remark; if they only describe the
-project, they are left out. Files are read within limits, and parsed ones are cached by their modification time.
+import). Of the project's memories, those that name something that is not in the work tree are told with a remark; if
+they only describe the project, they are left out. Files are read within limits, and parsed ones are cached by their
+modification time.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ _MAX_FOLDERS = 16  # from the current folder up to the root
 _MAX_IMPORTED_FILES, _IMPORT_SECONDS = 16, 0.05  # of the person's files, and of the project's
 _MAX_CACHED_FILES = 64
 _MIN_SHARED_WORDS = 0.6  # of both statements, before they are compared
+_NAMING_MARKS = ("/", "`", "make ", "npm ", "run ")  # a sentence without any names no file and no command
 _LIST_MARKS = "-*+>#•0123456789.) \t"
 
 
@@ -80,8 +81,7 @@ def without_loaded(memories: Iterable[MemoryRow], agent: str, home: Home) -> lis
     every, files = list(memories), _INSTRUCTION_FILES.get(agent)
     if not every or files is None:
         return every
-    loaded = _loaded_files(agent, files, home)
-    own, project = _statements_in(loaded.own), _statements_in(loaded.foreign)
+    own, project = map(_statements_in, _loaded_files(agent, files, home))
     if not own and not project:
         return every
 
@@ -112,7 +112,11 @@ def missing_references(
         environment: variables, of which `PATH` is used.
         seconds: how long that may take; default: what a hook has.
     """
-    naming = [memory for memory in memories if is_project_scope(memory.scope) and _may_name_something(memory.sentence)]
+    naming = [
+        memory
+        for memory in memories
+        if is_project_scope(memory.scope) and any(mark in memory.sentence for mark in _NAMING_MARKS)
+    ]
     if not naming or not os.path.isdir(root):
         return {}
     from tacit.home.work_tree import LOOKUP_SECONDS, WorkTree  # most prompts are told nothing
@@ -126,16 +130,6 @@ def missing_references(
 def without_outdated(memories: Iterable[MemoryRow], missing: Mapping[ClaimId, object]) -> list[MemoryRow]:
     """Leave out memories that only describe something that is missing."""
     return [memory for memory in memories if memory.id not in missing or memory.kind not in _DESCRIBING_KINDS]
-
-
-def _may_name_something(sentence: str) -> bool:
-    return "/" in sentence or "`" in sentence or "make " in sentence or "npm " in sentence or "run " in sentence
-
-
-def _user_files(files: InstructionFiles, home: Home) -> Iterator[str]:
-    if files.user:
-        folder = home.environment.get(files.variable) or os.path.join(home.user_folder, files.folder)
-        yield os.path.realpath(os.path.join(folder, files.user))
 
 
 def _project_files(files: InstructionFiles, home: Home) -> Iterator[str]:
@@ -157,26 +151,23 @@ def _project_files(files: InstructionFiles, home: Home) -> Iterator[str]:
                     break
 
 
-class _LoadedFiles(Record):
-    """Real paths of files that a host loads: those that are the person's own, and those that a repository may write."""
+def _loaded_files(agent: str, files: InstructionFiles, home: Home) -> tuple[list[str], list[str]]:
+    """Return the real paths of what a host loads: files that are the person's own, and those a repository may write.
 
-    own: list[str]
-    foreign: list[str]
-
-
-def _loaded_files(agent: str, files: InstructionFiles, home: Home) -> _LoadedFiles:
-    """Return the files that a host loads, with what they import: within the project, or the person's home folder.
-
-    What a person's own file imports from a repository is not the person's own.
+    They come with what they import: within the project, or the person's home folder. What a person's own file imports
+    from a repository is not the person's own.
     """
-    own, foreign, project = list(_user_files(files, home)), list(_project_files(files, home)), home.store.project
+    own, foreign, project = [], list(_project_files(files, home)), home.store.project
+    if files.user:
+        folder = home.environment.get(files.variable) or os.path.join(home.user_folder, files.folder)
+        own.append(os.path.realpath(os.path.join(folder, files.user)))
     deadline = time.monotonic() + _IMPORT_SECONDS
     imported = _imported_files(own, os.path.realpath(home.user_folder), agent, home, deadline)
     if project is not None:
         foreign += _imported_files(foreign, project.root, agent, home, deadline)
     for path in imported:
         (foreign if find_project(os.path.dirname(path), home.user_folder) else own).append(path)
-    return _LoadedFiles(own, foreign)
+    return own, foreign
 
 
 def _imported_files(paths: Iterable[str], base: str, agent: str, home: Home, deadline: float) -> list[str]:

@@ -130,16 +130,11 @@ def _titled_list(title: str, lines: Sequence[str]) -> Iterator[str]:
 def _workflow_line(workflow: Workflow) -> str:
     steps = ", then ".join(f"`{harmless(step)}`" for step in workflow.steps)
     where = f" in {harmless(workflow.directory)}" if workflow.directory else ""
-    return f"{printable(workflow.name)}: {steps}{where} ({_last_result(workflow)})"
-
-
-def _last_result(workflow: Workflow) -> str:
-    if workflow.last_run is None:
-        return "never run"
-    day = workflow.last_run.at.date().isoformat()
-    if workflow.last_run.body.completed:
-        return f"completed on {day}"
-    return f"stopped at step {workflow.last_run.stopped_step + 1} on {day}"
+    result = "never run"
+    if last := workflow.last_run:
+        how = "completed" if last.body.completed else f"stopped at step {last.stopped_step + 1}"
+        result = f"{how} on {last.at.date().isoformat()}"
+    return f"{printable(workflow.name)}: {steps}{where} ({result})"
 
 
 def _memory_line(memory: MemoryRow, context: Context) -> str:

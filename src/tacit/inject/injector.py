@@ -18,7 +18,17 @@ from tacit.home.project import directory_scope
 from tacit.index import reader, sessions
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
-from tacit.inject.brief import Brief, BriefLimits, compose_brief, is_standing_rule, most_specific
+from tacit.inject.brief import (
+    Brief,
+    BriefLimits,
+    EarlierSession,
+    RenderedInjection,
+    compose_brief,
+    is_standing_rule,
+    most_specific,
+    render_prompt,
+    render_start,
+)
 from tacit.inject.checks import missing_names, without_loaded, without_outdated
 from tacit.inject.relevance import (
     RelevantMemory,
@@ -27,7 +37,6 @@ from tacit.inject.relevance import (
     relevant_memories,
     session_with_same_files,
 )
-from tacit.inject.render import EarlierSession, RenderedInjection, render_prompt, render_start
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Scope, Status, is_project_scope
 from tacit.model.event import Draft, Event, timestamp
@@ -141,16 +150,13 @@ class Injector(HomePart):
         """
         injection = self._store.read(select)
         if injection.text or moment in _RESET_SOURCES:
-            task = _redacted_prompt(prompt) if prompt else ""
-            body = BriefInjected(
-                injection.memories,
-                injection.tokens,
-                task,
-                target.agent,
-                moment,
-                injection.reasons,
-                injection.sessions,
-            )
+            task = ""
+            if prompt:
+                from tacit.secrets.redact import redacted  # most prompts get nothing, and need not wait for its tables
+
+                task = clip(redacted(clean(prompt)[:_MAX_PROMPT_CHARS]), 200)
+            memories, reasons, told_sessions = injection.memories, injection.reasons, injection.sessions
+            body = BriefInjected(memories, injection.tokens, task, target.agent, moment, reasons, told_sessions)
             draft = Draft(body, self._store.scope())
             origin = self._store.actor.origin()._replace(
                 session=clip(clean(target.session), 128), actor=f"agent:{target.agent}"
@@ -308,42 +314,24 @@ class Injector(HomePart):
         events += sessions.injection_events(connection, must_decode, name)
         row = sessions.session_row(connection, session_id(target.agent, target.session))
         compacted = row.compacted_at if row else ""
-        memories: set[str] = set()
-        told_sessions: set[str] = set()
-        prompt_sessions: set[str] = set()
-        scopes: set[Scope] = set()
-        started_scopes: set[Scope] = set()
+        injected: list[tuple[BriefInjected, Scope]] = []
         for event in events:
             if not isinstance(event.body, BriefInjected) or event.body.agent != target.agent:
                 continue
             if timestamp(event.at) < compacted:  # for hosts without a hook after a compaction
                 break
-            memories.update(event.body.memories)
-            told_sessions.update(event.body.sessions)
-            scopes.add(event.scope)
-            if event.body.moment == "prompt":
-                prompt_sessions.update(event.body.sessions)
-            else:
-                started_scopes.add(event.scope)
+            injected.append((event.body, event.scope))
             if event.body.moment in _RESET_SOURCES:
                 break
-        last = events[0] if events else None
         return InjectionHistory(
-            frozenset(memories),
-            frozenset(told_sessions),
-            frozenset(prompt_sessions),
-            frozenset(scopes),
-            frozenset(started_scopes),
-            timestamp(last.at) if last else "",
-            last.id if last else EventId(""),
+            frozenset(memory for body, _ in injected for memory in body.memories),
+            frozenset(session for body, _ in injected for session in body.sessions),
+            frozenset(session for body, _ in injected if body.moment == "prompt" for session in body.sessions),
+            frozenset(scope for _, scope in injected),
+            frozenset(scope for body, scope in injected if body.moment != "prompt"),
+            timestamp(events[0].at) if events else "",
+            events[0].id if events else EventId(""),
         )
 
     def _nonce(self) -> str:
         return self._store.entropy().hex()
-
-
-def _redacted_prompt(prompt: str) -> str:
-    """Return what is recorded of a prompt."""
-    from tacit.secrets.redact import redacted  # most prompts get nothing, and need not wait for its tables
-
-    return clip(redacted(clean(prompt)[:_MAX_PROMPT_CHARS]), 200)

@@ -13,8 +13,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from tacit.disk.files import OsDisk, remove_file, replace_file
-from tacit.disk.git import run_git
-from tacit.disk.read import read_foreign
+from tacit.disk.read import read_foreign, run_git
 from tacit.errors import RefusedError
 from tacit.record import Record
 

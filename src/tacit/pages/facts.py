@@ -2,6 +2,11 @@
 
 A line changes only when its fact does, and its place never does. In a repository the file is shared: lines and fields
 that others wrote stay as they are.
+
+Git merges two versions of the file by id, with their common ancestor (base). Every line of the result is a line of ours
+or theirs, byte for byte, because trust is in the bytes of a line. Where two lines with one id differ in what they say,
+both are written between conflict markers; nothing is chosen silently. If they differ only in when and how often the
+fact was stated, the later one is taken.
 """
 
 from __future__ import annotations
@@ -14,13 +19,14 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from tacit.model.claim import SHARED_KINDS, Claim, Kind, Scope, is_project_scope
+from tacit.model.claim import SHARED_KINDS, Claim, Scope, is_project_scope
 from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId
 from tacit.model.statement import claim_from
 from tacit.model.trust import FactFileLine
-from tacit.pages.conflict_markers import conflict_markers
 from tacit.pages.long_term import MemoryView
+from tacit.pages.merge import MergeConflict, Side, conflict_markers, find_conflicts, split_conflicts, without_markers
+from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clean, escape_deceptive
 from tacit.text.words import normalize_text
@@ -182,26 +188,18 @@ def parse_foreign_facts(data: bytes, scope: Scope, limit: int) -> Iterator[FactF
         if line.strip() and not (markers and line.decode("utf-8", "replace") in markers):
             line_hash = sha256(line).hexdigest()
             try:
-                yield _parse_foreign_fact(line, FactFileLine(number, line_hash, None), scope, limit)
+                claim, kind_inferred, strength = _parse_foreign_fact(line, scope, limit)
+                yield FactFileLine(number, line_hash, claim, "", kind_inferred, strength)
             except ValueError as error:
                 yield FactFileLine(number, line_hash, None, str(error))
 
 
-def _parse_foreign_fact(line: bytes, empty: FactFileLine, scope: Scope, limit: int) -> FactFileLine:
+def _parse_foreign_fact(line: bytes, scope: Scope, limit: int) -> tuple[Claim, bool, int]:
+    """Return the claim of a line, whether its kind is inferred, and its strength. Raise ValueError with the problem."""
     if len(line) > _MAX_LINE_BYTES:
         raise ValueError(f"longer than {_MAX_LINE_BYTES:,} bytes")
     fields = parse_fact(line.decode("utf-8", "replace")) or {}
-    label, strength = fields.get("kind"), fields.get("strength")
-    kind = SHARED_KINDS.get(label) if isinstance(label, str) else None
-    return empty._replace(
-        claim=_parse_foreign_claim(fields, scope, limit, kind),
-        kind_inferred=kind is None,
-        strength=int(min(max(strength, 1), _MAX_STRENGTH)) if isinstance(strength, int) else 1,
-    )
-
-
-def _parse_foreign_claim(fields: Mapping[str, object], scope: Scope, limit: int, kind: Kind | None) -> Claim:
-    sentence, tags = fields.get("canonical"), fields.get("tags")
+    sentence, tags, label, strength = (fields.get(name) for name in ("canonical", "tags", "kind", "strength"))
     text = clean(sentence).strip() if isinstance(sentence, str) else ""
     if not text:
         raise ValueError("not a fact that can be read")
@@ -211,7 +209,9 @@ def _parse_foreign_claim(fields: Mapping[str, object], scope: Scope, limit: int,
     if secret := next(filter(None, map(secret_kind, (text, *raw_tags))), None):
         raise ValueError(f"holds a secret ({secret})")
     normalized = ("-".join(normalize_text(tag).split())[:64] for tag in raw_tags if tag)
-    return claim_from(text, scope, kind=kind, tags=tuple(dict.fromkeys(normalized)))
+    kind = SHARED_KINDS.get(label) if isinstance(label, str) else None
+    claim = claim_from(text, scope, kind=kind, tags=tuple(dict.fromkeys(normalized)))
+    return claim, kind is None, int(min(max(strength, 1), _MAX_STRENGTH)) if isinstance(strength, int) else 1
 
 
 def fact_id(line: str) -> ClaimId | None:
@@ -253,3 +253,121 @@ def _count_descents(keys: Sequence[tuple[int, str, str]]) -> int:
 def _encode_fact(fields: Mapping[str, object]) -> str:
     text = json.dumps(fields, ensure_ascii=False, separators=(", ", ": "))
     return escape_deceptive(text, lambda char: json.dumps(char)[1:-1])
+
+
+# Merging two versions, as git asks for it
+
+MARKER_SIZE = 7
+_Lines = tuple[str, ...]
+
+
+class FactMerge(Record):
+    """The merged lines, and how many conflicts are marked in them."""
+
+    lines: list[str]
+    conflicts: int
+
+
+class _FactVersion(Record):
+    """One version of a fact file: the lines of each id, usually one, and all other lines."""
+
+    facts: dict[ClaimId, _Lines]
+    texts: _Lines
+
+
+def merge_facts(
+    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marker_size: int = MARKER_SIZE
+) -> FactMerge:
+    """Merge two versions of a fact file. Lines of `base` that cannot be read say nothing about who changed what.
+
+    A version with conflict markers counts as one with the lines of both sides.
+    """
+    old, mine, other = (_parse_version(lines) for lines in (base, ours, theirs))
+    merged: list[_Lines] = []
+    conflicts = 0
+    for name in dict.fromkeys((*mine.facts, *other.facts)):
+        sides = mine.facts.get(name, ()), other.facts.get(name, ())
+        result = _merge_fact(old.facts.get(name, ()), *sides)
+        if result is None:
+            conflicts += 1
+            result = _marked(*sides, marker_size)
+        merged.append(result)
+    sort_key = fact_sort_key([line for line in ours if fact_id(line)])
+    merged.sort(key=lambda lines: min(map(sort_key, lines), default=(0, "", "")))
+    lines = [line for part in merged for line in part]
+    # Lines without an id: those of both sides, without those that one side removed.
+    lines += [line for line in mine.texts if line in other.texts or line not in old.texts]
+    lines += [line for line in other.texts if line not in mine.texts and line not in old.texts]
+    return FactMerge(lines, conflicts)
+
+
+def _parse_version(lines: Sequence[str]) -> _FactVersion:
+    facts: dict[ClaimId, _Lines] = {}
+    texts: dict[str, None] = {}
+    for line in without_markers(lines):
+        name = fact_id(line) if parse_fact(line) else None  # a torn line still shows an id
+        if name is not None:
+            facts[name] = tuple(dict.fromkeys((*facts.get(name, ()), line)))
+        elif line.strip():
+            texts[line] = None
+    return _FactVersion(facts, tuple(texts))
+
+
+def _merge_fact(base: _Lines, ours: _Lines, theirs: _Lines) -> _Lines | None:
+    """Return the lines of one id; None if they conflict."""
+    if set(ours) == set(theirs) or set(theirs) == set(base):  # the same on both sides, or changed in ours only
+        return ours
+    if set(ours) == set(base):  # changed in theirs only
+        return theirs
+    if not (ours and theirs):  # removed on one side and changed on the other
+        return None
+    old_words, our_words, their_words = ({fact_words(line) for line in lines} for lines in (base, ours, theirs))
+    if our_words == their_words:  # stated again, on one side or on both: the newest line for each wording
+        newest = {fact_words(line): line for line in sorted(ours + theirs, key=fact_age)}
+        return tuple(newest[words] for words in sorted(newest))
+    if our_words == old_words:  # stated again in ours, reworded in theirs
+        return theirs
+    return ours if their_words == old_words else None  # else both have new words for it
+
+
+def _marked(ours: _Lines, theirs: _Lines, size: int) -> _Lines:
+    return ("<" * size + " ours", *ours, "=" * size, *theirs, ">" * size + " theirs")
+
+
+def resolve_conflicts(
+    lines: Sequence[str], choices: Sequence[Side | None], rename: Callable[[str], str] = str
+) -> list[str]:
+    """Return the lines with the side that a person chose of each conflict, in their order. With None, it stays.
+
+    With `Side.BOTH`, of lines that say the same with the same id the newest is kept. If they say something else,
+    `rename` gives theirs another id. Without conflicts, the file is sorted again.
+    """
+    result: list[str] = []
+    remaining = iter(choices)
+    for part in split_conflicts(lines):
+        if isinstance(part, str):
+            result.append(part)
+            continue
+        match next(remaining, None):
+            case Side.OURS:
+                result += part.ours
+            case Side.THEIRS:
+                result += part.theirs
+            case Side.BOTH:
+                result += _both_sides(part, rename)
+            case None:
+                result += _marked(part.ours, part.theirs, MARKER_SIZE)
+    is_resolved = None not in choices and len(choices) >= len(find_conflicts(lines))
+    return sorted(result, key=fact_sort_key(without_markers(lines))) if is_resolved else result
+
+
+def _both_sides(conflict: MergeConflict, rename: Callable[[str], str]) -> list[str]:
+    kept = {fact_words(line): line for line in conflict.ours}
+    our_ids = {fact_id(line) for line in conflict.ours} - {None}
+    for line in conflict.theirs:
+        words = fact_words(line)
+        if words in kept:
+            kept[words] = max(kept[words], line, key=fact_age)
+        else:
+            kept[words] = rename(line) if fact_id(line) in our_ids else line
+    return list(kept.values())

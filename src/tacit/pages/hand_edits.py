@@ -10,18 +10,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from hashlib import sha256
 
 from tacit.model.claim import KIND_RANK, Kind, Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
 from tacit.model.ids import ClaimId
 from tacit.pages import facts, long_term
-from tacit.pages.conflict_markers import conflict_markers
 from tacit.pages.markdown import unescape
+from tacit.pages.merge import conflict_markers
 from tacit.record import Record
 from tacit.text.words import normalize_text
 
 _KIND_BY_SECTION = {kind.section: kind for kind in reversed(Kind)}
+_STATUS_BY_SECTION = {
+    **dict.fromkeys(_KIND_BY_SECTION, Status.ACTIVE),
+    long_term.CANDIDATES_SECTION: Status.PENDING,
+    long_term.PRUNED_SECTION: Status.RETIRED,
+}
 _EVIDENCE_DETAIL = re.compile(r"(?:^|; )evidence: (.*?)(?:; (?:project: |seen |conflict|overruled by ).*)?$", re.DOTALL)
 _PROJECT_DETAIL = re.compile(r"(?:^|; )project: (.*?)(?:; (?:seen |conflict|overruled by ).*)?$", re.DOTALL)
 
@@ -54,13 +60,21 @@ class _PageFormat(Record):
 
 def long_term_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
     """Return the edits of long-term.md. Without a base, nothing counts as removed."""
-    page_format = _PageFormat(long_term.bullets, _long_term_id, _parse_long_term, has_evidence=True)
+
+    def entry_id(line: str) -> ClaimId | None:  # a person may have put blanks after it
+        return long_term.entry_id(line) or long_term.entry_id(line.rstrip())
+
+    page_format = _PageFormat(long_term.bullets, entry_id, _parse_long_term, has_evidence=True)
     return _find_edits(base, theirs, page_format)
 
 
 def fact_edits(base: Sequence[str] | None, theirs: Sequence[str]) -> list[PageEdit]:
     """Return the edits of a fact file. Without a base, nothing counts as removed."""
-    return _find_edits(base, theirs, _PageFormat(_filled_lines, facts.fact_id, _parse_fact, has_evidence=False))
+
+    def filled(lines: Iterable[str]) -> Iterator[_PlacedLine]:
+        return (("", line) for line in lines if line.strip())
+
+    return _find_edits(base, theirs, _PageFormat(filled, facts.fact_id, _parse_fact, has_evidence=False))
 
 
 class RepositoryVersions(Record):
@@ -124,15 +138,11 @@ def _changed_by_commits(
     found = {}
     for line in past:
         name = facts.fact_id(line)
-        if (
-            name
-            and name in open_lines
-            and (
-                facts.fact_version(line) == open_lines[name]
-                or (name not in current and sha256(line.encode("utf-8", "surrogateescape")).hexdigest() in accepted)
-            )
-        ):
-            found[name] = line
+        if name and name in open_lines:
+            line_hash = sha256(line.encode("utf-8", "surrogateescape")).hexdigest()
+            was_accepted = name not in current and line_hash in accepted
+            if was_accepted or facts.fact_version(line) == open_lines[name]:
+                found[name] = line
     return list(found.values())
 
 
@@ -292,31 +302,10 @@ def _parse_long_term(section: str, line: str) -> _ParsedLine:
     entry = long_term.parse_entry(section, line)
     if not entry.text.strip():
         return (RedrawnLine if entry.id else IgnoredLine)(line, "an entry without words")
-    kind, status = _KIND_BY_SECTION.get(section), _status_of_section(section)
-    evidence, project = (_find_detail(pattern, entry.details) for pattern in (_EVIDENCE_DETAIL, _PROJECT_DETAIL))
+    kind, status = _KIND_BY_SECTION.get(section), _STATUS_BY_SECTION.get(section)
+    found = (pattern.search(entry.details) for pattern in (_EVIDENCE_DETAIL, _PROJECT_DETAIL))
+    evidence, project = (unescape(match[1]) if match else "" for match in found)
     return _PageEntry(line, entry.id, entry.text, kind, status, evidence, project)
-
-
-def _long_term_id(line: str) -> ClaimId | None:
-    """Return the id of an entry that a person may have put blanks after."""
-    return long_term.entry_id(line) or long_term.entry_id(line.rstrip())
-
-
-def _status_of_section(section: str) -> Status | None:
-    if section == long_term.CANDIDATES_SECTION:
-        return Status.PENDING
-    if section == long_term.PRUNED_SECTION:
-        return Status.RETIRED
-    return Status.ACTIVE if section in _KIND_BY_SECTION else None
-
-
-def _find_detail(pattern: re.Pattern[str], details: str) -> str:
-    match = pattern.search(details)
-    return unescape(match[1]) if match else ""
-
-
-def _filled_lines(lines: Iterable[str]) -> Iterator[_PlacedLine]:
-    return (("", line) for line in lines if line.strip())
 
 
 def _parse_fact(_section: str, line: str) -> _ParsedLine:
@@ -325,12 +314,7 @@ def _parse_fact(_section: str, line: str) -> _ParsedLine:
     if not isinstance(text, str) or not text.strip():
         return IgnoredLine(line, "not a fact that can be read")
     own_tags = [tag for tag in tags if isinstance(tag, str) and tag != "conflict"] if isinstance(tags, list) else []
-    kind = _parse_kind(fields.get("kind"))
+    kind = None
+    with suppress(KeyError, TypeError):
+        kind = Kind.from_label(fields["kind"])
     return _PageEntry(line, facts.fact_id(line), text, kind, Status.ACTIVE, tags=tuple(own_tags))
-
-
-def _parse_kind(label: object) -> Kind | None:
-    try:
-        return Kind.from_label(label) if isinstance(label, str) else None
-    except KeyError:
-        return None

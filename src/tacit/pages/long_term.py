@@ -110,11 +110,6 @@ def _evidence(memory: Memory) -> Iterator[str]:
         yield f"+{len(texts) - _MAX_EVIDENCE} more"
 
 
-def render_long_term(views: Iterable[MemoryView], limit: int | None = None) -> list[str]:
-    """Return the whole page."""
-    return update_long_term([], views, limit=limit)
-
-
 def update_long_term(
     page: Iterable[str], changed: Iterable[MemoryView], gone: Iterable[ClaimId] = (), limit: int | None = None
 ) -> list[str]:
@@ -132,7 +127,15 @@ def update_long_term(
     for view in views:
         if (own_section := section_of(view)) is not None:
             sections[own_section].append(entry_line(view))
-    return list(_page_lines(sections, limit))
+    lines = [*HEADER]
+    if limit is not None:
+        lines.append(
+            f"Only the {limit:,} memories that changed last are shown. To see all of them: `tacit list --all`."
+        )
+    for section, entries in sections.items():
+        by_day_and_id = sorted(entries, key=lambda line: (line[2:12], line[-CLAIM_ID_LENGTH:]))
+        lines += ["", f"## {section}", *([""] if entries else []), *by_day_and_id]
+    return lines
 
 
 def entry_ids(page: Iterable[str]) -> set[ClaimId]:
@@ -147,18 +150,6 @@ def _section_lines(page: Iterable[str]) -> Iterator[tuple[str, str]]:
             section = line[3:]
         elif line.startswith("- ") and section in SECTIONS:
             yield section, line
-
-
-def _page_lines(sections: dict[str, list[str]], limit: int | None) -> Iterator[str]:
-    yield from HEADER
-    if limit is not None:
-        yield f"Only the {limit:,} memories that changed last are shown. To see all of them: `tacit list --all`."
-    for section, lines in sections.items():
-        yield ""
-        yield f"## {section}"
-        if lines:
-            yield ""
-            yield from sorted(lines, key=lambda line: (line[2:12], line[-CLAIM_ID_LENGTH:]))  # by day and id
 
 
 def entry_id(line: str) -> ClaimId | None:
@@ -183,19 +174,10 @@ def parse_entry(section: str, line: str) -> LongTermEntry:
     claim = entry_id(trimmed)
     match = _DATED_TEXT.match(trimmed[2 : -CLAIM_ID_LENGTH - 2] if claim else trimmed[2:].strip())
     assert match is not None
-    text, details = _split_details(match[2])
+    text, details = match[2], ""
+    if text.endswith(")"):
+        for start in _DETAILS_START.finditer(text):  # one pass, because a line may be as long as somebody likes
+            if start[1]:
+                text, details = text[: start.start()], text[start.end() : -1]
+                break
     return LongTermEntry(section, match[1] or "", unescape(text), details, claim)
-
-
-def _split_details(entry: str) -> tuple[str, str]:
-    """Return text and details. One pass, because a line may be as long as somebody likes."""
-    if entry.endswith(")"):
-        for match in _DETAILS_START.finditer(entry):
-            if match[1]:
-                return entry[: match.start()], entry[match.end() : -1]
-    return entry, ""
-
-
-def parse_entries(page: Iterable[str]) -> Iterator[LongTermEntry]:
-    """Yield the entries in sections that Tacit knows."""
-    return (parse_entry(section, line) for section, line in _section_lines(page))

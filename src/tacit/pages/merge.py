@@ -2,12 +2,17 @@
 
 If theirs equals base, nobody edited the page. Otherwise every line that a person added, changed, moved or removed stays
 so. A line is its text and the heading it is under.
+
+A merge of git leaves conflict markers in a file of lines. They are at least seven characters long. A block that has no
+end reaches to the end of the file.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence, Set
+from enum import Enum
 
 from tacit.pages.long_term import PRUNED_SECTION
 from tacit.record import Record
@@ -123,20 +128,14 @@ def base_with_unread_edits(
 
 def base_with_read_edits(base: Sequence[str], theirs: Sequence[str], read: Set[str], *, key: LineKey) -> list[str]:
     """Return the base of a page after some edits were read: these lines are as and where they are in theirs."""
-    if _differing_lines(base, theirs) <= read:
+    before, after = Counter(_placed_lines(base)), Counter(_placed_lines(theirs))
+    # Lines that one of the two has under a heading under which the other has it less often.
+    if {line for (_, line), _ in before.items() ^ after.items()} <= read:
         return list(theirs)
     their_lines = _keyed_lines(theirs, key, frozenset(base))
     current_lines = _by_key(their_lines)
     unread = [line for line in _keyed_lines(base, key) if (current_lines.get(line.key) or line).text not in read]
     return _with_additions(unread, [(line, line.text if line.text in read else None) for line in their_lines])
-
-
-def _differing_lines(one: Sequence[str], other: Sequence[str]) -> Set[str]:
-    """Return the lines that one of two pages has under a heading under which the other has it less often."""
-    if one == other:
-        return frozenset()
-    first, second = Counter(_placed_lines(one)), Counter(_placed_lines(other))
-    return {line for (_, line), _ in first.items() ^ second.items()}
 
 
 def _placed_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -242,4 +241,82 @@ def _with_additions(lines: Sequence[_PageLine], theirs: Sequence[tuple[_PageLine
         if not (line.is_empty and follows_insertion and not result[-1].strip()):  # one empty line is enough
             result.append(line.text)
         result += [*inserted.get((position, False), ()), *inserted.get((position, True), ())]
+    return result
+
+
+# Conflict markers of git
+
+_MARKER = re.compile(r"(?:<{7,}|>{7,}|\|{7,})(?: .*)?")
+_OPENING, _CLOSING = re.compile(r"<{7,}(?: .*)?"), re.compile(r">{7,}(?: .*)?")
+_BASE, _SEPARATOR = re.compile(r"\|{7,}(?: .*)?"), re.compile(r"={7,}")
+_EDGE_BYTES = re.compile(rb"^(?:<{7,}|>{7,})(?: [^\n]*)?\r?$", re.MULTILINE)
+
+
+class Side(Enum):
+    """The sides of a conflict that can be kept."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+    BOTH = "both"
+
+
+class MergeConflict(Record):
+    """A block of conflict markers: the lines of both sides, and the number of its first line in the file."""
+
+    number: int
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+
+
+def conflict_markers(lines: Sequence[str]) -> set[str]:
+    """Return the lines that git put around two versions. Equal signs without other markers may underline a title."""
+    markers = {line for line in lines if _MARKER.fullmatch(line.rstrip())}
+    return markers | {line for line in lines if markers and _SEPARATOR.fullmatch(line.rstrip())}
+
+
+def has_conflict_markers(data: bytes) -> bool:
+    """Return whether a file has the first or the last line of a block. Quick: it is asked by every command."""
+    return (b"<<<<<<<" in data or b">>>>>>>" in data) and _EDGE_BYTES.search(data) is not None
+
+
+def split_conflicts(lines: Sequence[str]) -> Iterator[str | MergeConflict]:
+    """Yield the lines outside of conflicts, and each conflict.
+
+    The common ancestor, which git writes between the sides if `merge.conflictStyle` is `diff3`, is left out. A marker
+    without its block (somebody removed the others) is left out as well.
+    """
+    ours: list[str] = []
+    theirs: list[str] = []
+    start, current = 0, None  # the first line of the block; the side that is read, None outside of a block
+    ancestor: list[str] = []
+    for number, line in enumerate(lines, 1):
+        text = line.rstrip()
+        if current is None:
+            if _OPENING.fullmatch(text):
+                start, ours, theirs, ancestor = number, [], [], []
+                current = ours
+            elif not _CLOSING.fullmatch(text):
+                yield line
+        elif _CLOSING.fullmatch(text):
+            yield MergeConflict(start, tuple(ours), tuple(theirs))
+            current = None
+        elif _BASE.fullmatch(text) and current is ours:
+            current = ancestor
+        elif _SEPARATOR.fullmatch(text) and current is not theirs:
+            current = theirs
+        elif not _OPENING.fullmatch(text):
+            current.append(line)
+    if current is not None:
+        yield MergeConflict(start, tuple(ours), tuple(theirs))
+
+
+def find_conflicts(lines: Sequence[str]) -> list[MergeConflict]:
+    return [part for part in split_conflicts(lines) if isinstance(part, MergeConflict)]
+
+
+def without_markers(lines: Sequence[str]) -> list[str]:
+    """Return the lines with both sides of every conflict."""
+    result: list[str] = []
+    for part in split_conflicts(lines):
+        result += [part] if isinstance(part, str) else [*part.ours, *part.theirs]
     return result

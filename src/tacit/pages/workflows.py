@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from tacit.errors import UsageError
 from tacit.model.workflow import format_placeholder, is_directory_change, placeholder_names, use_positional_parameters
@@ -85,7 +86,6 @@ def _parse_key_line(fields: dict[str, str], steps: list[list[str]], line: str, n
 # Quoting: any text as one word on one line. Deceptive characters are escaped.
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t"}
-_ALL_ARGUMENTS = '"$@"'  # in every shell but fish
 
 
 def is_printable_line(text: str) -> bool:
@@ -108,25 +108,26 @@ def bash_word(text: str) -> str:
     if is_printable_line(text):
         return sh_word(text)
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{escape_deceptive(escaped, _hex_escape)}'"
+
+    def escape(char: str) -> str:
+        return _ESCAPES.get(char) or "".join(f"\\x{byte:02x}" for byte in char.encode())
+
+    return f"$'{escape_deceptive(escaped, escape)}'"
 
 
 def fish_word(text: str) -> str:
     """Quote for fish, where escapes are between quotes."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return "'" + escape_deceptive(escaped, lambda char: f"'{_fish_escape(char)}'") + "'"
+
+    def escape(char: str) -> str:
+        code = f"\\x{ord(char):02x}" if char < "\x80" else f"\\U{ord(char):08x}"
+        return f"'{_ESCAPES.get(char) or code}'"
+
+    return f"'{escape_deceptive(escaped, escape)}'"
 
 
 def _octal_escape(char: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in char.encode())
-
-
-def _hex_escape(char: str) -> str:
-    return _ESCAPES.get(char) or "".join(f"\\x{byte:02x}" for byte in char.encode())
-
-
-def _fish_escape(char: str) -> str:
-    return _ESCAPES.get(char) or (f"\\x{ord(char):02x}" if char < "\x80" else f"\\U{ord(char):08x}")
 
 
 def shell_call(shell: str, word: str) -> str:
@@ -187,48 +188,50 @@ def _usage(workflow: WorkflowExport) -> str:
     return f"usage: {function_name(workflow)} {' '.join(workflow.placeholders).upper()}"
 
 
-def _step_call(workflow: WorkflowExport, step: str, shell: str, quote: Callable[[str], str]) -> str:
-    """Return a call of a shell for a step, with the values of placeholders as `$1` and so on, if there are any."""
-    names = workflow.placeholders
-    if not names:
-        return shell_call(shell, quote(step))
-    call = shell_call(shell, quote(use_positional_parameters(step, names, shell)))
-    return f"{call} $argv" if shell == "fish" else f"{call} {shell} {_ALL_ARGUMENTS}"  # the first is the shell's $0
+class _Shell(Record):
+    """How the lines of a script are written: who runs a step and changes the directory, and how a word is quoted.
+
+    `builtin` and `command` keep functions and aliases of a session from changing what the script does.
+    """
+
+    name: str
+    quote: Callable[[str], str]
+    cd: str
+    evaluate: str
+    call: str = ""
+    runner: str = ""  # the shell that runs the steps, if it is another one
 
 
-def bash_function(workflow: WorkflowExport) -> str:
-    return _subshell_function(workflow, "bash")
-
-
-def zsh_function(workflow: WorkflowExport) -> str:
-    return _subshell_function(workflow, "zsh")
+def _script_lines(workflow: WorkflowExport, shell: _Shell) -> Iterator[str]:
+    """Yield a line for the directory and for each step. The values of placeholders are its positional parameters."""
+    names, runner = workflow.placeholders, shell.runner or shell.name
+    if workflow.directory:
+        yield f"{shell.cd} {shell.quote(workflow.directory)}"
+    for step in workflow.steps:
+        if is_directory_change(step):
+            yield f"{shell.evaluate} {shell.quote(use_positional_parameters(step, names, shell.name))} >/dev/null"
+        elif not names:
+            yield f"{shell.call}{shell_call(runner, shell.quote(step))}"
+        else:
+            call = shell_call(runner, shell.quote(use_positional_parameters(step, names, runner)))
+            # What follows the step are its `$0`, which fish does not have, and its parameters.
+            yield f"{shell.call}{call} " + ("$argv" if runner == "fish" else f'{runner} "$@"')
 
 
 def _subshell_function(workflow: WorkflowExport, shell: str) -> str:
-    """Return a function for bash or zsh. It runs in a subshell, so that the caller's directory stays.
-
-    No alias of the session changes what it does.
-    """
+    """Return a function for bash or zsh. It runs in a subshell, so that the caller's directory stays."""
     lines = [f"# {origin_comment(workflow)}", f"function {function_name(workflow)}() ("]
-    names = workflow.placeholders
-    if names:
-        lines.append(f"  [ $# -eq {len(names)} ] || {{ echo {bash_word(_usage(workflow))} >&2; exit 2; }}")
-    if workflow.directory:
-        lines.append(f"  builtin cd -- {bash_word(workflow.directory)} || exit")
-    for step in workflow.steps:
-        if is_directory_change(step):
-            word = bash_word(use_positional_parameters(step, names, shell))
-            lines.append(f"  builtin eval {word} >/dev/null || exit")
-        else:
-            lines.append(f"  command {_step_call(workflow, step, shell, bash_word)} || exit")
-    return "\n".join([*lines, ")", ""])
+    if count := len(workflow.placeholders):
+        lines.append(f"  [ $# -eq {count} ] || {{ echo {bash_word(_usage(workflow))} >&2; exit 2; }}")
+    script = _script_lines(workflow, _Shell(shell, bash_word, "builtin cd --", "builtin eval", "command "))
+    return "\n".join([*lines, *(f"  {line} || exit" for line in script), ")", ""])
 
 
 def fish_function(workflow: WorkflowExport) -> str:
     """Return a function for fish, which has no subshells: it changes back to the caller's directory."""
     names = workflow.placeholders
     usage = f"    if test (count $argv) -ne {len(names)}; echo {fish_word(_usage(workflow))} >&2; return 2; end"
-    first, *rest = _fish_lines(workflow)
+    first, *rest = _script_lines(workflow, _Shell("fish", fish_word, "builtin cd", "eval", "command "))
     return "\n".join(
         [
             f"# {origin_comment(workflow)}",
@@ -246,25 +249,10 @@ def fish_function(workflow: WorkflowExport) -> str:
     )
 
 
-def _fish_lines(workflow: WorkflowExport) -> Iterator[str]:
-    if workflow.directory:
-        yield f"builtin cd {fish_word(workflow.directory)}"
-    for step in workflow.steps:
-        if is_directory_change(step):
-            yield f"eval {fish_word(use_positional_parameters(step, workflow.placeholders, 'fish'))} >/dev/null"
-        else:
-            yield f"command {_step_call(workflow, step, 'fish', fish_word)}"
-
-
-def _posix_lines(workflow: WorkflowExport) -> Iterator[str]:
-    """Yield lines for a POSIX shell whose positional parameters are the values of the placeholders."""
-    if workflow.directory:
-        yield f"cd -- {sh_word(workflow.directory)} || exit"
-    for step in workflow.steps:
-        if is_directory_change(step):
-            yield f"eval {sh_word(use_positional_parameters(step, workflow.placeholders, 'sh'))} >/dev/null || exit"
-        else:
-            yield f"{_step_call(workflow, step, workflow.shell, sh_word)} || exit"
+def _posix_lines(workflow: WorkflowExport) -> list[str]:
+    """Return lines for a POSIX shell whose positional parameters are the values of the placeholders."""
+    shell = _Shell("sh", sh_word, "cd --", "eval", runner=workflow.shell)
+    return [f"{line} || exit" for line in _script_lines(workflow, shell)]
 
 
 def just_recipe(workflow: WorkflowExport) -> str:
@@ -323,14 +311,12 @@ def claude_command(workflow: WorkflowExport) -> str:
         command = f"cd -- {_claude_word(workflow.directory)}"
         lines += ["", "Begin in this directory:", "", _code_block(command, shell)]
     for number, step in enumerate(workflow.steps, 1):
-        lines += ["", f"Step {number} of {count}:", "", _code_block(_claude_step(step, shell), shell)]
+        # As it is, if the agent's shell runs it so; else as a call of its shell.
+        is_printable = is_printable_line(step.replace("\n", "").replace("\t", ""))
+        is_plain = is_printable and not _CLAUDE_SUBSTITUTION.search(step) and shell != "fish"
+        text = step if is_plain else shell_call(shell, _claude_word(step))
+        lines += ["", f"Step {number} of {count}:", "", _code_block(text, shell)]
     return "\n".join([*lines, ""])
-
-
-def _claude_step(step: str, shell: str) -> str:
-    """Return the step as it is if the agent's shell runs it so; else a call of its shell."""
-    is_plain = is_printable_line(step.replace("\n", "").replace("\t", "")) and not _CLAUDE_SUBSTITUTION.search(step)
-    return step if is_plain and shell != "fish" else shell_call(shell, _claude_word(step))
 
 
 def _claude_word(text: str) -> str:
@@ -345,8 +331,8 @@ def _code_block(text: str, shell: str) -> str:
 
 
 FORMATS: dict[str, Callable[[WorkflowExport], str]] = {
-    "bash": bash_function,
-    "zsh": zsh_function,
+    "bash": partial(_subshell_function, shell="bash"),
+    "zsh": partial(_subshell_function, shell="zsh"),
     "fish": fish_function,
     "just": just_recipe,
     "make": make_rule,

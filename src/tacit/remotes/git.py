@@ -45,20 +45,20 @@ _CONFIG = (
 )
 # A repository on this disk, perhaps on somebody's stick, is served by a process of ours: its hooks must not run either.
 _LOCAL_RECEIVE = f"git -c core.hooksPath={os.devnull} -c core.fsmonitor=false receive-pack"
-# Who commits is the same everywhere: a remote learns no name, no address and no time zone.
-_IDENTITY = {
-    f"GIT_{role}_{field}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for field, value in (("NAME", "tacit"), ("EMAIL", "tacit"))
+# Nothing asks on the terminal, and who commits is the same everywhere: a remote learns no name and no time zone.
+_VARIABLES = {
+    **{f"GIT_{role}_{field}": "tacit" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")},
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "true",
+    "LC_ALL": "C",
+    "TZ": "UTC",
 }
 
 
 def is_git_address(url: str) -> bool:
     """Return whether an address is that of a git repository: a URL, `host:path`, or a repository on this disk."""
-    if url.startswith("-") or "::" in url:
-        return True  # to be refused by `check_address`
-    if "://" in url:
-        return True
+    if "://" in url or url.startswith("-") or "::" in url:
+        return True  # `check_address` refuses what would run a program
     path = os.path.expanduser(url)
     if os.path.isdir(path):
         return all(os.path.exists(os.path.join(path, name)) for name in ("HEAD", "objects", "refs"))
@@ -98,7 +98,8 @@ class GitTransport:
     def fetch(self) -> None:
         self._make_mirror()
         self._remove_locks()
-        heads, known = self._remote_heads(), self._known_heads()
+        heads = _parse_heads(self._run("ls-remote", "--quiet", "--heads", "--", self._url), "refs/heads/")
+        known = self._known_heads()
         changed = [path for path, commit in heads.items() if known.get(path) != commit]
         for batch in _batches(changed):
             refs = [f"+refs/heads/{path}:{_REF_PREFIX}{path}" for path in batch]
@@ -166,11 +167,7 @@ class GitTransport:
             self._run("update-ref", "--stdin", data=data.encode())
 
     def _known_heads(self) -> dict[str, str]:
-        rows = self._run("for-each-ref", "--format=%(objectname) %(refname)", _REF_PREFIX)
-        return _parse_heads(rows, _REF_PREFIX)
-
-    def _remote_heads(self) -> dict[str, str]:
-        return _parse_heads(self._run("ls-remote", "--quiet", "--heads", "--", self._url), "refs/heads/")
+        return _parse_heads(self._run("for-each-ref", "--format=%(objectname) %(refname)", _REF_PREFIX), _REF_PREFIX)
 
     def _make_mirror(self) -> None:
         if not os.path.isdir(os.path.join(self._mirror, "objects")):
@@ -243,16 +240,8 @@ def _batches(paths: list[str]) -> Iterator[list[str]]:
 
 def _environment() -> dict[str, str]:
     """Return the variables for git: the person's own, without those that redirect it, and nothing that asks."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env = {**kept, **{name: os.environ[name] for name in ("GIT_SSH_COMMAND",) if name in os.environ}}
+    kept = {name: os.environ[name] for name in os.environ if not name.startswith("GIT_") or name == "GIT_SSH_COMMAND"}
     with suppress(OSError):
-        if "GIT_SSH_COMMAND" not in env and not os.isatty(0):
-            env["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"
-    return {
-        **env,
-        **_IDENTITY,
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ASKPASS": "true",
-        "LC_ALL": "C",
-        "TZ": "UTC",
-    }
+        if not os.isatty(0):
+            kept.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
+    return {**kept, **_VARIABLES}

@@ -7,18 +7,23 @@ BLAKE2b inside the encryption.
 
 Two more files carry the ring itself: one is encrypted to a key that follows from the recovery phrase, for machines that
 join; after a change of keys, the other is encrypted to the machines that stay, with their own keys.
+
+The recovery phrase is 128 random bits as proquints: five letters, consonant and vowel in turn, stand for 16 bits. They
+can be read aloud in any language and need no list of words. A ninth group is a checksum, so that a typing mistake is
+told from a wrong phrase.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from hashlib import blake2b
 from hmac import compare_digest
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tacit.errors import StoreError
+from tacit.errors import StoreError, UsageError
 from tacit.record import Record
 
 if TYPE_CHECKING:
@@ -28,10 +33,16 @@ _MAC_KEY_BYTES = 32
 _MAC_BYTES = 32
 _MACHINE_BYTES = 16
 _NAME_PURPOSE, _FILE_PURPOSE, _RING_PURPOSE = b"tacit segment", b"tacit file", b"tacit ring"
-_PHRASE_PURPOSE = b"tacit phrase key"
+_PHRASE_PURPOSE, _PHRASE_CHECK_PURPOSE = b"tacit phrase key", b"tacit phrase"
 _BECH32_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _BECH32_TERMS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 MANIFEST_KIND, HANDOVER_KIND = b"manifest", b"handover"
+PHRASE_BYTES, _CHECK_BYTES = 16, 2
+_GROUPS, _GROUPS_PER_LINE = (PHRASE_BYTES + _CHECK_BYTES) // 2, 3
+_CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aiou"
+# The letters of a group, and where in its 16 bits the number of each stands.
+_GROUP_LETTERS = ((_CONSONANTS, 12), (_VOWELS, 10), (_CONSONANTS, 6), (_VOWELS, 4), (_CONSONANTS, 0))
+_GROUP = re.compile("".join(f"[{letters}]" for letters, _ in _GROUP_LETTERS))
 
 
 class Ring(Record):
@@ -76,11 +87,11 @@ def encrypt(ring: Ring, data: bytes) -> bytes:
     return bytes(age.encrypt(data, [age.x25519.Identity.from_str(ring.identity).to_public()]))
 
 
-def decrypt(ring: Ring, data: bytes) -> bytes | None:
-    """Return the content; None if the file is torn, or is not encrypted to this ring."""
+def decrypt(keys: Ring | MachineKeys, data: bytes) -> bytes | None:
+    """Return the content; None if the file is torn, or is not encrypted to this ring or machine."""
     age = _age()
     try:
-        return bytes(age.decrypt(data, [age.x25519.Identity.from_str(ring.identity)]))
+        return bytes(age.decrypt(data, [age.x25519.Identity.from_str(keys.identity)]))
     except (age.DecryptError, ValueError):
         return None
 
@@ -95,20 +106,20 @@ def segment_name(ring: Ring, machine: str, content: bytes) -> str:
 
 def seal(ring: Ring, kind: bytes, content: bytes) -> bytes:
     """Return a file for the remote: authenticated, then encrypted."""
-    return encrypt(ring, authenticate(ring, kind, content))
+    return encrypt(ring, _authenticate(ring, kind, content))
 
 
 def unseal(ring: Ring, kind: bytes, data: bytes) -> bytes | None:
     """Return the content of such a file; None if it is not encrypted to this ring, torn, or not authentic."""
     plain = decrypt(ring, data)
-    return None if plain is None else verified(ring, kind, plain)
+    return None if plain is None else _verified(ring, kind, plain)
 
 
-def authenticate(ring: Ring, kind: bytes, content: bytes) -> bytes:
+def _authenticate(ring: Ring, kind: bytes, content: bytes) -> bytes:
     return _mac(ring, _FILE_PURPOSE, kind, content).encode("ascii") + b"\n" + content
 
 
-def verified(ring: Ring, kind: bytes, data: bytes) -> bytes | None:
+def _verified(ring: Ring, kind: bytes, data: bytes) -> bytes | None:
     mac, _, content = data.partition(b"\n")
     return content if compare_digest(mac, _mac(ring, _FILE_PURPOSE, kind, content).encode("ascii")) else None
 
@@ -164,22 +175,18 @@ def hand_over(ring: Ring, former: Ring, recipients: list[str]) -> bytes:
     """Return a file from which the machines with these public keys get a new ring. The former one vouches for it."""
     age = _age()
     keys = [age.x25519.Recipient.from_str(recipient) for recipient in recipients]
-    return bytes(age.encrypt(authenticate(former, HANDOVER_KIND, _ring_json(ring)), keys))
+    return bytes(age.encrypt(_authenticate(former, HANDOVER_KIND, _ring_json(ring)), keys))
 
 
 def take_over(data: bytes, former: Ring, machine: MachineKeys) -> Ring | None:
     """Return the new ring; None if it is not meant for this machine, or nobody with the former ring vouches for it."""
-    age = _age()
-    try:
-        plain = bytes(age.decrypt(data, [age.x25519.Identity.from_str(machine.identity)]))
-    except (age.DecryptError, ValueError):
-        return None
-    content = verified(former, HANDOVER_KIND, plain)
+    plain = decrypt(machine, data)
+    content = None if plain is None else _verified(former, HANDOVER_KIND, plain)
     return None if content is None else _parse_ring(content)
 
 
 def ring_fields(ring: Ring) -> dict[str, object]:
-    return {"epoch": ring.epoch, "identity": ring.identity, "mac_key": ring.mac_key, "v": 1}
+    return {**ring._asdict(), "v": 1}
 
 
 def ring_from_fields(fields: Any) -> Ring:
@@ -199,6 +206,52 @@ def _parse_ring(data: bytes) -> Ring | None:
         return ring_from_fields(json.loads(data))
     except (ValueError, KeyError, TypeError):
         return None
+
+
+# The recovery phrase
+
+
+def make_phrase(entropy: bytes) -> str:
+    """Return the phrase of 16 random bytes: nine groups, joined by dashes."""
+    data = entropy[:PHRASE_BYTES] + _checksum(entropy[:PHRASE_BYTES])
+    return "-".join(_group(int.from_bytes(data[start : start + 2], "big")) for start in range(0, len(data), 2))
+
+
+def parse_phrase(text: str) -> str:
+    """Return a phrase as it was made. Case, line breaks, blanks and dashes do not matter.
+
+    Raise UsageError that names the group that cannot be right, or says that one is missing or mistyped.
+    """
+    groups = re.split(r"[\s\-]+", text.strip().lower())
+    if groups == [""]:
+        raise UsageError("the recovery phrase is needed", "type it, or name a file that has it: --phrase-file FILE")
+    for number, group in enumerate(groups, 1):
+        if not _GROUP.fullmatch(group):
+            raise UsageError(f"group {number} of the recovery phrase has a typing mistake", "each has five letters")
+    if len(groups) != _GROUPS:
+        raise UsageError(f"a recovery phrase has {_GROUPS} groups of five letters, not {len(groups)}")
+    data = b"".join(_number(group).to_bytes(2, "big") for group in groups)
+    if _checksum(data[:PHRASE_BYTES]) != data[PHRASE_BYTES:]:
+        raise UsageError("the recovery phrase has a typing mistake in one of its groups", "compare it letter by letter")
+    return "-".join(groups)
+
+
+def phrase_lines(phrase: str) -> list[str]:
+    """Return a phrase in short lines, to be written down."""
+    groups = phrase.split("-")
+    return [" ".join(groups[start : start + _GROUPS_PER_LINE]) for start in range(0, _GROUPS, _GROUPS_PER_LINE)]
+
+
+def _checksum(data: bytes) -> bytes:
+    return blake2b(data, digest_size=_CHECK_BYTES, person=_PHRASE_CHECK_PURPOSE).digest()
+
+
+def _group(number: int) -> str:
+    return "".join(letters[number >> shift & len(letters) - 1] for letters, shift in _GROUP_LETTERS)
+
+
+def _number(group: str) -> int:
+    return sum(letters.index(char) << shift for char, (letters, shift) in zip(group, _GROUP_LETTERS, strict=True))
 
 
 def _age() -> ModuleType:

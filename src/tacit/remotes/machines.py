@@ -7,37 +7,35 @@ a machine with its keys wrote. Nothing here runs unless a person asks for it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
-from tacit.remotes.keys import hand_over, lock_ring, make_machine, make_ring, unlock_ring
-from tacit.remotes.manifest import default_name
-from tacit.remotes.phrase import make_phrase, parse_phrase
-from tacit.remotes.receiving import locked_rings
-from tacit.remotes.reports import RemoteReport
+from tacit.remotes.keys import (
+    PHRASE_BYTES,
+    hand_over,
+    lock_ring,
+    make_machine,
+    make_phrase,
+    make_ring,
+    parse_phrase,
+    unlock_ring,
+)
+from tacit.remotes.manifest import RemoteReport, default_name
+from tacit.remotes.segments import locked_rings
 from tacit.remotes.state import RemoteState, RemoteStore, check_name
-from tacit.remotes.steps import RemoteSession, RemoteSteps
+from tacit.remotes.steps import RemoteSteps
 from tacit.remotes.transport import Transport, normalize_address, open_transport
 
 _MIN_ID_CHARS = 4
-_PHRASE_BYTES = 16
 
 
-class AddedRemote(Record):
-    """A remote that was added. `phrase` is its recovery phrase if it is new, else ""."""
+class KeysReport(Record):
+    """The report of a sync after a remote was added or got new keys.
 
-    report: RemoteReport
-    phrase: str
-
-
-class ChangedKeys(Record):
-    """New keys of a remote, and the report of the sync that published them.
-
-    `phrase` is "" if the remote was not reached; then its keys are as they were.
+    `phrase` is its new recovery phrase; "" if other machines use the remote already, or it was not reached: then its
+    keys are as they were.
     """
 
     report: RemoteReport
@@ -54,7 +52,7 @@ class Machines(HomePart):
 
     # Remotes
 
-    def add(self, name: str, url: str, *, everything: bool, ask_phrase: Callable[[], str]) -> AddedRemote:
+    def add(self, name: str, url: str, *, everything: bool, ask_phrase: Callable[[], str]) -> KeysReport:
         """Connect this home to a remote, and sync with it.
 
         An empty remote gets new keys and a recovery phrase. For one that other machines use, `ask_phrase` must return
@@ -62,9 +60,9 @@ class Machines(HomePart):
 
         Raise RefusedError for anybody but a person, for a wrong phrase, and for a remote that is not complete yet.
         """
-        self._require_person("adds a remote", f"tacit remote add {name} {url}")
+        self._store.actor.require_person("adds a remote", f"tacit remote add {name} {url}")
         address = normalize_address(url)
-        with self._locked():
+        with self._remotes.locked():
             former = self._known_remote(check_name(name), address)
             transport = open_transport(address, self._remotes.mirror(name))
             try:
@@ -78,12 +76,12 @@ class Machines(HomePart):
             everything = everything or bool(former and former.everything)
             self._remotes.save(state._replace(everything=everything, written=written))
             (report,) = self._sync([name])
-            return AddedRemote(report, phrase)
+            return KeysReport(report, phrase)
 
     def remove(self, name: str) -> RemoteState:
         """Forget a remote. What this machine wrote there stays. Raise NotFoundError if there is none."""
-        self._require_person("removes a remote", f"tacit remote remove {name}")
-        with self._locked():
+        self._store.actor.require_person("removes a remote", f"tacit remote remove {name}")
+        with self._remotes.locked():
             if name not in self._remotes.names():
                 self._remotes.load(name)  # raises with the names there are
             try:
@@ -93,8 +91,11 @@ class Machines(HomePart):
 
     def remotes(self) -> list[RemoteReport]:
         """Return what is known of all remotes, without asking them."""
-        purges, own = self._steps.purges(), self._steps.own_id()
-        return [self._steps.known_report(state, own, purges) for state in self._remotes.all()]
+        reports = []
+        for state in self._remotes.all():
+            name, url, keys, at = state.name, state.url, state.ring.fingerprint, state.synced_at
+            reports.append(RemoteReport(name, url, keys, tuple(self._steps.peer_reports(state).values()), synced_at=at))
+        return reports
 
     def own_machine(self) -> tuple[str, str]:
         """Return id and name of this machine; empty texts if it was never on a remote."""
@@ -113,33 +114,33 @@ class Machines(HomePart):
 
         Raise RefusedError for anybody but a person, NotFoundError if there is no such remote.
         """
-        self._require_person("syncs with remotes", "tacit sync")
-        with self._locked():
+        self._store.actor.require_person("syncs with remotes", "tacit sync")
+        with self._remotes.locked():
             return self._sync([only] if only else self._remotes.names())
 
     def status(self, only: str | None = None) -> list[RemoteReport]:
         """Return what a sync would find. The home and the remotes are not changed."""
-        self._require_person("asks remotes", "tacit sync --status")
-        with self._locked():
+        self._store.actor.require_person("asks remotes", "tacit sync --status")
+        with self._remotes.locked():
             states = [self._remotes.load(name) for name in ([only] if only else self._remotes.names())]
             return [self._steps.attempt(state, self._steps.look).report(self._steps.own_id()) for state in states]
 
-    def rotate(self, name: str) -> ChangedKeys:
+    def rotate(self, name: str) -> KeysReport:
         """Give a remote new keys and a new phrase. Machines that stay get the keys with their next sync.
 
         Raise RefusedError for anybody but a person, NotFoundError if there is none.
         """
-        self._require_person("changes keys", f"tacit remote rotate {name}")
-        with self._locked():
+        self._store.actor.require_person("changes keys", f"tacit remote rotate {name}")
+        with self._remotes.locked():
             return self._change_keys(self._remotes.load(name), ())
 
-    def forget_machine(self, reference: str) -> list[ChangedKeys]:
+    def forget_machine(self, reference: str) -> list[KeysReport]:
         """Remove a lost machine from all remotes that it is on, and change their keys.
 
         What it sent before stays in this home, and is published by it from now on. Raise as `rotate`.
         """
-        self._require_person("removes a machine", f"tacit remote forget-machine {reference}")
-        with self._locked():
+        self._store.actor.require_person("removes a machine", f"tacit remote forget-machine {reference}")
+        with self._remotes.locked():
             machine = self._find_machine(reference)
             states = [state for state in self._remotes.all() if state.peer(machine) is not None]
             return [self._change_keys(state, (machine,)) for state in states]
@@ -167,7 +168,7 @@ class Machines(HomePart):
                     f"{url} has files of machines, but the keys have not arrived yet",
                     "wait until your sync program has finished, then try again",
                 )
-            ring, phrase = make_ring(), make_phrase(os.urandom(_PHRASE_BYTES))
+            ring, phrase = make_ring(), make_phrase(os.urandom(PHRASE_BYTES))
             return RemoteState(name, url, False, ring, lock_ring(ring, phrase)), phrase
         phrase = parse_phrase(ask_phrase())
         rings = [(found, data) for data in locked if (found := unlock_ring(data, phrase)) is not None]
@@ -190,13 +191,14 @@ class Machines(HomePart):
         ]
         for session in sessions:
             if session.problem is None:
-                self._steps.guarded(session, self._steps.publish)
+                with self._steps.guarded(session):
+                    self._steps.publish(session)
             session.transport.close()
         return [session.report(self._steps.own_id()) for session in sessions]
 
     # Changing keys
 
-    def _change_keys(self, state: RemoteState, forget: tuple[str, ...]) -> ChangedKeys:
+    def _change_keys(self, state: RemoteState, forget: tuple[str, ...]) -> KeysReport:
         """Take in what is there, make new keys, hand them to the machines that stay, and publish everything anew.
 
         The new keys are stored before anything is published: whatever fails after that is completed by the next sync.
@@ -204,31 +206,29 @@ class Machines(HomePart):
         self._store.make()
         session = self._steps.attempt(state, self._steps.open_and_take, close=False)
         if session.problem is not None:
-            return ChangedKeys(session.report(self._steps.own_id()), "")
+            return KeysReport(session.report(self._steps.own_id()), "")
         try:
             state, machine = session.state, self._remotes.machine()
             gone = {*state.forgotten, *forget}
             areas = [area for area in session.view.areas if area.machine not in gone]
             recipients = {machine.recipient, *(area.manifests[0].recipient for area in areas)}
-            ring, phrase = make_ring(state.ring.epoch + 1), make_phrase(os.urandom(_PHRASE_BYTES))
+            ring, phrase = make_ring(state.ring.epoch + 1), make_phrase(os.urandom(PHRASE_BYTES))
             handover = hand_over(ring, state.ring, sorted(recipients))
             session.state = state.with_new_keys(ring, lock_ring(ring, phrase), handover)._replace(
                 forgotten=tuple(sorted(gone)),
                 peers=tuple(peer for peer in state.peers if peer.manifest.machine not in gone),
             )
             self._remotes.save(session.state)
-            self._steps.guarded(session, partial(self._publish_new_keys, forget=forget))
+            with self._steps.guarded(session):
+                self._steps.publish(session)
+                for area in session.view.areas:
+                    if area.machine in forget:
+                        session.transport.remove(area.folder)
+                session.transport.forget_replaced()
         finally:
             session.transport.close()
         session.reports = {name: report for name, report in session.reports.items() if name not in gone}
-        return ChangedKeys(session.report(machine.id), phrase)
-
-    def _publish_new_keys(self, session: RemoteSession, forget: tuple[str, ...]) -> None:
-        folders = [area.folder for area in session.view.areas if area.machine in forget]
-        self._steps.publish(session)
-        for folder in folders:
-            session.transport.remove(folder)
-        session.transport.forget_replaced()
+        return KeysReport(session.report(machine.id), phrase)
 
     def _find_machine(self, reference: str) -> str:
         """Return the id of another machine by the beginning of its id, or by its name."""
@@ -246,11 +246,3 @@ class Machines(HomePart):
         if found:
             raise UsageError(f"{reference} fits several machines", "use the id that tacit remote list shows")
         raise NotFoundError(f"no machine {reference!r} is known", "tacit remote list shows them; else: tacit sync")
-
-    def _require_person(self, action: str, command: str) -> None:
-        self._store.actor.require_person(action, command)
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with self._remotes.locked():
-            yield

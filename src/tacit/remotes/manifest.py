@@ -1,27 +1,29 @@
 """The manifest: what one machine says about itself on a remote, written after everything else it wrote there.
 
 It lists the segments, so that missing and foreign files are told apart, and has a fresh random token at each writing:
-a machine that finds a token it did not write knows that another copy of its home writes under the same id.
+a machine that finds a token it did not write knows that another copy of its home writes under the same id. What is
+reported of machines follows from their manifests.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from datetime import datetime
+from collections.abc import Collection
+from datetime import datetime, timedelta
 from typing import Any
 
+from tacit.errors import TacitError
 from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.remotes.keys import MANIFEST_KIND, MachineKeys, Ring, seal, unseal
 from tacit.text.display import clean, clip
 
-VERSION = 1
 AREA_NAME = re.compile(r"[0-9a-f]{32}")
 SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\.age")
 MANIFEST_FILE, RING_FILE, HANDOVER_FILE = "manifest.age", "ring.age", "keys.age"
 _MAX_NAME_CHARS = 60
-_SEGMENT_NAME = re.compile(r"[0-9a-f]{32}")
+_CLOCK_TOLERANCE = timedelta(minutes=5)
 
 
 class SegmentEntry(Record):
@@ -56,9 +58,6 @@ class Manifest(Record):
     former: tuple[str, ...] = ()
     everything: bool = False
 
-    def seen_at(self, machine: str) -> datetime | None:
-        return dict(self.seen).get(machine)
-
 
 def seal_manifest(ring: Ring, manifest: Manifest) -> bytes:
     return seal(ring, MANIFEST_KIND, json.dumps(manifest_fields(manifest), sort_keys=True).encode("utf-8"))
@@ -78,15 +77,14 @@ def manifest_fields(manifest: Manifest) -> dict[str, object]:
         **manifest._asdict(),
         "at": timestamp(manifest.at),
         "seen": {machine: timestamp(at) for machine, at in manifest.seen},
-        "segments": [list(entry) for entry in manifest.segments],
-        "v": VERSION,
+        "v": 1,
     }
 
 
 def manifest_from_fields(fields: Any) -> Manifest:
     """Return a manifest from JSON. Raise ValueError, KeyError or TypeError if it is none."""
     machine, segments = str(fields["machine"]), [SegmentEntry(*entry) for entry in fields["segments"]]
-    if not AREA_NAME.fullmatch(machine) or not all(_SEGMENT_NAME.fullmatch(entry.name) for entry in segments):
+    if not all(AREA_NAME.fullmatch(name) for name in (machine, *(entry.name for entry in segments))):
         raise ValueError("machine")
     return Manifest(
         machine,
@@ -103,6 +101,13 @@ def manifest_from_fields(fields: Any) -> Manifest:
     )
 
 
+def _parse_time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return time
+
+
 def short_id(machine: str) -> str:
     """Return the beginning of a machine's id, as people type it."""
     return machine[:8]
@@ -113,8 +118,66 @@ def default_name(host: str, machine: MachineKeys) -> str:
     return clip(clean(host), _MAX_NAME_CHARS) or short_id(machine.id)
 
 
-def _parse_time(text: str) -> datetime:
-    time = datetime.fromisoformat(text)
-    if time.tzinfo is None:
-        raise ValueError("a time without a zone")
-    return time
+# What is reported of remotes and machines
+
+
+class MachineReport(Record):
+    """A machine on a remote.
+
+    `new` events came from it in this sync, `waiting` are not taken yet. Of its segments `missing` are not there yet,
+    and lines `held` wait for a newer version of Tacit or a right clock. `clock_seconds` is how far its clock is ahead
+    of ours, negative if it is behind, 0 if that is not known. Of our purges it has not confirmed `unconfirmed`. With
+    `has_old_keys` it has not synced since the keys were changed.
+    """
+
+    id: str
+    name: str
+    last_seen: datetime
+    new: int = 0
+    waiting: int = 0
+    missing: int = 0
+    held: int = 0
+    unconfirmed: int = 0
+    clock_seconds: int = 0
+    has_old_keys: bool = False
+
+
+class RemoteReport(Record):
+    """A remote after a sync, or before one (`status`).
+
+    `sent` lines went there, `unsent` wait. `applied_purges` of other machines were done here, too. `foreign` areas
+    cannot be read with the keys of this machine. `notes` say what else happened. If there is a `problem`, the remote
+    was not reached, and the rest is what is known of it.
+    """
+
+    name: str
+    url: str
+    fingerprint: str
+    machines: tuple[MachineReport, ...] = ()
+    sent: int = 0
+    unsent: int = 0
+    foreign: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    problem: TacitError | None = None
+    synced_at: datetime | None = None
+    applied_purges: int = 0
+
+
+def report_machine(manifest: Manifest, own_id: str, purges: Collection[str], now: datetime) -> MachineReport:
+    """Return what a manifest tells about a machine. `purges` are the operations of all tombstones of this home.
+
+    The difference of its clock is the least that is certain: a manifest from the future shows a clock that is ahead,
+    and one that is older than what it was written after, by our own clock, shows a clock that is behind.
+    """
+    seen, difference = dict(manifest.seen).get(own_id), timedelta()
+    if manifest.at > now + _CLOCK_TOLERANCE:
+        difference = manifest.at - now
+    elif seen is not None and manifest.at < seen - _CLOCK_TOLERANCE:
+        difference = manifest.at - seen
+    return MachineReport(
+        manifest.machine,
+        manifest.name,
+        manifest.at,
+        unconfirmed=len(set(purges) - set(manifest.purges)),
+        clock_seconds=int(difference.total_seconds()),
+    )

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
@@ -27,6 +27,7 @@ _MACHINE_FILE, _LOCK_FILE = "machine.key", "sync.lock"
 _SUFFIX, _LEFT_SUFFIX = ".json", ".left"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _LOCK_SECONDS = 600.0
+_DAMAGE_ERRORS = (ValueError, KeyError, TypeError, AttributeError)
 
 
 class PublishedPart(Record):
@@ -85,6 +86,10 @@ class RemoteState(Record):
         """Return the other machines that have the keys of now."""
         return [peer.manifest.machine for peer in self.peers if peer.fingerprint == self.ring.fingerprint]
 
+    def has_new_purges(self, purges: Collection[str]) -> bool:
+        """Return whether `purges`, operations of tombstones, are others than the last manifest confirms."""
+        return self.written is not None and set(purges) != set(self.written.purges)
+
     def with_new_keys(self, ring: Ring, locked_ring: bytes, handover: bytes = b"") -> RemoteState:
         """Return the state after a change of keys: everything has to be published anew."""
         return self._replace(ring=ring, locked_ring=locked_ring, handover=handover, parts=(), written=None)
@@ -94,15 +99,15 @@ class RemoteStore:
     """Reads and writes the files of a home about remotes."""
 
     def __init__(self, paths: HomePaths) -> None:
-        self._paths = paths
+        self._root = paths.root
         self._folder = paths.path(REMOTES_FOLDER)
         self._disk = OsDisk(paths.root)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from working on remotes. Raise LockBusyError if one does for long."""
-        self._make_folder()
-        with FileLock(os.path.join(self._folder, _LOCK_FILE), _LOCK_SECONDS).acquire():
+        make_folder(self._folder, below=self._root)
+        with FileLock(self._path(_LOCK_FILE), _LOCK_SECONDS).acquire():
             yield
 
     def names(self) -> list[str]:
@@ -110,7 +115,7 @@ class RemoteStore:
 
     def load(self, name: str) -> RemoteState:
         """Return a remote. Raise NotFoundError if there is none, StoreError if its file is damaged."""
-        path = self._path(name)
+        path = self._path(name + _SUFFIX)
         data = read_file(path) if _NAME.fullmatch(name) else None
         if data is None:
             known = ", ".join(self.names())
@@ -119,7 +124,7 @@ class RemoteStore:
             )
         try:
             return _parse_state(json.loads(data))
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except _DAMAGE_ERRORS:
             raise StoreError(
                 f"{path} cannot be read", f"tacit remote remove {name}, then tacit remote add {name} URL"
             ) from None
@@ -128,7 +133,17 @@ class RemoteStore:
         return [self.load(name) for name in self.names()]
 
     def save(self, state: RemoteState) -> None:
-        self._write(self._path(state.name), json.dumps(_state_fields(state), sort_keys=True).encode("ascii"))
+        fields = {
+            **state._asdict(),
+            "handover": b64encode(state.handover).decode("ascii"),
+            "locked_ring": b64encode(state.locked_ring).decode("ascii"),
+            "peers": [{**peer._asdict(), "manifest": manifest_fields(peer.manifest)} for peer in state.peers],
+            "ring": ring_fields(state.ring),
+            "synced_at": state.synced_at.isoformat() if state.synced_at else None,
+            "v": 1,
+            "written": manifest_fields(state.written) if state.written else None,
+        }
+        self._write(state.name + _SUFFIX, fields)
 
     def remove(self, name: str) -> None:
         """Remove what is known of a remote, with its keys and the copy of its branches.
@@ -144,25 +159,25 @@ class RemoteStore:
         with suppress(StoreError):
             state = self.load(name)
             if state.written:
-                fields = {"url": state.url, "written": manifest_fields(state.written)}
-                self._write(self._left_path(name), json.dumps(fields, sort_keys=True).encode("ascii"))
-        self._disk.remove(self._path(name))
+                self._write(name + _LEFT_SUFFIX, {"url": state.url, "written": manifest_fields(state.written)})
+        self._disk.remove(self._path(name + _SUFFIX))
 
     def last_written(self, name: str, url: str) -> Manifest | None:
         """Return what this machine wrote last to a remote that was removed; None if that is not known."""
         try:
-            fields = json.loads(read_file(self._left_path(name)) or b"")
+            fields = json.loads(read_file(self._path(name + _LEFT_SUFFIX)) or b"")
             return manifest_from_fields(fields["written"]) if fields["url"] == url else None
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except _DAMAGE_ERRORS:
             return None
 
     def mirror(self, name: str) -> str:
         """Return the folder in which a transport keeps what it fetched."""
-        return os.path.join(self._folder, f"{name}.git")
+        return self._path(f"{name}.git")
 
     def machine(self) -> MachineKeys:
         """Return the id and keys of this machine. They are made on first use."""
-        data = read_file(self._machine_path)
+        path = self._path(_MACHINE_FILE)
+        data = read_file(path)
         if data is None:
             machine = make_machine()
             self.save_machine(machine)
@@ -170,30 +185,18 @@ class RemoteStore:
         try:
             fields = json.loads(data)
             return MachineKeys(str(fields["id"]), str(fields["identity"]), tuple(map(str, fields["former"])))
-        except (ValueError, KeyError, TypeError):
-            raise StoreError(
-                f"{self._machine_path} cannot be read", f"rm {self._machine_path}: this machine gets a new id"
-            ) from None
+        except _DAMAGE_ERRORS:
+            raise StoreError(f"{path} cannot be read", f"rm {path}: this machine gets a new id") from None
 
     def save_machine(self, machine: MachineKeys) -> None:
-        self._write(self._machine_path, json.dumps(machine._asdict(), sort_keys=True).encode("ascii"))
+        self._write(_MACHINE_FILE, machine._asdict())
 
-    @property
-    def _machine_path(self) -> str:
-        return os.path.join(self._folder, _MACHINE_FILE)
+    def _path(self, file: str) -> str:
+        return os.path.join(self._folder, file)
 
-    def _left_path(self, name: str) -> str:
-        return os.path.join(self._folder, f"{name}{_LEFT_SUFFIX}")
-
-    def _path(self, name: str) -> str:
-        return os.path.join(self._folder, f"{name}{_SUFFIX}")
-
-    def _write(self, path: str, data: bytes) -> None:
-        self._make_folder()
-        replace_file(self._disk, path, data)
-
-    def _make_folder(self) -> None:
-        make_folder(self._folder, below=self._paths.root)
+    def _write(self, file: str, fields: Mapping[str, object]) -> None:
+        make_folder(self._folder, below=self._root)
+        replace_file(self._disk, self._path(file), json.dumps(fields, sort_keys=True).encode("ascii"))
 
 
 def check_name(name: str) -> str:
@@ -205,45 +208,20 @@ def check_name(name: str) -> str:
     return name
 
 
-def _state_fields(state: RemoteState) -> dict[str, object]:
-    return {
-        "everything": state.everything,
-        "forgotten": list(state.forgotten),
-        "handover": b64encode(state.handover).decode("ascii"),
-        "locked_ring": b64encode(state.locked_ring).decode("ascii"),
-        "name": state.name,
-        "parts": [list(part) for part in state.parts],
-        "peers": [{**peer._asdict(), "manifest": manifest_fields(peer.manifest)} for peer in state.peers],
-        "pending_token": state.pending_token,
-        "ring": ring_fields(state.ring),
-        "synced_at": state.synced_at.isoformat() if state.synced_at else None,
-        "url": state.url,
-        "v": 1,
-        "written": manifest_fields(state.written) if state.written else None,
-    }
-
-
 def _parse_state(fields: Any) -> RemoteState:
-    return RemoteState(
-        str(fields["name"]),
-        str(fields["url"]),
-        fields["everything"] is True,
-        ring_from_fields(fields["ring"]),
-        b64decode(fields["locked_ring"]),
-        b64decode(fields["handover"]),
-        manifest_from_fields(fields["written"]) if fields["written"] else None,
-        str(fields["pending_token"]),
-        tuple(PublishedPart(*part) for part in fields["parts"]),
-        tuple(
-            PeerState(
-                manifest_from_fields(peer["manifest"]),
-                str(peer["fingerprint"]),
-                tuple(peer["taken"]),
-                int(peer["missing"]),
-                int(peer["held"]),
-            )
-            for peer in fields["peers"]
-        ),
-        tuple(map(str, fields["forgotten"])),
-        datetime.fromisoformat(fields["synced_at"]) if fields["synced_at"] else None,
+    values = {name: fields[name] for name in RemoteState._fields}
+    return RemoteState(**values)._replace(
+        ring=ring_from_fields(fields["ring"]),
+        locked_ring=b64decode(fields["locked_ring"]),
+        handover=b64decode(fields["handover"]),
+        written=manifest_from_fields(fields["written"]) if fields["written"] else None,
+        parts=tuple(PublishedPart(*part) for part in fields["parts"]),
+        peers=tuple(_parse_peer(peer) for peer in fields["peers"]),
+        forgotten=tuple(fields["forgotten"]),
+        synced_at=datetime.fromisoformat(fields["synced_at"]) if fields["synced_at"] else None,
     )
+
+
+def _parse_peer(fields: Any) -> PeerState:
+    manifest = manifest_from_fields(fields["manifest"])
+    return PeerState(manifest, fields["fingerprint"], tuple(fields["taken"]), fields["missing"], fields["held"])

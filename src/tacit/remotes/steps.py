@@ -7,40 +7,41 @@ them. Whatever is killed in between is repeated by the next sync.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 
 from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
 from tacit.log.incoming import IncomingFilter, append_received, import_tombstones
-from tacit.log.segment import received_segment
 from tacit.log.tombstone_search import late_tombstones
 from tacit.log.tombstones import Tombstones, is_purge
 from tacit.model.ids import EventId, event_id
-from tacit.remotes.keys import MachineKeys, encrypt, make_machine, segment_name
+from tacit.remotes.keys import MachineKeys, make_machine
 from tacit.remotes.manifest import (
     HANDOVER_FILE,
     MANIFEST_FILE,
     RING_FILE,
+    MachineReport,
     Manifest,
+    RemoteReport,
     SegmentEntry,
     default_name,
+    report_machine,
     seal_manifest,
     short_id,
 )
-from tacit.remotes.publishing import OutgoingPart, SegmentReader, pack
-from tacit.remotes.receiving import (
+from tacit.remotes.segments import (
     Area,
     Received,
     RemoteView,
+    SegmentReader,
     find_new_keys,
     receive,
-    unread_segments,
+    received_segments,
     view_remote,
 )
-from tacit.remotes.reports import MachineReport, RemoteReport, report_machine
 from tacit.remotes.state import PeerState, PublishedPart, RemoteState, RemoteStore
 from tacit.remotes.transport import Transport, open_transport
 
@@ -64,8 +65,7 @@ class RemoteSession:
     def report(self, own: str) -> RemoteReport:
         state = self.state
         # Of machines that have not synced since the keys were changed it is known why they cannot be read.
-        behind = {peer.manifest.machine for peer in state.peers} - set(state.members())
-        known = {own, *behind}
+        known = {own, *(peer.manifest.machine for peer in state.peers)} - set(state.members())
         return RemoteReport(
             state.name,
             state.url,
@@ -95,19 +95,20 @@ class RemoteSteps(HomePart):
         self, state: RemoteState, step: Callable[[RemoteSession], None], *, close: bool = True
     ) -> RemoteSession:
         session = RemoteSession(state, open_transport(state.url, self._remotes.mirror(state.name)))
-        self.guarded(session, step)
+        with self.guarded(session):
+            step(session)
         if close:
             session.transport.close()
         return session
 
-    def guarded(self, session: RemoteSession, step: Callable[[RemoteSession], None]) -> None:
+    @contextmanager
+    def guarded(self, session: RemoteSession) -> Iterator[None]:
         """Run a step. A remote that fails is reported, and the others go on."""
         try:
-            step(session)
+            yield
         except TacitError as error:
             session.problem = error
-            known = self.known_report(session.state, self.own_id(), self.purges())
-            session.reports = {machine.id: machine for machine in known.machines} | session.reports
+            session.reports = self.peer_reports(session.state) | session.reports
 
     # Taking
 
@@ -118,15 +119,14 @@ class RemoteSteps(HomePart):
 
     def _open(self, session: RemoteSession, *, adopt: bool) -> None:
         """Fetch, and take over keys that another machine has changed."""
-        transport, machine = session.transport, self._remotes.machine()
-        transport.fetch()
-        new = find_new_keys(transport, session.state.ring, machine)
-        if new is not None:
-            session.notes.append(f"another machine changed the keys; they are {new.ring.fingerprint} now")
-            session.state = session.state.with_new_keys(new.ring, new.locked_ring)
+        session.transport.fetch()
+        if new := find_new_keys(session.transport, session.state.ring, self._remotes.machine()):
+            ring, locked_ring = new
+            session.notes.append(f"another machine changed the keys; they are {ring.fingerprint} now")
+            session.state = session.state.with_new_keys(ring, locked_ring)
             if adopt:
                 self._remotes.save(session.state)
-        session.view = view_remote(transport, session.state.ring)
+        session.view = view_remote(session.transport, session.state.ring)
 
     def _check_token(self, session: RemoteSession, *, change: bool) -> None:
         """Take a new id if the remote has a state of this machine that this home did not write."""
@@ -148,25 +148,21 @@ class RemoteSteps(HomePart):
         received, known_purges = self._receive(session), set(self.purges())
         counts = self._take_lines(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
-        state, now = session.state, self._now()
+        state = session.state
         peers = {peer.manifest.machine: peer for peer in state.peers}
-        purges = self.purges()
         for found in received:
-            manifest, machine = found.area.manifests[0], found.area.machine
-            listed = {entry.name for each in found.area.manifests for entry in each.segments}
-            before = state.peer(machine)
-            taken = {*(before.taken if before else ()), *(part.name for _, part in found.segments if not part.held)}
-            held = sum(part.held for _, part in found.segments)
-            peers[machine] = PeerState(
-                manifest, state.ring.fingerprint, tuple(sorted(taken & listed)), found.missing, held
-            )
-            session.reports[machine] = report_machine(manifest, self.own_id(), purges, now)._replace(
-                new=counts.get(machine, 0), missing=found.missing, held=held
-            )
-        session.state = state._replace(peers=tuple(peers[machine] for machine in sorted(peers)), synced_at=now)
-        for peer in session.state.peers:
-            if peer.manifest.machine not in session.reports:
-                session.reports[peer.manifest.machine] = self._peer_report(state, peer, self.own_id(), purges, now)
+            machine = found.area.machine
+            listed = {entry.name for manifest in found.area.manifests for entry in manifest.segments}
+            before = peers[machine].taken if machine in peers else ()
+            taken = {*before, *(part.name for part in found.segments if not part.held)} & listed
+            held = sum(part.held for part in found.segments)
+            latest, keys = found.area.manifests[0], state.ring.fingerprint
+            peers[machine] = PeerState(latest, keys, tuple(sorted(taken)), found.missing, held)
+        session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
+        session.reports = {
+            machine: report._replace(new=counts.get(machine, 0))
+            for machine, report in self.peer_reports(session.state).items()
+        }
         self._remotes.save(session.state)
 
     def _receive(self, session: RemoteSession) -> list[Received]:
@@ -191,7 +187,7 @@ class RemoteSteps(HomePart):
         time of those lines. A machine that had applied them may have said the same again, on purpose.
         """
         log = self._store.log
-        events = [event for found in received for _, part in found.segments for event in part.events]
+        events = [event for found in received for part in found.segments for event in part.events]
         if not events:
             return {}
         incoming = IncomingFilter(log, self._latest_id())
@@ -199,7 +195,8 @@ class RemoteSteps(HomePart):
             self._store.mark_purge()
             import_tombstones(log, tombstones)
             manifests = [manifest for found in received for manifest in found.area.manifests]
-            if drafts := late_tombstones(log, tombstones, partial(self._segments_that_knew, manifests)):
+            knew = partial(self._segments_that_knew, manifests)
+            if drafts := late_tombstones(log, tombstones, knew):
                 log.append(drafts, self._store.actor.origin())
         counts = {found.area.machine: self._append_received(incoming, found) for found in received}
         self.finish_purges()
@@ -209,8 +206,7 @@ class RemoteSteps(HomePart):
     def _segments_that_knew(self, manifests: Sequence[Manifest], op: str) -> set[str]:
         """Return the segments of received lines whose machine had applied a purge, as far as any remote tells."""
         known = [peer.manifest for state in self._remotes.all() for peer in state.peers]
-        machines = {manifest.machine for manifest in (*known, *manifests) if op in manifest.purges}
-        return {received_segment(machine, activity=activity) for machine in machines for activity in (False, True)}
+        return received_segments(manifest.machine for manifest in (*known, *manifests) if op in manifest.purges)
 
     def _append_received(self, incoming: IncomingFilter, found: Received) -> int:
         lines, count = [*self._store.log.tombstones()], 0
@@ -219,7 +215,7 @@ class RemoteSteps(HomePart):
             applied = set(manifest.purges)
             unknown = Tombstones(line for line in lines if line.op not in applied and is_purge(line))
             known = Tombstones(line for line in lines if line.op in applied or not is_purge(line))
-            records = [event for listed, part in found.segments if listed is manifest for event in part.events]
+            records = [event for part in found.segments if part.manifest is manifest for event in part.events]
             if events := incoming.new_events(records, unknown if unknown.all else None, known):
                 append_received(self._store.log, found.area.machine, events, day)
                 count += len(events)
@@ -238,26 +234,25 @@ class RemoteSteps(HomePart):
 
     def publish(self, session: RemoteSession) -> None:
         """Write what is new, and the manifest last. Parts that a purge changed are written anew."""
-        state, machine, now = self._published_state(session), self._remotes.machine(), self._now()
-        purges = self._purge_operations()
-        is_purged = state.written is not None and set(purges) != set(state.written.purges)
-        reader = self._reader(state, machine)
-        area = {path.partition("/")[2]: size for path, size in session.view.files.items() if _is_in(path, machine.id)}
+        state, machine, purges = self._published_state(session), self._remotes.machine(), self._purge_operations()
+        reader = SegmentReader(self._store.log, state, machine.id)
         parts: list[PublishedPart] = []
         files: dict[str, bytes] = {}
-        for outgoing in self._plan(session, state, purges):
-            part, data = self._outgoing_file(reader, outgoing, area, state, machine)
+        for outgoing in reader.plan(purges):
+            part = outgoing.part
+            is_there = session.view.files.get(f"{machine.id}/{part.name}.age") == part.size
+            if part.name and (outgoing.content is not None or not is_there):
+                part, files[f"{part.name}.age"] = reader.seal(outgoing)
             parts.append(part)
-            if data is not None:
-                files[f"{part.name}.age"] = data
         if self._is_purging() or purges != self._purge_operations():
             raise RemoteError("a purge is at work in this home", "when it has ended: tacit sync")
         entries = {part.name: SegmentEntry(part.name, part.size, part.lines) for part in parts if part.name}
-        manifest = self._manifest(session, state, machine, tuple(entries.values()), purges)
-        before = sum(part.lines for part in state.parts)
-        session.sent = max(sum(part.lines for part in parts) - before, 0)
+        manifest = self._manifest(session, state, machine)._replace(
+            segments=tuple(entries.values()), purges=tuple(purges)
+        )
+        session.sent = _added_lines(parts, state.parts)
         session.state = state._replace(parts=tuple(parts))
-        if not files and not _is_manifest_due(manifest, state.written, session.view.area(machine.id), now):
+        if not files and not _is_manifest_due(manifest, state.written, session.view.area(machine.id)):
             return self._remotes.save(session.state)
         session.state = session.state._replace(pending_token=manifest.token)
         self._remotes.save(session.state._replace(parts=state.parts))
@@ -267,7 +262,7 @@ class RemoteSteps(HomePart):
         session.transport.publish(machine.id, {**files, **fixed}, [entry.file for entry in entries.values()])
         session.state = session.state._replace(written=manifest)
         self._remotes.save(session.state)
-        if is_purged:
+        if state.has_new_purges(purges):
             session.transport.forget_replaced()
         return None
 
@@ -278,60 +273,20 @@ class RemoteSteps(HomePart):
             return state._replace(parts=(), written=None, pending_token="")
         return state
 
-    def _plan(self, session: RemoteSession, state: RemoteState, purges: Sequence[str]) -> Iterable[OutgoingPart]:
-        members = session.state.members()
-        skipped = {received_segment(machine, activity=activity) for machine in members for activity in (False, True)}
-        verify = state.written is None or set(purges) != set(state.written.purges)
-        return self._reader(state, self._remotes.machine()).plan(state.parts, skipped, verify=verify)
-
-    def _reader(self, state: RemoteState, machine: MachineKeys) -> SegmentReader:
-        name = partial(segment_name, state.ring, machine.id)
-        return SegmentReader(self._store.log, name, everything=state.everything)
-
-    def _outgoing_file(
-        self,
-        reader: SegmentReader,
-        outgoing: OutgoingPart,
-        area: dict[str, int],
-        state: RemoteState,
-        machine: MachineKeys,
-    ) -> tuple[PublishedPart, bytes | None]:
-        """Return a part, and its file unless the remote has it. A file that vanished there is written again."""
-        part, content = outgoing
-        if not part.name or (content is None and area.get(f"{part.name}.age") == part.size):
-            return part, None
-        if content is None:
-            content = reader.content(part)
-            if segment_name(state.ring, machine.id, content) != part.name:
-                raise RemoteError("the log was changed meanwhile", "tacit sync")
-        data = encrypt(state.ring, pack(content))
-        return part._replace(size=len(data)), data
-
-    def _manifest(
-        self,
-        session: RemoteSession,
-        state: RemoteState,
-        machine: MachineKeys,
-        entries: tuple[SegmentEntry, ...],
-        purges: Sequence[str],
-    ) -> Manifest:
-        area = session.view.area(machine.id)
-        sequences = [found.sequence for found in area.manifests] if area else []
-        if state.written:
-            sequences.append(state.written.sequence)
-        origin = self._store.actor.origin()
+    def _manifest(self, session: RemoteSession, state: RemoteState, machine: MachineKeys) -> Manifest:
+        """Return the next manifest, without segments and purges."""
+        area, origin = session.view.area(machine.id), self._store.actor.origin()
+        before = [*(area.manifests if area else ()), *([state.written] if state.written else ())]
         return Manifest(
             machine.id,
             default_name(origin.host, machine),
             machine.recipient,
-            max(sequences, default=0) + 1,
+            max((manifest.sequence for manifest in before), default=0) + 1,
             os.urandom(16).hex(),
             origin.at,
-            entries,
-            tuple(purges),
-            tuple((peer.manifest.machine, peer.manifest.at) for peer in session.state.peers),
-            machine.former,
-            state.everything,
+            seen=tuple((peer.manifest.machine, peer.manifest.at) for peer in session.state.peers),
+            former=machine.former,
+            everything=state.everything,
         )
 
     # Looking
@@ -340,39 +295,34 @@ class RemoteSteps(HomePart):
         """Fill the report with what a sync would do."""
         self._open(session, adopt=False)
         self._check_token(session, change=False)
-        own, now, purges = self.own_id(), self._now(), self.purges()
+        session.reports = self.peer_reports(session.state)
         for area in session.view.areas:
-            if area.machine != own:
-                session.reports[area.machine] = self._area_report(session, area, own, purges, now)
-        for peer in session.state.peers:
-            if peer.manifest.machine not in session.reports:
-                session.reports[peer.manifest.machine] = self._peer_report(session.state, peer, own, purges, now)
+            if area.machine != self.own_id():
+                session.reports[area.machine] = self._area_report(session, area)
         state = self._published_state(session)
-        planned = self._plan(session, state, self._purge_operations())
-        session.unsent = max(sum(each.part.lines for each in planned) - sum(part.lines for part in state.parts), 0)
+        planned = SegmentReader(self._store.log, state, self._remotes.machine().id).plan(self._purge_operations())
+        session.unsent = _added_lines([outgoing.part for outgoing in planned], state.parts)
 
-    def _area_report(
-        self, session: RemoteSession, area: Area, own: str, purges: Sequence[str], now: datetime
-    ) -> MachineReport:
+    def _area_report(self, session: RemoteSession, area: Area) -> MachineReport:
         peer = session.state.peer(area.machine)
-        unread = list(unread_segments(session.view, area, peer.taken if peer else ()))
-        return report_machine(area.manifests[0], own, purges, now)._replace(
-            waiting=sum(entry.lines for entry, is_there in unread if is_there),
-            missing=sum(not is_there for _, is_there in unread),
+        taken, files = peer.taken if peer else (), session.view.files
+        unread = [entry for entry in area.manifests[0].segments if entry.name not in taken]
+        there = [entry for entry in unread if files.get(f"{area.folder}/{entry.file}") == entry.size]
+        return report_machine(area.manifests[0], self.own_id(), self.purges(), self._now())._replace(
+            waiting=sum(entry.lines for entry in there),
+            missing=len(unread) - len(there),
             held=peer.held if peer else 0,
         )
 
-    def known_report(self, state: RemoteState, own: str, purges: Sequence[str]) -> RemoteReport:
-        machines = tuple(self._peer_report(state, peer, own, purges, self._now()) for peer in state.peers)
-        return RemoteReport(state.name, state.url, state.ring.fingerprint, machines, synced_at=state.synced_at)
-
-    def _peer_report(
-        self, state: RemoteState, peer: PeerState, own: str, purges: Sequence[str], now: datetime
-    ) -> MachineReport:
-        has_old_keys = peer.fingerprint != state.ring.fingerprint
-        return report_machine(peer.manifest, own, purges, now)._replace(
-            missing=peer.missing, held=peer.held, has_old_keys=has_old_keys
-        )
+    def peer_reports(self, state: RemoteState) -> dict[str, MachineReport]:
+        """Return what is known of the other machines on a remote, by their ids."""
+        own, purges, now = self.own_id(), self.purges(), self._now()
+        return {
+            peer.manifest.machine: report_machine(peer.manifest, own, purges, now)._replace(
+                missing=peer.missing, held=peer.held, has_old_keys=peer.fingerprint != state.ring.fingerprint
+            )
+            for peer in state.peers
+        }
 
     # What this home is
 
@@ -394,13 +344,13 @@ class RemoteSteps(HomePart):
         return event_id(int((self._now() + _MAX_AHEAD).timestamp() * 1000), b"\xff" * 10)
 
 
-def _is_in(path: str, area: str) -> bool:
-    return path.startswith(f"{area}/")
+def _added_lines(parts: Sequence[PublishedPart], before: Sequence[PublishedPart]) -> int:
+    return max(sum(part.lines for part in parts) - sum(part.lines for part in before), 0)
 
 
-def _is_manifest_due(manifest: Manifest, written: Manifest | None, area: Area | None, now: datetime) -> bool:
+def _is_manifest_due(manifest: Manifest, written: Manifest | None, area: Area | None) -> bool:
     """Return whether a manifest must be written although no file is new."""
     if written is None or area is None or area.manifests[0].token != written.token:
         return True
     same = (written.segments, written.purges, written.name) == (manifest.segments, manifest.purges, manifest.name)
-    return not same or now - written.at > _MANIFEST_AGE or now < written.at
+    return not same or not timedelta() <= manifest.at - written.at <= _MANIFEST_AGE

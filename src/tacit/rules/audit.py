@@ -117,7 +117,7 @@ def audit(place: RulePlace) -> AuditReport:
     files = read.rules.files
     statements = list(_statements(files, read.lines))
     findings = [
-        *_unreadable(files),
+        *(RuleFinding(FindingKind.UNREADABLE, file.name, 1, file.problem) for file in files if file.problem),
         *_secret_findings(files, read.secrets),
         *_never_loaded(read.rules),
         *_gone(read),
@@ -128,10 +128,6 @@ def audit(place: RulePlace) -> AuditReport:
     kinds = list(FindingKind)
     findings.sort(key=lambda finding: (order.get(finding.path, 0), finding.line, kinds.index(finding.kind)))
     return AuditReport(files, tuple(findings), tuple(_tokens(files)), read.rules.listing.is_complete)
-
-
-def _unreadable(files: Iterable[RuleFile]) -> Iterator[RuleFinding]:
-    return (RuleFinding(FindingKind.UNREADABLE, file.name, 1, file.problem) for file in files if file.problem)
 
 
 def _secret_findings(files: Iterable[RuleFile], secrets: Mapping[str, Sequence[FoundSecret]]) -> Iterator[RuleFinding]:
@@ -233,21 +229,14 @@ def _statements(files: Sequence[RuleFile], lines: Iterable[RuleLine]) -> Iterato
 def _contradictions(statements: Sequence[_Statement]) -> Iterator[RuleFinding]:
     seen: set[frozenset[str]] = set()
     for first, second in _comparable_pairs(statements):
-        if not _apply_together(first.file, second.file):
+        # A rule for a part of the project is an exception from the others.
+        if first.file.folder != second.file.folder or first.file.patterns != second.file.patterns:
             continue
         reason = contradiction_reason(first.text, second.text)
         pair = frozenset((normalize_text(first.text), normalize_text(second.text)))
         if reason and pair not in seen:
             seen.add(pair)
-            yield RuleFinding(
-                FindingKind.CONTRADICTION,
-                second.line.name,
-                second.line.line,
-                reason,
-                clip(second.text, _MAX_QUOTE_CHARS),
-                first.place,
-                clip(first.text, _MAX_QUOTE_CHARS),
-            )
+            yield _pair_finding(FindingKind.CONTRADICTION, reason, first, second)
 
 
 def _comparable_pairs(statements: Sequence[_Statement]) -> Iterator[tuple[_Statement, _Statement]]:
@@ -267,11 +256,6 @@ def _comparable_pairs(statements: Sequence[_Statement]) -> Iterator[tuple[_State
         texts = (first.text, second.text)
         if is_worth_comparing(count, fewest, lambda texts=texts: any(map(is_change_or_denial, texts))):  # type: ignore[misc]
             yield first, second
-
-
-def _apply_together(first: RuleFile, second: RuleFile) -> bool:
-    """Return whether both hold for the same files. A rule for a part of the project is an exception from the others."""
-    return first.folder == second.folder and first.patterns == second.patterns
 
 
 def contradiction_reason(first: str, second: str) -> str:
@@ -294,9 +278,6 @@ def contradiction_reason(first: str, second: str) -> str:
     return relation.reason if denies[0] != denies[1] and share >= _MIN_SHARED_TERMS else ""
 
 
-# Duplicates
-
-
 def _duplicates(statements: Sequence[_Statement]) -> Iterator[RuleFinding]:
     """Yield statements that a host loads twice. Many from one file in another are one finding."""
     earlier: dict[object, list[_Statement]] = defaultdict(list)  # by exact words, and by what restatements share
@@ -313,12 +294,9 @@ def _duplicates(statements: Sequence[_Statement]) -> Iterator[RuleFinding]:
             pairs[original.line.name, statement.line.name].append((original, statement))
     for (first_name, second_name), repeated in pairs.items():
         if first_name != second_name and len(repeated) >= _MIN_COPIED_LINES:
-            original, statement = repeated[0]
-            message = f"{len(repeated)} rules are in {first_name} too"
-            yield _duplicate_finding(message, original, statement)
+            yield _pair_finding(FindingKind.DUPLICATE, f"{len(repeated)} rules are in {first_name} too", *repeated[0])
         else:
-            for original, statement in repeated:
-                yield _duplicate_finding("repeats a rule", original, statement)
+            yield from (_pair_finding(FindingKind.DUPLICATE, "repeats a rule", *pair) for pair in repeated)
 
 
 def _is_repeated(first: _Statement, second: _Statement) -> bool:
@@ -329,14 +307,7 @@ def _is_repeated(first: _Statement, second: _Statement) -> bool:
     return is_same_statement(first.profile, second.profile)
 
 
-def _duplicate_finding(message: str, original: _Statement, statement: _Statement) -> RuleFinding:
-    quote = clip(statement.text, _MAX_QUOTE_CHARS)
-    return RuleFinding(
-        FindingKind.DUPLICATE,
-        statement.line.name,
-        statement.line.line,
-        message,
-        quote,
-        original.place,
-        clip(original.text, _MAX_QUOTE_CHARS),
-    )
+def _pair_finding(kind: FindingKind, message: str, first: _Statement, second: _Statement) -> RuleFinding:
+    """Return what the second of two statements does to the first."""
+    quote, other_quote = (clip(statement.text, _MAX_QUOTE_CHARS) for statement in (second, first))
+    return RuleFinding(kind, second.line.name, second.line.line, message, quote, first.place, other_quote)

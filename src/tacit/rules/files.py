@@ -184,16 +184,13 @@ def _walk(place: RulePlace) -> tuple[FileListing, list[str]]:
             name = entry.name
             folders_by_name.setdefault(name, []).append(folder)
             if entry.is_dir(follow_symlinks=False):
-                if depth < _MAX_DEPTH and not is_home and _is_searched(name):
+                is_skipped = name not in _HOST_FOLDERS and (name.startswith(".") or name in GENERATED_FOLDERS)
+                if depth < _MAX_DEPTH and not is_home and not is_skipped:
                     pending.append((entry.path, depth + 1))
             elif _is_rule_path(entry.path, name, place.root):
                 rule_paths.append(entry.path)
     listing = FileListing(place.root, folders_by_name, is_complete=not pending and not is_home)
     return listing, sorted(rule_paths)[:_MAX_RULE_FILES]
-
-
-def _is_searched(name: str) -> bool:
-    return name in _HOST_FOLDERS or not (name.startswith(".") or name in GENERATED_FOLDERS)
 
 
 def _is_rule_path(path: str, name: str, root: str) -> bool:
@@ -234,7 +231,9 @@ class _RuleSearch:
         self._add(join(self._claude_home, "CLAUDE.md"), user, _start(CLAUDE))
         for path in _files_below(join(self._claude_home, "rules"), ".md"):
             self._add(path, user, _start(CLAUDE))
-        self._add(self._first_existing(self._codex_home, _CODEX_NAMES), user, _start(CODEX))
+        codex = [path for name in _CODEX_NAMES if os.path.lexists(path := join(self._codex_home, name))]
+        for path in codex[:1]:
+            self._add(path, user, _start(CODEX))
         for name in self._gemini_names:
             self._add(join(self._gemini_home, name), user, _start(GEMINI))
         self._add(join(copilot, "copilot-instructions.md"), user, _start(COPILOT))
@@ -245,7 +244,8 @@ class _RuleSearch:
 
     def _add_memories(self) -> None:
         agent = RuleOrigin.AGENT
-        claude = os.path.join(self._claude_home, "projects", _claude_project(self._place.root), "memory")
+        project = re.sub(r"[^A-Za-z0-9]", "-", self._place.root)  # as Claude Code names the folder of a project
+        claude = os.path.join(self._claude_home, "projects", project, "memory")
         for path in _files_below(claude, ".md"):
             is_index = path == os.path.join(claude, "MEMORY.md")
             self._add(path, agent, _start(CLAUDE) if is_index else _on_demand(CLAUDE))
@@ -288,27 +288,25 @@ class _RuleSearch:
                     self._add(os.path.join(folder, name), origin, _start(GEMINI))
 
     def add_project_files(self, paths: Sequence[str]) -> None:
-        relative = {os.path.relpath(path, self._place.root) for path in paths}
+        root = self._place.root
+        names = {os.path.relpath(path, root) for path in paths}
         for path in paths:
-            self._add_project_file(path, os.path.relpath(path, self._place.root), relative)
-
-    def _add_project_file(self, path: str, relative: str, others: set[str]) -> None:
-        file = self._read(path, RuleOrigin.FOREIGN, self._place.root)
-        if file is None:
-            return
-        fields = frontmatter(file.text)
-        folder = _rule_folder(relative)
-        loads = tuple(self._project_loads(relative, folder, fields, others))
-        patterns = file_patterns(fields)
-        scope = os.path.join(self._place.root, folder) if folder else ""
-        self._store(file._replace(loads=loads, folder=scope, patterns=patterns))
+            file = self._read(path, RuleOrigin.FOREIGN, root)
+            if file is not None:
+                relative, fields = os.path.relpath(path, root), frontmatter(file.text)
+                folder = _rule_folder(relative)
+                loads = tuple(self._project_loads(relative, folder, fields, names))
+                scope = os.path.join(root, folder) if folder else ""
+                self._store(file._replace(loads=loads, folder=scope, patterns=file_patterns(fields)))
 
     def _project_loads(
         self, relative: str, folder: str, fields: Mapping[str, str], others: set[str]
     ) -> Iterator[HostLoad]:
         name, parent = os.path.basename(relative), os.path.dirname(relative)
         at_root = not folder
-        when = self._load_time(folder)
+        # The folders from the root of the project down to the session's are read at its start.
+        is_above = is_within(self._place.folder, os.path.normpath(os.path.join(self._place.root, folder)))
+        when = LoadTime.START if is_above else LoadTime.ON_DEMAND
         if name in _CLAUDE_NAMES:
             yield HostLoad(CLAUDE, when)
         elif f"{os.sep}.claude{os.sep}rules{os.sep}" in f"{os.sep}{relative}":
@@ -351,20 +349,12 @@ class _RuleSearch:
         else:
             yield HostLoad(CODEX, when)
         yield from (HostLoad(host, when) for host in (CURSOR, COPILOT, OPENCODE))
-        session = os.path.relpath(self._place.folder, self._place.root)
-        folders = {os.path.normpath(part) for part in _ancestors("" if session == "." else session)}
-        claude_files = {
-            os.path.normpath(os.path.join(folder, name))
-            for folder in folders
-            for name in (*_CLAUDE_NAMES, os.path.join(".claude", "CLAUDE.md"))
-        }
+        parts = [part for part in os.path.relpath(self._place.folder, self._place.root).split(os.sep) if part != "."]
+        folders = [os.path.join(*parts[:count], "") if count else "" for count in range(len(parts) + 1)]
+        claude_names = (*_CLAUDE_NAMES, os.path.join(".claude", "CLAUDE.md"))
+        claude_files = {folder + name for folder in folders for name in claude_names}
         if not claude_files & others:
             yield HostLoad(CLAUDE, when)
-
-    def _load_time(self, folder: str) -> LoadTime:
-        """Return START for the folders from the root of the project down to the session's."""
-        path = os.path.normpath(os.path.join(self._place.root, folder))
-        return LoadTime.START if is_within(self._place.folder, path) else LoadTime.ON_DEMAND
 
     def limit_codex(self) -> None:
         """Codex concatenates the project's files from the root down and stops at a limit."""
@@ -413,19 +403,15 @@ class _RuleSearch:
             if file.origin is RuleOrigin.AGENT or not is_within(os.path.realpath(path), base):
                 self._report(file.name, line, f"@{target} leads outside of {self._place.display_name(base) or base}")
                 continue
-            imported = self._add_import(path, file, load)
-            if imported is not None and imported.path not in visited and imported.is_prose:
+            in_project = find_project(os.path.dirname(os.path.realpath(path)), self._place.user_folder) is not None
+            imported = self._read(path, RuleOrigin.FOREIGN if in_project else file.origin, base)
+            if imported is None:
+                continue
+            loads = (HostLoad(load.host, load.when),)
+            imported = self._store(imported._replace(loads=loads, folder=file.folder))
+            if imported.path not in visited and imported.is_prose:
                 visited.add(imported.path)
                 self._follow(imported, load, hops - 1, visited)
-
-    def _add_import(self, path: str, importer: RuleFile, load: HostLoad) -> RuleFile | None:
-        in_project = find_project(os.path.dirname(os.path.realpath(path)), self._place.user_folder) is not None
-        origin = RuleOrigin.FOREIGN if in_project else importer.origin
-        base = self._place.user_folder if importer.origin is RuleOrigin.USER else self._place.root
-        file = self._read(path, origin, base)
-        if file is None:
-            return None
-        return self._store(file._replace(loads=(HostLoad(load.host, load.when),), folder=importer.folder))
 
     def _report(self, name: str, line: int, text: str) -> None:
         problem = LoadProblem(name, line, clean(text))
@@ -433,10 +419,6 @@ class _RuleSearch:
             self.problems.append(problem)
 
     # Reading
-
-    def _first_existing(self, folder: str, names: Sequence[str]) -> str:
-        paths = [os.path.join(folder, name) for name in names]
-        return next((path for path in paths if os.path.lexists(path)), paths[-1])
 
     def _add(self, path: str, origin: RuleOrigin, load: HostLoad) -> None:
         base = self._place.user_folder if is_within(path, self._place.user_folder) else os.path.dirname(path)
@@ -509,12 +491,6 @@ def _rule_folder(relative: str) -> str:
     return os.sep.join(parts)
 
 
-def _ancestors(relative: str) -> Iterator[str]:
-    yield "."
-    parts = [part for part in relative.split(os.sep) if part]
-    yield from (os.sep.join(parts[: count + 1]) for count in range(len(parts)))
-
-
 def _files_below(folder: str, ending: str) -> list[str]:
     """Return the files below a folder whose name has this ending. Links to folders are not followed."""
     paths = [
@@ -532,11 +508,6 @@ def _last_line_within(text: str, limit: int) -> int:
 
 
 # Settings of hosts
-
-
-def _claude_project(root: str) -> str:
-    """Return the name of Claude Code's folder for a project."""
-    return re.sub(r"[^A-Za-z0-9]", "-", root)
 
 
 def _gemini_projects(root: str, gemini_home: str) -> list[str]:

@@ -7,7 +7,7 @@ Secrets are replaced before a line is made, so that nothing that works on lines 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 
 from tacit.install.text_block import EXPORT_MARKERS, WRAPPER_MARKERS
@@ -96,19 +96,16 @@ def redact_lines(text: str) -> tuple[str, list[FoundSecret]]:
     secrets: list[FoundSecret] = []
     done = 0
     for secret in find_secrets(text):
-        if not _is_placeholder(text[secret.start : secret.end]):
+        value = text[secret.start : secret.end]
+        # Too short, or words such as `your-token-here`: it only stands for a secret.
+        words = re.split(r"[-_ .]", value.strip("<>{}$\"'"))
+        if len(value) >= _MIN_SECRET_CHARS and not all(word.isalpha() or len(word) < 3 for word in words):
             secrets.append(FoundSecret(text.count("\n", 0, secret.start) + 1, secret.kind))
         slug = "".join(char if char.isalnum() else "-" for char in secret.kind.lower())
         breaks = "\n" * text.count("\n", secret.start, secret.end)
         parts += (text[done : secret.start], f"[redacted:{slug}]{breaks}")
         done = secret.end
     return "".join((*parts, text[done:])), secrets
-
-
-def _is_placeholder(value: str) -> bool:
-    """Return whether a value only stands for a secret: too short, or words such as `your-token-here`."""
-    parts = re.split(r"[-_ .]", value.strip("<>{}$\"'"))
-    return len(value) < _MIN_SECRET_CHARS or all(part.isalpha() or len(part) < 3 for part in parts)
 
 
 class _RawLine(Record):
@@ -227,18 +224,14 @@ def line_statements(line: RuleLine) -> list[str]:
     """Return the rules and facts of a line, one sentence each. Other prose has none."""
     if line.kind is not LineKind.PROSE:
         return []
-    text = plain_text(line.text)
-    return list(_rules_in(split_statements(text).rules if text else ()))
-
-
-def _rules_in(sentences: Iterable[str]) -> Iterator[str]:
-    for sentence in sentences:
-        words = sentence.split()
-        if len(words) < _MIN_STATEMENT_WORDS or len(sentence) > _MAX_STATEMENT_CHARS or sentence.endswith((":", "?")):
-            continue
-        label = _LABEL.match(sentence)
-        if is_rule(sentence) or (label and is_rule(sentence[label.end() :])):
-            yield sentence
+    text, rules = plain_text(line.text), []
+    for sentence in split_statements(text).rules if text else ():
+        is_fit = len(sentence.split()) >= _MIN_STATEMENT_WORDS and len(sentence) <= _MAX_STATEMENT_CHARS
+        if is_fit and not sentence.endswith((":", "?")):
+            label = _LABEL.match(sentence)
+            if is_rule(sentence) or (label and is_rule(sentence[label.end() :])):
+                rules.append(sentence)
+    return rules
 
 
 def is_rule(sentence: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tacit.errors import ServerError, ServerUnreachableError
@@ -82,28 +83,27 @@ class TeamServer:
             if len(page) < PAGE_ROWS:
                 return
 
-    def send(self, entries: Sequence[Outgoing], on_purged: Callable[[Outgoing], None]) -> list[RefusedEntry]:
-        """Send what waits, and return what the server refused. `on_purged` is called for each purge that was done.
+    def send(self, entries: Sequence[Outgoing]) -> tuple[set[str], list[RefusedEntry]]:
+        """Send what waits. Return the ids of the purges that were done, and what the server refused.
 
         Events go in one transaction, without waiting for each answer. If one of them is refused, each gets a
         transaction of its own, so that it keeps no other back. Raise ServerUnreachableError as soon as there is no
         answer.
         """
         events = [entry for entry in entries if entry.verb is not OutgoingVerb.PURGE]
-        refused = self._send_events(events)
+        refused: list[RefusedEntry] = []
+        if events and self._try(partial(_insert, events)):
+            for event in events:
+                if problem := self._try(partial(_insert, [event])):
+                    refused.append(RefusedEntry(event, problem))
+        purged: set[str] = set()
         for entry in entries:
             if entry.verb is OutgoingVerb.PURGE:
-                if problem := self._try(lambda cursor, entry=entry: _purge(cursor, entry)):  # type: ignore[misc]
+                if problem := self._try(partial(_purge, entry)):
                     refused.append(RefusedEntry(entry, problem))
                 else:
-                    on_purged(entry)
-        return refused
-
-    def _send_events(self, events: Sequence[Outgoing]) -> list[RefusedEntry]:
-        if not events or not self._try(lambda cursor: _insert(cursor, events)):
-            return []
-        problems = [(event, self._try(lambda cursor, event=event: _insert(cursor, [event]))) for event in events]  # type: ignore[misc]
-        return [RefusedEntry(event, problem) for event, problem in problems if problem]
+                    purged.add(entry.id)
+        return purged, refused
 
     def _try(self, action: Callable[[Cursor], None]) -> str:
         """Run one transaction. Return why the server refused it, "" if it did not."""
@@ -127,21 +127,15 @@ def open_server(url: str) -> Iterator[TeamServer]:
         connection.close()
 
 
-def _insert(cursor: Cursor, events: Sequence[Outgoing]) -> None:
+def _insert(events: Sequence[Outgoing], cursor: Cursor) -> None:
     with cursor.connection.pipeline():
         for event in events:
             body = event.body()
-            values = (
-                event.id,
-                event.project,
-                event.verb.value,
-                event.memory,
-                None if body is None else json.dumps(body),
-            )
-            cursor.execute(_INSERT_EVENT, values)
+            text = None if body is None else json.dumps(body)
+            cursor.execute(_INSERT_EVENT, (event.id, event.project, event.verb.value, event.memory, text))
 
 
-def _purge(cursor: Cursor, entry: Outgoing) -> None:
+def _purge(entry: Outgoing, cursor: Cursor) -> None:
     import psycopg
 
     try:

@@ -1,14 +1,17 @@
-"""What the team's server returns, as values: an event, or the reason why a row is not believed.
+"""What the team's server returns: its rows as events, as far as they are believed, and their fold to memories.
 
 Everything on the server was written by others, and its administrator can write anything. A proposal is believed as far
 as a fact of a repository is: the sentence has a bounded length, no invisible characters and no secret, and the claim is
 made here, of the sentence and the project. A row whose id is not that of its claim is ignored, so that an id always
 stands for the words that a curator read.
+
+The fold takes events in the order of the server. It decides nothing that the server has not decided: who may accept is
+checked there, by roles of the database. A memory is purged for good.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from tacit.model.claim import SHARED_KINDS, Claim, Scope, project_scope
@@ -34,6 +37,9 @@ class TeamVerb(Enum):
     DECLINED = "declined"
     RETIRED = "retired"
     PURGED = "purged"
+
+
+_VERBS = {verb.value: verb for verb in TeamVerb}
 
 
 class Position(Record):
@@ -81,14 +87,6 @@ class TeamEvent(Record):
     reason: str = ""
 
 
-class UnfitRow(Record):
-    """A row that is not believed, and why. It holds no text of the row."""
-
-    id: str
-    project: str
-    problem: str
-
-
 def team_scope(project: str) -> Scope:
     """Return the scope of a project of the team. Its name is that of the origin remote: host and path."""
     return project_scope(project)
@@ -113,27 +111,19 @@ def member_name(role: str) -> str:
     return name if is_word else f"“{name}”"
 
 
-def read_row(row: ServerRow, limit: int) -> TeamEvent | UnfitRow:
-    """Check a row. `limit` is the maximum length of a sentence."""
-    try:
-        return _read_row(row, limit)
-    except ValueError as error:
-        return UnfitRow(_plain(row.id, 36), _plain(row.project, MAX_PROJECT_CHARS), str(error))
-
-
-def _read_row(row: ServerRow, limit: int) -> TeamEvent:
-    if problem := project_problem(row.project):
-        raise ValueError(problem)
-    try:
-        verb = TeamVerb(row.kind)
-    except ValueError:
-        raise ValueError("an unknown kind of event") from None
-    author = member_name(row.author)
-    body: Mapping[str, object] = row.body if isinstance(row.body, dict) else {}
-    event = TeamEvent(row.position, row.id, row.project, author, row.at, verb, ClaimId(row.memory))
-    if verb is TeamVerb.PROPOSED:
-        # The text of a purged proposal is null, and its tombstone follows.
-        return event._replace(proposal=_read_proposal(event, body, limit) if row.body is not None else None)
+def read_row(row: ServerRow, limit: int) -> TeamEvent | None:
+    """Return the event of a row; None if it is not believed. `limit` is the maximum length of a sentence."""
+    if project_problem(row.project) or row.kind not in _VERBS:
+        return None
+    verb, body = _VERBS[row.kind], row.body if isinstance(row.body, dict) else {}
+    event = TeamEvent(row.position, row.id, row.project, member_name(row.author), row.at, verb, ClaimId(row.memory))
+    if (
+        verb is TeamVerb.PROPOSED and row.body is not None
+    ):  # the text of a purged one is null, and its tombstone follows
+        try:
+            return event._replace(proposal=_read_proposal(event, body, limit))
+        except ValueError:
+            return None
     if verb is TeamVerb.ACCEPTED:
         return event._replace(target=_text(body, "proposal"))
     return event._replace(reason=_plain(_text(body, "reason"), MAX_REASON_CHARS))
@@ -174,3 +164,106 @@ def _text(body: Mapping[str, object], name: str) -> str:
 def _plain(text: str, limit: int) -> str:
     """Return one visible line of at most `limit` characters."""
     return clip(visible_line(clean(text[: 4 * limit])), limit)
+
+
+# Memories
+
+
+class TeamStatus(Enum):
+    """What the latest event made of a memory of the team."""
+
+    WAITING = "waiting"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
+    RETIRED = "retired"
+    PURGED = "purged"
+
+
+class Acceptance(Record):
+    """A curator's acceptance of one proposal."""
+
+    event: str
+    by: str
+    at: str
+    proposal: Proposal
+
+
+class TeamMemory(Record):
+    """A memory of the team in one project.
+
+    `proposals` are those that are neither withdrawn nor decided on, one of each author. `first_event` is the first
+    proposal, by which the memory is purged on the server, and `first_author` who made it.
+    """
+
+    project: str
+    id: ClaimId
+    status: TeamStatus
+    proposals: tuple[Proposal, ...] = ()
+    acceptance: Acceptance | None = None
+    decided_by: str = ""
+    reason: str = ""
+    first_event: str = ""
+    first_author: str = ""
+
+    @property
+    def shown(self) -> Proposal | None:
+        """The proposal whose words are shown: the accepted one, else the first that waits."""
+        return self.acceptance.proposal if self.acceptance else next(iter(self.proposals), None)
+
+    def proposal_of(self, author: str) -> Proposal | None:
+        return next((proposal for proposal in self.proposals if proposal.author == author), None)
+
+    def was_proposed_by(self, author: str) -> bool:
+        accepted = self.acceptance is not None and self.acceptance.proposal.author == author
+        return accepted or self.proposal_of(author) is not None
+
+
+TeamMemories = Mapping[tuple[str, ClaimId], TeamMemory]
+
+
+def fold_events(
+    memories: TeamMemories, events: Iterable[TeamEvent], after: Position
+) -> dict[tuple[str, ClaimId], TeamMemory]:
+    """Return the memories after more events. Those at or before `after` are known already and are left out."""
+    folded = dict(memories)
+    for event in sorted(events, key=lambda event: event.position):
+        if event.position > after:
+            key = event.project, event.memory
+            folded[key] = apply(folded.get(key), event)
+    return folded
+
+
+def apply(memory: TeamMemory | None, event: TeamEvent) -> TeamMemory:
+    """Return the memory after one event."""
+    known = memory or TeamMemory(event.project, event.memory, TeamStatus.WITHDRAWN)
+    is_accepted = known.acceptance is not None
+    if known.status is TeamStatus.PURGED or event.verb is (TeamVerb.DECLINED if is_accepted else TeamVerb.RETIRED):
+        return known
+    others = tuple(proposal for proposal in known.proposals if proposal.author != event.author)
+    match event.verb:
+        case TeamVerb.PROPOSED:
+            if event.proposal is not None:
+                known = known._replace(proposals=(*others, event.proposal))
+                known = known if is_accepted else known._replace(status=TeamStatus.WAITING)
+            first, by = known.first_event or event.id, known.first_author or event.author
+            return known._replace(first_event=first, first_author=by)
+        case TeamVerb.WITHDRAWN:
+            # What was accepted belongs to the team: a curator retires it.
+            ends = not is_accepted and not others and known.status is TeamStatus.WAITING
+            return known._replace(status=TeamStatus.WITHDRAWN if ends else known.status, proposals=others)
+        case TeamVerb.ACCEPTED:
+            # The proposal that the curator read. One that is not there any more leaves the memory as it is.
+            proposal = next((proposal for proposal in known.proposals if proposal.event == event.target), None)
+            if proposal is None:
+                return known
+            known = known._replace(acceptance=Acceptance(event.id, event.author, event.at, proposal))
+            return known._replace(status=TeamStatus.ACCEPTED, proposals=(), decided_by=event.author, reason="")
+    # What waits is declined, what was accepted is retired, and either is purged. No text is kept.
+    return known._replace(
+        status=TeamStatus(event.verb.value),
+        proposals=(),
+        acceptance=None,
+        decided_by=event.author,
+        reason=event.reason,
+    )

@@ -1,26 +1,49 @@
 """Talking to the team's server: send what waits, read what is new, and bring the log in line with it.
 
 Lines of the log come first, then the position up to which the server was read. Whoever is killed in between reads the
-same events again, and the comparison with the log finds nothing to do.
+same events again. The team's memories are compared with what the log has, not with what was read last, so it does not
+matter how often or after which interruption this is done. A person's own judgement is never touched: what they took
+back by `tacit undo` is not added again, and on what they spoke of the fold lets nobody else decide.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from tacit.errors import RefusedError, ServerError
 from tacit.home.home import Home, HomePart
 from tacit.index import reader
 from tacit.log.codec import must_decode
 from tacit.log.tombstones import Tombstones, load_tombstones
-from tacit.model.event import ClaimProposed, Draft, Event, EventsUndone, timestamp
-from tacit.model.ids import ClaimId, EventId, event_id, next_event_id
+from tacit.model.claim import Provenance, Scope
+from tacit.model.event import (
+    TEAM,
+    Attribution,
+    ClaimProposed,
+    Draft,
+    Event,
+    EventsUndone,
+    Verdict,
+    is_of_team,
+    timestamp,
+)
+from tacit.model.ids import ClaimId, EventId, next_event_id
+from tacit.model.memory import undone_ids
 from tacit.record import Record
 from tacit.team.client import RefusedEntry, Standing, TeamServer, open_server
-from tacit.team.events import ServerRow, TeamEvent, project_problem, read_row
-from tacit.team.memories import Acceptance, TeamMemory, TeamStatus, fold_events
-from tacit.team.reconcile import ClaimHistory, accepted_by_claim, addition, reconcile
+from tacit.team.events import (
+    Acceptance,
+    Proposal,
+    ServerRow,
+    TeamEvent,
+    TeamMemory,
+    TeamStatus,
+    fold_events,
+    project_problem,
+    read_row,
+)
 from tacit.team.sharing import Outgoing, OutgoingVerb
 from tacit.team.store import TeamHome, TeamProject, TeamStore
 from tacit.text.display import PURGED_MARK
@@ -102,12 +125,12 @@ class TeamExchange(HomePart):
         ended = tuple(project.name for project in home.projects if project.name not in usable)
         offered = tuple(sorted(set(usable) - home.names))
         entries = self._mark_tried(self._files.waiting())
-        finished: list[str] = []
-        refused = server.send(entries, lambda entry: finished.append(entry.id))
+        purged, refused = server.send(entries)
         # What the server does not let one withdraw never reached it.
-        finished += [problem.entry.id for problem in refused if problem.entry.verb is OutgoingVerb.WITHDRAWN]
+        refused_ids = {problem.entry.id for problem in refused if problem.entry.verb is OutgoingVerb.WITHDRAWN}
         after, seen, unfit = self.pull(server, home._replace(user=standing.user, projects=joined, offered=offered))
-        done = {entry.id for entry in entries if entry.id in seen or _is_settled(entry, after)}.union(finished)
+        settled = {entry.id for entry in entries if entry.id in seen or _is_settled(entry, after)}
+        done = settled | purged | refused_ids
         for entry_id in done:
             self._files.unqueue(entry_id)
         result = TeamSyncResult(
@@ -145,7 +168,7 @@ class TeamExchange(HomePart):
         """Return the events of a page that are believed, and how many rows are not."""
         limit = self._home.settings.limits_text
         read = [read_row(row, limit) for row in page if row.project in projects]
-        events = [event for event in read if isinstance(event, TeamEvent)]
+        events = [event for event in read if event is not None]
         tombstones = load_tombstones(self._store.log)
         scrubbed = [self._scrubbed(event, tombstones) for event in events] if tombstones else events
         return scrubbed, len(read) - len(events)
@@ -168,15 +191,14 @@ class TeamExchange(HomePart):
         purged, kept = self._erase_purged(before, after, erase)
         self._files.save(after._replace(synced_at=timestamp(self._store.actor.clock()), problem=""))
         decided = {memory.id: memory for memory in after.memories.values()}
+        taken_back = tuple(
+            TakenBack(claim, decided[claim].decided_by, decided[claim].reason) if claim in decided else TakenBack(claim)
+            for claim in removed
+            if claim not in purged
+        )
         return result._replace(
             added=tuple(added),
-            removed=tuple(
-                TakenBack(claim, decided[claim].decided_by, decided[claim].reason)
-                if claim in decided
-                else TakenBack(claim)
-                for claim in removed
-                if claim not in purged
-            ),
+            removed=taken_back,
             declined=tuple(_declined(before, after)),
             purged=tuple(purged),
             kept=tuple(kept),
@@ -195,15 +217,12 @@ class TeamExchange(HomePart):
         added: list[ClaimId] = []
         removed: list[ClaimId] = []
 
-        def is_purged(draft: Draft) -> bool:
-            return tombstones is not None and tombstones.rejects(self._draft_event(draft))
-
         def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
-            histories = [
-                ClaimHistory(claim, tuple(reader.events_of_claim(connection, claim, must_decode)))
-                for claim in sorted(claims)
+            drafts = [
+                draft
+                for draft in reconcile(accepted, _read_histories(connection, sorted(claims)))
+                if tombstones is None or not tombstones.rejects(self._draft_event(draft))
             ]
-            drafts = [draft for draft in reconcile(accepted, histories) if not is_purged(draft)]
             for draft in drafts:
                 if isinstance(draft.body, ClaimProposed):
                     added.append(draft.body.claim.id)
@@ -222,23 +241,18 @@ class TeamExchange(HomePart):
         It is found by the mark that a purge leaves in the files of the team and by the tombstones of the log, so that
         a purge that was interrupted is completed as well.
         """
-        purged_claims = self.purged_claims()
-        waiting = self._files.waiting()
+        purged_claims, waiting = self.purged_claims(), self._files.waiting()
+        purge = partial(Outgoing, OutgoingVerb.PURGE, reason="purged by a member")
         for entry in waiting:
-            if entry.verb is OutgoingVerb.PROPOSED and (
-                entry.memory in purged_claims or PURGED_MARK in entry.sentence + entry.evidence
-            ):
+            is_purged = entry.memory in purged_claims or PURGED_MARK in entry.sentence + entry.evidence
+            if entry.verb is OutgoingVerb.PROPOSED and is_purged:
                 self._files.unqueue(entry.id)
                 if entry.tried_at:
-                    self._queue_purge(entry.project, entry.memory, entry.id)
+                    self.queue(purge(entry.project, entry.memory, target=entry.id))
         queued = {entry.target for entry in waiting if entry.verb is OutgoingVerb.PURGE}
         for memory in home.memories.values():
             if _is_purged_here(memory, purged_claims) and memory.first_event not in queued and _may_purge(home, memory):
-                self._queue_purge(memory.project, memory.id, memory.first_event)
-
-    def _queue_purge(self, project: str, memory: str, event: str) -> None:
-        entry = self.outgoing(OutgoingVerb.PURGE, project, memory)
-        self._files.queue(entry._replace(target=event, reason="purged by a member"))
+                self.queue(purge(memory.project, memory.id, target=memory.first_event))
 
     def unpurged(self, home: TeamHome) -> Iterable[UnpurgedMemory]:
         """Yield what was purged here, and what only somebody else can purge on the server."""
@@ -262,33 +276,21 @@ class TeamExchange(HomePart):
             for key, memory in after.memories.items()
             if memory.status is TeamStatus.PURGED and (key not in known or known[key].status is not TeamStatus.PURGED)
         ]
-
-        def read(connection: sqlite3.Connection) -> list[ClaimHistory]:
-            return [
-                ClaimHistory(claim, tuple(reader.events_of_claim(connection, claim, must_decode))) for claim in newly
-            ]
-
-        histories = self._store.read(read) if newly else []
+        histories = self._store.read(partial(_read_histories, claims=newly)) if newly else []
         kept = [history.claim for history in histories if history.is_own]
         purged = [history.claim for history in histories if history.of_team and not history.is_own]
         if purged:
             erase(purged, "purged by the team")
         return purged, kept
 
-    # Shared steps
+    # Sending
 
-    def outgoing(self, verb: OutgoingVerb, project: str, memory: str) -> Outgoing:
-        """Return something to send. Ids are in the order in which they are made, whatever the clock says."""
+    def queue(self, entry: Outgoing) -> None:
+        """Queue something to send. Ids are in the order in which they are made, whatever the clock says."""
         now = self._store.actor.clock()
-        last = max((entry.id for entry in self._files.waiting()), default="")
+        last = max((waiting.id for waiting in self._files.waiting()), default="")
         made = next_event_id(EventId(last) if last else None, int(now.timestamp() * 1000), self._store.entropy())
-        return Outgoing(made, verb, project, memory, timestamp(now))
-
-    def _draft_event(self, draft: Draft) -> Event:
-        """Return the event that a draft would become, so that tombstones can be applied to it."""
-        origin = self._store.actor.origin()
-        draft_id = event_id(int(origin.at.timestamp() * 1000), self._store.entropy())
-        return Event(draft_id, draft_id, origin.attributed_to(draft.attribution), draft.scope, draft.body)
+        self._files.queue(entry._replace(id=made, at=timestamp(now)))
 
 
 def usable_projects(standing: Standing) -> tuple[tuple[TeamProject, ...], tuple[str, ...]]:
@@ -317,7 +319,9 @@ def _is_purged_here(memory: TeamMemory, purged_claims: frozenset[str]) -> bool:
     """Return whether this home purged something of a memory that the server still has."""
     if memory.status is TeamStatus.PURGED or not memory.first_event:
         return False
-    return memory.id in purged_claims or any(PURGED_MARK in text for text in _texts(memory))
+    proposals = [*memory.proposals, *([memory.acceptance.proposal] if memory.acceptance else [])]
+    texts = [text for proposal in proposals for text in (proposal.claim.sentence, proposal.evidence)]
+    return memory.id in purged_claims or any(PURGED_MARK in text for text in texts)
 
 
 def _may_purge(home: TeamHome, memory: TeamMemory) -> bool:
@@ -325,8 +329,87 @@ def _may_purge(home: TeamHome, memory: TeamMemory) -> bool:
     return memory.first_author == home.user or home.is_curator(memory.project)
 
 
-def _texts(memory: TeamMemory) -> list[str]:
-    accepted = (memory.acceptance.proposal,) if memory.acceptance else ()
-    return [
-        text for proposal in (*accepted, *memory.proposals) for text in (proposal.claim.sentence, proposal.evidence)
-    ]
+# What the team accepted, and what the log says of it
+
+
+class ClaimHistory(Record):
+    """The events of the log that touch one claim, in order, with those that undo them."""
+
+    claim: ClaimId
+    events: tuple[Event, ...]
+
+    @property
+    def of_team(self) -> list[Event]:
+        """The additions of the team, whether they count or not."""
+        return [
+            event for event in self.events if isinstance(event.body, ClaimProposed) and is_of_team(event.origin.actor)
+        ]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether anybody but the team has said something about the claim that counts."""
+        undone = undone_ids(self.events)
+        return any(
+            not is_of_team(event.origin.actor) and not isinstance(event.body, EventsUndone) and event.id not in undone
+            for event in self.events
+        )
+
+    def undone_by_user(self) -> set[EventId]:
+        undos = [undo.body for undo in self.events if isinstance(undo.body, EventsUndone) and undo.is_by_user]
+        return {target for body in undos for target in body.targets}
+
+
+def _read_histories(connection: sqlite3.Connection, claims: Iterable[ClaimId]) -> list[ClaimHistory]:
+    return [ClaimHistory(claim, tuple(reader.events_of_claim(connection, claim, must_decode))) for claim in claims]
+
+
+def accepted_by_claim(memories: Iterable[TeamMemory], projects: frozenset[str]) -> dict[ClaimId, Acceptance]:
+    """Return what should hold in this home: the acceptances of the projects that the person joined.
+
+    A sentence that a purge of this home has scrubbed is not the one that was accepted any more.
+    """
+    return {
+        memory.id: memory.acceptance
+        for memory in memories
+        if memory.status is TeamStatus.ACCEPTED
+        and memory.acceptance
+        and memory.acceptance.proposal.claim.id == memory.id
+        and memory.project in projects
+    }
+
+
+def reconcile(accepted: Mapping[ClaimId, Acceptance], histories: Iterable[ClaimHistory]) -> list[Draft]:
+    """Return the events that make the log say what the team accepted. `histories` has every claim of either side.
+
+    What does not hold any more is undone, scope by scope. What is missing is added, unless the person undid it.
+    """
+    added: list[Draft] = []
+    outdated: dict[Scope, list[Event]] = {}
+    for history in histories:
+        acceptance, undone = accepted.get(history.claim), undone_ids(history.events)
+        recorded = [event for event in history.of_team if acceptance and _records(event, acceptance)]
+        for event in history.of_team:
+            if event.id not in undone and event not in recorded:
+                outdated.setdefault(event.scope, []).append(event)
+        by_user = history.undone_by_user()
+        if acceptance and not any(event.id not in undone or event.id in by_user for event in recorded):
+            added.append(addition(acceptance.proposal, acceptance))
+    return [*(_take_back(scope, events) for scope, events in outdated.items()), *added]
+
+
+def _records(event: Event, acceptance: Acceptance) -> bool:
+    return isinstance(event.body, ClaimProposed) and acceptance.event in event.body.events
+
+
+def addition(proposal: Proposal, acceptance: Acceptance | None = None) -> Draft:
+    """Return the addition of a claim in the name of its author."""
+    reason = f"accepted by {acceptance.by}" if acceptance else ""
+    events = (EventId(acceptance.event),) if acceptance else ()
+    body = ClaimProposed(proposal.claim, Verdict.ADDED, TEAM, proposal.evidence, reason, events=events)
+    return Draft(body, proposal.claim.scope, Attribution(f"{TEAM}:{proposal.author}", Provenance.USER_FILE))
+
+
+def _take_back(scope: Scope, events: Sequence[Event]) -> Draft:
+    claims = dict.fromkeys(event.body.claim.id for event in events if isinstance(event.body, ClaimProposed))
+    body = EventsUndone(tuple(event.id for event in events), tuple(claims), "what the team accepted")
+    return Draft(body, scope, Attribution(TEAM, Provenance.USER_FILE))

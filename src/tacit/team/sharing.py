@@ -6,7 +6,7 @@ some for the team. The evidence of the home (prompts, commands, paths) has no wa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from enum import Enum
 
 from tacit.errors import RefusedError
@@ -38,17 +38,17 @@ class OutgoingVerb(Enum):
 
 
 class Outgoing(Record):
-    """Something to send. It is sent until it comes back from the server, so its id is made once.
+    """Something to send. It is sent until it comes back from the server, so its id is made once, when it is queued.
 
     `target` is the proposal that is accepted, or the event that is purged. `reason` is a curator's. `tried_at` is when
     it was first sent: from then on the server may have it.
     """
 
-    id: str
     verb: OutgoingVerb
     project: str
     memory: str
-    at: str
+    id: str = ""
+    at: str = ""
     sentence: str = ""
     kind: str = ""
     tags: tuple[str, ...] = ()
@@ -70,10 +70,10 @@ class Outgoing(Record):
         return None
 
 
-def shared_claim(memory: Memory, limit: int) -> Claim:
-    """Return the claim that others will make of a memory's sentence, kind and tags.
+def shared_claim(memory: Memory, limit: int, projects: Collection[str]) -> tuple[Claim, str]:
+    """Return the claim that others will make of a memory's sentence, kind and tags, and the name of its project.
 
-    Raise RefusedError if it cannot be shared with a team.
+    `projects` are those that the person joined. Raise RefusedError if it cannot be shared with them.
     """
     claim = memory.claim
     if not is_project_scope(claim.scope):
@@ -93,7 +93,12 @@ def shared_claim(memory: Memory, limit: int) -> Claim:
             f"{memory.id} is a habit of yours, made of commands and directories",
             "say what the team should do: tacit add TEXT",
         )
-    project = shared_project(claim)
+    project = claim.scope.removeprefix(_PROJECT_PREFIX)
+    if problem := project_problem(project):
+        raise RefusedError(
+            f"the project {printable(project_name(claim.scope))} cannot be shared with a team: {problem}",
+            "git remote add origin URL, then add the memory again",
+        )
     try:
         shared = proposal_claim(project, claim.sentence, claim.kind.label, list(claim.tags), limit)
     except ValueError as error:
@@ -103,46 +108,28 @@ def shared_claim(memory: Memory, limit: int) -> Claim:
             f"others would read the sentence of {memory.id} as another statement than it was learned as",
             f"say it in your words: tacit edit {memory.id} --text TEXT",
         )
-    return shared
-
-
-def shared_project(claim: Claim) -> str:
-    """Return the name of the claim's project on the server. Raise RefusedError if it has none."""
-    name = claim.scope.removeprefix(_PROJECT_PREFIX)
-    if problem := project_problem(name):
-        raise RefusedError(
-            f"the project {printable(project_name(claim.scope))} cannot be shared with a team: {problem}",
-            "git remote add origin URL, then add the memory again",
-        )
-    return name
-
-
-def require_member(project: str, projects: Collection[str]) -> None:
-    """Raise RefusedError if one is no member of the project."""
     if project not in projects:
         known = ", ".join(sorted(map(printable, projects))) or "none"
         raise RefusedError(
             f"you are no member of {printable(project)} in the team; your projects there: {known}",
             "ask its administrator, then: tacit team join URL; or for the project's file: tacit share ID --file",
         )
+    return shared, project
 
 
 def private_details(text: str, user_folder: str, host: str) -> list[str]:
     """Return parts of a text that say something of the person or the machine: paths, mail addresses, host names."""
-    return list(dict.fromkeys(_private_words(text, user_folder.rstrip("/"), host.lower())))
-
-
-def _private_words(text: str, user_folder: str, host: str) -> Iterator[str]:
+    own_folder, found = user_folder.rstrip("/"), []
     for word in text.split():
         plain = word.strip(_TRIMMED)
         lower = plain.lower()
         name, at, domain = lower.partition("@")
-        is_path = plain.startswith(("~/", "/home/", "/Users/", "/root/")) or (
-            bool(user_folder) and (user_folder + "/" in plain + "/")
-        )
+        is_own = bool(own_folder) and f"{own_folder}/" in f"{plain}/"
+        is_path = is_own or plain.startswith(("~/", "/home/", "/Users/", "/root/"))
         is_mail = bool(name and at) and "." in domain
-        if is_path or is_mail or lower == host or _is_host_name(lower):
-            yield clip(plain, 300)
+        if is_path or is_mail or lower == host.lower() or _is_host_name(lower):
+            found.append(clip(plain, 300))
+    return list(dict.fromkeys(found))
 
 
 def _is_host_name(word: str) -> bool:

@@ -21,8 +21,7 @@ from tacit.model.claim import Claim, Kind, Triple
 from tacit.model.ids import ClaimId
 from tacit.postgres import address_of
 from tacit.record import Record
-from tacit.team.events import Position, Proposal, team_scope
-from tacit.team.memories import Acceptance, TeamMemory, TeamStatus
+from tacit.team.events import Acceptance, Position, Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.sharing import Outgoing, OutgoingVerb
 
 _FORMAT = 1
@@ -74,6 +73,7 @@ class TeamStore:
 
     def __init__(self, paths: HomePaths) -> None:
         self._root = paths.root
+        self._disk = OsDisk(paths.root)
         self._file = paths.team_file
         self._folder = os.path.dirname(paths.team_file)
         self._outbox = os.path.join(self._folder, "outbox")
@@ -101,8 +101,7 @@ class TeamStore:
             ) from None
 
     def save(self, home: TeamHome) -> None:
-        make_folder(self._folder, below=self._root)
-        replace_file(OsDisk(self._root), self._file, _dump(_encode_home(home)))
+        self._write(self._file, _encode_home(home))
 
     def waiting(self) -> list[Outgoing]:
         """Return what waits to be sent, the oldest first. A file that cannot be read is left where it is."""
@@ -115,20 +114,18 @@ class TeamStore:
         return sorted(entries, key=lambda entry: entry.id)
 
     def queue(self, entry: Outgoing) -> None:
-        make_folder(self._outbox, below=self._root)
         fields = {name: value for name, value in entry._asdict().items() if value}
-        replace_file(OsDisk(self._root), self._outgoing_path(entry.id), _dump({**fields, "verb": entry.verb.value}))
+        self._write(self._outgoing_path(entry.id), {**fields, "verb": entry.verb.value})
 
     def unqueue(self, entry_id: str) -> None:
         with suppress(FileNotFoundError):
-            OsDisk(self._root).remove(self._outgoing_path(entry_id))
+            self._disk.remove(self._outgoing_path(entry_id))
 
     def remove(self) -> None:
         """Forget the team, and what waits for it."""
-        for entry in list_folder(self._outbox):
-            OsDisk(self._root).remove(os.path.join(self._outbox, entry))
-        with suppress(FileNotFoundError):
-            OsDisk(self._root).remove(self._file)
+        for path in (*(os.path.join(self._outbox, name) for name in list_folder(self._outbox)), self._file):
+            with suppress(FileNotFoundError):
+                self._disk.remove(path)
         for folder in (self._outbox, self._folder):
             with suppress(OSError):
                 os.rmdir(folder)
@@ -136,9 +133,9 @@ class TeamStore:
     def _outgoing_path(self, entry_id: str) -> str:
         return os.path.join(self._outbox, f"{entry_id}.json")
 
-
-def _dump(value: object) -> bytes:
-    return json.dumps(value, indent=1, sort_keys=True).encode("ascii") + b"\n"
+    def _write(self, path: str, fields: Mapping[str, object]) -> None:
+        make_folder(os.path.dirname(path), below=self._root)
+        replace_file(self._disk, path, json.dumps(fields, indent=1, sort_keys=True).encode("ascii") + b"\n")
 
 
 # From values to JSON and back. Files of the home may be damaged or scrubbed by a purge: what does not fit is an error.
@@ -146,15 +143,9 @@ def _dump(value: object) -> bytes:
 
 def _encode_home(home: TeamHome) -> dict[str, object]:
     return {
+        **home._asdict(),
         "format": _FORMAT,
-        "url": home.url,
-        "user": home.user,
         "projects": [project._asdict() for project in home.projects],
-        "position": list(home.position),
-        "synced_at": home.synced_at,
-        "problem": home.problem,
-        "unfit": home.unfit,
-        "offered": list(home.offered),
         "memories": [_encode_memory(memory) for memory in home.memories.values()],
     }
 
@@ -177,67 +168,34 @@ def _decode_home(value: Any) -> TeamHome:
 
 
 def _encode_memory(memory: TeamMemory) -> dict[str, object]:
-    fields: dict[str, object] = {
-        "project": memory.project,
-        "id": memory.id,
-        "status": memory.status.value,
-        "decided_by": memory.decided_by,
-        "reason": memory.reason,
-        "first_event": memory.first_event,
-        "first_author": memory.first_author,
-        "proposals": [_encode_proposal(proposal) for proposal in memory.proposals],
-    }
-    if acceptance := memory.acceptance:
+    fields = memory._asdict()
+    if acceptance := fields.pop("acceptance"):
         fields["acceptance"] = {**acceptance._asdict(), "proposal": _encode_proposal(acceptance.proposal)}
-    return fields
+    proposals = [_encode_proposal(proposal) for proposal in memory.proposals]
+    return {**fields, "status": memory.status.value, "proposals": proposals}
 
 
 def _decode_memory(fields: Any) -> TeamMemory:
-    project = str(fields["project"])
-    acceptance = fields.get("acceptance")
-    return TeamMemory(
-        project,
-        ClaimId(str(fields["id"])),
-        TeamStatus(fields["status"]),
-        tuple(_decode_proposal(project, proposal) for proposal in fields["proposals"]),
-        Acceptance(
-            str(acceptance["event"]),
-            str(acceptance["by"]),
-            str(acceptance["at"]),
-            _decode_proposal(project, acceptance["proposal"]),
-        )
-        if acceptance
-        else None,
-        str(fields["decided_by"]),
-        str(fields["reason"]),
-        str(fields["first_event"]),
-        str(fields["first_author"]),
-    )
+    project, accepted = str(fields["project"]), fields.get("acceptance")
+    texts = {name: str(fields[name]) for name in ("decided_by", "reason", "first_event", "first_author")}
+    proposals = tuple(_decode_proposal(project, proposal) for proposal in fields["proposals"])
+    acceptance = None
+    if accepted:
+        event, by, at = (str(accepted[name]) for name in ("event", "by", "at"))
+        acceptance = Acceptance(event, by, at, _decode_proposal(project, accepted["proposal"]))
+    status = TeamStatus(fields["status"])
+    return TeamMemory(project, ClaimId(str(fields["id"])), status, proposals, acceptance, **texts)
 
 
 def _encode_proposal(proposal: Proposal) -> dict[str, object]:
-    claim = proposal.claim
-    return {
-        "event": proposal.event,
-        "author": proposal.author,
-        "at": proposal.at,
-        "kind": claim.kind.label,
-        "sentence": claim.sentence,
-        "triple": list(claim.triple),
-        "tags": list(claim.tags),
-        "evidence": proposal.evidence,
-    }
+    fields = proposal._asdict()
+    claim = fields.pop("claim")
+    return {**fields, "kind": claim.kind.label, "sentence": claim.sentence, "triple": claim.triple, "tags": claim.tags}
 
 
 def _decode_proposal(project: str, fields: Any) -> Proposal:
-    triple = Triple(*map(str, fields["triple"]))
-    claim = Claim(
-        Kind.from_label(fields["kind"]),
-        team_scope(project),
-        triple,
-        str(fields["sentence"]),
-        tuple(map(str, fields["tags"])),
-    )
+    kind, triple, tags = Kind.from_label(fields["kind"]), Triple(*map(str, fields["triple"])), map(str, fields["tags"])
+    claim = Claim(kind, team_scope(project), triple, str(fields["sentence"]), tuple(tags))
     return Proposal(str(fields["event"]), str(fields["author"]), str(fields["at"]), claim, str(fields["evidence"]))
 
 

@@ -22,17 +22,9 @@ from tacit.record import Record
 from tacit.search.memories import resolve_memory
 from tacit.secrets.redact import refuse_secrets
 from tacit.team.client import open_server
-from tacit.team.events import Proposal
+from tacit.team.events import Proposal, TeamMemory, TeamStatus
 from tacit.team.exchange import Erase, TeamExchange, TeamSyncResult, UnpurgedMemory, usable_projects
-from tacit.team.memories import TeamMemory, TeamStatus
-from tacit.team.sharing import (
-    Outgoing,
-    OutgoingVerb,
-    private_details,
-    require_member,
-    shared_claim,
-    shared_project,
-)
+from tacit.team.sharing import Outgoing, OutgoingVerb, private_details, shared_claim
 from tacit.team.store import TeamHome, TeamStore
 from tacit.text.display import clean, printable
 
@@ -101,12 +93,9 @@ class Team(HomePart):
 
     def overview(self) -> TeamOverview | None:
         """Return what is known here of the team. The server is not asked."""
-        home = self.load()
-        return (
-            None
-            if home is None
-            else TeamOverview(home, tuple(self.files.waiting()), tuple(self._exchange.unpurged(home)))
-        )
+        if (home := self.load()) is None:
+            return None
+        return TeamOverview(home, tuple(self.files.waiting()), tuple(self._exchange.unpurged(home)))
 
     def has_project(self, scope: str) -> bool:
         """Return whether the person joined the project of this scope in a team."""
@@ -117,7 +106,7 @@ class Team(HomePart):
 
     def preview(self, url: str) -> TeamPreview:
         """Ask a server what joining it would bring. Nothing is sent and nothing is stored."""
-        self._require_person("joins a team", f"tacit team join {url}")
+        self._store.actor.require_person("joins a team", f"tacit team join {url}")
         known = self.load()
         if known is not None and address_of(known.url) != address_of(url):
             raise RefusedError(
@@ -131,7 +120,7 @@ class Team(HomePart):
 
     def join(self, preview: TeamPreview, erase: Erase) -> TeamSyncResult:
         """Join what was shown. From now on accepted memories of these projects hold here."""
-        self._require_person("joins a team", f"tacit team join {preview.home.url}")
+        self._store.actor.require_person("joins a team", f"tacit team join {preview.home.url}")
         if not preview.home.projects:
             raise RefusedError(
                 f"{printable(preview.home.user)} is a member of no project there",
@@ -142,7 +131,7 @@ class Team(HomePart):
 
     def leave(self) -> int:
         """Take back what came from the team, and forget the server. Return how many memories went."""
-        self._require_person("leaves a team", "tacit team leave")
+        self._store.actor.require_person("leaves a team", "tacit team leave")
         with self.files.exclusive():
             try:
                 home = self.load()
@@ -154,7 +143,7 @@ class Team(HomePart):
 
     def sync(self, erase: Erase) -> TeamSyncResult:
         """Send what waits, and read what is new. A server that cannot be asked is a result, not an error."""
-        self._require_person("syncs with a team", "tacit sync")
+        self._store.actor.require_person("syncs with a team", "tacit sync")
         try:
             with self.files.exclusive():
                 return self._exchange.sync(self.require(), erase)
@@ -170,12 +159,14 @@ class Team(HomePart):
 
     def plan_share(self, reference: str, evidence: str = "") -> SharePlan:
         """Return what would be sent. Raise RefusedError if the memory cannot be shared with the team."""
-        self._require_person("shares a memory", f"tacit share {reference}")
+        self._store.actor.require_person("shares a memory", f"tacit share {reference}")
         home = self.require()
-        memory = self._resolve(reference)
-        claim = shared_claim(memory, self._home.settings.limits_text)
-        project = shared_project(claim)
-        require_member(project, home.names)
+
+        def read(connection: sqlite3.Connection) -> Memory:
+            return resolve_memory(connection, clean(reference), self._store.scope_in(connection))
+
+        memory = self._store.read(read)
+        claim, project = shared_claim(memory, self._home.settings.limits_text, home.names)
         self._refuse_known(home, project, claim.id, memory)
         shared_evidence = checked_optional_text(evidence, "the evidence")
         refuse_secrets(claim.sentence, shared_evidence, *claim.tags)
@@ -187,32 +178,25 @@ class Team(HomePart):
         """Queue proposals. `exchange` sends them."""
         for plan in plans:
             claim = plan.claim
-            self.files.queue(
-                self._exchange.outgoing(OutgoingVerb.PROPOSED, plan.project, claim.id)._replace(
-                    sentence=claim.sentence, kind=claim.kind.label, tags=claim.tags, evidence=plan.evidence
-                )
-            )
+            entry = Outgoing(OutgoingVerb.PROPOSED, plan.project, claim.id, sentence=claim.sentence)
+            entry = entry._replace(kind=claim.kind.label, tags=claim.tags, evidence=plan.evidence)
+            self._exchange.queue(entry)
 
     def is_proposed(self, reference: str) -> bool:
         """Return whether the person has proposed this to the team, or is about to."""
-        home = self.require()
-        queued = [entry for entry in self.files.waiting() if entry.verb is OutgoingVerb.PROPOSED]
-        own = [memory for memory in home.memories.values() if _proposed_by(memory, home.user)]
-        is_queued = _only(queued, reference, lambda entry: entry.memory) is not None
-        return is_queued or _only(own, reference, lambda memory: memory.id) is not None
+        queued, sent = self._own_proposals(self.require(), reference)
+        return queued is not None or sent is not None
 
     def withdraw(self, reference: str) -> str:
         """Take back a proposal: from the queue, or by sending its withdrawal. Return the sentence."""
-        self._require_person("withdraws a proposal", f"tacit share --withdraw {reference}")
+        self._store.actor.require_person("withdraws a proposal", f"tacit share --withdraw {reference}")
         home = self.require()
-        queued = [entry for entry in self.files.waiting() if entry.verb is OutgoingVerb.PROPOSED]
-        if found := _only(queued, reference, lambda entry: entry.memory):
-            if found.tried_at:  # it may have arrived, although it has not come back
-                self.files.queue(self._exchange.outgoing(OutgoingVerb.WITHDRAWN, found.project, found.memory))
-            self.files.unqueue(found.id)
-            return found.sentence
-        own = [memory for memory in home.memories.values() if _proposed_by(memory, home.user)]
-        memory = _only(own, reference, lambda memory: memory.id)
+        queued, memory = self._own_proposals(home, reference)
+        if queued:
+            if queued.tried_at:  # it may have arrived, although it has not come back
+                self._exchange.queue(Outgoing(OutgoingVerb.WITHDRAWN, queued.project, queued.memory))
+            self.files.unqueue(queued.id)
+            return queued.sentence
         if memory is None:
             raise NotFoundError(f"you have proposed nothing to the team with the id {reference}", "tacit team")
         if memory.acceptance is not None:
@@ -221,7 +205,7 @@ class Team(HomePart):
                 f"a curator retires it: tacit team retire {memory.id}; to do without it: tacit forget {memory.id}",
             )
         proposal = memory.proposal_of(home.user)
-        self.files.queue(self._exchange.outgoing(OutgoingVerb.WITHDRAWN, memory.project, memory.id))
+        self._exchange.queue(Outgoing(OutgoingVerb.WITHDRAWN, memory.project, memory.id))
         return proposal.claim.sentence if proposal else ""
 
     # Reviewing
@@ -229,7 +213,7 @@ class Team(HomePart):
     def proposals(self) -> list[tuple[TeamMemory, Proposal]]:
         """Return what waits for a curator in the projects where the person is one, the oldest first."""
         home = self.require()
-        decided = {(entry.project, entry.memory) for entry in self.files.waiting() if _is_decision(entry)}
+        decided = {(entry.project, entry.memory) for entry in self.files.waiting() if entry.verb in _COMMANDS}
         waiting = [
             (memory, proposal)
             for key, memory in home.memories.items()
@@ -241,7 +225,7 @@ class Team(HomePart):
     def decide(self, verb: OutgoingVerb | str, reference: str, reason: str = "") -> Proposal:
         """Queue a curator's decision on one memory. Return the proposal that it is about."""
         verb = checked_member(OutgoingVerb, verb, "decision")
-        self._require_person("decides for a team", f"tacit team {_COMMANDS[verb]} {reference}")
+        self._store.actor.require_person("decides for a team", f"tacit team {_COMMANDS[verb]} {reference}")
         home = self.require()
         wanted = TeamStatus.ACCEPTED if verb is OutgoingVerb.RETIRED else TeamStatus.WAITING
         candidates = [memory for memory in home.memories.values() if memory.status is wanted]
@@ -262,18 +246,17 @@ class Team(HomePart):
         verb = checked_member(OutgoingVerb, verb, "decision")
         why = checked_optional_text(reason, "the reason")
         target = proposal.event if verb is OutgoingVerb.ACCEPTED else ""
-        self.files.queue(self._exchange.outgoing(verb, memory.project, memory.id)._replace(target=target, reason=why))
+        self._exchange.queue(Outgoing(verb, memory.project, memory.id, target=target, reason=why))
 
     # Shared steps
 
-    def _require_person(self, action: str, command: str) -> None:
-        self._store.actor.require_person(action, command)
-
-    def _resolve(self, reference: str) -> Memory:
-        def read(connection: sqlite3.Connection) -> Memory:
-            return resolve_memory(connection, clean(reference), self._store.scope_in(connection))
-
-        return self._store.read(read)
+    def _own_proposals(self, home: TeamHome, reference: str) -> tuple[Outgoing | None, TeamMemory | None]:
+        """Return what the person proposed with this id: what waits in the queue, else what the server has."""
+        queued = [entry for entry in self.files.waiting() if entry.verb is OutgoingVerb.PROPOSED]
+        if found := _only(queued, reference, lambda entry: entry.memory):
+            return found, None
+        own = [memory for memory in home.memories.values() if memory.was_proposed_by(home.user)]
+        return None, _only(own, reference, lambda memory: memory.id)
 
     def _refuse_known(self, home: TeamHome, project: str, claim: ClaimId, memory: Memory) -> None:
         if claim in self._exchange.purged_claims():
@@ -298,12 +281,3 @@ def _only(entries: Sequence[_T], reference: str, id_of: Callable[[_T], str]) -> 
     if len({id_of(entry) for entry in found}) > 1:
         raise RefusedError(f"{prefix} is the beginning of {len(found)} ids", "type one or two letters more")
     return found[0] if found else None
-
-
-def _proposed_by(memory: TeamMemory, user: str) -> bool:
-    accepted = memory.acceptance is not None and memory.acceptance.proposal.author == user
-    return accepted or memory.proposal_of(user) is not None
-
-
-def _is_decision(entry: Outgoing) -> bool:
-    return entry.verb in _COMMANDS

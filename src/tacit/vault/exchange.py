@@ -40,8 +40,7 @@ from tacit.text.display import clip
 
 if TYPE_CHECKING:
     from tacit.remotes.machines import Machines
-    from tacit.rules.export import ExportPlan
-    from tacit.rules.importing import ImportedRules
+    from tacit.rules.exchange import ExportPlan, ImportedRules
     from tacit.team.team import Team
 
 _IMPORT_VOICE = Attribution(IMPORT, Provenance.EXTERNAL)
@@ -121,7 +120,7 @@ class Exchange(HomePart):
 
         Raise RefusedError if an agent asks, unless nothing is written.
         """
-        from tacit.rules.importing import RuleImport
+        from tacit.rules.exchange import RuleImport
 
         return RuleImport(self._home).import_rules(folder, dry_run=dry_run)
 
@@ -130,7 +129,7 @@ class Exchange(HomePart):
 
         Raise UsageError if there is no project and no target, RefusedError if an agent asks.
         """
-        from tacit.rules.export import RuleExport
+        from tacit.rules.exchange import RuleExport
 
         return RuleExport(self._home).plan(target, remove=remove)
 

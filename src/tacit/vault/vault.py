@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from tacit.model.claim import Kind
     from tacit.purge.purger import Purger
     from tacit.shell.history_import import HistoryImport
-    from tacit.sync import HandEdits
-    from tacit.trust import Trust
+    from tacit.sync import HandEdits, Trust
     from tacit.vault.adherence import AdherenceQueries
     from tacit.vault.configure import Configuration, Setup
     from tacit.vault.decisions import DecisionOutcome, Decisions
@@ -346,7 +345,7 @@ class Vault:
 
     @cached_property
     def repository(self) -> Trust:
-        from tacit.trust import Trust
+        from tacit.sync import Trust
 
         return Trust(self.home)
 

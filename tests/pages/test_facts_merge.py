@@ -10,9 +10,8 @@ import pytest
 from harness.person import Person
 
 from tacit.model.claim import project_scope
-from tacit.pages.conflict_markers import Side
-from tacit.pages.fact_merge import merge_facts, resolve_conflicts
-from tacit.pages.facts import with_own_id, without_copies
+from tacit.pages.facts import merge_facts, resolve_conflicts, with_own_id, without_copies
+from tacit.pages.merge import Side
 
 
 def fact(name: str, words: str, strength: int = 1, **more: object) -> str:

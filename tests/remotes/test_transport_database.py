@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tacit.errors import RefusedError
-from tacit.remotes.database import DatabaseTransport
-from tacit.remotes.transport import normalize_address
+from tacit.remotes.transport import DatabaseTransport, normalize_address
 from tests.support.machines import Machine, connected
 
 if TYPE_CHECKING:

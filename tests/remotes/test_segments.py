@@ -6,11 +6,8 @@ import base64
 import os
 from pathlib import Path
 
-import pytest
-
 from tacit.home.home import Home
 from tacit.model.observation import WorkLogged
-from tacit.remotes.publishing import pack, unpack
 from tacit.vault.vault import Vault
 from tests.remotes.test_machines import segment_paths
 from tests.support.machines import Machine, connected
@@ -82,11 +79,6 @@ def test_nothing_planted_is_on_the_remote(tmp_path: Path) -> None:
         for text in (PLANTED, *names):
             for form in forms(text):
                 assert form not in data, (path, text)
-
-
-@pytest.mark.parametrize("data", [b"", b"no such file", pack(b"x" * 100)[:-3], pack(bytes(20 << 20))])
-def test_what_is_no_segment_is_none(data: bytes) -> None:
-    assert unpack(data) is None
 
 
 def forms(text: str) -> list[bytes]:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tacit.model.claim import project_scope
 from tacit.model.ids import ClaimId
 from tacit.model.statement import claim_from
-from tacit.team.events import Position, Proposal, TeamEvent, TeamVerb
-from tacit.team.memories import TeamMemories, TeamStatus, fold_events
+from tacit.team.events import Position, Proposal, TeamEvent, TeamMemories, TeamStatus, TeamVerb, fold_events
 
 PROJECT = "github.com/acme/api"
 CLAIM = claim_from("use pnpm for packages", project_scope(PROJECT))

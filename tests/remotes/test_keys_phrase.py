@@ -7,7 +7,7 @@ import os
 import pytest
 
 from tacit.errors import UsageError
-from tacit.remotes.phrase import make_phrase, parse_phrase, phrase_lines
+from tacit.remotes.keys import make_phrase, parse_phrase, phrase_lines
 
 
 def test_a_phrase_has_nine_groups_of_five_letters() -> None:

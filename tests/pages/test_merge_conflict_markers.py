@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.pages.conflict_markers import (
+from tacit.pages.merge import (
     MergeConflict,
     conflict_markers,
     find_conflicts,

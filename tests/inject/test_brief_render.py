@@ -8,8 +8,16 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.inject.brief import Brief, BriefLimits, compose_brief
-from tacit.inject.render import EarlierSession, RenderedInjection, ago, render_prompt, render_start
+from tacit.inject.brief import (
+    Brief,
+    BriefLimits,
+    EarlierSession,
+    RenderedInjection,
+    ago,
+    compose_brief,
+    render_prompt,
+    render_start,
+)
 from tacit.model.claim import GLOBAL, Scope
 from tests.support.documents import entry, row
 

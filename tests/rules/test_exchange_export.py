@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
-from tacit.rules.export import rule_text
+from tacit.rules.exchange import rule_text
 
 EXPORT = ("export", "--as", "agents-md")
 

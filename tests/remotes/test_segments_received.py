@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 from tacit.log.codec import with_checksum
 from tacit.remotes.keys import encrypt, make_ring, segment_name
 from tacit.remotes.manifest import SegmentEntry, seal_manifest, unseal_manifest
-from tacit.remotes.publishing import pack
-from tacit.remotes.receiving import open_segment
+from tacit.remotes.segments import open_segment, seal_segment
 from tests.support.machines import Machine, connected
 
 PNPM = "use pnpm"
@@ -19,7 +19,7 @@ def plant(machine: Machine, content: bytes, *, name: str = "") -> None:
     ring, area = machine.state.ring, Path(machine.remote, machine.area)
     manifest = unseal_manifest(ring, (area / "manifest.age").read_bytes())
     assert manifest is not None
-    data = encrypt(ring, pack(content))
+    data = seal_segment(ring, content)
     entry = SegmentEntry(name or segment_name(ring, machine.area, content), len(data), content.count(b"\n"))
     (area / entry.file).write_bytes(data)
     changed = manifest._replace(segments=(*manifest.segments, entry), sequence=manifest.sequence + 1)
@@ -76,9 +76,18 @@ def test_what_others_send_as_a_repository_or_a_team_is_not_taken(tmp_path: Path)
 
 def test_a_segment_is_opened_by_its_ring_machine_and_name_alone() -> None:
     ring, content = make_ring(), b"lines\n"
-    data, name = encrypt(ring, pack(content)), segment_name(ring, "a" * 32, content)
+    data, name = seal_segment(ring, content), segment_name(ring, "a" * 32, content)
     assert open_segment(ring, "a" * 32, name, data) == content
     assert open_segment(ring, "b" * 32, name, data) is None
     assert open_segment(ring, "a" * 32, "f" * 32, data) is None
     assert open_segment(make_ring(), "a" * 32, name, data) is None
     assert open_segment(ring, "a" * 32, name, data[:-1]) is None
+
+
+def test_what_is_no_segment_or_larger_than_any_is_none() -> None:
+    ring, content = make_ring(), bytes(20 << 20)
+    plain = zlib.compress(b"x" * 100)
+    for data in (b"", b"no such file", plain[:-3]):
+        assert open_segment(ring, "a" * 32, segment_name(ring, "a" * 32, b"x" * 100), encrypt(ring, data)) is None
+    name = segment_name(ring, "a" * 32, content[: 16 << 20])
+    assert open_segment(ring, "a" * 32, name, seal_segment(ring, content)) is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.person import Person
 
-from tacit.disk.git import run_git
+from tacit.disk.read import run_git
 
 
 def test_variables_do_not_lead_to_another_repository(person: Person) -> None:
