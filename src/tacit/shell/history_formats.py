@@ -79,6 +79,13 @@ def decode_command(raw: bytes) -> str | SkippedEntry:
     return SkippedEntry(LEADING_BLANK) if text[:1] in (" ", "\t") else text
 
 
+def _entries(raw: bytes, at: int) -> Iterator[HistoryItem]:
+    """Yield the entry of a command, unless it is blank."""
+    if raw.strip():
+        text = decode_command(raw)
+        yield text if isinstance(text, SkippedEntry) else HistoryEntry(text, at)
+
+
 def is_plausible_time(at: int, now: int) -> bool:
     """Whether a command can have run then: not before 1990 and at most a day after now."""
     return EARLIEST_TIME <= at <= latest_time(now)
@@ -110,20 +117,12 @@ def history_file_lines(file: BinaryIO) -> Iterator[bytes | None]:
 # page or an oversized value costs only the rows in it. Rows that Atuin imported from another history have the directory
 # `unknown`; their status and session are not real either.
 
-_SQLITE_MAGIC = b"SQLite format 3\0"
-_COLUMNS = ("command", "timestamp", "duration", "exit", "cwd", "session", "hostname")
 _SELECT_BY_TIME = "SELECT rowid FROM history ORDER BY timestamp, rowid"
 _SELECT_BY_ROWID = "SELECT rowid FROM history ORDER BY rowid"
 _IMPORTED_DIRECTORY = "unknown"
 _MAX_NAME_BYTES = 4096
 _MAX_DURATION_MILLISECONDS = 10**12
 _MAX_NANOSECONDS = 10**18 * 10  # larger numbers do not fit into what is stored
-
-AtuinRow = tuple[object, ...]
-
-
-def looks_like_atuin(head: bytes) -> bool:
-    return head.startswith(_SQLITE_MAGIC)
 
 
 def read_atuin(file: BinaryIO) -> Iterator[HistoryItem]:
@@ -144,46 +143,33 @@ def read_atuin_rows(connection: sqlite3.Connection) -> Iterator[HistoryItem]:
     for (rowid,) in connection.execute(_SELECT_BY_TIME if "timestamp" in columns else _SELECT_BY_ROWID):
         try:
             cursor = connection.execute("SELECT * FROM history WHERE rowid = ?", (rowid,))
-            yield from _atuin_entry(_known_columns(cursor))
+            names = [column[0] for column in cursor.description]
+            yield from _atuin_entries(dict(zip(names, cursor.fetchone() or (), strict=False)))
         except sqlite3.DataError:
             yield SkippedEntry(TOO_LONG)
         except (sqlite3.Error, UnicodeDecodeError):
             yield SkippedEntry(UNREADABLE)
 
 
-def _known_columns(cursor: sqlite3.Cursor) -> AtuinRow | None:
-    """Return the values of _COLUMNS, None for a column that is missing. None for a row that was deleted."""
-    values = cursor.fetchone()
-    if values is None:
-        return None
-    row = dict(zip((column[0] for column in cursor.description), values, strict=True))
-    return None if row.get("deleted_at") is not None else tuple(row.get(name) for name in _COLUMNS)
-
-
-def _atuin_entry(row: AtuinRow | None) -> Iterator[HistoryItem]:
-    if row is None:
+def _atuin_entries(row: dict[str, object]) -> Iterator[HistoryItem]:
+    """Yield the entry of a row. A row that was deleted has none; a column that is missing has no value."""
+    command = row.get("command")
+    if not row or row.get("deleted_at") is not None or (isinstance(command, bytes) and not command.strip()):
         return
-    command, timestamp, duration, status, cwd, session, host = row
-    if not isinstance(command, bytes):
-        yield SkippedEntry(NOT_TEXT)
-        return
-    if not command.strip():
-        return
-    text = decode_command(command)
+    text = decode_command(command) if isinstance(command, bytes) else SkippedEntry(NOT_TEXT)
     if isinstance(text, SkippedEntry):
         yield text
         return
-    directory = _decode_name(cwd)
-    if directory == _IMPORTED_DIRECTORY:
-        directory, status, session = "", UNKNOWN_STATUS, None
+    directory = _decode_name(row.get("cwd"))
+    is_imported = directory == _IMPORTED_DIRECTORY
     yield HistoryEntry(
         text,
-        max(_integer(timestamp), 0) // 1000 or NO_TIME,
-        min(max(_integer(duration), 0) // 1_000_000, _MAX_DURATION_MILLISECONDS),
-        _integer(status, UNKNOWN_STATUS),
-        directory,
-        _decode_name(session)[:128],
-        _decode_name(host).partition(":")[0][:64],
+        max(_integer(row.get("timestamp")), 0) // 1000 or NO_TIME,
+        min(max(_integer(row.get("duration")), 0) // 1_000_000, _MAX_DURATION_MILLISECONDS),
+        UNKNOWN_STATUS if is_imported else _integer(row.get("exit"), UNKNOWN_STATUS),
+        "" if is_imported else directory,
+        "" if is_imported else _decode_name(row.get("session"))[:128],
+        _decode_name(row.get("hostname")).partition(":")[0][:64],
     )
 
 
@@ -201,7 +187,11 @@ def _decode_name(value: object) -> str:
 
 def _open_atuin(path: str) -> sqlite3.Connection:
     """Open the database. Without a write-ahead log it is immutable, so that SQLite creates no files beside it."""
-    option = "" if _has_wal(path) else "&immutable=1"
+    try:
+        has_log = has_plain_sidecars(path) and os.stat(path + "-wal").st_size > 0
+    except OSError:
+        has_log = False
+    option = "" if has_log else "&immutable=1"
     connection = sqlite3.connect(sqlite_uri(path, "ro") + option, uri=True, timeout=5, isolation_level=None)
     connection.text_factory = bytes
     connection.execute("PRAGMA query_only = ON")
@@ -209,13 +199,6 @@ def _open_atuin(path: str) -> sqlite3.Connection:
     set_query_timeout(connection)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE_BYTES * 4)
     return connection
-
-
-def _has_wal(path: str) -> bool:
-    try:
-        return has_plain_sidecars(path) and os.stat(path + "-wal").st_size > 0
-    except OSError:
-        return False
 
 
 # bash: one command per line, or a line `#SECONDS` followed by the lines of a command
@@ -227,10 +210,6 @@ _BASH_TIMESTAMP = re.compile(rb"#(\d{1,18})\r?\Z")
 _MAX_COMMAND_LINES = 200
 
 
-def looks_like_bash(head: bytes) -> bool:
-    return re.search(rb"^#\d{9,11}\r?$", head, re.MULTILINE) is not None
-
-
 def read_bash(file: BinaryIO) -> Iterator[HistoryItem]:
     at, is_timed, lines, size = NO_TIME, False, list[bytes](), 0
     for line in history_file_lines(file):
@@ -239,25 +218,18 @@ def read_bash(file: BinaryIO) -> Iterator[HistoryItem]:
             continue
         timestamp = _BASH_TIMESTAMP.match(line) if line[:1] == b"#" else None
         if timestamp:
-            yield from _bash_entry(b"\n".join(lines), at)
+            yield from _entries(b"\n".join(lines), at)
             at, is_timed, lines, size = int(timestamp[1]) * SECOND, True, [], 0
         elif not is_timed:
-            yield from _bash_entry(line, NO_TIME)
+            yield from _entries(line, NO_TIME)
         else:
             lines.append(line)
             size += len(line) + 1
             if len(lines) > _MAX_COMMAND_LINES or size > MAX_COMMAND_CHARS * 4:
                 for index, command in enumerate(lines):
-                    yield from _bash_entry(command, NO_TIME if index else at)
+                    yield from _entries(command, NO_TIME if index else at)
                 is_timed, lines = False, []
-    yield from _bash_entry(b"\n".join(lines), at)
-
-
-def _bash_entry(raw: bytes, at: int) -> Iterator[HistoryItem]:
-    if not raw.strip():
-        return
-    text = decode_command(raw)
-    yield text if isinstance(text, SkippedEntry) else HistoryEntry(text, at)
+    yield from _entries(b"\n".join(lines), at)
 
 
 # fish: almost YAML, parsed as fish does. A line break is written `\n`, a backslash `\\`.
@@ -274,10 +246,6 @@ _FISH_ESCAPE = re.compile(rb"\\([\\n])")
 _FISH_UNESCAPED = {b"n": b"\n", b"\\": b"\\"}
 
 
-def looks_like_fish(head: bytes) -> bool:
-    return head.startswith(_FISH_COMMAND) or b"\n" + _FISH_COMMAND in head
-
-
 def read_fish(file: BinaryIO) -> Iterator[HistoryItem]:
     command: bytes | None = None
     at = NO_TIME
@@ -285,21 +253,15 @@ def read_fish(file: BinaryIO) -> Iterator[HistoryItem]:
         if line is None:
             yield SkippedEntry(TOO_LONG)
         elif line.startswith(_FISH_COMMAND):
-            yield from _fish_entry(command, at)
-            command, at = line[len(_FISH_COMMAND) :], NO_TIME
+            yield from _entries(command or b"", at)
+            raw = line[len(_FISH_COMMAND) :]
+            command, at = _FISH_ESCAPE.sub(lambda escape: _FISH_UNESCAPED[escape[1]], raw), NO_TIME
         elif command is not None and line.startswith(_FISH_INDENTS):
             timestamp = _FISH_TIMESTAMP.match(line)
             at = int(timestamp[1]) * SECOND if timestamp else at
         elif line.strip():
             yield SkippedEntry(NOT_IN_ENTRY)
-    yield from _fish_entry(command, at)
-
-
-def _fish_entry(raw: bytes | None, at: int) -> Iterator[HistoryItem]:
-    if raw is None or not raw.strip():
-        return
-    text = decode_command(_FISH_ESCAPE.sub(lambda escape: _FISH_UNESCAPED[escape[1]], raw))
-    yield text if isinstance(text, SkippedEntry) else HistoryEntry(text, at)
+    yield from _entries(command or b"", at)
 
 
 # zsh: one command per line, plain or extended as `: SECONDS:DURATION;COMMAND`
@@ -312,10 +274,6 @@ _ZSH_HEADER = re.compile(rb": {0,10}(\d{1,18}):(\d{1,18});")
 _ZSH_ORDINARY_LINE = re.compile(rb": (\d{1,12}):(\d{1,6});([!-~](?:[ -~]*[!-\[\]-~])?)")
 _ZSH_META = re.compile(rb"\x83(.)", re.DOTALL)
 _ZSH_BACKSLASH_END = re.compile(rb"\\ +\Z")
-
-
-def looks_like_zsh(head: bytes) -> bool:
-    return re.search(rb"^: \d{9,11}:\d{1,9};", head, re.MULTILINE) is not None
 
 
 def read_zsh(file: BinaryIO) -> Iterator[HistoryItem]:
@@ -382,25 +340,25 @@ class _LineJoiner:
 
 
 class HistoryFormat(Record):
-    """How a history is read, and how it is recognised: by its content, or by a part of its name."""
+    """How a history is read, and how it is recognised: by a pattern of its content, or by a part of its name."""
 
     read: Callable[[BinaryIO], Iterator[HistoryItem]]
-    looks_like: Callable[[bytes], bool]
+    content: bytes
     name_parts: tuple[str, ...]
 
 
 # In the order of import: histories that say most about a command come first.
 FORMATS = {
-    "atuin": HistoryFormat(read_atuin, looks_like_atuin, ("atuin",)),
-    "zsh": HistoryFormat(read_zsh, looks_like_zsh, ("zsh", ".zhistory", ".histfile")),
-    "fish": HistoryFormat(read_fish, looks_like_fish, ("fish",)),
-    "bash": HistoryFormat(read_bash, looks_like_bash, ("bash",)),
+    "atuin": HistoryFormat(read_atuin, rb"\ASQLite format 3\0", ("atuin",)),
+    "zsh": HistoryFormat(read_zsh, rb"^: \d{9,11}:\d{1,9};", ("zsh", ".zhistory", ".histfile")),
+    "fish": HistoryFormat(read_fish, rb"^- cmd: ", ("fish",)),
+    "bash": HistoryFormat(read_bash, rb"^#\d{9,11}\r?$", ("bash",)),
 }
 
 
 def detect_shell(path: str, head: bytes) -> str | None:
     """Return the shell that wrote a file, by its content, else by its name. None if neither says so."""
     name = os.path.basename(path).lower()
-    by_content = (shell for shell, form in FORMATS.items() if form.looks_like(head))
+    by_content = (shell for shell, form in FORMATS.items() if re.search(form.content, head, re.MULTILINE))
     by_name = (shell for shell, form in FORMATS.items() if any(part in name for part in form.name_parts))
     return next(by_content, None) or next(by_name, None)

@@ -91,20 +91,6 @@ class ImportedHistory(Record):
     problem: TacitError | None = None
 
 
-class _Survey(Record):
-    """Result of a first look.
-
-    Attributes:
-        commands: how many there are; 0 if they need not be counted.
-        untimed: how many entries come before the first plausible time.
-        has_times: whether there is one.
-    """
-
-    commands: int
-    untimed: int
-    has_times: bool
-
-
 class HistoryImport(HomePart):
     """Finds and imports shell histories."""
 
@@ -216,11 +202,11 @@ class HistoryImport(HomePart):
 
         origin = self._store.actor.origin()
         now = (origin.at - _EPOCH) // timedelta(microseconds=1)
-        survey = _survey_history(history, now)
-        too_early = max(survey.commands - MAX_COMMANDS, 0)
+        commands, untimed, has_times = _survey_history(history, now)
+        too_early = max(commands - MAX_COMMANDS, 0)
         session = untimed_session_id(history.shell, f"{origin.host}{history.path_digest}")
-        skipped = max(_count_known(islice(history.entries(), survey.untimed), known, redactor), too_early)
-        context = HistoryContext(history.shell, origin.host, now, survey.has_times, session, known.count)
+        skipped = max(_count_known(islice(history.entries(), untimed), known, redactor), too_early)
+        context = HistoryContext(history.shell, origin.host, now, has_times, session, known.count)
         return context, skipped, too_early
 
 
@@ -261,8 +247,12 @@ def _entry_blocks(entries: Iterator[HistoryItem], stats: ImportStats, skipped: i
         yield commands[count:] if count else commands
 
 
-def _survey_history(history: _OpenHistory, now: int) -> _Survey:
-    """Read until the first plausible time; to the end if there is none or if commands have to be counted."""
+def _survey_history(history: _OpenHistory, now: int) -> tuple[int, int, bool]:
+    """Return how many commands there are, how many entries before the first plausible time, and whether there is one.
+
+    It is read up to that time, and to the end only if there is none or if a large file may have too many commands.
+    Those of other files are not counted: 0.
+    """
     from tacit.shell.history_formats import SkippedEntry, is_plausible_time
 
     commands = untimed = 0
@@ -272,9 +262,9 @@ def _survey_history(history: _OpenHistory, now: int) -> _Survey:
             commands += 1
             has_times = has_times or is_plausible_time(entry.at, now)
         if has_times and history.size <= _LARGE_FILE_BYTES:
-            return _Survey(0, untimed, has_times)
+            return 0, untimed, has_times
         untimed += not has_times
-    return _Survey(commands, untimed, has_times)
+    return commands, untimed, has_times
 
 
 # Commands without times

@@ -68,18 +68,14 @@ class SessionAssigner:
 
     def session_at(self, second: int, milliseconds: int = 0) -> str:
         """Return the session of a command that started in this second and took that long."""
-        last = self._last_second
-        if last is None or not last - SESSION_GAP_SECONDS < second < last + SESSION_GAP_SECONDS:
-            self._session = self._known_session(second) or f"{self._shell}:{second}"
+        last, gap = self._last_second, SESSION_GAP_SECONDS
+        if last is None or not last - gap < second < last + gap:
+            index = bisect_right(self._span_starts, second)
+            near = self._spans[max(index - 1, 0) : index + 1]
+            known = (span.session for span in near if span.first - gap < second < span.last + gap)
+            self._session = next(known, f"{self._shell}:{second}")
         self._last_second = second + milliseconds // 1000
         return self._session
-
-    def _known_session(self, second: int) -> str:
-        index = bisect_right(self._span_starts, second)
-        for span in self._spans[max(index - 1, 0) : index + 1]:
-            if span.first - SESSION_GAP_SECONDS < second < span.last + SESSION_GAP_SECONDS:
-                return span.session
-        return ""
 
 
 # Known commands
@@ -109,7 +105,9 @@ class KnownCommands:
         self._session_spans: dict[str, SessionSpan] = {}
         for name in log.segments():
             if name.startswith(IMPORTED_FOLDER):
-                self._scan(log, name, is_own=name == segment, is_other=_is_other_shell(name, segment))
+                # Histories of two shells may have the same commands at the same times.
+                is_other = name.startswith(HISTORY_PREFIX) and name.rpartition("-")[0] != segment.rpartition("-")[0]
+                self._scan(log, name, is_own=name == segment, is_other=is_other)
             elif not name.startswith("memory"):
                 self._scan(log, name, is_own=False, is_other=True)
 
@@ -161,11 +159,6 @@ def command_key(second: int, quoted: str) -> int:
     return hash((second, quoted))
 
 
-def _is_other_shell(segment: str, own: str) -> bool:
-    """Whether a segment is the history of another shell. Both may have the same commands at the same times."""
-    return segment.startswith(HISTORY_PREFIX) and segment.rpartition("-")[0] != own.rpartition("-")[0]
-
-
 # Directories, derived from `cd` lines if a history has none
 #
 # The directory is unknown before the first `cd` to an absolute path, and again after a line that does not say it: a
@@ -212,8 +205,11 @@ class DirectoryTracker:
             name, *arguments = words or ("",)
             if name in ("cd", ".."):
                 self._change_to(self._cd_target([".."] if name == ".." else arguments))
-            elif name == "pushd":
-                self._pushd(arguments)
+            elif name == "pushd":  # without arguments it swaps the top two
+                top = self._stack.pop() if self._stack and not arguments else UNKNOWN_DIRECTORY
+                target = self._cd_target(arguments) if arguments else top
+                self._stack.append(self._current)
+                self._change_to(target)
             elif name == "popd":
                 self._change_to(self._stack.pop() if self._stack and not arguments else UNKNOWN_DIRECTORY)
             elif name in _JUMP_COMMANDS or not name:
@@ -221,13 +217,6 @@ class DirectoryTracker:
                 self._change_to(UNKNOWN_DIRECTORY)
             elif name in ("exit", "logout"):  # another shell follows
                 self.reset()
-
-    def _pushd(self, arguments: list[str]) -> None:
-        # Without arguments, pushd swaps the top two.
-        top = self._stack.pop() if self._stack and not arguments else UNKNOWN_DIRECTORY
-        target = self._cd_target(arguments) if arguments else top
-        self._stack.append(self._current)
-        self._change_to(target)
 
     def _change_to(self, directory: str) -> None:
         self._previous, self._current = self._current, directory
@@ -368,7 +357,7 @@ class HistoryConverter:
         self._serial = context.known_count
         self._session = ""
         self._directory = self._redacted_directory = UNKNOWN_DIRECTORY  # of the command before
-        self._quarter = self._utc_offset = 0
+        self._quarter = self._utc_offset = 0  # the latest quarter of an hour, and the minutes from UTC in it
 
     def new_lines(self, block: Sequence[HistoryEntry]) -> list[bytes]:
         """Return the lines of those commands of a block that are new."""
@@ -384,8 +373,9 @@ class HistoryConverter:
             if "tacit" in text and is_purge_command(text):
                 self.stats.left_out[NEVER_CAPTURED] += 1
                 continue
-            if not earliest <= at <= latest:
-                at = self._estimate_time()
+            if not earliest <= at <= latest:  # the time of the command before
+                at = self._last_time // SECOND * SECOND
+                self.stats.untimed += 1
             second, fraction = at // SECOND, at % SECOND
             if second != self._second:
                 self._second, self._position, self._first_text = second, 0, text
@@ -407,7 +397,8 @@ class HistoryConverter:
                 continue
             ids.add(key)
             if second // _QUARTER_HOUR_SECONDS != self._quarter:
-                self._update_utc_offset(second)
+                self._quarter = second // _QUARTER_HOUR_SECONDS
+                self._utc_offset = time.localtime(second).tm_gmtoff // 60
             at = at if at < now else now
             if directory != self._directory:
                 self._redact_directory(directory)
@@ -451,11 +442,6 @@ class HistoryConverter:
     def _redact_directory(self, directory: str) -> None:
         self._directory, self._redacted_directory = directory, self._redactor.redact([directory])[0]
 
-    def _estimate_time(self) -> int:
-        """Return a time for a command without a plausible one: that of the command before."""
-        self.stats.untimed += 1
-        return self._last_time // SECOND * SECOND
-
     def _repeat_number(self, text: str) -> int:
         """Return how often a text occurred in this second before."""
         if self._position == 0:
@@ -466,11 +452,6 @@ class HistoryConverter:
         count = self._repeats.get(text, 0)
         self._repeats[text] = count + 1
         return count
-
-    def _update_utc_offset(self, second: int) -> None:
-        """Set how many minutes local time was ahead of UTC then."""
-        self._quarter = second // _QUARTER_HOUR_SECONDS
-        self._utc_offset = time.localtime(second).tm_gmtoff // 60
 
     def _start_session(self, session: str, at: int) -> None:
         """Times are compared only here and at the end of a block: within a session they increase."""
@@ -483,19 +464,18 @@ class HistoryConverter:
 
     def _is_skipped(self, entry: HistoryEntry, text: str, directory: str) -> bool:
         """Whether a new command is not imported, for a reason that few histories have."""
+        captured = self._known.captured
         if self._ignored and self._ignored(entry.command, directory):
             self.stats.left_out[IGNORED] += 1
-        elif self._known.captured and self._was_captured(encode_string(text)):
+        elif captured and any(
+            command_key(self._second + offset, encode_string(text)) in captured for offset in _NEARBY_SECONDS
+        ):
             self.stats.left_out[CAPTURED] += 1
         elif self._tombstones and self._tombstones.rejects(self._hypothetical_event(entry, text, directory)):
             self.stats.left_out[PURGED] += 1
         else:
             return False
         return True
-
-    def _was_captured(self, text: str) -> bool:
-        captured = self._known.captured
-        return any(command_key(self._second + offset, text) in captured for offset in _NEARBY_SECONDS)
 
     def _hypothetical_event(self, entry: HistoryEntry, text: str, directory: str) -> Event:
         """Return the event that an entry would become, to compare it with what was purged."""
