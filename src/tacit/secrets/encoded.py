@@ -141,7 +141,7 @@ def find_encoded(text: str, words: Iterable[WordSpan], has_secret: Callable[[str
         decoded = decode_run(run[0])
         if decoded is None:
             if is_random(run[0], 32):  # what a key is depends on the text around it, so it is not cached
-                if _is_key_decoded_here(text, *run.span()):
+                if _is_decoded_here(text, *run.span(), as_key=True):
                     yield run.start(), run.end(), ENCODED_KIND
             elif len(run[0]) <= _MAX_CACHED_RUN_CHARS:
                 if len(_unreadable_runs) >= _MAX_CACHED_RUNS:
@@ -153,11 +153,8 @@ def find_encoded(text: str, words: Iterable[WordSpan], has_secret: Callable[[str
             decoded_runs > _MAX_DECODED_RUNS
             or has_secret(decoded)
             or (is_password(decoded, quoted=True) and " " not in decoded and _is_decoded_here(text, *run.span()))
-            or (" " not in decoded and may_be_secret(decoded) and _is_key_decoded_here(text, *run.span()))
-            or (
-                (is_mixed(decoded) or is_striking_word(decoded) or _has_digit_and_sign(decoded))
-                and _has_secret_name_before(text, run.start())
-            )
+            or (" " not in decoded and may_be_secret(decoded) and _is_decoded_here(text, *run.span(), as_key=True))
+            or (_may_be_named_password(decoded) and regex(_SECRET_NAME_BEFORE).search(_before(text, run.start())))
         ):
             yield run.start(), run.end(), ENCODED_KIND
 
@@ -206,25 +203,20 @@ def _decode_text(data: bytes) -> str | None:
     return text if text.isprintable() or text.translate(_WHITESPACE).isprintable() else None
 
 
-def _around(text: str, start: int, end: int) -> str:
-    return text[max(0, start - _CONTEXT_CHARS) : start] + " " + text[end : end + _CONTEXT_CHARS]
+def _before(text: str, start: int) -> str:
+    return text[max(0, start - _CONTEXT_CHARS) : start]
 
 
-def _is_decoded_here(text: str, start: int, end: int) -> bool:
-    return regex(_DECODE_CALL).search(_around(text, start, end)) is not None
+def _is_decoded_here(text: str, start: int, end: int, *, as_key: bool = False) -> bool:
+    """Return whether a command decodes the run; as a key, if it or the sentence around it says so."""
+    around = f"{_before(text, start)} {text[end : end + _CONTEXT_CHARS]}"
+    if as_key and not regex(_SECRET_WORD).search(around):
+        return False
+    return regex(_DECODE_CALL).search(around) is not None
 
 
-def _is_key_decoded_here(text: str, start: int, end: int) -> bool:
-    """Return whether a command decodes bytes that it, or the sentence around it, calls a key or a password."""
-    has_secret_word = regex(_SECRET_WORD).search(_around(text, start, end)) is not None
-    return has_secret_word and _is_decoded_here(text, start, end)
-
-
-def _has_digit_and_sign(value: str) -> bool:
-    """Return whether it is one word with a digit and a special character."""
+def _may_be_named_password(value: str) -> bool:
+    """Return whether it is a password if a name before the run says so (`db_pw hex=…`): with a special character."""
+    if is_mixed(value) or is_striking_word(value):
+        return True
     return " " not in value and any(map(str.isdigit, value)) and not value.isalnum() and may_be_secret(value)
-
-
-def _has_secret_name_before(text: str, start: int) -> bool:
-    """Return whether a name before the run says that it is a secret: `db_pw hex=…`."""
-    return regex(_SECRET_NAME_BEFORE).search(text[max(0, start - _CONTEXT_CHARS) : start]) is not None

@@ -42,7 +42,6 @@ PASSWORD, TOKEN, OTHER_SECRET = "password", "token", "secret"
 _SECRET_ENDINGS = ("secret", "secretkey", "secret_key", "secret-key", "signingkey", "signing_key", "salt", "pepper")
 
 _NAME_REST = r"[\w.\-]{0,40}"
-_NAME_REVERSED = r"[\w.\-]{0,40}"  # for the reversed text
 _ASSIGNMENT = (
     r"(?:[ \t]\([^()\n]{1,30}\))?(?:\[\])?[\"'`\])]{0,3}\s{0,40}(?:(?::{0,3}=|:-|=>|\?=|\?\?=?|\?:|\|\||==?|>|:(?!:))|(?<=[\"'`]),)"
     r"[=>]{0,2}[ \t]{0,40}(?:[|>][-+]?\n[ \t]{1,40}|!{1,2}\w{1,10}[ \t]|[@$bfruLN]{1,2}(?=[\"'`])|\"\"(?=\"[^\"])|''(?='[^']))?(?=[^\s=>])"
@@ -186,14 +185,20 @@ def probe_named_value(text: str, at: int) -> Iterator[SecretSpan]:
     name_end = rest.end()
     if name_end == len(text) or text[name_end] not in _AFTER_NAME:
         return
-    name_start = _name_start(text, at)
+    name_start = at
+    if at and (text[at - 1].isalnum() or text[at - 1] in "_.-"):
+        back = regex(_NAME_REST).match(text[max(0, at - 40) : at][::-1])
+        assert back is not None
+        name_start -= back.end()
     name = text[name_start:name_end]
     kind = kind_of_name(name)
     separators = _SEPARATORS_BY_SIGN.get(text[name_end], _OTHER_SEPARATORS)
     if text[name_end] in " \t" and not regex(_SEPARATOR_SIGN).search(text, name_end, name_end + _MAX_SIGN_DISTANCE):
         separators = _SENTENCE_SEPARATORS
-    if not kind and (separators is _SENTENCE_SEPARATORS or _is_never_assigned_secret(name)):
+    if not kind and separators is _SENTENCE_SEPARATORS:
         return
+    if not kind and _is_metadata_name(name) and not name.lower().endswith("key"):
+        return  # `max_tokens`: only a value that says so itself is taken for a secret
     before = None
     tried_end = -1
     for separator in separators:
@@ -206,12 +211,6 @@ def probe_named_value(text: str, at: int) -> Iterator[SecretSpan]:
         if value := _find_value(text, NamedValue(name, before, separator, name_end, match.end()), kind):
             yield value
             return
-
-
-@lru_cache(_MAX_CACHED_NAMES)
-def _is_never_assigned_secret(name: str) -> bool:
-    """Return whether no value of a name is taken for a secret that does not say so itself: `max_tokens`."""
-    return _is_metadata_name(name) and not name.lower().endswith("key")
 
 
 def _find_value(text: str, named: NamedValue, kind: str) -> SecretSpan | None:
@@ -236,8 +235,9 @@ def _find_value(text: str, named: NamedValue, kind: str) -> SecretSpan | None:
     exported = _is_exported(text, named, end)
     separator = named.separator
     if kind == PASSWORD and separator == "assigned" and not exported:
-        if text[named.name_end] == "=" and named.value_start == named.name_end + 1 and _is_pair(text, named, end):
-            separator = "glued"  # user=me,pass=…
+        is_word = named.name == "pass" or (text[end : end + 1] in _AFTER_PAIR and named.before != "(")
+        if text[named.name_end] == "=" and named.value_start == named.name_end + 1 and is_word:
+            separator = "glued"  # a word of a command or of a query, and not an argument of a call: user=me,pass=…
         elif _is_at_line_start(text, named) and text[end : end + 1] in ("\n", ""):
             separator = "set" if any(map(str.isdigit, text[start:end])) else separator  # a line of settings
     if _is_secret_value(kind, separator, text[start:end], quoted=quoted, exported=exported, name=named.name):
@@ -290,21 +290,11 @@ def _is_exported(text: str, named: NamedValue, end: int) -> bool:
     return _is_in_connection_string(text, named, end) or _is_whole_line(text, named, end)
 
 
-def _is_pair(text: str, named: NamedValue, end: int) -> bool:
-    """Return whether `name=value` is a word of a command or of a query, and not an argument of a call."""
-    return named.name == "pass" or (text[end : end + 1] in _AFTER_PAIR and named.before != "(")
-
-
 def _is_at_line_start(text: str, named: NamedValue) -> bool:
     """Return whether only blanks or a list marker are before the name in its line."""
     start = named.name_start
     line = text.rfind("\n", max(0, start - 40), start) + 1
     return not text[line:start].strip(" \t-") and (line > 0 or start <= 40)
-
-
-def _has_other_lines(text: str, named: NamedValue) -> bool:
-    """Return whether the text has other lines next to this one, as a file has."""
-    return named.name_start > 0 or text.find("\n", named.name_end, named.name_end + _MAX_LINE_CHARS) >= 0
 
 
 def _is_whole_line(text: str, named: NamedValue, end: int) -> bool:
@@ -360,15 +350,6 @@ def _is_in_connection_string(text: str, named: NamedValue, end: int) -> bool:
     return before == ";" and text[end : end + 1] in ('"', "'", "", "<")
 
 
-def _name_start(text: str, at: int) -> int:
-    """Return where the name begins that has a keyword at this offset."""
-    if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_.-"):
-        return at
-    back = regex(_NAME_REVERSED).match(text[max(0, at - 40) : at][::-1])
-    assert back is not None
-    return at - back.end()
-
-
 def _before_name(text: str, start: int) -> str:
     """Return what is before a name: a word, or "?" in a query."""
     before = text[max(0, start - 10) : start].rpartition("\n")[2]
@@ -417,10 +398,12 @@ def _value_span(text: str, named: NamedValue) -> tuple[int, int, bool] | None:
         if part and (text[start - len(named.name) - 2 : start - len(named.name) - 1] == ";"):
             return start, part.end(), False
     begins_string = named.before == '"' and text[named.name_end] == "="  # in a JSON string, a line follows its quote
-    whole_line = (named.before in ("", "export", "env") or begins_string) and (
-        named.name.isupper()
-        or (text[named.name_end] == "=" and _is_at_line_start(text, named) and _has_other_lines(text, named))
+    is_line_of_file = (
+        text[named.name_end] == "="
+        and _is_at_line_start(text, named)
+        and (named.name_start > 0 or "\n" in text[named.name_end : named.name_end + _MAX_LINE_CHARS])
     )
+    whole_line = (named.before in ("", "export", "env") or begins_string) and (named.name.isupper() or is_line_of_file)
     bare = regex(_LINE_VALUE if whole_line else _BARE_VALUE).match(text, start)
     if bare is None or regex(_NESTED_NAME).match(text, start):
         return None

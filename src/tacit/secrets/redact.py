@@ -79,18 +79,14 @@ def _find_near(text: str, offsets: list[int]) -> list[Secret]:
     start = end = 0
     for offset in [*offsets, len(text) + 2 * _RESCAN_CHARS]:
         if offset - _RESCAN_CHARS > end:
-            secrets += _find_in_window(text, start, end)
+            # Those near the edges of a window do not count, because their context is cut off.
+            first = 0 if start == 0 else start + _EDGE_CHARS
+            last = len(text) if end == len(text) else end - _EDGE_CHARS
+            shifted = [Secret(begin + start, stop + start, kind) for begin, stop, kind in find_spans(text[start:end])]
+            secrets += [secret for secret in shifted if secret.start >= first and secret.end <= last]
             start = offset - _RESCAN_CHARS
         end = min(len(text), offset + _RESCAN_CHARS)
     return secrets
-
-
-def _find_in_window(text: str, start: int, end: int) -> list[Secret]:
-    """Return the secrets of a window. Those near its edges do not count, because their context is cut off."""
-    first = 0 if start == 0 else start + _EDGE_CHARS
-    last = len(text) if end == len(text) else end - _EDGE_CHARS
-    shifted = (Secret(begin + start, stop + start, kind) for begin, stop, kind in find_spans(text[start:end]))
-    return [secret for secret in shifted if secret.start >= first and secret.end <= last]
 
 
 # Many short texts

@@ -40,8 +40,17 @@ class UnescapedText:
     def __init__(self, original: str) -> None:
         self._offsets: list[int] = [0]
         self._original_offsets: list[int] = [0]
-        escapes = _escape_regex(original)
-        self.text = self._unescape(original, escapes) if escapes else original
+        parts: list[str] = []
+        size = done = 0
+        for start, end, unescaped in _find_escapes(original):
+            if end - start == len(unescaped):
+                continue
+            parts += (original[done:start], unescaped)
+            size += start - done + len(unescaped)
+            done = end
+            self._offsets.append(size)  # text after an escape here is after the whole escape there
+            self._original_offsets.append(end)
+        self.text = "".join((*parts, original[done:])) if parts else original
         if "[redacted:" in self.text:
             self.text = regex(_REDACTION).sub(lambda mark: REDACTED_CHAR * len(mark[0]), self.text)
 
@@ -52,34 +61,19 @@ class UnescapedText:
         last = bisect_right(self._offsets, at) - 1
         return self._original_offsets[last] + at - self._offsets[last]
 
-    def _unescape(self, original: str, escapes: re.Pattern[str]) -> str:
-        parts: list[str] = []
-        size = done = 0
-        for start, end, unescaped in _find_escapes(original, escapes):
-            if end - start == len(unescaped):
-                continue
-            parts += (original[done:start], unescaped)
-            size += start - done + len(unescaped)
-            done = end
-            self._offsets.append(size)  # text after an escape here is after the whole escape there
-            self._original_offsets.append(end)
-        parts.append(original[done:])
-        return "".join(parts)
 
+def _find_escapes(original: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start and end of each escape, and the text that it stands for. Backslashes before an escape are another.
 
-def _escape_regex(original: str) -> re.Pattern[str] | None:
-    """Return the pattern of the escapes that a text has; None if it has none.
-
-    Each of the two begins with one character that can be searched for. Both at once are several times slower.
+    Each of the two patterns begins with one character that can be searched for. Both at once are several times slower.
     """
     has_percent = "%" in original and regex(_PERCENT_ESCAPE).search(original) is not None
-    if "\\" not in original:
-        return regex(_PERCENT_ESCAPE) if has_percent else None
-    return regex(f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}") if has_percent else regex(_BACKSLASH_ESCAPE)
-
-
-def _find_escapes(original: str, escapes: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield start and end of each escape, and the text that it stands for. Backslashes before an escape are another."""
+    if "\\" in original:
+        escapes = regex(f"{_BACKSLASH_ESCAPE}|{_PERCENT_ESCAPE}") if has_percent else regex(_BACKSLASH_ESCAPE)
+    elif has_percent:
+        escapes = regex(_PERCENT_ESCAPE)
+    else:
+        return
     for escape in escapes.finditer(original):
         start, end = escape.span()
         unescaped = _COMMON_ESCAPES.get(escape[0])
@@ -192,26 +186,21 @@ class KeywordMatcher:
         if new:
             keywords.update(in_new_words := self.find_by_regex("\n".join(new).lower()))
             special.update(filter(self._is_special, new))
-            self._cache(new, in_new_words, special)
+            if len(self._word_cache) + len(self._plain_words) > MAX_CACHED_WORDS:
+                self._word_cache.clear()
+                self._plain_words.clear()
+            for word in new:
+                if len(word) <= _MAX_CACHED_WORD_CHARS:
+                    low = word.lower()
+                    in_word = [keyword for keyword in in_new_words if keyword in low]
+                    if in_word or word in special:
+                        self._word_cache[word] = in_word, word in special
+                    else:
+                        self._plain_words.add(word)
         if keywords and not text.isascii() and len(text.lower()) != len(text):  # then other letters keep their case
             low = lowered(text)
             keywords = {keyword for keyword in keywords if keyword in low}
         return list(keywords), special
-
-    def _cache(self, words: list[str], keywords: list[str], special: set[str]) -> None:
-        """Remember what was found in words. `keywords` are those of all of them together."""
-        if len(self._word_cache) + len(self._plain_words) > MAX_CACHED_WORDS:
-            self._word_cache.clear()
-            self._plain_words.clear()
-        for word in words:
-            if len(word) > _MAX_CACHED_WORD_CHARS:
-                continue
-            low = word.lower()
-            in_word = [keyword for keyword in keywords if keyword in low]
-            if in_word or word in special:
-                self._word_cache[word] = in_word, word in special
-            else:
-                self._plain_words.add(word)
 
     def find_by_regex(self, low: str) -> list[str]:
         """As `find`, with expressions. They match the shortest of keywords that begin alike; others are added."""

@@ -170,8 +170,11 @@ def sentence_probe(keyword: str) -> Probe:
         done = end
         for value_start, value_end, quoted, is_introduced in _candidate_values(text, end, is_unspaced, keyword, kind):
             value = text[value_start:value_end]
-            if is_pin_noun and not _is_pin(value, is_introduced or text[at : at + 3].isupper()):
-                continue
+            if is_pin_noun:
+                # A number; of six digits at least, if "pin" may be that of a plug.
+                is_sure = is_introduced or text[at : at + 3].isupper()
+                if not value.isdigit() or not (is_sure or len(value) >= 6):
+                    continue
             if value_start >= done and (
                 _is_stated_secret(value, kind, quoted, is_introduced, is_pin_noun) or _is_after_user(text, at, value)
             ):
@@ -225,20 +228,17 @@ def connector_regex(keyword: str) -> re.Pattern[str]:
         for row in language_rows():
             if row.verbs.isascii() or row.language in _LATIN_LANGUAGES:
                 verbs |= {verb for verb in row.verbs.split() if len(verb) > 2 or verb == "es" or not verb.isascii()}
-    return re.compile(_connector_pattern(sorted(verbs, key=len, reverse=True), _is_unspaced_script(keyword[0])))
+    by_length = sorted(verbs, key=len, reverse=True)
+    words = "|".join(re.escape(verb).replace("_", r"\s(?:it\s)?") for verb in by_length)
+    if _is_unspaced_script(keyword[0]):
+        return re.compile(rf"(?:{words}|{_CONNECTOR_SIGNS})\s{{0,2}}{_NOW_WORDS}(?:[:：]\s{{0,2}})?")
+    return re.compile(rf"(?:(?<=\s)(?:{words})(?=[\s:：「\"“]):?\s{{0,2}}|(?:{_CONNECTOR_SIGNS})\s{{0,2}}){_NOW_WORDS}")
 
 
 def _is_unspaced_script(letter: str) -> bool:
     """Return whether a script has no blanks between words (Thai, Khmer, Chinese, Japanese) or appends endings (Korean)."""
     code = ord(letter)
     return 0xE00 <= code <= 0xEFF or 0x1780 <= code <= 0x17FF or 0x3000 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7AF
-
-
-def _connector_pattern(verbs: list[str], is_unspaced: bool) -> str:
-    words = "|".join(re.escape(verb).replace("_", r"\s(?:it\s)?") for verb in verbs)
-    if is_unspaced:
-        return rf"(?:{words}|{_CONNECTOR_SIGNS})\s{{0,2}}{_NOW_WORDS}(?:[:：]\s{{0,2}})?"
-    return rf"(?:(?<=\s)(?:{words})(?=[\s:：「\"“]):?\s{{0,2}}|(?:{_CONNECTOR_SIGNS})\s{{0,2}}){_NOW_WORDS}"
 
 
 def _candidate_values(
@@ -324,12 +324,8 @@ def _value_at(text: str, at: int, is_unspaced: bool) -> tuple[int, int, bool] | 
 def _is_stated_secret(value: str, kind: str, quoted: bool, is_introduced: bool, is_pin_noun: bool) -> bool:
     digits = sum(map(str.isdigit, value))
     if digits == len(value):
-        return (
-            kind == PASSWORD
-            and (is_introduced or quoted or is_pin_noun)
-            and (digits >= 6 or (is_pin_noun and digits >= 4))
-            and digits <= 20
-        )
+        is_stated = kind == PASSWORD and (is_introduced or quoted or is_pin_noun)
+        return is_stated and (4 if is_pin_noun else 6) <= digits <= 20
     if quoted and is_introduced and kind == PASSWORD and " " in value:
         return is_passphrase(value)
     if len(value) < 5:
@@ -360,11 +356,6 @@ def _is_stated_secret(value: str, kind: str, quoted: bool, is_introduced: bool, 
             return len(value) >= 8
         return is_password(value, quoted) or (quoted and (is_chosen_password(value) or is_literal_password(value)))
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
-
-
-def _is_pin(value: str, sure: bool) -> bool:
-    """Return whether it is a number; of six digits at least, if "pin" may be that of a plug."""
-    return value.isdigit() and (sure or len(value) >= 6)
 
 
 def _is_compound(text: str, at: int, keyword: str) -> bool:

@@ -180,7 +180,10 @@ def is_password(value: str, quoted: bool) -> bool:
         return False
     if not is_wordy(value):
         return any(map(str.isdigit, value)) or (quoted and " " not in value and len(value) >= 8)
-    return _is_word_with_a_number(value) and not (" " in value and quoted)
+    if (" " in value and quoted) or not (any(map(str.isdigit, value)) and any(map(str.islower, value))):
+        return False
+    word = value.rstrip("0123456789")  # `hunter2`, but neither `password2` nor `user.password2`
+    return word.lower() not in PLACEHOLDER_WORDS and not regex(r".*[._:/]|.*[a-z][A-Z]").match(word)
 
 
 def is_chosen_password(value: str) -> bool:
@@ -285,14 +288,6 @@ def is_unpronounceable(value: str) -> bool:
         return False
     low = value.lower()
     return regex("[^aeiou]{6}").search(low) is not None and sum(low.count(vowel) for vowel in "aeiou") * 4 < len(low)
-
-
-def _is_word_with_a_number(value: str) -> bool:
-    """Return whether it is like `hunter2`, but neither `password2` nor `user.password2`."""
-    word = value.rstrip("0123456789")
-    if word.lower() in PLACEHOLDER_WORDS or regex(r".*[._:/]|.*[a-z][A-Z]").match(word):
-        return False
-    return any(map(str.isdigit, value)) and any(map(str.islower, value))
 
 
 def may_be_secret(value: str) -> bool:
