@@ -18,7 +18,7 @@ from harness.terminal import converse
 from tacit import surfaces
 from tacit.hosts import registration
 from tacit.hosts.registration import GUARD, hook_argv
-from tests.install.test_json_entries_merging import BEFORE, FILES
+from tests.install.test_entries_merging import BEFORE, FILES
 from tests.support.removable import Removable
 
 HOSTS = ("claude", "codex", "gemini", "cursor", "copilot")
