@@ -14,7 +14,7 @@ from tacit.cli.install import TARGETS
 from tests.chaos.outcome import Outcome
 from tests.chaos.program import run, tacit
 from tests.chaos.strace import Call, killed_at, moments
-from tests.install.test_json_entries_merging import BEFORE, FILES, SERVERS
+from tests.install.test_entries_merging import BEFORE, FILES, SERVERS
 
 _TEXTS = (b"", b"# mine\n", b"export A=1\nalias x='y z'", b"\xff\xfe no text \xed\n", b"a\r\nb\r\n")
 _SHELLS = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.install.json_entries import has_our_hook
+from tacit.install.entries import has_our_hook
 from tests.chaos.outcome import Outcome
 from tests.support.removable import REMOVALS, Removable
 

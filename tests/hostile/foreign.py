@@ -17,7 +17,7 @@ from tacit.errors import RefusedError
 from tacit.hosts import HOSTS
 from tacit.hosts.capture import SOURCES, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats
-from tacit.install.json_entries import HOOK_SCRIPT_PATHS, DesiredConfig, HookEntry, json_config_file
+from tacit.install.entries import HOOK_SCRIPT_PATHS, DesiredConfig, HookEntry, json_config_file
 from tacit.learn.judge.answer import parse_answer
 from tacit.mcp import protocol
 from tacit.mcp.protocol import RpcError

@@ -15,10 +15,10 @@ import pytest
 from harness.person import Person, tree
 from harness.terminal import converse
 
-from tacit import surfaces
+import tacit
 from tacit.hosts import registration
 from tacit.hosts.registration import GUARD, hook_argv
-from tests.install.test_json_entries_merging import BEFORE, FILES
+from tests.install.test_entries_merging import BEFORE, FILES
 from tests.support.removable import Removable
 
 HOSTS = ("claude", "codex", "gemini", "cursor", "copilot")
@@ -80,7 +80,7 @@ def test_hooks_at_the_path_of_version_0_1_work_are_told_and_mended(
     person: Person, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     """The folder of the hooks moved in version 0.2; what people have in their files goes on working."""
-    moved = Path(surfaces.__file__).with_name("hooks") / "agent.py"
+    moved = Path(tacit.__file__).parent / "surfaces" / "hooks" / "agent.py"
     monkeypatch.setattr(registration, "_HOOK_SCRIPT", str(moved))
     person.tacit("install", host, "--yes")
     monkeypatch.undo()

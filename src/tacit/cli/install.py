@@ -27,7 +27,7 @@ from tacit.install.change import (
     read_receipts,
     write_receipts,
 )
-from tacit.install.json_entries import HOOK_SCRIPT_PATHS, has_our_hook
+from tacit.install.entries import HOOK_SCRIPT_PATHS, has_our_hook
 from tacit.record import Record
 from tacit.shell.install import BASH, FISH, ZSH
 from tacit.text.display import printable

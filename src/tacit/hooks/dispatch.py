@@ -15,7 +15,7 @@ from tacit.errors import StoreError
 from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths, find_home
-from tacit.home.settings import Settings, settings_or_defaults
+from tacit.home.settings import settings_or_defaults
 from tacit.home.store import StoreOptions
 from tacit.hosts import HOSTS, HookInput, HookKind, Host
 from tacit.hosts.queue import (
@@ -44,10 +44,8 @@ _NEW_SESSION_SOURCES = ("startup", "")  # a session that is resumed, cleared or 
 def inject(name: str, event: str, payload: bytes, home: str | None) -> str:
     """Return what a hook prints; "" if there is nothing to say or if anything fails."""
     with suppress(Exception):
-        host = HOSTS.get(name)
-        hook_input = _parse_payload(host, event, payload)
-        if host and hook_input:
-            return _hook_output(host, event, hook_input, home)
+        if hook_input := _parse_payload(name, event, payload):
+            return _hook_output(HOSTS[name], event, hook_input, home)
     return ""
 
 
@@ -58,8 +56,11 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
     if not os.path.isdir(paths.root):
         return ""
     is_start = hook_input.kind is HookKind.START
-    if is_start:
-        _queue_grown_sessions(paths, settings)
+    if is_start:  # captured sessions whose transcript has grown although no hook said so
+        any_mode = settings._replace(autocapture_on_modes=())
+        for request in grown_transcripts(paths):
+            if is_session_captured(any_mode, paths, request.session, ""):
+                enqueue(paths, request)
     from tacit.inject.injector import Injector
 
     options = StoreOptions(hurry_seconds=_HURRY_SECONDS)
@@ -68,21 +69,19 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
         is_new = is_start and hook_input.source in _NEW_SESSION_SOURCES
         if is_new and host.notice_field and settings.agents_notice:
             with suppress(Exception):  # the text for the model counts more
-                notice = _notice_line(_count_suggestions(opened), opened.count_untrusted())
+                notice = _notice_line(opened)
                 output = host.add_notice(output, notice) if notice else output
     return output
 
 
-def _count_suggestions(home: Home) -> int:
-    """Return how many suggestions wait in all projects; 0 in an ignored folder."""
-    if matching_ignore_entry(home.settings, home.user_folder, home.cwd):
-        return 0
-    with home.store.snapshot() as connection:
-        return sum(reader.count_pending(connection).values())
+def _notice_line(home: Home) -> str:
+    """Return a line for the person without the text of any memory, or "" when nothing waits.
 
-
-def _notice_line(suggestions: int, untrusted: int) -> str:
-    """Return a line for the person without the text of any memory, or "" when nothing waits."""
+    Suggestions of all projects count, but in an ignored folder none does.
+    """
+    suggestions, untrusted = 0, home.count_untrusted()
+    if not matching_ignore_entry(home.settings, home.user_folder, home.cwd):
+        suggestions = home.store.read(lambda connection: sum(reader.count_pending(connection).values()))
     waiting, commands = [], []
     if suggestions:
         waiting.append("1 suggestion" if suggestions == 1 else f"{suggestions} suggestions")
@@ -117,18 +116,10 @@ def _model_text(host: Host, hook_input: HookInput, paths: HomePaths, injector: I
         raise
 
 
-def _queue_grown_sessions(paths: HomePaths, settings: Settings) -> None:
-    """Queue captured sessions whose transcript has grown although no hook said so."""
-    any_mode = settings._replace(autocapture_on_modes=())
-    for request in grown_transcripts(paths):
-        if is_session_captured(any_mode, paths, request.session, ""):
-            enqueue(paths, request)
-
-
 def capture(name: str, event: str, payload: bytes, home: str | None) -> None:
     """Queue the session that a hook names, and capture the queue unless another process does. Learn when it ends."""
     _set_deadline()
-    hook_input = _parse_payload(HOSTS.get(name), event, payload)
+    hook_input = _parse_payload(name, event, payload)
     paths = find_home(home, dict(os.environ))
     if hook_input and (request := _queue_session(paths, name, hook_input)):
         if hook_input.kind is HookKind.END:
@@ -192,6 +183,6 @@ def _queue_session(paths: HomePaths, agent: str, hook_input: HookInput) -> Captu
     return request
 
 
-def _parse_payload(host: Host | None, event: str, payload: bytes) -> HookInput | None:
-    fields = json.loads(payload) if host else None
+def _parse_payload(name: str, event: str, payload: bytes) -> HookInput | None:
+    host, fields = HOSTS.get(name), json.loads(payload)
     return host.parse_input(event, fields) if host and isinstance(fields, dict) else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from datetime import datetime, timedelta
-from typing import BinaryIO
 
 from tacit.hosts.normalize import (
     EventContext,
@@ -139,11 +138,6 @@ class ParsedPrompt(Record):
     kind: PromptKind
 
 
-class UserAnswer(Record):
-    question: str
-    answer: str
-
-
 def parse_prompt(text: str) -> ParsedPrompt | None:
     """Return what the person wrote, without what the host put around it. None if they wrote nothing."""
     start = text.lstrip()
@@ -164,13 +158,6 @@ def rejection_message(result: str) -> str:
     match = _REJECTION_MESSAGE.search(result)
     message = _REJECTION_FOOTER.sub("", match[1]).strip() if match else ""
     return "" if message.startswith(_CLARIFY_PREFIX) else message
-
-
-def rejection_answers(result: str) -> list[UserAnswer]:
-    """Return the questions that the person answered although they want to discuss them first."""
-    if _CLARIFY_PREFIX not in result:
-        return []
-    return [UserAnswer(match[1], match[2]) for match in _ANSWERED_QUESTION.finditer(result)]
 
 
 def _tag_content(text: str, tag: str) -> str:
@@ -358,7 +345,7 @@ class _ClaudeReader(TranscriptReader):
             about = f"{call.tool}: {summarize_input(tool, call.arguments)}" if call.tool else ""
             yield from self.prompt(f"{call.key}#said", context, message, PromptKind.REJECTION, about, 1)
         if not call.tool or tool.act is ToolAction.ASKED:
-            for index, (question, answer) in enumerate(_parse_answers(record) or rejection_answers(result)):
+            for index, (question, answer) in enumerate(_parse_answers(record, result)):
                 key = f"{call.key}#answer{index}"
                 yield from self.prompt(key, context, answer, PromptKind.ANSWER, question, index + 1)
 
@@ -388,9 +375,15 @@ class _ClaudeReader(TranscriptReader):
     def _has_uuid_before(self, offset: int, uuid: str) -> bool:
         """Whether the record with this id is in the file before an offset."""
         fields = [f'"uuid":{space}"{uuid}"'.encode("utf-8", "replace") for space in ("", " ")]
-        position = self.file.tell()
+        position, tail, remaining = self.file.tell(), b"", offset if uuid else 0
+        self.file.seek(0)
         try:
-            return bool(uuid) and any(_contains_bytes(self.file, offset, field) for field in fields)
+            while remaining > 0 and (chunk := self.file.read(min(_CHUNK_BYTES, remaining))):
+                remaining -= len(chunk)
+                if any(field in tail + chunk for field in fields):
+                    return True
+                tail = chunk[-len(fields[1]) :]
+            return False
         finally:
             self.file.seek(position)
 
@@ -435,29 +428,20 @@ def _tool_outcome(record: JsonDict, block: JsonDict, result: str) -> ToolOutcome
     return ToolOutcome.UNKNOWN if is_interrupted else ToolOutcome.SUCCEEDED
 
 
-def _parse_answers(record: JsonDict) -> list[UserAnswer]:
-    """Return what the person chose or wrote for each question, with the notes they added."""
-    result = as_object(record.get("toolUseResult"))
-    annotations = as_object(result.get("annotations"))
+def _parse_answers(record: JsonDict, result: str) -> list[tuple[str, str]]:
+    """Return each question, and what the person chose or wrote, with the notes they added.
+
+    If they want to discuss the questions first, the result has what they answered already.
+    """
+    fields = as_object(record.get("toolUseResult"))
+    annotations = as_object(fields.get("annotations"))
     answers = []
-    for question, answer in as_object(result.get("answers")).items():
+    for question, answer in as_object(fields.get("answers")).items():
         text = answer if isinstance(answer, str) else ", ".join(filter(None, map(as_string, as_list(answer))))
         notes = as_string(as_object(annotations.get(question)).get("notes"))
         if text or notes:
-            answers.append(UserAnswer(question, f"{text}\n{notes}".strip()))
-    return answers
-
-
-def _contains_bytes(file: BinaryIO, end: int, pattern: bytes) -> bool:
-    """Whether the first `end` bytes of a file contain the pattern."""
-    file.seek(0)
-    tail, remaining = b"", end
-    while remaining > 0 and (chunk := file.read(min(_CHUNK_BYTES, remaining))):
-        remaining -= len(chunk)
-        if pattern in tail + chunk:
-            return True
-        tail = chunk[-len(pattern) :]
-    return False
+            answers.append((question, f"{text}\n{notes}".strip()))
+    return answers or (_ANSWERED_QUESTION.findall(result) if _CLARIFY_PREFIX in result else [])
 
 
 SOURCE = TranscriptSource(

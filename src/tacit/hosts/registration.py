@@ -17,9 +17,16 @@ from tacit.hosts import HOSTS, INJECT_KINDS, Hook, HookKind
 from tacit.hosts.skill import plan_skill_install, plan_skill_removal
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.install.change import ConfigFile, FileChange, InstallContext, Target, read_receipts
-from tacit.install.json_entries import DesiredConfig, HookEntry, McpServerEntry, json_config_file, read_setting
+from tacit.install.entries import (
+    DesiredConfig,
+    HookEntry,
+    McpServerEntry,
+    json_config_file,
+    read_setting,
+    read_tables,
+    toml_config_file,
+)
 from tacit.install.text_block import owned_file
-from tacit.install.toml_entries import read_tables, toml_config_file
 from tacit.record import Record
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))

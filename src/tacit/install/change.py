@@ -135,7 +135,10 @@ class FileChange(Record):
         from difflib import unified_diff
 
         yield printable(self.path)
-        for line in list(unified_diff(_split_content(self.before), _split_content(self.after), lineterm="", n=2))[2:]:
+        before, after = (
+            (content or b"").decode("utf-8", "replace").split("\n") for content in (self.before, self.after)
+        )
+        for line in list(unified_diff(before, after, lineterm="", n=2))[2:]:
             yield f"  {printable(line)}"
 
 
@@ -172,61 +175,40 @@ def apply_change(change: FileChange) -> None:
     path = os.path.realpath(change.path)
     if read_content(path) != change.before:
         raise RefusedError(f"{change.path} was changed meanwhile", "look at it, and try again")
-    make_folder(os.path.dirname(path))
-    _remove_leftovers(path)
+    folder, name = os.path.split(path)
+    make_folder(folder)
+    prefix = f".{name}.tacit-"
+    for leftover in os.listdir(folder):  # of processes that were killed
+        pid = leftover.removeprefix(prefix)
+        if pid != leftover and pid.isdecimal() and (int(pid) == os.getpid() or not is_running(int(pid))):
+            os.unlink(os.path.join(folder, leftover))
     if change.after is not None:
-        _replace_content(path, change.after)
-        OsDisk().sync_folder(os.path.dirname(path))
+        _replace_content(path, os.path.join(folder, f"{prefix}{os.getpid()}"), change.after)
+        OsDisk().sync_folder(folder)
         return
     os.unlink(path)
-    OsDisk().sync_folder(os.path.dirname(path))
+    OsDisk().sync_folder(folder)
     with suppress(OSError):  # others use the folder by now
-        for folder in change.folders:
-            os.rmdir(folder)
+        for created in change.folders:
+            os.rmdir(created)
 
 
-def _replace_content(path: str, content: bytes) -> None:
-    temporary = f"{_temporary_prefix(path)}{os.getpid()}"
+def _replace_content(path: str, temporary: str, content: bytes) -> None:
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _NEW_FILE_MODE)
     try:
         with open(fd, "wb") as file:
-            _copy_owner_and_mode(path, file.fileno())
+            with suppress(FileNotFoundError):  # a new file
+                status = os.stat(path)
+                if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+                    os.fchown(fd, status.st_uid, status.st_gid)
+                os.fchmod(fd, stat.S_IMODE(status.st_mode))
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(fd)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
-
-
-def _temporary_prefix(path: str) -> str:
-    """Return the name of a temporary file for a path, to which the process id is appended."""
-    folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.tacit-")
-
-
-def _remove_leftovers(path: str) -> None:
-    """Delete temporary files of processes that were killed."""
-    folder, prefix = os.path.split(_temporary_prefix(path))
-    for name in os.listdir(folder):
-        pid = name.removeprefix(prefix)
-        if pid != name and pid.isdecimal() and (int(pid) == os.getpid() or not is_running(int(pid))):
-            os.unlink(os.path.join(folder, name))
-
-
-def _copy_owner_and_mode(path: str, fd: int) -> None:
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return
-    if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-        os.fchown(fd, status.st_uid, status.st_gid)
-    os.fchmod(fd, stat.S_IMODE(status.st_mode))
-
-
-def _split_content(content: bytes | None) -> list[str]:
-    return (content or b"").decode("utf-8", "replace").split("\n")
 
 
 # Configuration files

@@ -131,16 +131,13 @@ class _JsonParser:
         while self._text[position : position + 1] != closing:
             if elements and elements[-1].comma is None:
                 raise JsonSyntaxError(self._text, position, f"a comma or {closing} is missing here")
-            element = self._parse_element(position, opening, depth)
-            elements.append(element)
-            position = self.skip_blanks(element.end if element.comma is None else element.comma + 1)
+            name, value_start = self._parse_name(position) if opening == "{" else ("", position)
+            value = self.parse_value(value_start, depth)
+            end = self.skip_blanks(value.end)
+            has_comma = self._text[end : end + 1] == ","
+            elements.append(JsonElement(position, value, end if has_comma else None, name))
+            position = self.skip_blanks(end + 1) if has_comma else end
         return JsonNode(opening, start, position + 1, tuple(elements))
-
-    def _parse_element(self, start: int, opening: str, depth: int) -> JsonElement:
-        name, value_start = self._parse_name(start) if opening == "{" else ("", start)
-        value = self.parse_value(value_start, depth)
-        comma = self.skip_blanks(value.end)
-        return JsonElement(start, value, comma if self._text[comma : comma + 1] == "," else None, name)
 
     def _parse_name(self, start: int) -> tuple[str, int]:
         if self._text[start : start + 1] != '"':
@@ -235,7 +232,10 @@ def value_at(text: str, path: JsonPath) -> object:
 
 
 def _add_element(text: str, container: JsonNode, rendered: str) -> str:
-    lead = _leading_space(text, container)
+    # A line break precedes a new element if the others have one.
+    lead = " " if container.elements and _has_space_after_colon(text) else ""
+    if _is_multiline(text, container):
+        lead = _newline(text) + _element_indent(text, container)
     if not container.elements:
         start, end = container.start + 1, container.end - 1
         if text[start:end].strip():  # a comment, which stays after the element
@@ -248,13 +248,6 @@ def _add_element(text: str, container: JsonNode, rendered: str) -> str:
         return apply_splices(text, Splice(position, position, lead + rendered + ","))
     position = _insertion_point(text, last.end, lead)
     return apply_splices(text, Splice(last.end, last.end, ","), Splice(position, position, lead + rendered))
-
-
-def _leading_space(text: str, container: JsonNode) -> str:
-    """Return what precedes a new element: a line break if the others have one."""
-    if _is_multiline(text, container):
-        return _newline(text) + _element_indent(text, container)
-    return " " if container.elements and _has_space_after_colon(text) else ""
 
 
 def _render_element(text: str, container: JsonNode, value: object) -> str:

@@ -11,8 +11,7 @@ from functools import partial
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.install.json_edit import parse_json, to_python
-from tacit.install.json_entries import (
+from tacit.install.entries import (
     HOOK_SCRIPT_PATHS,
     DesiredConfig,
     HookEntry,
@@ -20,6 +19,7 @@ from tacit.install.json_entries import (
     has_our_hook,
     json_config_file,
 )
+from tacit.install.json_edit import parse_json, to_python
 
 EVENTS = ("Stop", "SessionStart", "PreCompact")
 SERVER = McpServerEntry(("mcpServers", "tacit"), {"command": "tacit", "args": ["mcp"]})

@@ -19,8 +19,7 @@ from tacit.install.change import (
     read_receipts,
     write_receipts,
 )
-from tacit.install.json_edit import parse_json, to_python
-from tacit.install.json_entries import (
+from tacit.install.entries import (
     HOOK_SCRIPT_PATHS,
     DesiredConfig,
     HookEntry,
@@ -28,6 +27,7 @@ from tacit.install.json_entries import (
     has_our_hook,
     json_config_file,
 )
+from tacit.install.json_edit import parse_json, to_python
 
 AGENTS = [name for name, target in TARGETS.items() if target.is_agent]
 IN_JSON = ["claude", "codex", "gemini", "cursor", "copilot"]

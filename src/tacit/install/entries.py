@@ -1,4 +1,4 @@
-"""A JSON file of a host with our entries in it: hooks in lists by event, and an MCP server by its name.
+"""Our entries in a file of a host: in JSON hooks in lists by event, and an MCP server by its name; in TOML the server.
 
 Entries of others stay as they are, also beside ours. An entry is ours if it runs our script, whatever the path to it,
 so that an older installation is updated in place.
@@ -6,7 +6,9 @@ so that an older installation is updated in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from tacit.errors import RefusedError
@@ -33,6 +35,7 @@ from tacit.install.json_edit import (
     value_at,
 )
 from tacit.record import Record
+from tacit.text.toml import newline_of, parse_statements, parse_toml, table_end, toml_literal
 
 # Ends of the paths by which our script is recognised: today, and before version 0.2
 HOOK_SCRIPT_PATHS = ("tacit/hooks/agent.py", "tacit/surfaces/hooks/agent.py")
@@ -120,8 +123,12 @@ def _with_our_entries(path: str, text: str, desired: DesiredConfig) -> str:
         text = set_value(text, ("version",), desired.version)
     if desired.entries:
         text = _with_hook_entries(text, desired)
-    if desired.server and (desired.may_add_server or find_node(text, desired.server.path)):
-        text = _with_server(text, desired.server)
+    server = desired.server
+    if server and (desired.may_add_server or find_node(text, server.path)):
+        if find_node(text, server.path[:-1]) is None:
+            return set_value(text, server.path[:-1], {server.path[-1]: server.value})
+        if value_at(text, server.path) != server.value:
+            return set_value(text, server.path, server.value)
     return text
 
 
@@ -137,9 +144,7 @@ def _check_containers(path: str, text: str, desired: DesiredConfig) -> None:
             name = ".".join(keys) or "the whole file"
             raise unreadable_file(path, f"{name} is not {'an object' if bracket == '{' else 'a list'}")
     if server and (value := value_at(text, server.path)) is not None and not _is_our_server(value):
-        raise RefusedError(
-            f"{path} has another server named {server.path[-1]}", "give that one another name, and try again"
-        )
+        raise _other_server(path, server.path[-1])
 
 
 def _with_hook_entries(text: str, desired: DesiredConfig) -> str:
@@ -167,33 +172,21 @@ def _add_entry(text: str, entry: HookEntry, desired: DesiredConfig) -> str:
     return append_item(text, (_HOOKS_KEY, entry.event), item)
 
 
-def _with_server(text: str, server: McpServerEntry) -> str:
-    if value_at(text, server.path) == server.value:
-        return text
-    container = server.path[:-1]
-    if find_node(text, container) is None:
-        return set_value(text, container, {server.path[-1]: server.value})
-    return set_value(text, server.path, server.value)
-
-
 # Recognition of our entries
 
 
 def _our_entry_paths(text: str) -> list[JsonPath]:
     """Return the paths of our entries in the order of the text."""
     hooks = value_at(text, (_HOOKS_KEY,))
-    events = hooks if isinstance(hooks, dict) else {}
-    return [(_HOOKS_KEY, event, *path) for event, items in events.items() for path in _entry_paths_in(items)]
-
-
-def _entry_paths_in(items: object) -> Iterator[JsonPath]:
-    for index, item in enumerate(items if isinstance(items, list) else ()):
-        if _is_our_entry(item):
-            yield (index,)
-        entries = item.get("hooks") if isinstance(item, dict) else None
-        for inner_index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if _is_our_entry(entry):
-                yield (index, "hooks", inner_index)
+    paths: list[JsonPath] = []
+    for event, items in hooks.items() if isinstance(hooks, dict) else ():
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            path = (_HOOKS_KEY, event, index)
+            entries = item.get("hooks") if isinstance(item, dict) else None
+            inner = enumerate(entries if isinstance(entries, list) else ())
+            paths += [path] if _is_our_entry(item) else []
+            paths += [(*path, "hooks", place) for place, entry in inner if _is_our_entry(entry)]
+    return paths
 
 
 def has_our_hook(text: str) -> bool:
@@ -206,12 +199,19 @@ def _is_our_entry(value: object) -> bool:
 
 
 def _is_our_server(value: object) -> bool:
-    if not isinstance(value, dict):
-        return False
-    command, arguments = value.get("command"), value.get("args")
-    words = command if isinstance(command, list) else [command]
-    words = [*words, *(arguments if isinstance(arguments, list) else [])]
+    words = _server_words(value) if isinstance(value, dict) else []
     return "mcp" in words and any("tacit" in word for word in words if isinstance(word, str))
+
+
+def _server_words(server: Mapping[str, object]) -> list[object]:
+    """Return the command of a server and its arguments."""
+    command, arguments = server.get("command"), server.get("args")
+    words = command if isinstance(command, list) else [command]
+    return [*words, *(arguments if isinstance(arguments, list) else [])]
+
+
+def _other_server(path: str, name: str) -> RefusedError:
+    return RefusedError(f"{path} has another server named {name}", "give that one another name, and try again")
 
 
 def _has_our_entries(text: str, desired: DesiredConfig) -> bool:
@@ -259,24 +259,19 @@ def _prune_container(text: str, path: JsonPath, receipt: Receipt | None = None) 
 
 def _restore_rest(text: str, desired: DesiredConfig, receipt: Receipt | None) -> str | None:
     """Remove what was written around our entries. Returns None if the file is to be deleted."""
-    if _is_version_ours(text, desired, receipt):
-        text = remove_value(text, ("version",))
+    if desired.version is not None and value_at(text, ("version",)) == desired.version:
+        # It is ours if Tacit added it and no hooks that others added since need it.
+        has_hooks = find_node(text, (_HOOKS_KEY,)) is not None
+        is_ours = desired.is_owned and not has_hooks
+        if receipt is not None:
+            is_ours = ("version",) in receipt.made and not (has_hooks and (_HOOKS_KEY,) in receipt.made)
+        text = remove_value(text, ("version",)) if is_ours else text
     is_empty = text.lstrip(_BOM).split() in (["{}"], ["{", "}"])
     if receipt is None:
         return None if is_empty and desired.is_owned else text
     if is_empty and receipt.is_blank:
         return receipt.was
     return _prune_container(text, (), receipt) if () in dict(receipt.empty) else text
-
-
-def _is_version_ours(text: str, desired: DesiredConfig, receipt: Receipt | None) -> bool:
-    """Whether Tacit added the version and no hooks that others added since need it."""
-    if desired.version is None or value_at(text, ("version",)) != desired.version:
-        return False
-    has_hooks = find_node(text, (_HOOKS_KEY,)) is not None
-    if receipt is None:
-        return desired.is_owned and not has_hooks
-    return ("version",) in receipt.made and not (has_hooks and (_HOOKS_KEY,) in receipt.made)
 
 
 # Receipts
@@ -311,3 +306,89 @@ def _merge_receipts(old: Receipt, new: Receipt, current_hash: str) -> Receipt:
         made=tuple(dict.fromkeys((*old.made, *new.made))),
         empty=tuple({**dict(new.empty), **dict(old.empty)}.items()),
     )
+
+
+# TOML: one table of ours at the end of the file. The rest of the text is not changed. A removal is verified by parsing:
+# without our tables, the file must have the same values except our server.
+
+_TABLE_NAME = "mcp_servers.tacit"
+
+
+def toml_config_file(path: str, argv: Sequence[str], *, is_new: bool) -> ConfigFile:
+    """Return the change of a TOML file. With `is_new` the server is added, else only one that exists is updated."""
+    return ConfigFile(path, partial(_insert_server, path, tuple(argv), is_new), partial(_remove_server, path))
+
+
+def read_tables(path: str) -> dict[str, object]:
+    """Return the values in a file. Returns {} if it does not exist or cannot be read."""
+    try:
+        return parse_toml(decode_text(path, read_content(path) or b"").removeprefix(_BOM)) or {}
+    except (RefusedError, OSError):
+        return {}
+
+
+def _insert_server(
+    path: str, argv: tuple[str, ...], is_new: bool, content: bytes | None, receipt: Receipt | None
+) -> InstallResult:
+    text = decode_text(path, content or b"")
+    server = _find_server(_parse_toml(path, text))
+    if server is None and not is_new:
+        return InstallResult(content, receipt)
+    if server is not None and not _is_our_server(server):
+        raise _other_server(path, "tacit")
+    if server is not None and _server_words(server) == [*argv]:
+        return InstallResult(content, receipt)
+    rest = text if server is None else _without_server(path, text, receipt)
+    # An empty line before the table, and the end of a line that has none.
+    lead = newline_of(text) * (1 if rest.endswith("\n") else 2) if rest else ""
+    table = (f"[{_TABLE_NAME}]", f"command = {toml_literal(argv[0])}", f"args = {toml_literal(argv[1:])}")
+    after = encode_text(path, rest + lead + "".join(line + newline_of(text) for line in table))
+    _parse_toml(path, after.decode())  # fails if `mcp_servers` is written in a form to which no table can be added
+    is_blank = content is None or bool(server is not None and receipt and receipt.is_blank)
+    return InstallResult(after, Receipt(path, content_hash(content), content_hash(after), is_blank=is_blank, lead=lead))
+
+
+def _remove_server(path: str, content: bytes | None, receipt: Receipt | None) -> bytes | None:
+    if content is None:
+        return None
+    text = decode_text(path, content)
+    server = _find_server(_parse_toml(path, text))
+    if server is None or not _is_our_server(server):
+        return content
+    after = _without_server(path, text, receipt)
+    return None if not after and receipt and receipt.is_blank else after.encode()
+
+
+def _parse_toml(path: str, text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text.removeprefix(_BOM), parse_float=str)  # so that nan equals nan
+    except (ValueError, RecursionError) as error:
+        raise unreadable_file(path, str(error)) from None
+
+
+def _find_server(tables: Mapping[str, object]) -> dict[str, object] | None:
+    servers = tables.get("mcp_servers")
+    server = servers.get("tacit") if isinstance(servers, dict) else None
+    return server if isinstance(server, dict) else None
+
+
+def _without_server(path: str, text: str, receipt: Receipt | None) -> str:
+    """Remove our table, and subtables that the host or the person has added to it. All other values stay the same."""
+    wanted = _parse_toml(path, text)
+    rest = text
+    statements = list(parse_statements(text.removeprefix(_BOM)))
+    headers = [header for header in statements if header.is_header and _find_server(header.values) is not None]
+    for header in reversed(headers):
+        first, end = header.first, table_end(statements, header.first)  # comments behind it belong to the next table
+        lines = re.split(r"(?<=\n)", rest)
+        head, tail = "".join(lines[:first]), "".join(lines[end:])
+        lead = receipt.lead if receipt and not tail else newline_of(text)
+        shorter = head.removesuffix(lead)
+        # What follows must start on its own line.
+        rest = (shorter if not tail or not shorter or shorter.endswith("\n") else head) + tail
+    servers = wanted["mcp_servers"]
+    if isinstance(servers, dict):
+        del servers["tacit"]
+    if {"mcp_servers": {}, **_parse_toml(path, rest)} != wanted:
+        raise RefusedError(f"{path} has [{_TABLE_NAME}] in a form of its own", "take it out by hand")
+    return rest

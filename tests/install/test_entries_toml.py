@@ -8,7 +8,7 @@ import pytest
 
 from tacit.errors import RefusedError
 from tacit.install.change import ConfigFile, Receipt
-from tacit.install.toml_entries import toml_config_file
+from tacit.install.entries import toml_config_file
 
 WORDS = ("/opt/tacit bin/tacit", "mcp", "--home", 'C:\\so "called"')
 PART = toml_config_file("config.toml", WORDS, is_new=True)

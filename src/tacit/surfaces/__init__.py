@@ -1,1 +1,0 @@
-"""Paths that hooks were registered under before version 0.2."""
