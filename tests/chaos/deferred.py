@@ -11,13 +11,14 @@ import sys
 def main() -> None:
     from tacit.cli.run import finish
     from tacit.home.home import Home
+    from tacit.home.settings import Settings
     from tacit.home.store import Following, StoreOptions
     from tacit.vault.vault import Vault
 
     if sys.argv[1] == "draw":
         finish(None, follows=True, encodes=False)
         return
-    with Vault(Home(options=StoreOptions(Following.PROCESS))) as vault:
+    with Vault(Home(settings=Settings(), options=StoreOptions(Following.PROCESS))) as vault:
         vault.add(sys.argv[2])
 
 

@@ -32,7 +32,7 @@ OPENERS = {
     "tacit.shell.install": "files of the package",
     "tacit.learn": "files of the package",
     "tacit.team.schema": "files of the package",
-    "tacit.commandline.names": "a file of the package",
+    "tacit.commandline.programs": "a file of the package",
     "tacit.web.app": "files of the package",
     "tacit.web.rendering": "files of the package",
     "tacit.web.security": "/proc of the connections of this machine",

@@ -19,6 +19,7 @@ from tacit.hosts import capture
 from tacit.hosts.capture import TranscriptCapture
 from tacit.hosts.queue import CaptureRequest
 from tacit.index import reader, writer
+from tacit.vault.vault import Vault
 
 SESSIONS = 12
 
@@ -81,7 +82,7 @@ def test_whoever_is_ended_at_drawing_leaves_fewer_pages_to_draw(
     person: Person, ended: Callable[[Any, str, int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publish, "_PAGES_PER_BATCH", 2)
-    with person.vault() as vault:
+    with person.at(), Vault(Home(person.home)) as vault:
         ended(Publisher, "_publish_page", 7)
         with pytest.raises(KeyboardInterrupt):
             vault.home.store.catch_up()

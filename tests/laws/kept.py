@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 import tacit
+from tacit.home.follower import wait_for_threads
 from tacit.hosts.capture import CapturedTranscript
 from tacit.index.sessions import SessionRow
 from tacit.model.event import Event
@@ -55,6 +56,7 @@ def kept(home: Path) -> Kept:
     with tacit.open(home, cwd=home.parent) as vault:
         rows = [one.row for one in vault.sessions.sessions(grouped=False)]
         said = [event for event in vault.home.store.log.events() if isinstance(event.body, SAID)]
+    wait_for_threads()
     twice = [name for name, times in Counter(event.id for event in said).items() if times > 1]
     assert not twice, f"recorded more than once: {twice}"
     pages = {page.name: page.read_text(encoding="utf-8") for page in (home / "sessions").glob("*.md")}

@@ -353,6 +353,7 @@ def summed_up(person: Person, project: Path, desk: Desk) -> Path:
     path = write(person, project, "1", LAST)
     person.tacit("capture", str(path))
     learn(person, desk, "--model", "stub-told", says=ANSWER.replace("A footer", "A fine grey footer"))
+    person.wait_for_pages()
     return path
 
 

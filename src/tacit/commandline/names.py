@@ -89,8 +89,8 @@ _PLAIN_LINE = re.compile(r"[A-Za-z0-9_@%+=:,./~^*? \-]+")
 _SIMPLE_WORD = r"""(?:[A-Za-z0-9_@%+=:,./~^*?\-]+|'[ -&(-~]*'|"[ #%-[\]-_a-~]*")"""
 _SIMPLE_LINE = re.compile(rf"{_SIMPLE_WORD}(?:(?: +(?:\| *)?|\| *){_SIMPLE_WORD})*")
 _SIMPLE_WORD_OR_PIPE = re.compile(rf"{_SIMPLE_WORD}|\|")
-# Parts of a line between separators outside quotes, and pieces of words
-_SEGMENT = re.compile(r"""(?:\\.|'[^']*'?|"(?:\\.|[^"\\])*"?|[^;&|\n])+""", re.DOTALL)
+# Pieces of a line that is not bash: quoted ones, separators, and what is between them; then pieces of words
+_LINE_PIECE = re.compile(r"""\\.?|'[^']*'?|"(?:\\.|[^"\\])*"?|[;&|\n]|[^;&|\n'"\\]+""", re.DOTALL)
 _QUOTED_TEXT = r"\\.|'[^']*(?:'|$)|\"(?:\\.|[^\"\\])*(?:\"|$)"
 _QUOTED_PART = re.compile(_QUOTED_TEXT, re.DOTALL)
 _WORD_PIECE = re.compile(rf"{_QUOTED_TEXT}|\s+|.", re.DOTALL)
@@ -131,7 +131,13 @@ def parse_pipelines(text: str) -> tuple[Pipeline, ...]:
 
 def _split_loosely(text: str) -> Pipeline:
     """Return one pipeline for a whole text that is not bash. Its commands are the parts between separators."""
-    commands = (words for segment in _SEGMENT.findall(text) if (words := _loose_words(segment)))
+    segments = [""]
+    for piece in _LINE_PIECE.findall(text):
+        if piece in ";&|\n":
+            segments.append("")
+        else:
+            segments[-1] += piece
+    commands = (words for segment in segments if segment and (words := _loose_words(segment)))
     return Pipeline(text, (tuple(islice(commands, MAX_COMMANDS)) or (first_word(text),),))
 
 

@@ -186,10 +186,10 @@ class SharedFacts:
         It leaves out a second line that says the same, unless somebody accepted that very line.
         """
         existing = self._view_store.current_lines(path)
-        accepted = _accepted_hashes(connection, path)
+        accepted, own_lines = _accepted_hashes(connection, path), frozenset(own)
 
         def is_kept(line: str) -> bool:
-            return line in own or sha256(line.encode("utf-8", "surrogateescape")).hexdigest() in accepted
+            return line in own_lines or sha256(line.encode("utf-8", "surrogateescape")).hexdigest() in accepted
 
         return lambda lines: facts.sort_facts(facts.without_copies(lines, is_kept), existing)
 

@@ -202,6 +202,7 @@ class Store:
         if self._is_hurried and sum(map(self.log.size, self.log.segments())) > LONG_BACKLOG_BYTES:
             raise StoreError("the index has to be made first, and nobody here has the time", "tacit doctor --reindex")
         self._refresh(needed=True, broken=inode)
+        self._pages_checked_at = float("-inf")  # which are stale is not known any more
 
     @contextmanager
     def drawn_pages(self) -> Iterator[sqlite3.Connection]:

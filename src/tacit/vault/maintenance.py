@@ -67,6 +67,7 @@ class Maintenance(HomePart):
                 result = evaluate(history)
                 events = change.record([Draft(result, GLOBAL), *_advice_drafts(change.connection, result)])
             evaluation = self._load_evaluation(change.connection, events)
+        self._store.follow()  # the answer names the page
         return evaluation._replace(replaced=evaluation.created and had_one)
 
     def improve(self, *, force: bool = False, min_count: int = MIN_REPEATS) -> Improvement:

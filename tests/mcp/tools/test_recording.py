@@ -196,5 +196,6 @@ def test_a_wrong_call_is_explained_to_the_agent(
 
 def test_work_that_is_logged_stands_in_the_worklog(person: Person) -> None:
     tool_result(person, "log_work", task="T-1", summary="moved the lexer", evidence="make test", next="the parser")
+    person.wait_for_pages()
     (page,) = (person.home / "worklog").iterdir()
     assert all(words in page.read_text() for words in ("T-1", "moved the lexer", "make test", "the parser"))
