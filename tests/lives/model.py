@@ -24,14 +24,15 @@ Listed = Mapping[str, Any]
 class Memory:
     """One sentence in one person's mind.
 
-    `kind` and `strength` are None until they are known. `said` tells that the person has stated or accepted it
-    themselves; without it, it rests on the trust in a file. A `loose` memory may be there or not: the file that it
-    rests on has changed, and the person is asked again.
+    `kind` and `strength` are None until they are known. `named` tells that the person gave the kind. `said` tells that
+    the person has stated or accepted it themselves; without it, it rests on the trust in a file. A `loose` memory may
+    be there or not: the file that it rests on has changed, and the person is asked again.
     """
 
     status: str = ACTIVE
     kind: str | None = None
     strength: int | None = None
+    named: bool = False
     said: bool = True
     loose: bool = False
     shared: bool | None = None
@@ -65,12 +66,12 @@ class Mind:
         told = told_strength(answer)
         wrong = []
         if before is None or before.status != ACTIVE:
-            self.memories[text] = Memory(kind=kind, strength=told)
+            self.memories[text] = Memory(kind=kind, strength=told, named=kind is not None)
         else:
             if not before.loose and before.strength is not None and told != before.strength + 1:
                 wrong.append(f"“{text}” had strength {before.strength}, and the answer to stating it again says {told}")
             before.strength, before.said, before.loose, before.overruled = told, True, False, False
-            before.kind = kind or before.kind
+            before.kind, before.named = kind or before.kind, before.named or kind is not None
         self.hear(answer)
         return wrong
 
@@ -107,6 +108,8 @@ class Mind:
                 self.memories[text] = Memory(kind=line["kind"], said=False, shared=True)
             elif not memory.said or memory.status != ACTIVE:
                 memory.loose = memory.loose or memory.status != ACTIVE  # it was forgotten here, and stands there again
+            elif not memory.named and line["kind"] != memory.kind:
+                memory.kind = None  # whoever named it in the file decides, and nobody did here
 
     def end_trust(self) -> None:
         """A line that was accepted is not what it was: all lines of the file wait again."""
@@ -125,7 +128,7 @@ class Mind:
         self.decide()
         old = self.memories[text]
         if new not in self.memories or self.memories[new].status != ACTIVE:
-            self.memories[new] = Memory(kind=old.kind, shared=old.shared)
+            self.memories[new] = Memory(kind=old.kind, named=old.named, shared=old.shared)
         else:
             self.memories[new].strength = None
         old.status = RETIRED
