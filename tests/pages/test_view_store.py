@@ -147,3 +147,32 @@ def test_what_a_killed_writer_left_of_another_page_is_cleared_away(shelf: ViewSt
     left.write_text("half of a pa")
     put(shelf, page, *RULES[:2])
     assert os.listdir(left.parent) == []
+
+
+class Killed(Exception):
+    """The writer was killed."""
+
+
+class KilledDisk(OsDisk):
+    """A disk whose writer is killed before it replaces the page."""
+
+    def rename(self, source: str, target: str) -> None:
+        if target.endswith("long-term.md") and "copies" not in target:
+            raise Killed
+        super().rename(source, target)
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\r\r\n"])
+def test_a_page_whose_line_ends_an_editor_changed_keeps_its_copy_when_a_writer_is_killed(
+    shelf: ViewStore, tmp_path: Path, end: bytes
+) -> None:
+    page = tmp_path / "memory" / "long-term.md"
+    put(shelf, page, *RULES[:2])
+    with pytest.raises(Killed):
+        put(ViewStore(str(tmp_path / "copies"), KilledDisk()), page, *RULES)
+    page.write_bytes(page.read_bytes().replace(b"\n", end))
+    put(shelf, page, *RULES)
+    assert (
+        page.read_bytes() == "".join(one + "\n" for one in render_long_term([active(says(t)) for t in RULES])).encode()
+    )
+    assert shelf.edited_versions(str(page)) is None

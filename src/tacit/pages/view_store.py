@@ -128,7 +128,8 @@ class ViewStore:
         if own in pending or not pending:
             return pending.get(own, copy)
         copies = [*([] if copy is None else [copy]), *pending.values()]
-        return min(copies, key=lambda data: len(set(data.split(b"\n")) ^ set(current.split(b"\n"))))
+        lines = set(decode_lines(current))  # an editor may have changed every line end
+        return min(copies, key=lambda data: len(set(decode_lines(data)) ^ lines))
 
     def _pending_path(self, path: str, page: bytes) -> str:
         name = os.path.basename(self.copy_path(path))
@@ -239,9 +240,9 @@ def encode_lines(page: Sequence[str]) -> bytes:
 
 
 def decode_lines(data: bytes) -> list[str]:
-    """Return lines without what an editor may add: a BOM at the beginning, or CRLF on every line."""
+    """Return lines without what editors may add: a BOM at the beginning, or CRLF on every line, also twice."""
     lines = data.decode("utf-8", "surrogateescape").removeprefix(_BOM).split("\n")
     if lines[-1] == "":
         lines.pop()
     has_crlf = bool(lines) and all(line.endswith("\r") for line in lines)
-    return [line[:-1] for line in lines] if has_crlf else lines
+    return [line.rstrip("\r") for line in lines] if has_crlf else lines
