@@ -10,15 +10,8 @@ import os
 import re
 from datetime import datetime, timedelta
 
-from tacit.hosts.normalize import (
-    EventContext,
-    Events,
-    PendingToolCall,
-    TranscriptReader,
-    TranscriptSource,
-    event_key,
-    without_noise,
-)
+from tacit.hosts.noise import without_noise
+from tacit.hosts.normalize import EventContext, Events, PendingToolCall, TranscriptReader, TranscriptSource, event_key
 from tacit.hosts.records import JsonDict, LineScan, as_list, as_object, as_string, content_text, record_type
 from tacit.hosts.tools import lookup_tool, summarize_input
 from tacit.model.observation import PromptKind, TitleAuthor, ToolAction, ToolOutcome

@@ -14,6 +14,7 @@ from pathlib import PurePath
 
 from tacit.disk.read import MAX_WHOLE_BYTES, open_external
 from tacit.errors import TacitError
+from tacit.hosts.noise import without_noise
 from tacit.hosts.normalize import (
     EventContext,
     Events,
@@ -22,7 +23,6 @@ from tacit.hosts.normalize import (
     TranscriptSource,
     event_key,
     is_unique_id,
-    without_noise,
 )
 from tacit.hosts.records import (
     JsonDict,
@@ -32,7 +32,6 @@ from tacit.hosts.records import (
     as_object,
     as_string,
     content_text,
-    first_records,
     parse_object,
     parse_timestamp,
     read_records,
@@ -140,7 +139,7 @@ class _CodexReader(TranscriptReader):
 
     def read(self, offset: int) -> Events:
         # What the first record says. The rollout of a subagent has the id of the session it works for.
-        head = next(iter(first_records(self.file)), {})
+        head = next(iter(self.first_records()), {})
         meta = as_object(head.get("payload")) if head.get("type") == "session_meta" else head if "git" in head else {}
         git, parent = as_object(meta.get("git")), as_string(meta.get("parent_thread_id"))
         session = parent or as_string(meta.get("session_id")) or as_string(meta.get("id"))

@@ -15,9 +15,7 @@ from tacit.hosts.records import (
     as_object,
     as_string,
     content_text,
-    first_records,
     parse_object,
-    read_document,
     record_type,
 )
 from tacit.model.observation import PromptKind, TitleAuthor, ToolOutcome
@@ -53,7 +51,7 @@ class _CopilotReader(TranscriptReader):
         if self.path.endswith(".json"):
             yield from self._read_legacy()
             return
-        head = next(iter(first_records(self.file)), {})
+        head = next(iter(self.first_records()), {})
         data = as_object(head.get("data"))
         place = as_object(data.get("context"))
         self.session = as_string(data.get("sessionId")) or as_string(head.get("session_id")) or self.session
@@ -66,7 +64,7 @@ class _CopilotReader(TranscriptReader):
 
     def _read_legacy(self) -> Events:
         """Read the format of the first versions: one document with all messages."""
-        document = read_document(self.file, self.stats)
+        document = self.read_document()
         for message in map(as_object, as_list(document.get("history"))):
             self.stats.records += 1
             at = self.clock.time_of(message.get("time"))

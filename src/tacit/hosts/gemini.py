@@ -9,16 +9,7 @@ from __future__ import annotations
 import re
 
 from tacit.hosts.normalize import EventContext, Events, PendingToolCall, TranscriptReader, TranscriptSource, event_key
-from tacit.hosts.records import (
-    JsonDict,
-    as_list,
-    as_object,
-    as_string,
-    content_text,
-    first_records,
-    parse_timestamp,
-    read_document,
-)
+from tacit.hosts.records import JsonDict, as_list, as_object, as_string, content_text, parse_timestamp
 from tacit.model.observation import ToolOutcome
 
 _HOST_TEXT_PREFIXES = (
@@ -45,13 +36,13 @@ class _GeminiReader(TranscriptReader):
 
     def read(self, offset: int) -> Events:
         """Events are timeless: when a session is resumed, the host gives its messages other times, but the same ids."""
-        head = next(iter(first_records(self.file)), None)
+        head = next(iter(self.first_records()), None)
         is_document = head is None or "messages" in head  # in one line or in many
         events = self._read_legacy() if is_document else self._read_lines(offset)
         return (event._replace(timeless=True) for event in events)
 
     def _read_legacy(self) -> Events:
-        document = read_document(self.file, self.stats)
+        document = self.read_document()
         self.session = as_string(document.get("sessionId")) or self.session
         for message in map(as_object, as_list(document.get("messages"))):
             self.stats.records += 1
@@ -59,7 +50,7 @@ class _GeminiReader(TranscriptReader):
         yield from self._read_summary(document)
 
     def _read_lines(self, offset: int) -> Events:
-        head = first_records(self.file, 2)
+        head = self.first_records(2)
         ids = (as_string(record.get("sessionId")) for record in head)
         self.session = next(filter(None, ids), self.session)
         messages = (message for record in head for message in as_list(as_object(record.get("$set")).get("messages")))

@@ -109,10 +109,7 @@ def _server(context: InstallContext, **others: object) -> McpServerEntry:
 def _plan_claude(context: InstallContext) -> _HostPlan:
     settings = os.path.join(context.config_folder("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
     servers = os.path.join(context.environment.get("CLAUDE_CONFIG_DIR") or context.user_folder, ".claude.json")
-    files = (
-        _hooks_file(settings, context, "claude"),
-        _server_file(servers, context, _server(context, type="stdio")),
-    )
+    files = (_hooks_file(settings, context, "claude"), _server_file(servers, context, _server(context, type="stdio")))
     is_off = read_setting(settings, ("disableAllHooks",)) is True
     return _HostPlan(files, 'No hook runs while your settings say "disableAllHooks": true.' if is_off else "")
 

@@ -30,17 +30,7 @@ from tacit.learn.statements import learn_statements
 from tacit.learn.statements.answers import observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
-from tacit.model.event import (
-    POLICY,
-    RULE_FILE,
-    USER,
-    Attribution,
-    ClaimDecided,
-    ClaimProposed,
-    Draft,
-    Event,
-    Verdict,
-)
+from tacit.model.event import POLICY, RULE_FILE, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
 from tacit.model.ids import ClaimId
 from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
 from tacit.model.statement import claim_from

@@ -286,17 +286,13 @@ def _repair(failure: Call, between: Sequence[Call]) -> Call | None:
 
 def _match(failure: Call, call: Call) -> Pair | None:
     """Compare a failure with a success; None if they have too little in common."""
-    if failure.is_command and call.is_command:
-        return _match_commands(failure, call)
-    before, after, tool = failure.text, call.text, failure.used.tool
-    if tool == call.used.tool:
-        return Pair(failure, call, before, after, tool, 0.3 + 0.7 * _overlap(before.split(), after.split()), True)
-    similarity = _overlap(_pieces(before), _pieces(after))
-    is_retry = similarity >= _MIN_SIMILARITY and {failure.used.act, call.used.act} <= _REPLACEABLE
-    return Pair(failure, call, before, after, tool, similarity, False) if is_retry else None
-
-
-def _match_commands(failure: Call, call: Call) -> Pair | None:
+    if not (failure.is_command and call.is_command):
+        before, after, tool = failure.text, call.text, failure.used.tool
+        if tool == call.used.tool:
+            return Pair(failure, call, before, after, tool, 0.3 + 0.7 * _overlap(before.split(), after.split()), True)
+        similarity = _overlap(_pieces(before), _pieces(after))
+        is_retry = similarity >= _MIN_SIMILARITY and {failure.used.act, call.used.act} <= _REPLACEABLE
+        return Pair(failure, call, before, after, tool, similarity, False) if is_retry else None
     if failure.text.split() == call.text.split():
         return Pair(failure, call, failure.text, failure.text, family_of(failure.text), 1.0, True)
     ours, theirs = _tasks(failure.text), _tasks(call.text)

@@ -240,30 +240,25 @@ def command_frequency(connection: sqlite3.Connection) -> CommandFrequency:
 
 
 def _single_tallies(connection: sqlite3.Connection, kind: Kind, scope_of: ScopeLookup) -> Iterator[HabitTally]:
+    """Yield the habits of a kind, with the counts of the project in which nearly all of one happens, if any."""
     threshold = HABIT_THRESHOLDS[kind]
     limits = {"runs": threshold.min_runs, "sessions": threshold.min_sessions, "limit": _MAX_HABITS_PER_KIND}
     by_directory = _group_by_key(habits.frequent_habits_by_directory(connection, kind, **limits))
-    for count in habits.frequent_habits(connection, kind, **limits):
-        tally = HabitTally(HabitKey(kind, count.key), *_sequence_count(count))
-        yield _assign_project(tally, by_directory[count.key], scope_of)
-
-
-def _assign_project(tally: HabitTally, rows: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) -> HabitTally:
-    """Return the habit with the counts of the project in which nearly all of it happens, if there is one.
-
-    That somebody works in a project is known outside of it, so the root of a project is a habit of no project.
-    """
-    if tally.habit.kind is Kind.PREFERRED_CWD:
-        scope = scope_of(tally.habit.key)
-        return tally._replace(scope=scope) if scope_of(tally.habit.key.rpartition("/")[0]) == scope else tally
-    by_scope = _count_by_scope(rows, scope_of)
-    by_scope.pop(_UNKNOWN_SCOPE, None)
-    if not by_scope:
-        return tally
-    scope = max(by_scope, key=lambda scope: (by_scope[scope].runs, scope))
-    count, total = by_scope[scope], sum(count.runs for count in by_scope.values())
-    own = HabitTally(tally.habit, count.runs, min(count.sessions, tally.sessions), count.last_event, scope)
-    return own if is_project_scope(scope) and count.runs >= _MIN_PROJECT_SHARE * total and is_habit(own) else tally
+    for row in habits.frequent_habits(connection, kind, **limits):
+        tally = HabitTally(HabitKey(kind, row.key), *_sequence_count(row))
+        if kind is Kind.PREFERRED_CWD:
+            # That somebody works in a project is known outside of it, so its root is a habit of no project.
+            scope = scope_of(row.key)
+            yield tally._replace(scope=scope) if scope_of(row.key.rpartition("/")[0]) == scope else tally
+            continue
+        by_scope = _count_by_scope(by_directory[row.key], scope_of)
+        by_scope.pop(_UNKNOWN_SCOPE, None)
+        scope = max(by_scope, key=lambda scope: (by_scope[scope].runs, scope), default=GLOBAL)
+        if is_project_scope(scope):
+            count, total = by_scope[scope], sum(count.runs for count in by_scope.values())
+            own = HabitTally(tally.habit, count.runs, min(count.sessions, tally.sessions), count.last_event, scope)
+            tally = own if count.runs >= _MIN_PROJECT_SHARE * total and is_habit(own) else tally
+        yield tally
 
 
 # Rituals

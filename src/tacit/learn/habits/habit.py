@@ -313,38 +313,31 @@ def rank_habits(tallies: Iterable[HabitTally], frequency: CommandFrequency, now:
 
 
 def priority_group(tally: HabitTally, now: int = 0) -> int:
-    """Return the group of a habit: 0 telling, 1 without timestamps, 2 everybody's, 3 a single session or idle."""
+    """Return the group of a habit: 0 telling, 1 without timestamps, 2 everybody's, 3 a single session or idle.
+
+    A sequence is everybody's if all its steps are; if it is one command of one's own among others that only read; or if
+    it is one such command beside another, because that command is a habit by itself.
+    """
     if tally.has_timestamps and (tally.sessions < 2 or _age_days(tally, now) >= _IDLE_DAYS):
         return 3
-    if _is_common(tally):
-        return _LOW_VALUE_GROUP
-    return 0 if tally.has_timestamps else 1
+    tables, is_common = program_tables(), False
+    match tally.habit.kind:
+        case Kind.RECURRING_COMMAND:
+            is_common = tally.habit.key in tables.common
+        case Kind.WORKFLOW_PATTERN:
+            steps = tally.habit.steps
+            own = [step for step in steps if step not in tables.common]
+            is_alone = len(steps) == 2 or all(step in own or step in tables.read_only for step in steps)
+            is_common = not own or (len(own) == 1 and is_alone)
+        case Kind.PREFERRED_CWD:
+            is_common = is_generic_directory(tally.habit.key)
+    return _LOW_VALUE_GROUP if is_common else 0 if tally.has_timestamps else 1
 
 
 def _age_days(tally: HabitTally, now: int) -> float:
     if not now or not tally.last_event:
         return 0.0
     return max(now - event_milliseconds(EventId(tally.last_event)), 0) / _DAY_MILLISECONDS
-
-
-def _is_common(tally: HabitTally) -> bool:
-    """Return whether everybody has this habit.
-
-    A sequence is common if all its steps are; if it is one command of one's own among others that only read; or if it
-    is one such command beside another, because that command is a habit by itself.
-    """
-    tables = program_tables()
-    match tally.habit.kind:
-        case Kind.RECURRING_COMMAND:
-            return tally.habit.key in tables.common
-        case Kind.WORKFLOW_PATTERN:
-            steps = tally.habit.steps
-            own = [step for step in steps if step not in tables.common]
-            is_alone = len(steps) == 2 or all(step in own or step in tables.read_only for step in steps)
-            return not own or (len(own) == 1 and is_alone)
-        case Kind.PREFERRED_CWD:
-            return is_generic_directory(tally.habit.key)
-    return False
 
 
 def _without_overlaps(ranked: Sequence[HabitTally]) -> list[HabitTally]:

@@ -73,13 +73,6 @@ _DOCUMENT_LINES = 6
 _LONG = 400
 
 
-def _prompt_lines(text: str) -> Iterator[PromptLine]:
-    start = 0
-    for line in text.split("\n"):
-        yield PromptLine(start, line)
-        start += len(line) + 1
-
-
 def _prose_lines(lines: list[PromptLine]) -> Iterator[PromptLine | None]:
     """Yield each line, None in place of a line of fenced code or of a log."""
     fence = ""  # the mark that opened the code we are in: a shorter one or another does not close it
@@ -160,7 +153,9 @@ def prompt_sentences(text: str) -> list[PromptSentence]:
     """Return the sentences of a prompt that are prose: no code and no log, whoever wrote them."""
     if _WRITTEN_BY_MACHINES.match(text):
         return []
-    lines = list(_prompt_lines(text[:MAX_PROMPT_CHARS]))
+    lines: list[PromptLine] = []
+    for line in text[:MAX_PROMPT_CHARS].split("\n"):
+        lines.append(PromptLine(lines[-1].start + len(lines[-1].text) + 1 if lines else 0, line))
     prose = list(_prose_lines(lines))
     spans = list(sentence_spans(text, list(_line_spans(prose))))[:MAX_SENTENCES]
     typed = list(_line_spans(_typed_lines(lines, prose))) if spans and _is_authored(text, lines) else []
