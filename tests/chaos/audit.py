@@ -58,9 +58,14 @@ def audit(log: Log, acknowledged: Iterable[str]) -> Audit:
         unreadable=sum(segment.unreadable for segment in segments),
         loose_seals=sum(segment.loose_seals for segment in segments),
         disordered=sum(segment.disordered for segment in segments),
-        unended=sum(1 for segment in segments if log.torn_tail_bytes(segment.name)),
+        unended=sum(1 for segment in segments if _torn_tail_bytes(log, segment.name)),
         serious=sum(1 for finding in verify(log) if finding.serious),
     )
+
+
+def _torn_tail_bytes(log: Log, segment: str) -> int:
+    """How many bytes follow the last line feed: a write that was never acknowledged."""
+    return log.size(segment) - max((line.end for line in log.lines(segment)), default=0)
 
 
 def events(log: Log, segment: str) -> list[Event]:

@@ -1,7 +1,7 @@
 """Encoding and decoding events: one line each, sorted ASCII JSON that ends with a MAC and a checksum.
 
-A new type of body is an entry in `_TYPE_NAMES` and in `_BODY_DECODERS`. A line that cannot be read is decoded as a
-`DamagedLine` with the reason; no exception is raised.
+A new type of body is an entry in `_BODY_TYPES`; it is decoded by the annotations of its fields. A line that cannot be
+read is decoded as a `DamagedLine` with the reason; no exception is raised.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from enum import StrEnum
-from functools import lru_cache
-from typing import Any, TypeVar
+from functools import lru_cache, partial
+from typing import Any
 from zlib import crc32
 
 from tacit.errors import IndexUnusableError
@@ -70,19 +70,20 @@ from tacit.record import Record
 # these raise TypeError for it, and return an empty value for a missing field.
 
 Fields = Mapping[str, Any]
+ReadField = Callable[[Fields, str], object]
 _MAX_INTEGER = 2**62  # what every reader of the log can hold
 
 
 def text_field(fields: Fields, name: str) -> str:
     value = fields.get(name, "")
-    if not isinstance(value, str):
+    if type(value) is not str:
         raise TypeError(name)
     return value
 
 
 def integer_field(fields: Fields, name: str) -> int:
     value = fields.get(name, 0)
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _MAX_INTEGER:
+    if type(value) is not int or abs(value) > _MAX_INTEGER:
         raise TypeError(name)
     return value
 
@@ -103,23 +104,21 @@ def text_list_field(fields: Fields, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-E = TypeVar("E", bound=StrEnum)
+def _flag_field(fields: Fields, name: str) -> bool:
+    return fields.get(name, False) is True
 
 
-def _enum_field(members: Mapping[str, E], fields: Fields, name: str, default: E) -> E:
-    """Return a member by its value; `default` if the value was purged or this version does not know it."""
-    return members.get(text_field(fields, name), default)
+def _enum_reader(default: StrEnum) -> ReadField:
+    """Return a reader of members by their values: `default` if one was purged or this version does not know it."""
+    members = {member.value: member for member in type(default)}
+    return lambda fields, name: members.get(text_field(fields, name), default)
 
 
 # Bodies
 
 PROVENANCE_BY_NAME = {provenance.name.lower(): provenance for provenance in Provenance}
 _CLAIM_ID = re.compile(r"[0-9a-hjkmnp-tv-z]{12}")
-_PROMPT_KINDS: dict[str, PromptKind] = {kind.value: kind for kind in PromptKind}
-_TOOL_ACTIONS: dict[str, ToolAction] = {action.value: action for action in ToolAction}
-_TOOL_OUTCOMES: dict[str, ToolOutcome] = {outcome.value: outcome for outcome in ToolOutcome}
 _ADHERENCE_RESULTS = frozenset(("followed", "violated", "not_applicable"))  # of model/adherence.py
-_TITLE_AUTHORS: dict[str, TitleAuthor] = {author.value: author for author in TitleAuthor}
 
 
 def event_type(body: EventBody) -> str:
@@ -130,45 +129,27 @@ def event_type(body: EventBody) -> str:
 
 def body_fields(body: EventBody) -> dict[str, object]:
     """Return the body as JSON fields. Empty texts and lists are left out."""
+    fields: dict[str, object] = body._asdict()
     match body:
-        case ClaimProposed():
-            fields: dict[str, object] = {
-                "carried_strength": body.carried_strength,
-                "claim": claim_fields(body.claim),
-                "confidence": body.confidence,
-                "events": body.events,
-                "evidence": body.evidence,
-                "kind_inferred": body.kind_inferred,
-                "private": body.private,
-                "reason": body.reason,
-                "source": body.source,
-            }
-        case ClaimDecided():
-            fields = {
-                "active": body.active,
-                "carried_evidence": body.carried_evidence,
-                "carried_src": None if body.carried_provenance is None else body.carried_provenance.name.lower(),
-                "carried_strength": body.carried_strength,
-                "claim": claim_fields(body.claim),
-                "evidence": body.evidence,
-                "instead": claim_fields(body.instead) if body.instead else None,
-                "kind_inferred": body.kind_inferred,
-                "missing": body.missing,
-                "private": body.private,
-                "reason": body.reason,
-            }
-        case EvaluationCreated(day=day, scores=scores):
-            fields = {"day": day, "scores": [score._asdict() for score in scores]}
+        case ClaimProposed() | ClaimDecided():
+            del fields["verdict"]
+            fields["claim"] = claim_fields(body.claim)
+            if isinstance(body, ClaimDecided):
+                del fields["carried_provenance"]
+                if body.carried_provenance is not None:
+                    fields["carried_src"] = body.carried_provenance.name.lower()
+                if body.instead:
+                    fields["instead"] = claim_fields(body.instead)
+        case EvaluationCreated():
+            fields["scores"] = [score._asdict() for score in body.scores]
         case RepositoryTrusted():
-            fields = {**body._asdict(), "lines": [line._asdict() for line in body.lines]}
+            fields["lines"] = [line._asdict() for line in body.lines]
         case WorkflowRan():
-            fields = {**body._asdict(), "steps": [step._asdict() for step in body.steps]}
+            fields["steps"] = [step._asdict() for step in body.steps]
         case MemoryPurged():
-            fields = {**body._asdict(), "prints": tuple(fingerprint._asdict() for fingerprint in body.prints)}
+            fields["prints"] = tuple(fingerprint._asdict() for fingerprint in body.prints)
         case UnknownBody():
             fields = {}
-        case _:
-            fields = body._asdict()
     return {name: value for name, value in fields.items() if value not in ("", None, (), False)}
 
 
@@ -201,36 +182,59 @@ def _decode_claim(fields: Fields) -> Claim:
     return Claim(kind, Scope(scope), Triple(subject, predicate, object_), sentence, tags)
 
 
-def _proposal_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
-    return lambda fields: ClaimProposed(
-        _decode_claim(fields["claim"]),
-        verdict,
-        text_field(fields, "source"),
-        text_field(fields, "evidence"),
-        text_field(fields, "reason"),
-        fraction_field(fields, "confidence"),
-        tuple(map(EventId, text_list_field(fields, "events"))),
-        fields.get("private", False) is True,
-        fields.get("kind_inferred", False) is True,
-        integer_field(fields, "carried_strength"),
-    )
+def _decode_move(pair: list[str]) -> tuple[str, str]:
+    old, new = pair
+    if not type(old) is type(new) is str:
+        raise TypeError("a text is not a text")
+    return old, new
 
 
-def _decision_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
-    return lambda fields: ClaimDecided(
-        _decode_claim(fields["claim"]),
-        verdict,
-        text_field(fields, "reason"),
-        text_field(fields, "evidence"),
-        _decode_claim(fields["instead"]) if "instead" in fields else None,
-        fields.get("active", False) is True,
-        integer_field(fields, "carried_strength"),
-        text_list_field(fields, "carried_evidence"),
-        PROVENANCE_BY_NAME[fields["carried_src"]] if "carried_src" in fields else None,
-        fields.get("private", False) is True,
-        text_list_field(fields, "missing"),
-        fields.get("kind_inferred", False) is True,
-    )
+def _decode_fingerprint(fields: Fields) -> Fingerprint:
+    fingerprint: Fingerprint = _decode_plain_fingerprint(fields)
+    bytes.fromhex(fingerprint.salt)  # raises ValueError
+    return fingerprint
+
+
+def _list_reader(decode_item: Callable[[Any], object]) -> ReadField:
+    return lambda fields, name: tuple([decode_item(item) for item in fields.get(name, ())])
+
+
+def _record_decoder(kind: type[Any], **readers: ReadField) -> Callable[[Fields], Any]:
+    """Return a function that makes a record of JSON fields: by `readers`, else by the annotation of each field."""
+    plan = [(name, readers.get(name) or _READERS[annotation]) for name, annotation in kind.__annotations__.items()]
+    make = partial(tuple.__new__, kind)  # all fields are given, so the constructor has nothing to do
+    return lambda fields: make([read(fields, name) for name, read in plan])
+
+
+# How fields are read, by their annotations. One that is required raises KeyError.
+_READERS: dict[str, ReadField] = {
+    "str": text_field,
+    "int": integer_field,
+    "float": fraction_field,
+    "bool": _flag_field,
+    "tuple[str, ...]": text_list_field,
+    "tuple[EventId, ...]": text_list_field,
+    "Claim": lambda fields, name: _decode_claim(fields[name]),
+    "Claim | None": lambda fields, name: _decode_claim(fields[name]) if name in fields else None,
+    "PromptKind": _enum_reader(PromptKind.TYPED),
+    "ToolAction": _enum_reader(ToolAction.OTHER),
+    "ToolOutcome": _enum_reader(ToolOutcome.UNKNOWN),
+    "TitleAuthor": _enum_reader(TitleAuthor.HOST),
+    "tuple[tuple[str, str], ...]": _list_reader(_decode_move),
+    "tuple[Fingerprint, ...]": _list_reader(_decode_fingerprint),
+}
+_decode_plain_fingerprint = _record_decoder(Fingerprint)
+_decode_score = _record_decoder(EvaluationScore)
+_READERS["tuple[StepRan, ...]"] = _list_reader(_record_decoder(StepRan))
+_READERS["tuple[TrustedLine, ...]"] = _list_reader(_record_decoder(TrustedLine))
+
+
+def _judgement_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
+    def carried_provenance(fields: Fields, _name: str) -> Provenance | None:
+        return PROVENANCE_BY_NAME[fields["carried_src"]] if "carried_src" in fields else None
+
+    kind = ClaimProposed if verdict in PROPOSING_VERDICTS else ClaimDecided
+    return _record_decoder(kind, verdict=lambda _fields, _name: verdict, carried_provenance=carried_provenance)
 
 
 def _decode_undo(fields: Fields) -> EventBody:
@@ -253,188 +257,48 @@ def _decode_check(fields: Fields) -> EventBody:
     return MemoryChecked(claim, session, result if result in _ADHERENCE_RESULTS else "", *events)
 
 
-def _day_field(fields: Fields, name: str) -> str:
-    """Return an ISO date. Raise ValueError for anything else, since a day becomes part of a file name."""
-    day = text_field(fields, name)
+def _decode_evaluation(fields: Fields) -> EventBody:
+    """Decode an evaluation. Its day must be an ISO date, since it becomes part of a file name."""
+    day = text_field(fields, "day")
     if len(day) != len("2024-01-31") or date.fromisoformat(day).isoformat() != day:
-        raise ValueError(name)
-    return day
+        raise ValueError("day")
+    return EvaluationCreated(day, tuple(_decode_score(score) for score in fields["scores"]))
 
 
-def _decode_score(fields: Fields) -> EvaluationScore:
-    return EvaluationScore(text_field(fields, "name"), integer_field(fields, "points"), text_field(fields, "reason"))
-
-
-def _decode_command(fields: Fields) -> EventBody:
-    return CommandRan(
-        text_field(fields, "command"),
-        text_field(fields, "directory"),
-        integer_field(fields, "status"),
-        integer_field(fields, "milliseconds"),
-        text_field(fields, "shell"),
-        text_field(fields, "meant"),
-        text_field(fields, "planned"),
-    )
-
-
-def _decode_prompt(fields: Fields) -> PromptGiven:
-    return PromptGiven(
-        text_field(fields, "agent"),
-        text_field(fields, "text"),
-        _enum_field(_PROMPT_KINDS, fields, "how", PromptKind.TYPED),
-        text_field(fields, "about"),
-        text_field(fields, "directory"),
-        text_field(fields, "branch"),
-    )
-
-
-def _decode_tool_use(fields: Fields) -> ToolUsed:
-    return ToolUsed(
-        text_field(fields, "agent"),
-        text_field(fields, "tool"),
-        _enum_field(_TOOL_ACTIONS, fields, "act", ToolAction.OTHER),
-        text_field(fields, "input"),
-        text_field(fields, "result"),
-        _enum_field(_TOOL_OUTCOMES, fields, "outcome", ToolOutcome.UNKNOWN),
-        text_list_field(fields, "files"),
-        text_field(fields, "directory"),
-        fields.get("aside", False) is True,
-        text_field(fields, "change"),
-    )
-
-
-def _decode_step(fields: Fields) -> StepRan:
-    return StepRan(
-        text_field(fields, "command"), integer_field(fields, "status"), integer_field(fields, "milliseconds")
-    )
-
-
-def _decode_workflow_run(fields: Fields) -> EventBody:
-    return WorkflowRan(
-        text_field(fields, "name"),
-        tuple(_decode_step(step) for step in fields.get("steps", ())),
-        text_field(fields, "directory"),
-        integer_field(fields, "first"),
-        fields.get("completed", False) is True,
-    )
-
-
-def _decode_move(pair: list[str]) -> tuple[str, str]:
-    old, new = pair
-    if not type(old) is type(new) is str:
-        raise TypeError("a text is not a text")
-    return old, new
-
-
-def _decode_fingerprint(fields: Fields) -> Fingerprint:
-    fingerprint = Fingerprint(
-        text_field(fields, "salt"),
-        integer_field(fields, "length"),
-        integer_field(fields, "weak"),
-        text_field(fields, "strong"),
-    )
-    bytes.fromhex(fingerprint.salt)  # raises ValueError
-    return fingerprint
-
-
-def _decode_tombstone(fields: Fields) -> EventBody:
-    return MemoryPurged(
-        text_field(fields, "reason"),
-        tuple(map(EventId, text_list_field(fields, "events"))),
-        text_list_field(fields, "claims"),
-        tuple(_decode_move(pair) for pair in fields.get("moved", ())),
-        tuple(_decode_fingerprint(fingerprint) for fingerprint in fields.get("prints", ())),
-        fields.get("everywhere", False) is True,
-        integer_field(fields, "damaged"),
-        text_field(fields, "before"),
-    )
-
-
-_TYPE_NAMES: dict[type, str] = {
-    EventsUndone: "judgement.undone",
-    WorkLogged: "work.logged",
-    CommandRan: "command.ran",
-    WorkflowSaved: "workflow.saved",
-    WorkflowDropped: "workflow.dropped",
-    WorkflowRan: "workflow.ran",
-    RecallAsked: "recall.asked",
-    BriefInjected: "brief.given",
-    MemoryChecked: "memory.checked",
-    EvaluationCreated: "evaluation.created",
-    ProjectSeen: "project.seen",
-    RepositoryTrusted: "repository.trusted",
-    RepositoryDistrusted: "repository.distrusted",
-    LogSealed: "log.sealed",
-    MemoryPurged: "memory.purged",
-    PurgedStub: "event.purged",
-    PromptGiven: "prompt.given",
-    ReplyGiven: "reply.given",
-    ToolUsed: "tool.used",
-    TurnInterrupted: "turn.interrupted",
-    SessionCompacted: "session.compacted",
-    SessionTitled: "session.titled",
-    SessionSummarized: "session.summarized",
+_CHECKED_DECODERS: dict[type, Callable[[Fields], EventBody]] = {
+    EventsUndone: _decode_undo,
+    MemoryChecked: _decode_check,
+    EvaluationCreated: _decode_evaluation,
 }
+_BODY_TYPES: dict[str, type] = {
+    "judgement.undone": EventsUndone,
+    "work.logged": WorkLogged,
+    "command.ran": CommandRan,
+    "workflow.saved": WorkflowSaved,
+    "workflow.dropped": WorkflowDropped,
+    "workflow.ran": WorkflowRan,
+    "recall.asked": RecallAsked,
+    "brief.given": BriefInjected,
+    "memory.checked": MemoryChecked,
+    "prompt.given": PromptGiven,
+    "reply.given": ReplyGiven,
+    "tool.used": ToolUsed,
+    "turn.interrupted": TurnInterrupted,
+    "session.compacted": SessionCompacted,
+    "session.titled": SessionTitled,
+    "session.summarized": SessionSummarized,
+    "evaluation.created": EvaluationCreated,
+    "project.seen": ProjectSeen,
+    "repository.trusted": RepositoryTrusted,
+    "repository.distrusted": RepositoryDistrusted,
+    "log.sealed": LogSealed,
+    "memory.purged": MemoryPurged,
+    "event.purged": PurgedStub,
+}
+_TYPE_NAMES = {kind: name for name, kind in _BODY_TYPES.items()}
 _BODY_DECODERS: dict[str, Callable[[Fields], EventBody]] = {
-    **{
-        verdict.value: (_proposal_decoder if verdict in PROPOSING_VERDICTS else _decision_decoder)(verdict)
-        for verdict in Verdict
-    },
-    "judgement.undone": _decode_undo,
-    "work.logged": lambda fields: WorkLogged(*(text_field(fields, name) for name in WorkLogged._fields)),
-    "command.ran": _decode_command,
-    "workflow.saved": lambda fields: WorkflowSaved(
-        text_field(fields, "name"),
-        text_list_field(fields, "steps"),
-        text_field(fields, "directory"),
-        text_field(fields, "claim"),
-    ),
-    "workflow.dropped": lambda fields: WorkflowDropped(text_field(fields, "name")),
-    "workflow.ran": _decode_workflow_run,
-    "recall.asked": lambda fields: RecallAsked(text_field(fields, "query"), integer_field(fields, "hits")),
-    "brief.given": lambda fields: BriefInjected(
-        text_list_field(fields, "memories"),
-        integer_field(fields, "tokens"),
-        text_field(fields, "task"),
-        text_field(fields, "agent"),
-        text_field(fields, "moment"),
-        text_list_field(fields, "reasons"),
-        text_list_field(fields, "sessions"),
-    ),
-    "memory.checked": _decode_check,
-    "prompt.given": _decode_prompt,
-    "reply.given": lambda fields: ReplyGiven(
-        text_field(fields, "agent"), text_field(fields, "text"), text_field(fields, "directory")
-    ),
-    "tool.used": _decode_tool_use,
-    "turn.interrupted": lambda fields: TurnInterrupted(text_field(fields, "agent")),
-    "session.compacted": lambda fields: SessionCompacted(text_field(fields, "agent")),
-    "session.titled": lambda fields: SessionTitled(
-        text_field(fields, "agent"),
-        text_field(fields, "text"),
-        _enum_field(_TITLE_AUTHORS, fields, "by", TitleAuthor.HOST),
-    ),
-    "session.summarized": lambda fields: SessionSummarized(
-        *(text_field(fields, name) for name in SessionSummarized._fields)
-    ),
-    "evaluation.created": lambda fields: EvaluationCreated(
-        _day_field(fields, "day"), tuple(_decode_score(score) for score in fields["scores"])
-    ),
-    "project.seen": lambda fields: ProjectSeen(text_field(fields, "root")),
-    "repository.trusted": lambda fields: RepositoryTrusted(
-        text_field(fields, "path"),
-        integer_field(fields, "owner"),
-        integer_field(fields, "writers"),
-        tuple(TrustedLine(text_field(line, "claim"), text_field(line, "sha256")) for line in fields.get("lines", ())),
-    ),
-    "repository.distrusted": lambda fields: RepositoryDistrusted(
-        text_field(fields, "path"), text_field(fields, "reason")
-    ),
-    "log.sealed": lambda fields: LogSealed(
-        integer_field(fields, "offset"), integer_field(fields, "length"), text_field(fields, "sha256")
-    ),
-    "memory.purged": _decode_tombstone,
-    "event.purged": lambda fields: PurgedStub(text_field(fields, "was")),
+    **{verdict.value: _judgement_decoder(verdict) for verdict in Verdict},
+    **{name: _CHECKED_DECODERS.get(kind) or _record_decoder(kind) for name, kind in _BODY_TYPES.items()},
 }
 EVENT_TYPES = tuple(_BODY_DECODERS)
 
@@ -536,7 +400,7 @@ def decode(line: bytes) -> Event | DamagedLine:
 def damage_reason(line: bytes) -> str | None:
     """Return why the bytes of a line are damaged; None if the checksum matches."""
     line = trim(line)
-    if is_truncated(line):
+    if not _has_ending(line):
         return "not a line of this log, or cut off"
     if line[-10:-2] != b"%08x" % crc32(line[:-_CHECKSUM_BYTES]):
         return "the checksum does not match"
@@ -551,8 +415,11 @@ def id_in_line(line: bytes) -> EventId | None:
 
 def is_truncated(line: bytes) -> bool:
     """Return whether a line lacks the ending that every complete line has."""
-    line = trim(line)
-    return line[-_CHECKSUM_BYTES:-10] != _CHECKSUM_KEY or line[-2:] != b'"}'
+    return not _has_ending(trim(line))
+
+
+def _has_ending(line: bytes) -> bool:
+    return line[-_CHECKSUM_BYTES:-10] == _CHECKSUM_KEY and line[-2:] == b'"}'
 
 
 def _decode_event(fields: Fields) -> Event:

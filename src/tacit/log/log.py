@@ -168,7 +168,9 @@ class Log(LogReader):
         """Hold the lock. At most `limit` commands that were spooled before are filed first."""
         with self._lock.acquire(timeout):
             if not isinstance(self._lock, _NoopLock) and self.has_spooled():
-                self._drain(limit)
+                from tacit.log.spool import Spool  # seldom needed, because the lock is seldom busy
+
+                Spool(self).drain(self.append_late, limit)
             yield
 
     @contextmanager
@@ -181,7 +183,7 @@ class Log(LogReader):
 
     def spool(self, draft: Draft, origin: EventOrigin) -> bool:
         """Keep a command that cannot be appended now, for the next holder of the lock. Return False if it is lost."""
-        from tacit.log.spool import Spool  # seldom needed, like below
+        from tacit.log.spool import Spool
 
         return Spool(self).add(draft, origin, self.secret_digest)
 
@@ -190,11 +192,6 @@ class Log(LogReader):
         if self.has_spooled():
             with self.locked(limit, timeout):
                 pass
-
-    def _drain(self, limit: int | None) -> None:
-        from tacit.log.spool import Spool  # seldom needed, because the lock is seldom busy
-
-        Spool(self).drain(self.append_late, limit)
 
     # Signing
 

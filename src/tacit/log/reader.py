@@ -325,14 +325,6 @@ class LogReader:
         except (OSError, ValueError):
             return False
 
-    def torn_tail_bytes(self, segment: str) -> int:
-        """Return the count of bytes after the last line feed: a write that was never acknowledged."""
-        size = self.size(segment)
-        end = 0
-        for line in self._lines(segment, Cursor()):
-            end = line.end
-        return size - end
-
 
 class SegmentProgress:
     """Reports how far all segments were read, while they are read one after the other."""

@@ -120,6 +120,11 @@ class Fragment(Record):
         """The line that the fragment is once it is closed, without the line feed."""
         return self.data.removesuffix(_CANCEL) + _CANCEL
 
+    def seal(self) -> LogSealed:
+        from hashlib import sha256
+
+        return LogSealed(self.offset, len(self.closed), sha256(self.closed).hexdigest())
+
 
 class SegmentTail(Record):
     """The end of a segment: the last readable id, whether a line feed is missing, and fragments without a seal."""
@@ -170,8 +175,11 @@ def _write_events(disk: Disk, path: str, compose: ComposeEvents, durable: bool, 
         tail = read_tail(disk, fd)
         if tail.size == 0:  # a new file's name must be as durable as its first line
             disk.sync_folder(folder)
-        events = compose(tail.last_id, [_seal_for(fragment) for fragment in tail.fragments])
-        data = tail.closing + b"".join([_encode_line(event, sign) for event in events])
+        events = compose(tail.last_id, [fragment.seal() for fragment in tail.fragments])
+        lines = [encode(event, sign) for event in events]
+        if any(len(line) > MAX_EVENT_BYTES for line in lines):
+            raise ValueError(f"an event is larger than {MAX_EVENT_BYTES} bytes")
+        data = tail.closing + b"".join(lines)
         try:
             write_all(disk, fd, data)
             if durable:
@@ -223,20 +231,6 @@ def suspect_path(path: str) -> str:
     return os.path.join(folder, f".{name}.suspect")
 
 
-def _encode_line(event: Event, sign: SignLine | None) -> bytes:
-    line = encode(event, sign)
-    if len(line) > MAX_EVENT_BYTES:
-        raise ValueError(f"an event is larger than {MAX_EVENT_BYTES} bytes")
-    return line
-
-
-def _seal_for(fragment: Fragment) -> LogSealed:
-    from hashlib import sha256
-
-    line = fragment.closed
-    return LogSealed(fragment.offset, len(line), sha256(line).hexdigest())
-
-
 def is_sealed(line: bytes, hashes: Container[str]) -> bool:
     """Return whether a line is a fragment that a seal describes, given the hashes in the seals of its segment."""
     from hashlib import sha256
@@ -275,10 +269,10 @@ def _parse_tail(size: int, start: int, lines: list[bytes]) -> SegmentTail | None
         event_id = id_in_line(line)
         if event_id is not None:
             last = last or event_id
-            seal = _decode_seal(line)
-            if seal is None:
+            event = decode(line) if b'"type":"log.sealed"' in line else None
+            if not isinstance(event, Event) or not isinstance(event.body, LogSealed):
                 break
-            sealed.add(seal.offset)
+            sealed.add(event.body.offset)
         elif line and is_truncated(line) and (offset + len(line) == size or line.endswith(_CANCEL)):
             # A line that has its ending was not torn but damaged later, so it is not sealed.
             fragments.append(Fragment(offset, line))
@@ -288,13 +282,6 @@ def _parse_tail(size: int, start: int, lines: list[bytes]) -> SegmentTail | None
             return None
     unsealed = [fragment for fragment in reversed(fragments) if fragment.offset not in sealed]
     return SegmentTail(size, last, lines[-1] != b"", tuple(unsealed))
-
-
-def _decode_seal(line: bytes) -> LogSealed | None:
-    if b'"type":"log.sealed"' not in line:
-        return None
-    event = decode(line)
-    return event.body if isinstance(event, Event) and isinstance(event.body, LogSealed) else None
 
 
 def _explain_error(error: OSError, path: str) -> StoreError:

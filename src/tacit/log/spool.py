@@ -19,7 +19,7 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ BLOCK_BYTES = 4096  # of each file in the reserve
 NO_ROOM, UNWRITABLE = "there was no room on the disk", "the spool could not be written"
 TOO_MANY, DAMAGED = "too many were waiting", "a spooled record could not be read"
 _RESERVE_FOLDER, _DROPPED_FILE, _TEMPORARY_SUFFIX = ".reserve", ".dropped", ".tacit-new"
-_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
 _FILE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 _SPOOL_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -98,7 +98,8 @@ class Spool:
             return False
 
     def _try_add(self, folder: int, event: Event) -> bool:
-        if self._is_full():
+        sizes = [size for _, size in self._names_and_sizes()]
+        if len(sizes) >= MAX_FILES or sum(sizes) >= MAX_BYTES:
             self._count_dropped(folder, TOO_MANY)
             return False
         for _ in range(_MAX_TRIES):
@@ -134,20 +135,18 @@ class Spool:
 
     def _write_to_reserve(self, folder: int, temporary: str, line: bytes) -> None:
         """Overwrite a file of the reserve, whose block is allocated already. Raise OSError if none is left."""
-        with _open_subfolder(folder, _RESERVE_FOLDER) as reserve:
+        block = line.ljust(BLOCK_BYTES, b"\0")
+        with _opened(folder, _RESERVE_FOLDER, _FOLDER_FLAGS) as reserve:
             for name in sorted(os.listdir(reserve)):
                 try:
                     os.rename(name, temporary, src_dir_fd=reserve, dst_dir_fd=folder)
                 except FileNotFoundError:  # another recorder took it
                     continue
-                if _overwrite(folder, temporary, line.ljust(BLOCK_BYTES, b"\0")):
-                    return
+                with suppress(OSError), _opened(folder, temporary, os.O_WRONLY) as fd:
+                    if _has_single_link(fd) and os.pwrite(fd, block, 0) == len(block):  # else it is foreign
+                        return
                 os.unlink(temporary, dir_fd=folder)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
-
-    def _is_full(self) -> bool:
-        sizes = [size for _, size in self._names_and_sizes()]
-        return len(sizes) >= MAX_FILES or sum(sizes) >= MAX_BYTES
 
     # Draining
 
@@ -186,7 +185,7 @@ class Spool:
         """
         try:
             fd = os.open(name, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder)
-        except OSError:  # a link, a socket
+        except OSError:  # a link, a socket; an error while it is read is raised, so that the file stays
             return None
         try:
             status = os.fstat(fd)
@@ -246,12 +245,12 @@ class Spool:
 
     def dropped(self) -> DroppedCommands | None:
         """Return how many events could be kept neither in the log nor here; None if none was lost."""
-        with suppress(OSError), self._open_folder() as folder:
-            fd = os.open(_DROPPED_FILE, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder)
-            try:
-                return _read_dropped(fd)
-            finally:
-                os.close(fd)
+        with (
+            suppress(OSError),
+            self._open_folder() as folder,
+            _opened(folder, _DROPPED_FILE, os.O_RDONLY) as fd,
+        ):
+            return _read_dropped(fd)
         return None
 
     @property
@@ -280,7 +279,7 @@ class Spool:
         """Make missing files of the reserve, and the counter."""
         with suppress(FileExistsError):
             os.mkdir(_RESERVE_FOLDER, PRIVATE_FOLDER, dir_fd=folder)
-        with _open_subfolder(folder, _RESERVE_FOLDER) as reserve:
+        with _opened(folder, _RESERVE_FOLDER, _FOLDER_FLAGS) as reserve:
             existing = set(os.listdir(reserve))
             for name in (f"{number:02d}" for number in range(RESERVE_FILES)):
                 if name not in existing:
@@ -299,16 +298,12 @@ class Spool:
     def _count_dropped(self, folder: int, reason: str) -> None:
         """Count a lost event, in place, so that a full disk cannot prevent it."""
         now = timestamp(datetime.now(UTC))
-        with suppress(OSError):
-            fd = os.open(_DROPPED_FILE, os.O_RDWR | os.O_CREAT | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder)
-            try:
-                _lock_briefly(fd)
-                before = _read_dropped(fd) or DroppedCommands(0, now, now, reason)
-                lines = (str(before.commands + 1), before.first, now, reason)
-                if _has_single_link(fd):
-                    os.pwrite(fd, "\n".join(lines).encode("ascii").ljust(BLOCK_BYTES, b"\0"), 0)
-            finally:
-                os.close(fd)
+        with suppress(OSError), _opened(folder, _DROPPED_FILE, os.O_RDWR | os.O_CREAT) as fd:
+            _lock_briefly(fd)
+            before = _read_dropped(fd) or DroppedCommands(0, now, now, reason)
+            lines = (str(before.commands + 1), before.first, now, reason)
+            if _has_single_link(fd):
+                os.pwrite(fd, "\n".join(lines).encode("ascii").ljust(BLOCK_BYTES, b"\0"), 0)
 
 
 def _make_event(draft: Draft, origin: EventOrigin, secret_digest: SecretDigest | None) -> Event:
@@ -350,36 +345,18 @@ def _has_single_link(fd: int) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
-def _overwrite(folder: int, name: str, data: bytes) -> bool:
-    """Overwrite a file of the reserve. Return False if that fails or the file is foreign."""
-    try:
-        fd = os.open(name, os.O_WRONLY | _FILE_FLAGS, dir_fd=folder)
-    except OSError:
-        return False
-    try:
-        return _has_single_link(fd) and os.pwrite(fd, data, 0) == len(data)
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
-
-
 @contextmanager
-def _create_file(folder: int, name: str) -> Iterator[int]:
-    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder)
+def _opened(folder: int, name: str, flags: int) -> Iterator[int]:
+    """Yield the descriptor of a file or folder in an open folder. No link is followed, and no pipe blocks."""
+    fd = os.open(name, flags | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder)
     try:
         yield fd
     finally:
         os.close(fd)
 
 
-@contextmanager
-def _open_subfolder(folder: int, name: str) -> Iterator[int]:
-    fd = os.open(name, _FOLDER_FLAGS, dir_fd=folder)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
+def _create_file(folder: int, name: str) -> AbstractContextManager[int]:
+    return _opened(folder, name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
 
 def _create_block(folder: int, name: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from tacit.model.claim import project_name
 from tacit.model.event import Event, local_time
@@ -42,14 +42,14 @@ def escape(text: str) -> str:
 
 def unescape(line: str) -> str:
     """Return the text of an escaped line."""
-    return _ESCAPE_SEQUENCE.sub(_unescape_match, line)
 
+    def unescaped(match: re.Match[str]) -> str:
+        if not match[1]:
+            return _UNESCAPES.get(match[2], match[2])
+        code_point = int(match[1], 16)
+        return chr(code_point) if code_point <= sys.maxunicode else match[0]  # a person may type anything
 
-def _unescape_match(match: re.Match[str]) -> str:
-    if not match[1]:
-        return _UNESCAPES.get(match[2], match[2])
-    code_point = int(match[1], 16)
-    return chr(code_point) if code_point <= sys.maxunicode else match[0]  # a person may type anything
+    return _ESCAPE_SEQUENCE.sub(unescaped, line)
 
 
 # `evaluations/DATE.md`
@@ -76,7 +76,14 @@ def evaluation_page(_day: str, events: Iterable[Event]) -> list[str]:
 
 
 def worklog_page(day: str, events: Iterable[Event]) -> list[str]:
-    return [f"# Worklog {day}", *(line for event in events for line in _worklog_entry(event))]
+    lines = [f"# Worklog {day}"]
+    for event in events:
+        body = event.body
+        assert isinstance(body, WorkLogged)
+        lines += ["", worklog_heading(event), ""]
+        parts = (("Project", project_name(event.scope)), ("Changes", body.changes), ("Evidence", body.evidence))
+        lines += [f"- {label}: {escape(text)}" for label, text in (*parts, ("Next", body.next)) if text]
+    return lines
 
 
 def worklog_heading(event: Event) -> str:
@@ -84,16 +91,3 @@ def worklog_heading(event: Event) -> str:
     assert isinstance(event.body, WorkLogged)
     task = f"{escape(event.body.task)}: " if event.body.task else ""
     return f"## {local_time(event.origin):%H:%M} {task}{escape(event.body.summary)}"
-
-
-def _worklog_entry(event: Event) -> Iterator[str]:
-    body = event.body
-    assert isinstance(body, WorkLogged)
-    yield ""
-    yield worklog_heading(event)
-    yield ""
-    if name := project_name(event.scope):
-        yield f"- Project: {escape(name)}"
-    for label, text in (("Changes", body.changes), ("Evidence", body.evidence), ("Next", body.next)):
-        if text:
-            yield f"- {label}: {escape(text)}"

@@ -150,8 +150,11 @@ def _short_turn_lines(turn: Turn, session: Session, limit: int) -> Iterator[str]
         yield from _prompt_lines(prompt, _cut_middle(prompt.text, max_chars))
     failed = [call for call in turn.calls if call.outcome is ToolOutcome.FAILED]
     changed = [call for call in turn.calls if call.files]
+    ran = [call for call in turn.calls if call.act is ToolAction.RAN]
+    failed_count = sum(call.outcome is ToolOutcome.FAILED for call in ran)
+    files = len({file for call in changed for file in call.files})
     yield ""
-    yield f"- {_count_calls(turn.calls)}"
+    yield f"- {len(turn.calls)} calls: {len(ran)} commands ({failed_count} failed), {files} files changed"
     yield from _call_lines(changed, session, _MAX_LISTED)
     yield from _call_lines([call for call in failed if not call.files], session, _MAX_LISTED)
     results = [result for reply in turn.replies[:-1] if (result := result_sentence(reply, _MAX_LINE_CHARS))]
@@ -225,7 +228,12 @@ def _act_lines(act: ToolAction, calls: Iterable[ToolUsed], session: Session) -> 
 
 
 def _call_line(call: ToolUsed, session: Session) -> str:
-    target = escape(_call_target(call, session))
+    if call.act is ToolAction.CHANGED:
+        files = call.files or ((call.input,) if call.input else ())
+        target = ", ".join(session.relative_path(one_line(file, _MAX_LINE_CHARS), call.directory) for file in files)
+    else:
+        target = one_line(call.input, _MAX_LINE_CHARS)
+    target = escape(target or call.tool)
     shows_tool = call.act in (ToolAction.OTHER, ToolAction.FETCHED) and target != escape(call.tool)
     tool = f"{escape(call.tool)}: " if shows_tool else ""
     if call.act is ToolAction.RAN:
@@ -238,22 +246,6 @@ def _call_line(call: ToolUsed, session: Session) -> str:
     shows_result = bool(call.result) and (is_undone or call.act is not ToolAction.CHANGED)
     result = f": {escape(one_line(call.result, _MAX_RESULT_CHARS))}" if shows_result else ""
     return f"- {verb} {tool}{target}{helper}{change}{outcome}{result}"
-
-
-def _call_target(call: ToolUsed, session: Session) -> str:
-    """Return the files that a call changed, or its input; the name of the tool if it has neither."""
-    if call.act is not ToolAction.CHANGED:
-        return one_line(call.input, _MAX_LINE_CHARS) or call.tool
-    files = call.files or ((call.input,) if call.input else ())
-    paths = [session.relative_path(one_line(file, _MAX_LINE_CHARS), call.directory) for file in files]
-    return ", ".join(paths) or call.tool
-
-
-def _count_calls(calls: Sequence[ToolUsed]) -> str:
-    ran = [call for call in calls if call.act is ToolAction.RAN]
-    failed = sum(call.outcome is ToolOutcome.FAILED for call in ran)
-    files = len({file for call in calls for file in call.files})
-    return f"{len(calls)} calls: {len(ran)} commands ({failed} failed), {files} files changed"
 
 
 def _cut_middle(text: str, limit: int) -> str:

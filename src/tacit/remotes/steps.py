@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from functools import partial
 
 from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
@@ -145,29 +144,8 @@ class RemoteSteps(HomePart):
 
     def _take(self, session: RemoteSession) -> None:
         """Take in lines and tombstones of all other machines. What was taken is noted when it is durable."""
-        received, known_purges = self._receive(session), set(self.purges())
-        counts = self._take_lines(received)
-        session.applied_purges = len(set(self.purges()) - known_purges)
-        state = session.state
-        peers = {peer.manifest.machine: peer for peer in state.peers}
-        for found in received:
-            machine = found.area.machine
-            listed = {entry.name for manifest in found.area.manifests for entry in manifest.segments}
-            before = peers[machine].taken if machine in peers else ()
-            taken = {*before, *(part.name for part in found.segments if not part.held)} & listed
-            held = sum(part.held for part in found.segments)
-            latest, keys = found.area.manifests[0], state.ring.fingerprint
-            peers[machine] = PeerState(latest, keys, tuple(sorted(taken)), found.missing, held)
-        session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
-        session.reports = {
-            machine: report._replace(new=counts.get(machine, 0))
-            for machine, report in self.peer_reports(session.state).items()
-        }
-        self._remotes.save(session.state)
-
-    def _receive(self, session: RemoteSession) -> list[Received]:
-        state, own = session.state, self._remotes.machine().id
-        found: list[Received] = []
+        state, own, known_purges = session.state, self._remotes.machine().id, set(self.purges())
+        received: list[Received] = []
         for area in session.view.areas:
             if area.machine in state.forgotten:
                 session.notes.append(
@@ -177,8 +155,24 @@ class RemoteSteps(HomePart):
             elif area.machine != own:
                 peer = state.peer(area.machine)
                 taken = peer.taken if peer else ()
-                found.append(receive(session.transport, session.view, area, state.ring, taken, self._latest_id()))
-        return found
+                received.append(receive(session.transport, session.view, area, state.ring, taken, self._latest_id()))
+        counts = self._take_lines(received)
+        session.applied_purges = len(set(self.purges()) - known_purges)
+        peers = {peer.manifest.machine: peer for peer in state.peers}
+        for found in received:
+            machine = found.area.machine
+            listed = {entry.name for manifest in found.area.manifests for entry in manifest.segments}
+            before = peers[machine].taken if machine in peers else ()
+            known = {*before, *(part.name for part in found.segments if not part.held)} & listed
+            held = sum(part.held for part in found.segments)
+            latest, keys = found.area.manifests[0], state.ring.fingerprint
+            peers[machine] = PeerState(latest, keys, tuple(sorted(known)), found.missing, held)
+        session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
+        session.reports = {
+            machine: report._replace(new=counts.get(machine, 0))
+            for machine, report in self.peer_reports(session.state).items()
+        }
+        self._remotes.save(session.state)
 
     def _take_lines(self, received: Sequence[Received]) -> dict[str, int]:
         """Append what is new to the log, apply new tombstones, and update index and pages. Return counts by machine.
@@ -195,18 +189,17 @@ class RemoteSteps(HomePart):
             self._store.mark_purge()
             import_tombstones(log, tombstones)
             manifests = [manifest for found in received for manifest in found.area.manifests]
-            knew = partial(self._segments_that_knew, manifests)
-            if drafts := late_tombstones(log, tombstones, knew):
+            manifests += [peer.manifest for state in self._remotes.all() for peer in state.peers]
+
+            def segments_that_knew(op: str) -> set[str]:  # of machines that had applied a purge, as far as is known
+                return received_segments(manifest.machine for manifest in manifests if op in manifest.purges)
+
+            if drafts := late_tombstones(log, tombstones, segments_that_knew):
                 log.append(drafts, self._store.actor.origin())
         counts = {found.area.machine: self._append_received(incoming, found) for found in received}
         self.finish_purges()
         self._store.make()
         return counts
-
-    def _segments_that_knew(self, manifests: Sequence[Manifest], op: str) -> set[str]:
-        """Return the segments of received lines whose machine had applied a purge, as far as any remote tells."""
-        known = [peer.manifest for state in self._remotes.all() for peer in state.peers]
-        return received_segments(manifest.machine for manifest in (*known, *manifests) if op in manifest.purges)
 
     def _append_received(self, incoming: IncomingFilter, found: Received) -> int:
         lines, count = [*self._store.log.tombstones()], 0

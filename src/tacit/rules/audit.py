@@ -118,7 +118,13 @@ def audit(place: RulePlace) -> AuditReport:
     statements = list(_statements(files, read.lines))
     findings = [
         *(RuleFinding(FindingKind.UNREADABLE, file.name, 1, file.problem) for file in files if file.problem),
-        *_secret_findings(files, read.secrets),
+        *(
+            RuleFinding(
+                FindingKind.SECRET, file.name, secret.line, f"{secret.kind}; every host that loads the file sends it"
+            )
+            for file in files
+            for secret in dict.fromkeys(read.secrets[file.path])
+        ),
         *_never_loaded(read.rules),
         *_gone(read),
         *_contradictions(statements),
@@ -130,17 +136,17 @@ def audit(place: RulePlace) -> AuditReport:
     return AuditReport(files, tuple(findings), tuple(_tokens(files)), read.rules.listing.is_complete)
 
 
-def _secret_findings(files: Iterable[RuleFile], secrets: Mapping[str, Sequence[FoundSecret]]) -> Iterator[RuleFinding]:
-    for file in files:
-        for secret in dict.fromkeys(secrets[file.path]):
-            message = f"{secret.kind}; every host that loads the file sends it"
-            yield RuleFinding(FindingKind.SECRET, file.name, secret.line, message)
-
-
 def _never_loaded(rules: RuleSet) -> Iterator[RuleFinding]:
     for problem in rules.problems:
         yield RuleFinding(FindingKind.NEVER_LOADED, problem.name, problem.line, problem.text)
-    yield from _misplaced(rules.files)
+    # Files that no host loads: one finding for all files of a folder with the same reason.
+    groups: dict[tuple[str, str], list[RuleFile]] = defaultdict(list)
+    for file in rules.files:
+        if file.loads and not file.is_ever_loaded:
+            groups[os.path.dirname(file.name), file.loads[0].reason].append(file)
+    for (folder, reason), members in groups.items():
+        more = f" (and {len(members) - 1} more files in {folder or '.'})" if len(members) > 1 else ""
+        yield RuleFinding(FindingKind.NEVER_LOADED, members[0].name, 1, reason + more)
     for file in rules.files:
         for load in file.loads:
             count = file.text.count("\n") + (not file.text.endswith("\n"))
@@ -149,17 +155,6 @@ def _never_loaded(rules: RuleSet) -> Iterator[RuleFinding]:
                 yield RuleFinding(FindingKind.NEVER_LOADED, file.name, load.last_line + 1, message)
             elif load.when is LoadTime.NEVER and file.is_ever_loaded:
                 yield RuleFinding(FindingKind.NEVER_LOADED, file.name, 1, load.reason)
-
-
-def _misplaced(files: Iterable[RuleFile]) -> Iterator[RuleFinding]:
-    """Yield files that no host loads: one finding for all files of a folder with the same reason."""
-    groups: dict[tuple[str, str], list[RuleFile]] = defaultdict(list)
-    for file in files:
-        if file.loads and not file.is_ever_loaded:
-            groups[os.path.dirname(file.name), file.loads[0].reason].append(file)
-    for (folder, reason), members in groups.items():
-        more = f" (and {len(members) - 1} more files in {folder or '.'})" if len(members) > 1 else ""
-        yield RuleFinding(FindingKind.NEVER_LOADED, members[0].name, 1, reason + more)
 
 
 def _gone(read: ReadRules) -> Iterator[RuleFinding]:

@@ -32,7 +32,6 @@ from tacit.model.claim import GLOBAL, KIND_RANK, PERSONAL_KINDS, Claim, Provenan
 from tacit.model.decide import propose
 from tacit.model.event import IMPORT, RULE_FILE, Attribution, Draft
 from tacit.model.ids import ClaimId
-from tacit.model.memory import Memory
 from tacit.model.statement import claim_from
 from tacit.record import Record
 from tacit.rules.audit import ReadRules, read_rules
@@ -145,7 +144,16 @@ class RuleImport(HomePart):
             elif any(reader.memory_row(connection, name) for name in (claim.id, claim._replace(scope=GLOBAL).id)):
                 known += 1
             else:
-                draft = _proposal(statement)
+                attribution = Attribution(IMPORT, _PROVENANCE[statement.file.origin])
+                (draft,) = propose(
+                    None,
+                    claim,
+                    source=RULE_FILE,
+                    evidence=statement.evidence,
+                    reason=statement.reason,
+                    attribution=attribution,
+                    kind_inferred=True,
+                )
                 if tombstones and tombstones.rejects(self._draft_event(draft)):
                     purged += 1
                     continue
@@ -170,19 +178,6 @@ def _file_statements(read: ReadRules, project: Scope) -> Iterator[FileStatement]
             yield FileStatement(claim_from(sentence, scope), file, line.line, sentence)
 
 
-def _proposal(statement: FileStatement) -> Draft:
-    (draft,) = propose(
-        None,
-        statement.claim,
-        source=RULE_FILE,
-        evidence=statement.evidence,
-        reason=statement.reason,
-        attribution=Attribution(IMPORT, _PROVENANCE[statement.file.origin]),
-        kind_inferred=True,
-    )
-    return draft
-
-
 def _changed_statements(
     connection: sqlite3.Connection, statements: Sequence[FileStatement], read: ReadRules
 ) -> Iterator[ChangedStatement]:
@@ -195,18 +190,12 @@ def _changed_statements(
     names = {file.name for file in read.rules.files if not file.problem}
     scopes = {statement.claim.scope for statement in statements} | {GLOBAL}
     for memory in reader.load_memories(connection, must_decode):
-        name, sentence = _imported_from(memory), memory.claim.sentence
+        # Its evidence begins with the file and the line.
+        place = memory.evidence[0].text.partition(": “")[0] if memory.evidence else ""
+        name, sentence = place.rpartition(":")[0] if memory.source == RULE_FILE else "", memory.claim.sentence
         if name in names and memory.is_live and memory.claim.scope in scopes and memory.id not in current[name]:
             similar = get_close_matches(sentence, list(current[name].values()), n=1, cutoff=_MIN_SIMILARITY)
             yield ChangedStatement(memory.id, sentence, name, similar[0] if similar else "")
-
-
-def _imported_from(memory: Memory) -> str:
-    """Return the name of the rule file that a memory was imported from, "" if it comes from elsewhere."""
-    if memory.source != RULE_FILE or not memory.evidence:
-        return ""
-    place = memory.evidence[0].text.partition(": “")[0]
-    return place.rpartition(":")[0]
 
 
 # Exporting

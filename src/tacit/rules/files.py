@@ -249,8 +249,11 @@ class _RuleSearch:
         for path in _files_below(claude, ".md"):
             is_index = path == os.path.join(claude, "MEMORY.md")
             self._add(path, agent, _start(CLAUDE) if is_index else _on_demand(CLAUDE))
-            if is_index:
-                self._limit_claude_memory(path)
+            if is_index and (file := self.files.get(os.path.realpath(path))):
+                last = min(_CLAUDE_MEMORY_LINES, _last_line_within(file.text, _CLAUDE_MEMORY_BYTES))
+                if last < file.text.count("\n") + (not file.text.endswith("\n")):
+                    reason = f"Claude Code loads the first {_CLAUDE_MEMORY_LINES} lines or 25 KB"
+                    self.files[file.path] = file._replace(loads=(HostLoad(CLAUDE, LoadTime.START, reason, last),))
         for name in _gemini_projects(self._place.root, self._gemini_home):
             for path in _files_below(os.path.join(self._gemini_home, "tmp", name, "memory"), ".md"):
                 is_index = os.path.basename(path) in ("MEMORY.md", "GEMINI.md")
@@ -260,15 +263,6 @@ class _RuleSearch:
             if os.path.dirname(path) == codex:
                 is_summary = os.path.basename(path) == "memory_summary.md"
                 self._add(path, agent, _start(CODEX) if is_summary else _on_demand(CODEX))
-
-    def _limit_claude_memory(self, path: str) -> None:
-        file = self.files.get(os.path.realpath(path))
-        if file is None:
-            return
-        last = min(_CLAUDE_MEMORY_LINES, _last_line_within(file.text, _CLAUDE_MEMORY_BYTES))
-        if last < file.text.count("\n") + (not file.text.endswith("\n")):
-            reason = f"Claude Code loads the first {_CLAUDE_MEMORY_LINES} lines or 25 KB"
-            self.files[file.path] = file._replace(loads=(HostLoad(CLAUDE, LoadTime.START, reason, last),))
 
     # Files above and in the project
 

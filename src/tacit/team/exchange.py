@@ -129,7 +129,9 @@ class TeamExchange(HomePart):
         # What the server does not let one withdraw never reached it.
         refused_ids = {problem.entry.id for problem in refused if problem.entry.verb is OutgoingVerb.WITHDRAWN}
         after, seen, unfit = self.pull(server, home._replace(user=standing.user, projects=joined, offered=offered))
-        settled = {entry.id for entry in entries if entry.id in seen or _is_settled(entry, after)}
+        # The server takes nothing more about a memory that was purged.
+        purged_keys = {key for key, memory in after.memories.items() if memory.status is TeamStatus.PURGED}
+        settled = {entry.id for entry in entries if entry.id in seen or (entry.project, entry.memory) in purged_keys}
         done = settled | purged | refused_ids
         for entry_id in done:
             self._files.unqueue(entry_id)
@@ -307,12 +309,6 @@ def _declined(before: TeamHome | None, after: TeamHome) -> Iterator[TakenBack]:
         proposal = known.proposal_of(after.user) if known else None
         if proposal and memory.status is TeamStatus.DECLINED:
             yield TakenBack(memory.id, memory.decided_by, memory.reason, proposal.claim.sentence)
-
-
-def _is_settled(entry: Outgoing, home: TeamHome) -> bool:
-    """Return whether nothing is left to send: the server takes nothing more about a memory that was purged."""
-    memory = home.memories.get((entry.project, ClaimId(entry.memory)))
-    return memory is not None and memory.status is TeamStatus.PURGED
 
 
 def _is_purged_here(memory: TeamMemory, purged_claims: frozenset[str]) -> bool:
