@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from tacit.contradiction.polarity import content_stems, contradicts
-from tacit.contradiction.relation import is_restatement
+from tacit.contradiction.restatement import is_restatement
 from tacit.learn import Lesson
 from tacit.learn.judge.check import (
     PLAIN_QUOTES,
