@@ -183,7 +183,6 @@ LINK_WORDS = _words("in with as by via at to on into called named using over thr
 NAMING_VERBS = _words("use uses using prefer choose pick ask name")
 ONLY_WORDS = _words("only exclusively solely nur seulement solo")
 ANYONE_WORDS = _words("anyone anybody everyone everybody any all every whoever jeder alle tous todos")
-PERSON_WORDS = _words("anyone anybody everyone everybody whoever jeder")
 # Words that allow or ask for something: "it's fine to …", "tests should …".
 PERMISSION_WORDS = _words(
     "fine ok okay allowed may can permitted welcome should must always acceptable free encouraged required feel needs"

@@ -70,7 +70,8 @@ class StatementProfile(Record):
     @property
     def significant_terms(self) -> list[StatementTerm]:
         """The terms without fillers ("use", "please")."""
-        return [term for term in self.terms if term.word not in stems(lexicon.FILLER_WORDS)]
+        fillers = stems(lexicon.FILLER_WORDS)
+        return [term for term in self.terms if term.word not in fillers]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -337,9 +338,8 @@ def _make_order(terms: Sequence[StatementTerm], first: _Span, second: _Span) -> 
 def _find_conditions(words: Sequence[str], terms: Sequence[StatementTerm]) -> frozenset[str]:
     """Return the cases a statement is limited to: environments it names, and words of a clause with "when" or "if"."""
     size = len(words)
-    conditions = {
-        term.word for term in terms if term.word in lexicon.ENVIRONMENTS or term.word in stems(lexicon.ENVIRONMENTS)
-    }
+    stemmed = stems(lexicon.ENVIRONMENTS)
+    conditions = {term.word for term in terms if term.word in lexicon.ENVIRONMENTS or term.word in stemmed}
     if words and words[0] in lexicon.OPENING_PREPOSITIONS:
         # The clause ends at a comma or a function word, or where the rule begins: "in production use Postgres".
         end = _index(words, _OPENING_ENDS, 2) or size

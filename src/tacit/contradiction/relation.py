@@ -16,11 +16,12 @@ else differs. A false question costs a glance. A name, path or number in the sub
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 
 from tacit.contradiction import lexicon
 from tacit.contradiction.profile import Denial, StatementProfile, profile_statement
 from tacit.contradiction.restatement import is_letter, is_restatement, is_reversed, is_swapped
-from tacit.contradiction.terms import StatementTerm, is_among, is_same_word, stems, without
+from tacit.contradiction.terms import NAME_KINDS, WORD_KINDS, StatementTerm, is_among, is_same_word, stems, without
 from tacit.contradiction.topics import topics_of_tokens
 from tacit.model.conflict import RelationKind
 from tacit.record import Record
@@ -67,10 +68,10 @@ def oppose(first: str, second: str) -> Relation:
         return _UNRELATED
     relation = _UNRELATED
     for found in _oppositions(_compare(ours, theirs)):
-        if found.kind is RelationKind.OVERRULES or not relation.is_noticed:
-            relation = found
         if found.kind is RelationKind.OVERRULES:
+            relation = found
             break
+        relation = relation if relation.reason else found
     return _UNRELATED if relation.is_noticed and is_restatement(first, second) else relation
 
 
@@ -97,14 +98,16 @@ class _Comparison(Record):
 
 def _compare(first: StatementProfile, second: StatementProfile) -> _Comparison:
     own, others = without(first.content, second.words), without(second.content, first.words)
-    limits = without(first.conditions, second.words), without(second.conditions, first.words)
-    return _Comparison(first, second, own, others, bool(limits[0]), bool(limits[1]))
+    is_limited = bool(first.conditions) and bool(without(first.conditions, second.words))
+    is_other_limited = bool(second.conditions) and bool(without(second.conditions, first.words))
+    return _Comparison(first, second, own, others, is_limited, is_other_limited)
 
 
 def _oppositions(pair: _Comparison) -> Iterator[Relation]:
     """Yield how two statements are opposed."""
+    sides = (pair, pair.turned)
     if min(len(pair.own), len(pair.others)) <= _MAX_OTHER_WORDS or pair.shares(_MIN_SHARED):
-        for side in (pair, pair.turned):
+        for side in sides:
             for denial in side.first.denied:
                 if kind := _judge_denial(denial, side):
                     yield Relation(kind, _DENIED)
@@ -112,8 +115,9 @@ def _oppositions(pair: _Comparison) -> Iterator[Relation]:
         if not pair.first.is_negative and not pair.second.is_negative:
             yield _judge_value(pair)
             yield _judge_ending(pair)
-        yield _judge_similarity(pair)
-    yield from map(_question, _doubts(pair))
+        yield _judge_similarity(*sides)
+    if shared := pair.first.topics & pair.second.topics:
+        yield from map(_question, _doubts(*sides, len(shared)))
 
 
 def _question(reason: str) -> Relation:
@@ -233,14 +237,14 @@ def _judge_value(pair: _Comparison) -> Relation:
 
 
 def _unshared_values(profile: StatementProfile, other: StatementProfile) -> list[StatementTerm]:
-    return [term for term in profile.terms if term.is_value and not is_among(term.word, other.words)]
+    return [term for term in profile.terms if term.kind not in WORD_KINDS and not is_among(term.word, other.words)]
 
 
 def _are_comparable(
     ours: StatementTerm, theirs: StatementTerm, first: StatementProfile, second: StatementProfile
 ) -> bool:
     """Return whether two values answer the same question."""
-    if ours.is_name and theirs.is_name:
+    if ours.kind in NAME_KINDS and theirs.kind in NAME_KINDS:
         if ours.family or theirs.family:
             return ours.family == theirs.family
         return _is_stated_last(ours, first, second) and _is_stated_last(theirs, second, first)
@@ -291,7 +295,7 @@ def _is_predicated(profile: StatementProfile, value: StatementTerm) -> bool:
     is_any = profile.tokens[0] in ("a", "an") or not lexicon.ADDITIVE_WORDS.isdisjoint(profile.tokens)
     if is_any or _is_in_subject(profile, value):
         return False
-    if value.is_name and not value.family:
+    if value.kind in NAME_KINDS and not value.family:
         before = profile.tokens[: value.position][-2:]
         linking = [token for token in before if token not in lexicon.FUNCTION_WORDS or token in _COPULAS]
         return not _COPULAS.isdisjoint(linking[-1:])
@@ -319,13 +323,13 @@ def _share_subject(
     label = value.neighbor if value.is_label and other.is_label else ""
     nouns = first.content | (first.words & stems(lexicon.VAGUE_NOUNS)) - stems(lexicon.FILLER_WORDS)
     shared = [word for word in nouns if word != label and is_among(word, second.words)]
-    is_loose = value.is_name and not value.family
+    is_loose = value.kind in NAME_KINDS and not value.family
     return len(own | others) + is_loose <= len(shared) and bool(shared)
 
 
 def _nouns_besides(profile: StatementProfile, other: StatementProfile, value: StatementTerm) -> set[str]:
     """Return what only one statement is about, without a value and what belongs to it ("MySQL 8")."""
-    besides = (term for term in profile.terms if not term.is_value or abs(term.position - value.position) > 1)
+    besides = (term for term in profile.terms if term.kind in WORD_KINDS or abs(term.position - value.position) > 1)
     return without({term.word for term in besides} & profile.content - {value.word}, other.words)
 
 
@@ -355,7 +359,7 @@ def _judge_ending(pair: _Comparison) -> Relation:
 # Alike in most words, and a sign that one is against the other
 
 
-def _judge_similarity(pair: _Comparison) -> Relation:
+def _judge_similarity(pair: _Comparison, turned: _Comparison) -> Relation:
     first, second = pair.first, pair.second
     if not pair.shares(_MIN_SHARED) or (pair.is_limited and pair.is_other_limited):
         return _UNRELATED
@@ -365,7 +369,7 @@ def _judge_similarity(pair: _Comparison) -> Relation:
     )
     if first.is_change != second.is_change or (is_one_subject and bool(first.denied) != bool(second.denied)):
         return _question(_DENIED)
-    if _is_wider(pair) or _is_wider(pair.turned):
+    if _is_wider(pair) or _is_wider(turned):
         return _question("one says only, or names something else, too")
     return _UNRELATED
 
@@ -387,30 +391,23 @@ def _is_wider(pair: _Comparison) -> bool:
 # Alike in topics, which join derived words and synonyms. That is never certain, so it is only asked about.
 
 
-def _doubts(pair: _Comparison) -> Iterator[str]:
+def _doubts(pair: _Comparison, turned: _Comparison, shared: int) -> Iterator[str]:
     """Yield in what two statements may be against each other, in words.
 
     | sign       | example                                                                            |
     |------------|------------------------------------------------------------------------------------|
     | change     | "The bastion takes passwords" and "Password login on the bastion is disabled"      |
     | permission | "Don't tell customers about Pelican" and "It's fine to mention Pelican to clients" |
-    | only       | "Only Ingrid may roll back" and "Anyone can trigger a rollback"                    |
     | degree     | "Keep comments to a minimum" and "Comment every function thoroughly"               |
     | reversal   | "Flags are on by default" and "Flags are off by default"                           |
     | value      | "SDK documentation lives in Confluence" and "The SDK docs are found in docs/"      |
     """
-    shared = pair.first.topics & pair.second.topics
-    if not shared:
-        return
-    for side in (pair, pair.turned):
+    for side in (pair, turned):
         first, second = side.first, side.second
-        if _is_changed(first, second) or _permits(side, len(shared)):
+        if _is_changed(first, second) or _permits(side, shared):
             yield _DENIED
-        is_open = not lexicon.PERSON_WORDS.isdisjoint(first.tokens) and len(first.topics - second.topics) <= 1
-        if is_open and not lexicon.ONLY_WORDS.isdisjoint(second.tokens):
-            yield "one says only, the other anyone"
         is_less = not lexicon.LITTLE_WORDS.isdisjoint(first.tokens) and not lexicon.MUCH_WORDS.isdisjoint(second.tokens)
-        if is_less and 2 * len(shared) >= min(len(first.topics), len(second.topics)):
+        if is_less and 2 * shared >= min(len(first.topics), len(second.topics)):
             yield "one wants little of it, the other much"
     if pair.first.topics == pair.second.topics and is_reversed(pair.first.tokens, pair.second.tokens):
         yield "one says the reverse of the other"
@@ -427,7 +424,7 @@ def _is_changed(changing: StatementProfile, other: StatementProfile) -> bool:
     confirms = changing.denied and any(term.family and term.word in changing.affirmed for term in other.terms)
     # They begin with different names: "web1 no longer runs nginx" and "web2 runs nginx".
     heads = [term for profile in (changing, other) for term in profile.terms[:1]]
-    are_names = all(head.is_name and not head.family for head in heads)
+    are_names = all(head.kind in NAME_KINDS and not head.family for head in heads)
     if confirms or (are_names and len({head.word for head in heads}) > 1):
         return False
     return len(shared) > 1 or len(other.topics) <= _MAX_TOPICS_OF_ONE
@@ -436,37 +433,33 @@ def _is_changed(changing: StatementProfile, other: StatementProfile) -> bool:
 def _permits(pair: _Comparison, shared: int) -> bool:
     """Return whether the first asks for or allows what the second forbids, in no other case or place."""
     permitting, forbidding = pair.first, pair.second
-    if not forbidding.is_negative or permitting.is_negative or pair.is_limited or shared < 2:
+    is_permission = forbidding.is_negative and not lexicon.PERMISSION_WORDS.isdisjoint(permitting.tokens)
+    if not is_permission or pair.is_limited or shared < 2 or len(forbidding.topics) - shared > 1:
         return False
-    has_other_name = any(term.is_name and term.word not in permitting.words for term in forbidding.terms)
-    is_permission = not lexicon.PERMISSION_WORDS.isdisjoint(permitting.tokens)
-    return is_permission and not has_other_name and len(forbidding.topics) - shared <= 1
+    return all(term.word in permitting.words for term in forbidding.terms if term.kind in NAME_KINDS)
 
 
 def _linked_values(first: StatementProfile, second: StatementProfile) -> Iterator[str]:
     """Yield in which names two statements differ that have one subject and one kind of predicate."""
-    predicates = [
+    ours, theirs = (
+        [term for term in profile.terms if term.kind in NAME_KINDS and term.word not in other.words]
+        for profile, other in ((first, second), (second, first))
+    )
+    if not ours or not theirs:
+        return
+    predicates, others = (
         {lexicon.LINKING_VERBS[token] for token in profile.tokens if token in lexicon.LINKING_VERBS}
         for profile in (first, second)
-    ]
-    is_linked = not predicates[0].isdisjoint(predicates[1])
-    for ours in _names_besides(first, second):
-        for theirs in _names_besides(second, first):
-            if ours.family and theirs.family and not {ours.family, theirs.family} <= _STORES:
-                is_value = ours.family == theirs.family and (is_linked or not all(predicates))
-            else:
-                is_value = is_linked and _follows_link(ours, first) and _follows_link(theirs, second)
-            if is_value and _is_one_subject(_topics_besides(first, ours), _topics_besides(second, theirs)):
-                yield f"another value: {first.tokens[ours.position]} and {second.tokens[theirs.position]}"
-
-
-def _names_besides(profile: StatementProfile, other: StatementProfile) -> list[StatementTerm]:
-    return [term for term in profile.terms if term.is_name and term.word not in other.words]
-
-
-def _is_one_subject(ours: set[str], theirs: set[str]) -> bool:
-    """Return whether two statements share topics, and one of them is about one more at most."""
-    return bool(ours & theirs) and (ours <= theirs or theirs <= ours) and len(ours ^ theirs) <= 1
+    )
+    for a, b in product(ours, theirs):
+        if a.family and b.family and not {a.family, b.family} <= _STORES:
+            is_value = a.family == b.family and (not predicates or not others or bool(predicates & others))
+        else:
+            is_value = bool(predicates & others) and _follows_link(a, first) and _follows_link(b, second)
+        if is_value:
+            about, other_about = _topics_besides(first, a), _topics_besides(second, b)
+            if about & other_about and len(about ^ other_about) <= 1:
+                yield f"another value: {first.tokens[a.position]} and {second.tokens[b.position]}"
 
 
 def _follows_link(term: StatementTerm, profile: StatementProfile) -> bool:
@@ -479,7 +472,7 @@ def _follows_link(term: StatementTerm, profile: StatementProfile) -> bool:
 
 def _topics_besides(profile: StatementProfile, value: StatementTerm) -> set[str]:
     """Return the topics of all but a value of several words: "AWS Secrets Manager"."""
-    names = {term.position for term in profile.terms if term.is_name}
+    names = {term.position for term in profile.terms if term.kind in NAME_KINDS}
     end = value.position + 1
     while end in names:
         end += 1

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from tacit.contradiction import lexicon
 from tacit.contradiction.profile import StatementProfile, profile_statement
-from tacit.contradiction.terms import COGNATE_LETTERS, is_same_word, stems, without
+from tacit.contradiction.terms import COGNATE_LETTERS, WORD_KINDS, is_same_word, stems, without
 
 _MIN_WORDS = 4  # of two statements together
 
@@ -56,8 +56,7 @@ def restatement_words(text: str) -> list[str]:
 def is_reversed(first: Collection[str], second: Collection[str]) -> bool:
     """Return whether one has "on" where the other has "off"."""
     return any(
-        (one in first and other in second and one not in second and other not in first)
-        or (one in second and other in first and one not in first and other not in second)
+        {(one in first, other in first), (one in second, other in second)} == {(True, False), (False, True)}
         for one, other in lexicon.REVERSING_WORDS
     )
 
@@ -77,12 +76,14 @@ def is_letter(token: str) -> bool:
 
 def _values_and_words(profile: StatementProfile) -> tuple[list[str], list[str]]:
     terms = profile.significant_terms
-    return [term.word for term in terms if term.is_value], [term.word for term in terms if not term.is_value]
+    return [term.word for term in terms if term.kind not in WORD_KINDS], [
+        term.word for term in terms if term.kind in WORD_KINDS
+    ]
 
 
 def _identifiers(profile: StatementProfile) -> tuple[list[str], list[str]]:
     """Return every number, single letter, name and identifier, and the words of order."""
-    values = [term.word for term in profile.terms if term.is_value]
+    values = [term.word for term in profile.terms if term.kind not in WORD_KINDS]
     letters = [token for token in profile.tokens if is_letter(token)]
     return sorted(values + letters), [token for token in profile.tokens if token in lexicon.ORDER_WORDS]
 

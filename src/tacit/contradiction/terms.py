@@ -22,6 +22,10 @@ _QUANTITY_WORDS = frozenset((*lexicon.NUMBER_WORDS, *lexicon.UNITS, *lexicon.FRE
 _NOT_COUNTED = lexicon.FUNCTION_WORDS | {"way", "of", "time", "by"}
 
 
+NAME_KINDS = frozenset(("name", "code"))
+WORD_KINDS = frozenset(("plain", "light"))  # terms of other kinds are values: names and figures
+
+
 class StatementTerm(Record):
     """A word that counts.
 
@@ -34,15 +38,6 @@ class StatementTerm(Record):
     neighbor: str = ""  # of a number: the word beside it ("port 80", "3 nodes")
     family: str = ""
     is_label: bool = False  # a number that names a thing ("step 3") instead of counting things ("3 steps")
-
-    @property
-    def is_name(self) -> bool:
-        return self.kind in ("name", "code")
-
-    @property
-    def is_value(self) -> bool:
-        """Whether it is a name or a figure, and no word."""
-        return self.kind not in ("plain", "light")
 
 
 class StatementToken(Record):
