@@ -44,7 +44,6 @@ from tacit.model.hand_edits import (
     edited_memory,
     ensure_live,
     judge_edit,
-    latest_lookup,
     new_claim,
     propose_edit,
 )
@@ -97,7 +96,7 @@ class HandEdits(HomePart):
 
             def memory_of(edit: PageEdit) -> Memory | None:
                 if isinstance(edit, ChangedLine | RemovedLine):
-                    return edited_memory(edit, current, latest_lookup(current))
+                    return edited_memory(edit, current)
                 return None
 
             pages = self._edited_pages(connection, seen={})
@@ -265,7 +264,7 @@ def _earlier_proposals(
 
     They are withdrawn, because one edit is one observation (ADR 42).
     """
-    lookup = latest_lookup(partial(reader.load_memory, connection, decode=must_decode))
+    lookup = partial(reader.load_memory, connection, decode=must_decode)
     claims = (new_claim(edit, lookup, scope_of(page, edit)) for page in pages for edit in page.edits)
     proposals: dict[ClaimId, list[Event]] = {}
     for claim in filter(None, claims):
@@ -317,7 +316,7 @@ class _EditImport:
             page, edit = item
             if isinstance(edit, RemovedLine):
                 return 0
-            claim = new_claim(edit, overlay.latest, scope_of(page, edit)) if withdrawn else None
+            claim = new_claim(edit, overlay.memory, scope_of(page, edit)) if withdrawn else None
             return 1 if claim and claim.id in withdrawn else 2
 
         lines: dict[str, set[str]] = {page.path: set() for page in pages}
@@ -362,9 +361,9 @@ class _EditImport:
     def _drafts_for(self, edit: PageEdit, overlay: MemoryOverlay, scope: Scope, page: str) -> list[Draft]:
         """Return the drafts of an edit. Raise TacitError if another page has another edit of the same claim."""
         if not self._vouched:
-            drafts = propose_edit(edit, overlay.latest, scope, page)
+            drafts = propose_edit(edit, overlay.memory, scope, page)
             return [] if self._is_duplicate(drafts) else drafts
-        judge = partial(judge_edit, edit, overlay.memory, overlay.latest, scope, page)
+        judge = partial(judge_edit, edit, overlay.memory, scope, page)
         if isinstance(edit, ChangedLine | RemovedLine) and self._page_by_claim.setdefault(edit.claim, page) != page:
             with suppress(TacitError):
                 if self._is_duplicate(judge()):

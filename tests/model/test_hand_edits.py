@@ -23,7 +23,7 @@ from tacit.model.hand_edits import (
     RemovedLine,
     ensure_live,
     judge_edit,
-    latest_lookup,
+    latest_memory,
     propose_edit,
 )
 from tacit.model.ids import ClaimId
@@ -38,8 +38,7 @@ def lookup(*memories: Memory) -> MemoryLookup:
 
 
 def judged(edit: PageEdit, *memories: Memory) -> list[Draft]:
-    exact = lookup(*memories)
-    return judge_edit(edit, exact, latest_lookup(exact), GLOBAL, PAGE)
+    return judge_edit(edit, lookup(*memories), GLOBAL, PAGE)
 
 
 def verdicts(drafts: Sequence[Draft]) -> list[Verdict]:
@@ -167,11 +166,11 @@ def test_an_overlay_shows_the_effect_of_drafts_that_are_not_recorded_yet() -> No
     overlay = MemoryOverlay(lookup(npm), origin)
 
     overlay.apply(decide.revise(npm, pnpm))
-    first = overlay.latest(npm.id)
+    first = latest_memory(overlay.memory, npm.id)
     assert first is not None and (first.claim, first.status) == (pnpm, Status.ACTIVE)
     overlay.apply(decide.revise(first, yarn))
 
-    left, last = overlay.memory(npm.id), overlay.latest(npm.id)
+    left, last = overlay.memory(npm.id), latest_memory(overlay.memory, npm.id)
     assert left is not None and left.status is Status.RETIRED
     assert last is not None and (last.claim, last.strength) == (yarn, npm.strength)
     assert overlay.memory(ClaimId("0" * 12)) is None
@@ -180,4 +179,4 @@ def test_an_overlay_shows_the_effect_of_drafts_that_are_not_recorded_yet() -> No
 def test_replacements_that_form_a_circle_are_not_followed_forever() -> None:
     old, new = replaced()
     circle = lookup(old, new._replace(status=Status.RETIRED, replaced_by=old.id))
-    assert latest_lookup(circle)(old.id) is not None
+    assert latest_memory(circle, old.id) is not None

@@ -1,14 +1,8 @@
-"""Terms of a statement that count when it is compared, and topics that decide which statements to compare.
-
-Terms are names, figures with their units, and words that a statement is about. A home may have many thousand memories,
-and comparing each with all others would take minutes. A topic is a word that a statement is about, cut to what its
-derived forms share, or a family of interchangeable things ("package manager"). Statements that `relation` finds opposed
-share a topic, so only such pairs are compared. Topics are cheap, because they are computed for every memory.
-"""
+"""Terms of a statement that count when it is compared: names, figures with their units, words that it is about."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from tacit.contradiction import lexicon
@@ -24,10 +18,12 @@ _NUMBER = r"([~<>=≤≥v$€£]{0,2})(\d[\d_]*(?:[.,:]\d{1,20}){0,8}(?:e[-+]?\d
 _IDENTIFIER = r"[`\d_/.@\\=$:#+<>&|*~^-]"
 _ELIDED_PREFIXES = ("l'", "d'", "j'", "n'", "qu'", "s'")
 _CLAUSE_ENDS = frozenset(",;:.!?()[]{}—–")
-AUXILIARIES = frozenset(
-    "is are was were be been do does did has have had will would shall should can could may might must am".split()
-) | {"get", "gets", "got"}
-_REASON_WORDS = frozenset("because weil parce porque perché omdat denn".split())
+_QUANTITY_WORDS = frozenset((*lexicon.NUMBER_WORDS, *lexicon.UNITS, *lexicon.FREQUENCIES))  # without any digit
+_NOT_COUNTED = lexicon.FUNCTION_WORDS | {"way", "of", "time", "by"}
+
+
+NAME_KINDS = frozenset(("name", "code"))
+WORD_KINDS = frozenset(("plain", "light"))  # terms of other kinds are values: names and figures
 
 
 class StatementTerm(Record):
@@ -49,7 +45,12 @@ class StatementToken(Record):
 
     raw: str
     lower: str
-    ends_clause: bool
+
+
+# Words of one root
+
+COGNATE_LETTERS = 5  # that derived words share at least, from the first
+_MIN_SHARE = 0.7  # of the shorter word that they share
 
 
 @lru_cache(maxsize=1 << 14)
@@ -59,33 +60,63 @@ def word_stem(word: str) -> str:
     return f"{stem[:-1]}i" if len(stem) > 3 and stem.endswith("y") else stem
 
 
+@cache
+def stems(words: frozenset[str]) -> frozenset[str]:
+    """Return the stems of a word list."""
+    return frozenset(map(word_stem, words))
+
+
+def without(words: Iterable[str], others: Collection[str]) -> set[str]:
+    """Return the words that are not among the others."""
+    return {word for word in words if not is_among(word, others)}
+
+
+def is_among(word: str, words: Collection[str]) -> bool:
+    """Return whether the word or one derived from the same root is among the words."""
+    if word in words:
+        return True
+    if len(word) < COGNATE_LETTERS:
+        return False
+    prefix = word[:COGNATE_LETTERS]
+    for other in words:  # noqa: SIM110 - a generator takes half again as long, and this is most of a comparison
+        if other.startswith(prefix) and is_same_word(word, other):
+            return True
+    return False
+
+
+def is_same_word(first: str, second: str) -> bool:
+    """Return whether two words are equal or derived from each other. Words with digits or signs must be equal."""
+    if first == second:
+        return True
+    if first[:COGNATE_LETTERS] != second[:COGNATE_LETTERS] or not (first.isalpha() and second.isalpha()):
+        return False
+    shorter = min(len(first), len(second))
+    alike = next((i for i in range(shorter) if first[i] != second[i]), shorter)
+    return alike >= _MIN_SHARE * shorter and lexicon.ENDINGS.issuperset((first[alike:], second[alike:]))
+
+
+# Tokens
+
+
 def statement_tokens(text: str) -> list[StatementToken]:
     """Return the words of a text without its reason ("because …"): why a rule holds is no part of it."""
-    tokens = list(_iter_tokens(text[:_MAX_STATEMENT_CHARS]))
-    start = next((i for i, token in enumerate(tokens) if i > 1 and token.lower in _REASON_WORDS), None)
-    if start is None:
-        return tokens
-    end = next((i for i in range(start, len(tokens)) if tokens[i].ends_clause), len(tokens))
-    return tokens[:start] + tokens[end:]
-
-
-def statement_terms(text: str, tokens: Sequence[StatementToken]) -> tuple[StatementTerm, ...]:
-    """Return the terms among the tokens of a text."""
-    return tuple(_iter_terms(tokens, _is_shouted(text)))[:_MAX_TERMS]
-
-
-def _iter_tokens(text: str) -> Iterator[StatementToken]:
-    for match in regex(_TOKEN).finditer(join_multiword_names(text.replace("’", "'"))):
+    tokens: list[StatementToken] = []
+    for match in regex(_TOKEN).finditer(join_multiword_names(text[:_MAX_STATEMENT_CHARS].replace("’", "'"))):
         raw = match[0]
         is_name = raw.endswith("!") and not regex(r"\s+[A-Z]|\s*$").match(match.string, match.end())  # `try!`
-        yield from _tokens_of_word(raw, is_name)
+        tokens += _tokens_of_word(raw, is_name)
+    start = next((i for i, token in enumerate(tokens) if i > 1 and token.lower in lexicon.REASON_WORDS), None)
+    if start is None:
+        return tokens
+    end = next((i for i in range(start, len(tokens)) if not tokens[i].lower), len(tokens))
+    return tokens[:start] + tokens[end:]
 
 
 @lru_cache(maxsize=1 << 14)  # the same few words are in most statements
 def _tokens_of_word(raw: str, is_name: bool) -> tuple[StatementToken, ...]:
     """Return the tokens of a word as it is written. A name keeps the exclamation mark at its end."""
     if raw in _CLAUSE_ENDS:
-        return (StatementToken(raw, "", True),)
+        return (StatementToken(raw, ""),)
     quoted = raw[0] in '`"“'
     bare = raw[1:-1] if quoted else raw.strip(_EDGE_PUNCTUATION) if raw not in ("->", "→") else raw
     if not quoted and raw.startswith(".") and len(raw) > 2 and raw[1].isalpha():
@@ -93,21 +124,18 @@ def _tokens_of_word(raw: str, is_name: bool) -> tuple[StatementToken, ...]:
     bare = (bare or raw) + ("!" if is_name else "")
     if raw[0] == "`" and bare.lower() in lexicon.FUNCTION_WORDS:  # `any` names a type
         bare = raw
-    pieces = _split_word(bare, quoted)
-    tokens = [StatementToken(piece, _fold_word(piece, quoted), False) for piece in pieces]
+    pieces = [bare] if quoted else _split_word(bare)
+    tokens = [StatementToken(piece, _fold_word(piece, quoted)) for piece in pieces]
     if not quoted and raw[-1] in ".:?;,—–":
-        tokens.append(StatementToken(raw[-1], "", True))
+        tokens.append(StatementToken(raw[-1], ""))
     return tuple(tokens)
 
 
 def join_multiword_names(text: str) -> str:
     """Return the text with each known name of several words as one word."""
     lower = text.lower()
-    for first, lasts in _multiword_ends().items():
-        if first in lower and any(last in lower for last in lasts):
-            break
-    else:  # most texts
-        return text
+    if not any(first in lower and any(last in lower for last in lasts) for first, lasts in multiword_ends().items()):
+        return text  # as most are
     return regex(_multiword_pattern()).sub(lambda match: lexicon.MULTIWORD_NAMES[normalize_text(match[0])], text)
 
 
@@ -118,7 +146,7 @@ def _multiword_pattern() -> str:
 
 
 @cache
-def _multiword_ends() -> dict[str, set[str]]:
+def multiword_ends() -> dict[str, set[str]]:
     """Return the last words of names by their first word: a text without such a pair contains none of the names."""
     ends: dict[str, set[str]] = {}
     for phrase in lexicon.MULTIWORD_NAMES:
@@ -127,22 +155,19 @@ def _multiword_ends() -> dict[str, set[str]]:
     return ends
 
 
-def _split_word(word: str, quoted: bool) -> list[str]:
+def _split_word(word: str) -> list[str]:
     """Return the words that a word is made of: two of "two-reviewers", one of "on-call", and Jan of "Jan's"."""
     lower = word.lower()
-    if quoted or lower in lexicon.FAMILIES:
+    if lower in lexicon.FAMILIES:
         return [word]
     if lower.endswith("'s") and lower not in lexicon.FUNCTION_WORDS:
         return [word[:-2]]
-    elided = next((prefix for prefix in _ELIDED_PREFIXES if lower.startswith(prefix)), "") if "'" in lower else ""
+    elided = next((prefix for prefix in _ELIDED_PREFIXES if lower.startswith(prefix)), "")
     if elided and len(lower) > 3 and lower not in lexicon.FIRST_WORDS:
         return ["ne" if elided == "n'" else elided[:-1], word[len(elided) :]]
     parts = lower.split("-")
-    if "-" not in word.strip("-") or not all(part.isalpha() for part in parts):
-        return [word]
-    if any(part in lexicon.NUMBER_WORDS or part in ("only", "like", "based") for part in parts):
-        return word.split("-")
-    return [word]
+    is_split = any(part in lexicon.NUMBER_WORDS or part in ("only", "like", "based") for part in parts)
+    return word.split("-") if is_split and len(parts) > 1 and all(part.isalpha() for part in parts) else [word]
 
 
 def _fold_word(word: str, quoted: bool) -> str:
@@ -156,11 +181,14 @@ def _fold_word(word: str, quoted: bool) -> str:
     return lower if is_name or not all(part.isalpha() for part in parts) else "".join(parts)
 
 
-def _is_shouted(text: str) -> bool:
-    if text[1:].islower():
-        return False
-    letters = [letter for letter in text if letter.isalpha()]
-    return len(letters) > 8 and sum(letter.isupper() for letter in letters) > 0.7 * len(letters)
+# Terms
+
+
+def statement_terms(text: str, tokens: Sequence[StatementToken]) -> tuple[StatementTerm, ...]:
+    """Return the terms among the tokens of a text."""
+    letters = [] if text[1:].islower() else [letter for letter in text if letter.isalpha()]
+    is_shouted = len(letters) > 8 and sum(letter.isupper() for letter in letters) > 0.7 * len(letters)
+    return tuple(_iter_terms(tokens, is_shouted))[:_MAX_TERMS]
 
 
 def _iter_terms(tokens: Sequence[StatementToken], shouted: bool) -> Iterator[StatementTerm]:
@@ -171,65 +199,54 @@ def _iter_terms(tokens: Sequence[StatementToken], shouted: bool) -> Iterator[Sta
         if (quantity := _parse_quantity(tokens, index)) is not None:
             term, skip = quantity
             yield term
-        elif (other := _make_term(tokens, index, token, shouted)) is not None:
+        elif (other := _make_term(tokens, index, shouted)) is not None:
             yield other
 
 
-def _make_term(
-    tokens: Sequence[StatementToken], index: int, token: StatementToken, shouted: bool
-) -> StatementTerm | None:
+def _make_term(tokens: Sequence[StatementToken], index: int, shouted: bool) -> StatementTerm | None:
     """Return the term of a token, None if it only builds the sentence, negates it or orders its parts."""
-    word = lexicon.ALIASES.get(token.lower, token.lower)
+    raw = tokens[index].raw
+    word = lexicon.ALIASES.get(tokens[index].lower, tokens[index].lower)
     family = _family_of(tokens, index, word)
     if word in lexicon.NEGATED_STATES:
         word = lexicon.NEGATED_STATES[word]
         return StatementTerm(word_stem(word), "light" if word in lexicon.LIGHT_WORDS else "plain", index)
     if len(word) == 1 and word.isalpha():
         has_word_before = index > 0 and bool(tokens[index - 1].lower)  # "Team A", unlike "A team"
-        is_letter = token.raw.isupper() and token.raw != "I" and (token.raw != "A" or (has_word_before and not shouted))
+        is_letter = raw.isupper() and raw != "I" and (raw != "A" or (has_word_before and not shouted))
         return StatementTerm(word, "code", index, family=family) if is_letter or (family and word != "a") else None
-    if word in _structure_words() or (word in lexicon.FUNCTION_WORDS and not (family and word == "just")):
+    if word in lexicon.STRUCTURE_WORDS or (word in lexicon.FUNCTION_WORDS and not (family and word == "just")):
         return None
     if family:
         return StatementTerm(word_stem(word), "name", index, family=family)
-    if _is_code(token, word, shouted):
-        return StatementTerm(word, "code", index)
-    return StatementTerm(word_stem(word), _term_kind(tokens, index, word, shouted), index)
-
-
-def _term_kind(tokens: Sequence[StatementToken], index: int, word: str, shouted: bool) -> str:
-    if word in lexicon.CHANGE_VERBS or word in lexicon.REPLACE_VERBS:
-        return "light"
-    is_listed = word in lexicon.LIGHT_WORDS or word in lexicon.VAGUE_NOUNS
-    if tokens[index].raw[0].isupper() and word == tokens[index].lower and not is_listed:
-        is_german = any(token.lower in lexicon.GERMAN_WORDS for token in tokens)  # which capitalizes every noun
-        is_start = _is_sentence_start(tokens, index) and not _is_responsible(tokens, index)
-        if not (shouted or is_start or is_german or word in lexicon.COMMON_ACRONYMS):
-            return "name"
-    is_light = is_listed or word_stem(word) in light_word_stems() or _is_participle(tokens, index, word)
-    return "light" if is_light else "plain"
-
-
-def _is_code(token: StatementToken, word: str, shouted: bool) -> bool:
-    is_identifier = not word.isalpha() and bool(regex(_IDENTIFIER).search(word))
     is_change = word in lexicon.CHANGE_VERBS or word in lexicon.REPLACE_VERBS
-    return (
-        (is_identifier or _has_inner_capital(token.raw))
-        and not is_change
-        and not (shouted and word.replace("-", "").isalpha())
-    )
+    is_identifier = not word.isalpha() and bool(regex(_IDENTIFIER).search(word))
+    has_inner_capital = not raw[1:].islower() and any(map(str.isupper, raw[1:])) and any(map(str.islower, raw))
+    if (is_identifier or has_inner_capital) and not is_change and not (shouted and word.replace("-", "").isalpha()):
+        return StatementTerm(word, "code", index)
+    return StatementTerm(word_stem(word), "light" if is_change else _word_kind(tokens, index, word, shouted), index)
 
 
-@cache
-def _structure_words() -> frozenset[str]:
-    """Return the words of negation and order."""
-    orders = lexicon.BEFORE_WORDS | lexicon.AFTER_WORDS | lexicon.THEN_WORDS | lexicon.FIRST_WORDS
-    return orders | lexicon.NEGATIONS | lexicon.NEGATIVE_VERBS | lexicon.NO_LONGER_WORDS
+def _word_kind(tokens: Sequence[StatementToken], index: int, word: str, shouted: bool) -> str:
+    """Return whether a word is a name by its capital letter, a light word, or a plain one."""
+    raw = tokens[index].raw
+    is_listed = word in lexicon.LIGHT_WORDS or word in lexicon.VAGUE_NOUNS
+    if raw[0].isupper() and word == tokens[index].lower and not is_listed:
+        is_german = any(token.lower in lexicon.GERMAN_WORDS for token in tokens)  # which capitalizes every noun
+        # All capitals are a name also where a sentence begins, and so is who does something: "Carol owns", "is the".
+        begins = (index == 0 or tokens[index - 1].raw in ".!?:") and not (len(raw) > 1 and raw.isupper())
+        following = [token.lower for token in tokens[index + 1 : index + 3]]
+        acts = following in (["is", "the"], ["is", "our"]) or not lexicon.DUTY_VERBS.isdisjoint(following[:1])
+        if not (shouted or (begins and not acts) or is_german or word in lexicon.COMMON_ACRONYMS):
+            return "name"
+    before = {token.lower for token in tokens[max(index - 2, 0) : index]}
+    is_participle = word.endswith(("ed", "en")) and not before.isdisjoint(lexicon.AUXILIARIES)  # "is published to"
+    return "light" if is_listed or is_participle or word_stem(word) in stems(lexicon.ALL_LIGHT_WORDS) else "plain"
 
 
 def _family_of(tokens: Sequence[StatementToken], index: int, word: str) -> str:
     """Return the family of interchangeable things that the word is a member of, or ""."""
-    family = lexicon.FAMILIES.get(word) or _family_by_stem().get(word_stem(word), "")
+    family = lexicon.FAMILIES.get(word) or family_by_stem().get(word_stem(word), "")
     if family and word in lexicon.AMBIGUOUS_MEMBERS:
         raw = tokens[index].raw
         is_capital = raw.isupper() or (index > 0 and raw[0].isupper())
@@ -238,64 +255,25 @@ def _family_of(tokens: Sequence[StatementToken], index: int, word: str) -> str:
 
 
 @cache
-def _family_by_stem() -> dict[str, str]:
-    return {
-        word_stem(member): family
-        for member, family in lexicon.FAMILIES.items()
-        if member not in lexicon.AMBIGUOUS_MEMBERS
-    }
-
-
-@cache
-def light_word_stems() -> frozenset[str]:
-    """Return the stems of light words, of verbs of change and of vague nouns."""
-    verbs = lexicon.LIGHT_WORDS | lexicon.CHANGE_VERBS | lexicon.REPLACE_VERBS
-    return frozenset(word_stem(word) for word in verbs) | vague_noun_stems()
-
-
-@cache
-def vague_noun_stems() -> frozenset[str]:
-    return frozenset(word_stem(word) for word in lexicon.VAGUE_NOUNS)
-
-
-def _has_inner_capital(raw: str) -> bool:
-    return (
-        not raw[1:].islower()
-        and any(letter.isupper() for letter in raw[1:])
-        and any(letter.islower() for letter in raw)
-    )
-
-
-def _is_sentence_start(tokens: Sequence[StatementToken], index: int) -> bool:
-    """Return whether a sentence begins here, where a capital means nothing. All capitals are a name anywhere."""
-    raw = tokens[index].raw
-    return (index == 0 or tokens[index - 1].raw in ".!?:") and not (len(raw) > 1 and raw.isupper())
-
-
-def _is_responsible(tokens: Sequence[StatementToken], index: int) -> bool:
-    """Return whether a person or team does something here: "Carol owns the importer", "Carol is the owner"."""
-    following = " ".join(token.lower for token in tokens[index + 1 : index + 3])
-    return following in ("is the", "is our") or following.split(" ")[0] in lexicon.RESPONSIBILITY_VERBS - {"is"}
-
-
-def _is_participle(tokens: Sequence[StatementToken], index: int, word: str) -> bool:
-    """Return whether this is a verb in the passive ("is published to"), which only links a subject to a value."""
-    before = (tokens[i].lower for i in (index - 1, index - 2) if i >= 0)
-    return word.endswith(("ed", "en")) and any(previous in AUXILIARIES for previous in before)
+def family_by_stem() -> dict[str, str]:
+    families = lexicon.FAMILIES.items()
+    return {word_stem(member): family for member, family in families if member not in lexicon.AMBIGUOUS_MEMBERS}
 
 
 def _parse_quantity(tokens: Sequence[StatementToken], index: int) -> tuple[StatementTerm, int] | None:
     """Return a number with its unit or with the word it counts or labels, and the last token that belongs to it."""
     token = tokens[index]
     word = token.lower
-    if word.isalpha() and word not in _quantity_words():
+    if word.isalpha() and word not in _QUANTITY_WORDS:
         return None
+    before = tokens[index - 1].lower if index else ""
     following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
     if word in lexicon.NUMBER_WORDS and word not in lexicon.ARTICLES:
-        word = lexicon.NUMBER_WORDS[word]
-        if token.lower in ("one", "single", "once") and not (following in lexicon.UNITS or _is_countable(following)):
+        is_countable = following in lexicon.UNITS or (following.isalpha() and following not in _NOT_COUNTED)
+        if word in ("one", "single", "once") and not is_countable:
             return None
-    if word in lexicon.UNITS and index and tokens[index - 1].lower == "every":  # "every month"
+        word = lexicon.NUMBER_WORDS[word]
+    if word in lexicon.UNITS and before == "every":  # "every month"
         word = f"1{word}"
     word = lexicon.FREQUENCIES.get(word, word)
     match = None if word.isalpha() else regex(_NUMBER).fullmatch(word)
@@ -313,148 +291,14 @@ def _parse_quantity(tokens: Sequence[StatementToken], index: int) -> tuple[State
             pass
         else:
             return StatementTerm(f"{amount * size:.6g} {kind}", kind, index), last
-    before = tokens[index - 1].lower if index else ""
     counts_nothing = before in lexicon.LABEL_WORDS or following in lexicon.LIGHT_WORDS
     counted = "" if counts_nothing else _neighbor_stem(following)
-    neighbor = counted or _neighbor_stem(before)
-    is_label = bool(neighbor) and not counted
-    return StatementTerm(f"{digits}{suffix}", "number", index, neighbor=neighbor, is_label=is_label), last
-
-
-@cache
-def _quantity_words() -> frozenset[str]:
-    """Return the words that can begin a quantity without any digit."""
-    return frozenset((*lexicon.NUMBER_WORDS, *lexicon.UNITS, *lexicon.FREQUENCIES))
-
-
-def _is_countable(word: str) -> bool:
-    return (
-        bool(word) and word.isalpha() and word not in lexicon.FUNCTION_WORDS and word not in ("way", "of", "time", "by")
-    )
+    label = "" if counted else _neighbor_stem(before)
+    return StatementTerm(f"{digits}{suffix}", "number", index, counted or label, is_label=bool(label)), last
 
 
 def _neighbor_stem(word: str) -> str:
     """Return the stem of a word that a number counts ("3 nodes") or labels ("port 80"), "" for a function word."""
-    if not word or word in lexicon.FUNCTION_WORDS or not any(letter.isalpha() for letter in word):
+    if word in lexicon.FUNCTION_WORDS or not any(letter.isalpha() for letter in word):
         return ""
     return word_stem(lexicon.ALIASES.get(word, word))
-
-
-_TOPIC_LETTERS = 5  # that derived forms share, as in `relation`
-_MAX_TOPICS = 12  # of one statement
-_FEW_TOPICS = 3
-_TOPIC_WORD = r"[^\W_][\w.+#-]*[^\W_]|[^\W_]"
-_TOPIC_WORD_PART = r"[^\W_]+"
-_MAX_CACHED_TOKENS = 50_000
-_NAME_START = " "
-
-
-@lru_cache(maxsize=1 << 14)
-def topics(text: str) -> frozenset[str]:
-    """Return the topics of a statement. Light words count only if there is nothing else ("max line length is 88")."""
-    tokens = text.casefold().split()
-    topic_stems = _token_topics(tokens)
-    if _NAME_START in topic_stems:
-        tokens = join_multiword_names(text).casefold().split()
-        topic_stems = topics_of_tokens(tokens)
-    if len(topic_stems) < 2:
-        words = {word for token in tokens for word in _topic_words(token)}
-        topic_stems |= {word_stem(word) for word in words - lexicon.FUNCTION_WORDS} & light_word_stems()
-    if len(topic_stems) > _MAX_TOPICS:
-        return frozenset(sorted(topic_stems)[:_MAX_TOPICS])
-    return frozenset(topic_stems)
-
-
-def topics_of_tokens(tokens: Iterable[str]) -> set[str]:
-    """Return the topics of words in lower case."""
-    return _token_topics(tokens) - {_NAME_START}
-
-
-def _token_topics(tokens: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    for token in tokens:
-        found.update(_TOKEN_TOPICS[token])
-    return found
-
-
-def _topic_words(token: str) -> set[str]:
-    """Return the words of a token: whole identifiers, and their parts. "Don't" is no identifier."""
-    if token.isalpha():
-        return {token}
-    if token in lexicon.NEGATIONS:
-        return set()
-    return {*regex(_TOPIC_WORD).findall(token), *regex(_TOPIC_WORD_PART).findall(token)}
-
-
-class _TokenTopics(dict[str, tuple[str, ...]]):
-    """The topics of tokens, which are the same few in most statements. It is emptied when it becomes too large.
-
-    A token with the first word of a name of several words has the topic _NAME_START, too.
-    """
-
-    def __missing__(self, token: str) -> tuple[str, ...]:
-        if len(self) >= _MAX_CACHED_TOKENS:
-            self.clear()
-        words = _topic_words(token)
-        found = {topic for word in words if (topic := _word_topic(word))}
-        if not words.isdisjoint(_multiword_ends()):
-            found.add(_NAME_START)
-        self[token] = topics_of_token = tuple(found)
-        return topics_of_token
-
-
-_TOKEN_TOPICS = _TokenTopics()
-
-
-def is_worth_comparing(shared: int, fewest: int, is_any_change: Callable[[], bool]) -> bool:
-    """Return whether two statements share enough topics to be compared.
-
-    One is enough if either has few topics (`fewest`), or describes a change: "cron is history" has no topic but the
-    name.
-    """
-    return shared > 1 or (shared == 1 and (fewest < _FEW_TOPICS or is_any_change()))
-
-
-@lru_cache(maxsize=1 << 14)
-def _word_topic(word: str) -> str:
-    """Return the topic of a word, "" for function words, light words and figures: a figure is a value, not a topic."""
-    name = lexicon.ALIASES.get(word, word)
-    if family := lexicon.FAMILIES.get(name):
-        return f"={family}"
-    if name in lexicon.SYNONYMS:
-        return word_stem(lexicon.SYNONYMS[name])[:_TOPIC_LETTERS]
-    stem = word_stem(name)
-    if family := _family_by_stem().get(stem):
-        return f"={family}"
-    if (
-        name in lexicon.FUNCTION_WORDS
-        or name in lexicon.ENDED_WORDS
-        or name in _structure_words()
-        or name in lexicon.CHANGE_VERBS
-        or name in lexicon.REPLACE_VERBS
-        or stem in light_word_stems()
-        or not stem.isalpha()
-        or len(stem) < 2
-    ):
-        return ""
-    return stem[:_TOPIC_LETTERS]
-
-
-@lru_cache(maxsize=1 << 17)
-def is_change_or_denial(text: str) -> bool:
-    """Return whether the text denies something or describes a change."""
-    return not _change_words().isdisjoint(text.casefold().replace(",", " ").split())
-
-
-@cache
-def _change_words() -> frozenset[str]:
-    phrases = (*lexicon.NEGATIVE_PHRASES, *lexicon.NO_LONGER_PHRASES)
-    verbs = (
-        lexicon.CHANGE_VERBS
-        | lexicon.REPLACE_VERBS
-        | lexicon.NO_LONGER_WORDS
-        | lexicon.PHRASAL_VERBS
-        | lexicon.LEAVE_VERBS
-        | lexicon.ENDED_WORDS
-    )
-    return verbs | ({phrase.split()[0] for phrase in phrases} - lexicon.NEGATIONS - lexicon.FUNCTION_WORDS)

@@ -14,16 +14,9 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
-from tacit.contradiction.terms import topics
+from tacit.contradiction.topics import share_enough, topics
 from tacit.index.database import LineReader
-from tacit.index.memories import (
-    ActiveMemory,
-    OpposedPair,
-    compare_memories,
-    memory_agents,
-    memory_content,
-    share_enough,
-)
+from tacit.index.memories import ActiveMemory, OpposedPair, compare_memories, memory_agents, memory_content
 from tacit.index.postings_writer import PostingRun, merged_blocks, posting_runs
 from tacit.index.reader import Decode
 from tacit.index.spill import Span, Spill

@@ -20,7 +20,7 @@ from itertools import combinations, groupby
 from operator import itemgetter
 
 from tacit.contradiction.relation import oppose
-from tacit.contradiction.terms import is_change_or_denial, is_worth_comparing, topics
+from tacit.contradiction.topics import share_enough, topics
 from tacit.index.database import mark_stale
 from tacit.index.doc_ids import page_doc_id
 from tacit.index.postings_writer import IndexedDocument, PostingsWriter
@@ -295,11 +295,6 @@ def _comparable_memories(connection: sqlite3.Connection, scope: str, sentence: s
         for memory in load_active(connection, candidates)
         if share_enough(shared[memory.doc_id], min(size, len(topics(memory.sentence))), sentence, memory.sentence)
     ]
-
-
-def share_enough(shared: int, fewest: int, first: str, second: str) -> bool:
-    """Return whether two sentences are compared: the number of topics they share, and the fewest that one has."""
-    return is_worth_comparing(shared, fewest, lambda: is_change_or_denial(first) or is_change_or_denial(second))
 
 
 def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[OpposedPair]:

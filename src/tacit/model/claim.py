@@ -103,26 +103,19 @@ class Claim(Record):
         return _cached_id(self.scope, self.triple)
 
 
-# Keys and ids are asked for many times while a claim is folded, indexed and shown. An entry takes 300 bytes.
-@lru_cache(maxsize=1 << 14)
-def _cached_key(triple: Triple) -> str:
-    return triple_key(triple)
-
-
 def triple_key(triple: Triple) -> str:
     """Return the dedupe key of a claim with this triple."""
     subject, predicate, object_ = triple
     return f"{_normalize_part(subject)}|{_normalize_part(predicate)}|{_normalize(object_)}"
 
 
+# Keys and ids are asked for many times while a claim is folded, indexed and shown. An entry takes 300 bytes.
+_cached_key = lru_cache(maxsize=1 << 14)(triple_key)
+
+
 @lru_cache(maxsize=1 << 14)
 def _cached_id(scope: Scope, triple: Triple) -> ClaimId:
     return claim_id(scope, _cached_key(triple))
-
-
-@lru_cache(maxsize=8192)  # most claims share their subject and predicate with others
-def _normalize_part(part: str) -> str:
-    return _normalize(part)
 
 
 def _normalize(part: str) -> str:
@@ -131,6 +124,9 @@ def _normalize(part: str) -> str:
     text = whole.rstrip(".!?… ") or whole
     words = text.split(" ")
     return text if _ARTICLES.isdisjoint(words) else " ".join([word for word in words if word not in _ARTICLES]) or text
+
+
+_normalize_part = lru_cache(maxsize=8192)(_normalize)  # most claims share their subject and predicate with others
 
 
 def project_scope(name: str) -> Scope:

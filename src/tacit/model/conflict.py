@@ -12,7 +12,7 @@ not certain that two answers are opposed (`relation.RelationKind`), both hold, a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from enum import Enum
 
 from tacit.model.claim import Claim, Kind, Provenance
@@ -73,24 +73,19 @@ def resolve_conflicts(
     rulings: list[Ruling] = []
     undefeated: list[ConflictSide] = []
     for newer in sorted(answers, key=lambda answer: (answer.last_event, answer.id)):
-        pairs = _rule_on(newer, [(older, relation(older, newer)) for older in undefeated])
-        rulings += pairs
-        beaten = {ruling.loser for ruling in pairs if not ruling.rule.is_open}
+        kinds = [(older, relation(older, newer)) for older in undefeated]
+        opposed = [side for side, kind in kinds if kind is RelationKind.OVERRULES]
+        doubtful = [side for side, kind in kinds if kind is RelationKind.MAY_CONTRADICT]
+        if len(opposed) > MAX_AT_ONCE:
+            opposed, doubtful = [], opposed
+        decided = [_decide_pair(side, newer) for side in opposed]
+        decided = [ruling for ruling in decided if ruling.loser == newer.id] or decided  # one that lost beats nobody
+        rulings += decided
+        rulings += [Ruling(newer.id, side.id, ConflictRule.MAY_CONTRADICT) for side in doubtful[-MAX_AT_ONCE:]]
+        beaten = {ruling.loser for ruling in decided if not ruling.rule.is_open}
         undefeated = [answer for answer in (*undefeated, newer) if answer.id not in beaten]
     ids = {answer.id for answer in undefeated}
     return [ruling for ruling in rulings if not ruling.rule.is_open or {ruling.winner, ruling.loser} <= ids]
-
-
-def _rule_on(newer: ConflictSide, older: Sequence[tuple[ConflictSide, RelationKind]]) -> list[Ruling]:
-    """Return the rulings between an answer and those that hold before it."""
-    opposed = [side for side, kind in older if kind is RelationKind.OVERRULES]
-    doubtful = [side for side, kind in older if kind is RelationKind.MAY_CONTRADICT]
-    if len(opposed) > MAX_AT_ONCE:
-        opposed, doubtful = [], opposed
-    pairs = [_decide_pair(side, newer) for side in opposed]
-    pairs = [ruling for ruling in pairs if ruling.loser == newer.id] or pairs  # an answer that lost beats nobody
-    questions = [Ruling(newer.id, side.id, ConflictRule.MAY_CONTRADICT) for side in doubtful]
-    return pairs + questions[-MAX_AT_ONCE:]
 
 
 def _decide_pair(older: ConflictSide, newer: ConflictSide) -> Ruling:
@@ -146,20 +141,20 @@ _UNIQUE_ADJECTIVES = frozenset({"default", "main", "primary", "preferred", "stan
 _REJECTED_ALTERNATIVE = r"(?i),\s|\s(?:instead of|rather than|over|not)\s"
 _REJECTING = (",", "instead of", "rather than", "over", "not")  # a text without any of them rejects nothing
 _FILLER_WORDS = ("only", "just", "always", "mode", "theme", "the", "a", "an", "to", "using", "use", "here")
-_FILLERS = (
-    rf"\b(?:{'|'.join(_FILLER_WORDS)}"
-    r"|(?:in|for) (?:this|the|our) (?:project|repo|repository))\b"
-)
+_FILLERS = rf"\b(?:{'|'.join(_FILLER_WORDS)}|(?:in|for) (?:this|the|our) (?:project|repo|repository))\b"
 
 
 def parse_stance(claim: Claim) -> Stance:
     """Return the question that the claim answers, in a form that other wordings share, and its answer."""
-    subject, act, answer = claim.key.split("|")  # the normalized triple
-    predicate, positive = _split_polarity(act)
+    subject, predicate, answer = claim.key.split("|")  # the normalized triple
+    adverb, _, act = predicate.partition(" ")
+    positive = adverb != "never" or not act
+    if adverb in ("never", "always") and act:
+        predicate = act
     chosen = re.split(_REJECTED_ALTERNATIVE, answer)[0] if any(map(answer.__contains__, _REJECTING)) else answer
     if predicate in _CHOICE_PREDICATES:
         return _choice_stance(subject, chosen, positive)
-    if predicate in ("is", "=", "lives in") and (predicate != "is" or _is_single_valued(subject, chosen)):
+    if predicate in ("=", "lives in") or (predicate == "is" and _is_single_valued(subject, chosen)):
         return Stance(f"{_strip_fillers(subject)} is", chosen, positive, exclusive=True)
     prefix = "" if subject in _GENERIC_SUBJECTS else f"{_strip_fillers(subject)} "
     return Stance(f"{prefix}{predicate} {_strip_fillers(chosen)}", "", positive, exclusive=False)
@@ -172,12 +167,6 @@ def are_opposed(first: Stance, second: Stance) -> bool:
     if first.answer == second.answer:
         return first.positive != second.positive
     return first.exclusive and first.positive and second.positive
-
-
-def _split_polarity(predicate: str) -> tuple[str, bool]:
-    """Return the predicate without "never" or "always", and whether it is positive."""
-    first, blank, rest = predicate.partition(" ")
-    return (rest, first != "never") if blank and first in ("never", "always") else (predicate, True)
 
 
 def _is_single_valued(subject: str, answer: str) -> bool:
@@ -217,8 +206,8 @@ _AMBIGUOUS_MEMBERS = frozenset(
 
 def alternatives_of(name: str) -> frozenset[str]:
     """Return the other members of the family of a name: for "npm" those are pnpm, yarn and bun."""
-    family = _FAMILIES.get(name.lower(), "")
-    return frozenset(member for member, other in _FAMILIES.items() if other == family and member != name.lower())
+    family = _FAMILIES.get(name.lower())
+    return frozenset(member for member in _FAMILIES if _FAMILIES[member] == family) - {name.lower()}
 
 
 def mentioned_families(text: str) -> frozenset[str]:

@@ -47,18 +47,9 @@ def add(
     `shared` puts the claim into the fact file of its project. A suggestion is never shared. `others` is how often
     others have stated the claim there and this home does not count yet.
     """
-    if not may_add_directly(provenance):
-        body = ClaimProposed(claim, Verdict.PROPOSED, "agent", evidence, kind_inferred=kind_inferred)
-    else:
-        body = ClaimProposed(
-            claim,
-            Verdict.ADDED,
-            "user_direct",
-            evidence,
-            private=not shared,
-            kind_inferred=kind_inferred,
-            carried_strength=others,
-        )
+    body = ClaimProposed(claim, Verdict.PROPOSED, "agent", evidence, kind_inferred=kind_inferred)
+    if may_add_directly(provenance):
+        body = body._replace(verdict=Verdict.ADDED, source="user_direct", private=not shared, carried_strength=others)
     return Draft(body, claim.scope)
 
 
@@ -67,14 +58,14 @@ def accept(memory: Memory, *, kind: Kind | None = None, evidence: str = "", reas
     if memory.status is Status.ACTIVE and kind in (None, memory.kind) and not memory.is_unreviewed:
         raise RefusedError(f"{memory.id} is active already: {printable(clip(memory.claim.sentence, 80))}")
     claim = memory.claim._replace(kind=kind) if kind else memory.claim
-    return _verdict_draft(claim, Verdict.ACCEPTED, reason, evidence, kind_inferred=False)  # the person has read it
+    return _decided(claim, Verdict.ACCEPTED, reason, evidence, kind_inferred=False)  # the person has read it
 
 
 def promote(claim: Claim, *, evidence: str) -> list[Draft]:
     """Return the observation of a claim that nobody had proposed before, and the verdict that accepts it."""
     return [
         Draft(ClaimProposed(claim, Verdict.PROPOSED, "promote", evidence), claim.scope),
-        _verdict_draft(claim, Verdict.ACCEPTED, "", "", kind_inferred=False),
+        _decided(claim, Verdict.ACCEPTED, kind_inferred=False),
     ]
 
 
@@ -84,26 +75,26 @@ def dismiss(memory: Memory, *, reason: str = "") -> Draft:
         raise RefusedError(f"{memory.id} is an active memory, not a suggestion", f"tacit forget {memory.id}")
     if not memory.is_live:
         raise RefusedError(f"{memory.id} is {memory.status.value} already")
-    return _verdict_draft(memory.claim, Verdict.DISMISSED, reason, "")
+    return _decided(memory.claim, Verdict.DISMISSED, reason)
 
 
 def forget(memory: Memory, *, reason: str, evidence: str) -> Draft:
     """Retire a memory. Raise RefusedError if it is not live."""
     if not memory.is_live:
         raise RefusedError(f"{memory.id} is {memory.status.value} already", f"tacit restore {memory.id}")
-    return _verdict_draft(memory.claim, Verdict.RETIRED, reason, evidence)
+    return _decided(memory.claim, Verdict.RETIRED, reason, evidence)
 
 
 def restore(memory: Memory, *, reason: str = "") -> Draft:
     """Make a dismissed or forgotten memory active again. Raise RefusedError if it is live."""
     if memory.is_live:
         raise RefusedError(f"{memory.id} is {memory.status.value}, nothing to restore")
-    return _verdict_draft(memory.claim, Verdict.RESTORED, reason, "")
+    return _decided(memory.claim, Verdict.RESTORED, reason)
 
 
 def keep(memory: Memory, *, reason: str = "") -> Draft:
     """Decide that a memory contradicts nothing: it does not answer the question it was thought to answer."""
-    return _verdict_draft(memory.claim, Verdict.KEPT, reason, "")
+    return _decided(memory.claim, Verdict.KEPT, reason)
 
 
 def keep_despite(memory: Memory, missing: Sequence[str]) -> Draft:
@@ -126,7 +117,7 @@ def share(memory: Memory, *, has_line: bool = True) -> Draft:
         )
     if memory.is_in_fact_file and has_line:
         raise RefusedError(f"{memory.id} is shared already: {printable(clip(memory.claim.sentence, 80))}")
-    return _verdict_draft(memory.claim, Verdict.SHARED, "", "")
+    return _decided(memory.claim, Verdict.SHARED)
 
 
 def unshare(memory: Memory) -> Draft:
@@ -141,7 +132,7 @@ def unshare(memory: Memory) -> Draft:
                 f"to do without it: tacit forget {memory.id}",
             )
         raise RefusedError(f"{memory.id} is not shared: {printable(clip(memory.claim.sentence, 80))}")
-    return _verdict_draft(memory.claim, Verdict.UNSHARED, "", "")
+    return _decided(memory.claim, Verdict.UNSHARED)
 
 
 def revise(memory: Memory, claim: Claim, *, activate: bool = False, reason: str = "") -> Draft:
@@ -151,7 +142,8 @@ def revise(memory: Memory, claim: Claim, *, activate: bool = False, reason: str 
     """
     if claim == memory.claim and not activate:
         raise RefusedError(f"{memory.id} reads so already; nothing to change")
-    return _replacement_draft(memory, claim, active=activate or memory.status is Status.ACTIVE, reason=reason)
+    is_active = activate or memory.status is Status.ACTIVE
+    return Draft(_replacement(memory, claim, active=is_active, reason=reason), claim.scope)
 
 
 def accept_globally(memory: Memory, claim: Claim, *, evidence: str = "") -> Draft:
@@ -160,10 +152,9 @@ def accept_globally(memory: Memory, claim: Claim, *, evidence: str = "") -> Draf
         raise RefusedError(f"{memory.id} is {memory.status.value}, not a candidate", f"tacit show {memory.id}")
     if claim.id == memory.id:  # it is global already
         return accept(memory, kind=claim.kind, evidence=evidence)
-    draft = _replacement_draft(memory, claim, active=True, reason="accepted for all projects")
-    assert isinstance(draft.body, ClaimDecided)
-    carried = (*draft.body.carried_evidence, *([evidence] if evidence else ()))
-    return draft._replace(body=draft.body._replace(carried_evidence=carried))
+    body = _replacement(memory, claim, active=True, reason="accepted for all projects")
+    carried = (*body.carried_evidence, *([evidence] if evidence else ()))
+    return Draft(body._replace(carried_evidence=carried), claim.scope)
 
 
 def merge(memory: Memory, into: Memory, *, reason: str = "") -> Draft:
@@ -175,9 +166,8 @@ def merge(memory: Memory, into: Memory, *, reason: str = "") -> Draft:
         raise RefusedError(f"{memory.id} cannot be merged with itself")
     if not into.is_live:
         raise RefusedError(f"{into.id} is {into.status.value}", f"tacit restore {into.id}")
-    draft = _replacement_draft(memory, into.claim, active=False, reason=reason or "merged")
-    assert isinstance(draft.body, ClaimDecided)
-    return draft._replace(body=draft.body._replace(kind_inferred=not into.is_kind_stated))
+    body = _replacement(memory, into.claim, active=False, reason=reason or "merged")
+    return Draft(body._replace(kind_inferred=not into.is_kind_stated), into.claim.scope)
 
 
 def undo(operation: Sequence[Event], label: str) -> Draft:
@@ -193,7 +183,7 @@ def suggest(memory: Memory, *, source: str, reason: str, evidence: str) -> Draft
     return Draft(body, memory.claim.scope, Attribution(f"learner:{source}", memory.provenance))
 
 
-def _replacement_draft(memory: Memory, claim: Claim, *, active: bool, reason: str) -> Draft:
+def _replacement(memory: Memory, claim: Claim, *, active: bool, reason: str) -> ClaimDecided:
     """Put `claim` in the place of a memory's claim. Another claim inherits; the same one has everything already."""
     body = ClaimDecided(
         memory.claim,
@@ -204,14 +194,14 @@ def _replacement_draft(memory: Memory, claim: Claim, *, active: bool, reason: st
         private=not memory.is_in_fact_file,
         kind_inferred=claim.kind is memory.kind and not memory.is_kind_stated,
     )
-    if claim.id != memory.id:
-        body = body._replace(
-            carried_strength=memory.strength,
-            carried_evidence=tuple(dict.fromkeys(given.text for given in memory.evidence)),
-            carried_provenance=memory.provenance,
-        )
-    return Draft(body, claim.scope)
+    if claim.id == memory.id:
+        return body
+    return body._replace(
+        carried_strength=memory.strength,
+        carried_evidence=tuple(dict.fromkeys(given.text for given in memory.evidence)),
+        carried_provenance=memory.provenance,
+    )
 
 
-def _verdict_draft(claim: Claim, verdict: Verdict, reason: str, evidence: str, *, kind_inferred: bool = True) -> Draft:
+def _decided(claim: Claim, verdict: Verdict, reason: str = "", evidence: str = "", kind_inferred: bool = True) -> Draft:
     return Draft(ClaimDecided(claim, verdict, reason, evidence, kind_inferred=kind_inferred), claim.scope)

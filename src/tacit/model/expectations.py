@@ -65,38 +65,39 @@ def alternatives(patterns: Sequence[CommandPattern]) -> tuple[CommandPattern, ..
 
 # Sentences
 
-_TWO_SENTENCES = re.compile(r"\. (?=use [^.]+ instead\b)", re.IGNORECASE)  # "Don't run npm. Use pnpm instead."
-_REASON = re.compile(
-    r"\s*(?:[,;]?\s(?:because|since|as it|so that|otherwise)\s.*|\s[-–—]+\s.*|\([^()]*\)\s*|[,;]?\s(?:it|they)\s.*)$",
-    re.IGNORECASE,
+
+def _form(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_TWO_SENTENCES = _form(r"\. (?=use [^.]+ instead\b)")  # "Don't run npm. Use pnpm instead."
+_REASON = _form(
+    r"\s*(?:[,;]?\s(?:because|since|as it|so that|otherwise)\s.*|\s[-–—]+\s.*|\([^()]*\)\s*|[,;]?\s(?:it|they)\s.*)$"
 )
-_LIMIT = re.compile(
+_LIMIT = _form(
     r"\b(?:unless|except|excluding|only|but|if|when|whenever|until|while|during|sometimes|usually|mostly|apart"
-    r"|though|although|instead)\b",
-    re.IGNORECASE,
+    r"|though|although|instead)\b"
 )
-_LEADING = re.compile(
+_LEADING = _form(
     r"(?:please|always|also|here|in this (?:repo|repository|project|codebase|folder)|you|we|i|agents?|must|should"
-    r"|have to|need to|make sure (?:to|you)|be sure to|remember to|let'?s|this (?:project|repo|repository))\b[,:]?\s+",
-    re.IGNORECASE,
+    r"|have to|need to|make sure (?:to|you)|be sure to|remember to|let'?s|this (?:project|repo|repository))\b[,:]?\s+"
 )
-_TRAILING = re.compile(
+_TRAILING = _form(
     r"[\s,]+(?:here|please|again|ever|at all|any ?more|directly|by hand|manually|yourself|first|instead|too|as well"
     r"|in any project|for (?:this|the) (?:repo|repository|project)"
-    r"|(?:in|on) (?:this|the) (?:repo|repository|project|codebase|folder|directory))$",
-    re.IGNORECASE,
+    r"|(?:in|on) (?:this|the) (?:repo|repository|project|codebase|folder|directory))$"
 )
 _NEVER = r"(?:never(?: ever)?|do not|don'?t|must not|mustn't|should not|shouldn't|avoid|stop|no)"
 _RUN = r"(?:run|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
 _EDIT = r"(?:edit|change|modify|touch|rewrite|hand-edit|overwrite|write to|editing|changing|modifying|touching|update)"
+_WHEN, _WE = r"(?:when|whenever|every time|each time)", r"(?:you |we )?"
+_ALSO = r"(?:also |always |then |must |should )?"
+_PROTECTED = r"(?:generated|read-only|protected)"
+_CHOOSE = r"(?:uses?|prefer|run|would rather use)"
 _TIE = r"(?:change|edit|touch|modify|update|regenerate|bump|adjust|sync)"
 _INSTEAD_OF = r"(?:,? instead of|,? rather than| over|,? (?:and |but )?not|,? (?:and |but )?never)"
 _BREAK = r"(?:, (?:but )?(?:always )?|; |: |\. | and | but )"
 _MAX_NAMED = 5  # ways to write a command that a sentence names; more come from a word like "tests"
-
-
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
 
 
 def _read_sentence(sentence: str) -> Expectation | None:
@@ -158,29 +159,16 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"before (?P<x>[^,]+),? (?:always |first )?{_RUN} (?P<y>.+)"), _read_order),
     (_form(rf"(?P<x>.+?) only after (?:{_RUN} )?(?P<y>.+)"), _read_order),
     (_form(rf"{_NEVER} {_EDIT} (?P<x>.+)"), _read_protected),
-    (
-        _form(r"(?P<x>\S+) (?:is|are) (?:generated|read-only|protected)(?:, do(?:n't| not) edit (?:it|them))?"),
-        _read_protected,
-    ),
-    (
-        _form(rf"(?:when|whenever|if|every time|each time) (?:you |we )?{_TIE} (?P<x>[^,]+), "
-              rf"(?:you |we )?(?:also |always |then |must |should )?{_TIE} (?P<y>.+)"),
-        _read_tied,
-    ),
-    (
-        _form(rf"(?:also )?{_TIE} (?P<y>.+?) (?:when|whenever|every time|each time) (?:you |we )?{_TIE} (?P<x>.+)"),
-        _read_tied,
-    ),
+    (_form(rf"(?P<x>\S+) (?:is|are) {_PROTECTED}(?:, do(?:n't| not) edit (?:it|them))?"), _read_protected),
+    (_form(rf"(?:if|{_WHEN}) {_WE}{_TIE} (?P<x>[^,]+), {_WE}{_ALSO}{_TIE} (?P<y>.+)"), _read_tied),
+    (_form(rf"(?:also )?{_TIE} (?P<y>.+?) {_WHEN} {_WE}{_TIE} (?P<x>.+)"), _read_tied),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+?){_BREAK}(?:use|run|prefer|only) (?P<y>.+)"), _read_forbidden),
-    (
-        _form(rf"(?:uses?|prefer|run|would rather use) (?P<y>.+?){_INSTEAD_OF} (?:to )?(?:{_RUN} )?(?P<x>.+)"),
-        _read_preferred,
-    ),
+    (_form(rf"{_CHOOSE} (?P<y>.+?){_INSTEAD_OF} (?:to )?(?:{_RUN} )?(?P<x>.+)"), _read_preferred),
     (_form(rf"instead of (?:{_RUN} )?(?P<x>[^,]+),? (?:{_RUN}|prefer) (?P<y>.+)"), _read_preferred),
     (_form(r"(?P<y>[^,]+), (?:not|never) (?P<x>.+)"), _read_preferred),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+)"), _read_forbidden),
     (_form(r"(?:uses?|prefer)(?: only)? (?P<y>[^,]+)"), _read_chosen),
-)  # fmt: skip
+)
 
 
 def _strip_trailing(text: str) -> str:
@@ -191,10 +179,8 @@ def _strip_trailing(text: str) -> str:
 
 # Commands
 
-_ALTERNATIVE = re.compile(r"\s*(?:,\s*(?:or|and|nor)\s|,\s|\s(?:or|and|nor)\s)\s*", re.IGNORECASE)
-_DETERMINER = re.compile(
-    r"(?:the|a|an|any|every|each|all|you|we|to|making|creating|your|full|plain|bare)\s+", re.IGNORECASE
-)
+_ALTERNATIVE = _form(r"\s*(?:,\s*(?:or|and|nor)\s|,\s|\s(?:or|and|nor)\s)\s*")
+_DETERMINER = _form(r"(?:the|a|an|any|every|each|all|you|we|to|making|creating|your|full|plain|bare)\s+")
 _WORD = re.compile(r"[A-Za-z0-9_./:@=+-]+")
 _MAX_WORDS = 6
 # English words that are programs, too: they stand for the program only in backticks, or alone behind a verb.
@@ -290,7 +276,7 @@ def _read_command(phrase: str, verb: str | None, any_program: bool) -> Sequence[
     words = text.replace("`", "").split()
     if words and words[0] in _AMBIGUOUS:
         second = words[1] if len(words) > 1 and words[0] in _TARGET_PROGRAMS else ""
-        if not verb or not (len(words) == 1 or _is_subcommand(second) or second in _groups(words[0])):
+        if not verb or not (len(words) == 1 or second in _subcommands() or second in _groups(words[0])):
             return ()
     return _read_words(words, any_program)
 
@@ -305,7 +291,7 @@ def _read_words(words: list[str], any_program: bool) -> Sequence[CommandPattern]
     groups = _groups(words[0])
     for before, word in pairwise(["", *plain]):
         # `gh pr merge`, `mise run lint`: what follows a group of commands is one of them
-        if not (_is_subcommand(word) or is_known_program(word) or word in groups or before in groups):
+        if not (word in _subcommands() or is_known_program(word) or word in groups or before in groups):
             return ()
     return parse_patterns(" ".join(words))
 
@@ -314,10 +300,6 @@ def _groups(program: str) -> frozenset[str]:
     tables = program_tables()
     row = tables.subcommands.get(program) or tables.package_managers.get(program)
     return row.groups | {"run"} if row else frozenset()
-
-
-def _is_subcommand(word: str) -> bool:
-    return word in _subcommands()
 
 
 @cache
@@ -340,11 +322,10 @@ _GIT_SUBCOMMANDS = frozenset(
 # Paths
 
 _PATH = re.compile(r"(?=.*[./*])[\w.*@+/{},-]+|[A-Z][A-Za-z]*file|README|CHANGELOG|LICENSE|CONTRIBUTING")
-_PATH_WORDS = re.compile(
+_PATH_WORDS = _form(
     r"(?:the |any |all )?(?:(?:files?|anything|everything|something|code|folder|directory|migrations) )?"
     r"(?:(?:in|under|inside|below|of) )?(?:the )?(?:(?:file|folder|directory) )?(?P<path>\S+)"
-    r"(?: (?:files?|folder|directory))?",
-    re.IGNORECASE,
+    r"(?: (?:files?|folder|directory))?"
 )
 
 

@@ -80,40 +80,50 @@ class RedrawnLine(Record):
 
 
 PageEdit = AddedLine | ChangedLine | RemovedLine | IgnoredLine | RedrawnLine
-# In the functions below `exact` returns the memory of a claim, and `latest` the one that replaced it, if any did.
 MemoryLookup = Callable[[ClaimId], Memory | None]
+_MAX_REPLACEMENTS = 32  # that are followed from an old claim to its latest wording
 
 
-def edited_memory(edit: ChangedLine | RemovedLine, exact: MemoryLookup, latest: MemoryLookup) -> Memory | None:
+def latest_memory(lookup: MemoryLookup, claim: ClaimId) -> Memory | None:
+    """Return the memory of a claim. A retired one that was replaced gives the memory that replaced it."""
+    memory = lookup(claim)
+    for _ in range(_MAX_REPLACEMENTS):
+        if memory is None or memory.is_live or memory.replaced_by in (None, memory.id):
+            break
+        memory = (memory.replaced_by and lookup(memory.replaced_by)) or memory
+    return memory
+
+
+def edited_memory(edit: ChangedLine | RemovedLine, lookup: MemoryLookup) -> Memory | None:
     """Return the memory that an edit is about: the latest, but of a line that was moved its own."""
-    return exact(edit.claim) if isinstance(edit, ChangedLine) and edit.status is not None else latest(edit.claim)
+    is_moved = isinstance(edit, ChangedLine) and edit.status is not None
+    return lookup(edit.claim) if is_moved else latest_memory(lookup, edit.claim)
 
 
-def judge_edit(edit: PageEdit, exact: MemoryLookup, latest: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
+def judge_edit(edit: PageEdit, lookup: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     """Return the judgements of a person who vouches for an edit; none if they would change nothing.
 
     Raise RefusedError if the edit cannot be applied.
     """
     match edit:
         case AddedLine():
-            return _judge_added(edit, exact, scope, page)
+            return _judge_added(edit, lookup, scope, page)
         case ChangedLine():
-            memory = edited_memory(edit, exact, latest)
-            if memory:
+            if memory := edited_memory(edit, lookup):
                 return _judge_changed(edit, memory, page)
             if edit.text is not None:  # the old entry no longer counts, so the new words are an addition
                 added = AddedLine(edit.line, edit.text, edit.kind, edit.is_active, edit.tags or ())
-                return _judge_added(added, exact, scope, page)
+                return _judge_added(added, lookup, scope, page)
         case RemovedLine():
-            memory = latest(edit.claim)
+            memory = latest_memory(lookup, edit.claim)
             return _judge_removed(memory, page) if memory and memory.id == edit.claim else []
     return []
 
 
-def propose_edit(edit: PageEdit, latest: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
+def propose_edit(edit: PageEdit, lookup: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     """Return a candidate with the new words of an edit that nobody vouches for, unless the claim is known already."""
-    claim = new_claim(edit, latest, scope)
-    if claim is None or latest(claim.id):
+    claim = new_claim(edit, lookup, scope)
+    if claim is None or lookup(claim.id):
         return []
     return decide.propose(
         None,
@@ -125,13 +135,13 @@ def propose_edit(edit: PageEdit, latest: MemoryLookup, scope: Scope, page: str) 
     )
 
 
-def new_claim(edit: PageEdit, latest: MemoryLookup, scope: Scope) -> Claim | None:
+def new_claim(edit: PageEdit, lookup: MemoryLookup, scope: Scope) -> Claim | None:
     """Return the claim that the new words of an edit make. None if it has none."""
     match edit:
         case AddedLine():
             return claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
         case ChangedLine(text=str() as text):
-            memory = latest(edit.claim)
+            memory = latest_memory(lookup, edit.claim)
             return memory and claim_from(text, memory.claim.scope, kind=memory.kind, tags=memory.claim.tags)
     return None
 
@@ -145,9 +155,9 @@ def ensure_live(claim: Claim, status: Status, memory: Memory | None, page: str) 
     return [_written_in(page, claim, Verdict.PROPOSED, kind_inferred=True)]
 
 
-def _judge_added(edit: AddedLine, exact: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
+def _judge_added(edit: AddedLine, lookup: MemoryLookup, scope: Scope, page: str) -> list[Draft]:
     claim = claim_from(edit.text, scope, kind=edit.kind, tags=edit.tags)
-    memory = exact(claim.id)
+    memory = lookup(claim.id)
     if memory is None or not memory.is_live or (edit.is_active and memory.status is not Status.ACTIVE):
         verdict = Verdict.ADDED if edit.is_active else Verdict.PROPOSED
         return [_written_in(page, claim, verdict, kind_inferred=edit.kind is None)]
@@ -161,7 +171,10 @@ def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
     reason = f"edited in {page}"
     if edit.status in (Status.RETIRED, Status.DISMISSED):
         return _judge_removed(memory, page)
-    claim = _changed_claim(edit, memory)
+    claim = memory.claim
+    if edit.text is not None and edit.text != claim.sentence:
+        claim = claim_from(edit.text, claim.scope, kind=claim.kind, tags=claim.tags)
+    claim = claim._replace(kind=edit.kind or claim.kind, tags=claim.tags if edit.tags is None else edit.tags)
     if edit.status is Status.PENDING and memory.status is not Status.PENDING:
         if memory.status is Status.ACTIVE:
             raise RefusedError("what holds cannot wait again; take the line out to forget it")
@@ -187,13 +200,6 @@ def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
     return [_vouch(draft) for draft in drafts]
 
 
-def _changed_claim(edit: ChangedLine, memory: Memory) -> Claim:
-    claim = memory.claim
-    if edit.text is not None and edit.text != claim.sentence:
-        claim = claim_from(edit.text, claim.scope, kind=claim.kind, tags=claim.tags)
-    return claim._replace(kind=edit.kind or claim.kind, tags=claim.tags if edit.tags is None else edit.tags)
-
-
 def _judge_removed(memory: Memory, page: str) -> list[Draft]:
     match memory.status:
         case Status.ACTIVE:
@@ -212,9 +218,6 @@ def _vouch(draft: Draft) -> Draft:
     return draft._replace(attribution=VOUCHED_ATTRIBUTION)
 
 
-_MAX_REPLACEMENTS = 32  # that are followed from an old claim to its latest wording
-
-
 class MemoryOverlay:
     """Memories as they will be once some drafts are recorded, so that the next decision is based on them.
 
@@ -231,27 +234,9 @@ class MemoryOverlay:
         """Return the memory of a claim, None if there is none."""
         return self._changed.get(claim) or self._fetch(claim)
 
-    def latest(self, claim: ClaimId) -> Memory | None:
-        """Return the memory of a claim, or the one that replaced it."""
-        return latest_lookup(self.memory)(claim)
-
     def apply(self, draft: Draft) -> None:
         """Change the memories that the draft touches."""
         event_id = self._last_id = next_event_id(self._last_id, int(self._origin.at.timestamp() * 1000), bytes(10))
         event = Event(event_id, event_id, self._origin.attributed_to(draft.attribution), draft.scope, draft.body)
         for claim in touched_claims(event):
             self._changed[claim] = evolve(self.memory(claim), event, claim)
-
-
-def latest_lookup(fetch: MemoryLookup) -> MemoryLookup:
-    """Return a lookup that follows replacements: a retired claim gives the memory that replaced it."""
-
-    def latest(claim: ClaimId) -> Memory | None:
-        memory = fetch(claim)
-        for _ in range(_MAX_REPLACEMENTS):
-            if memory is None or memory.is_live or memory.replaced_by in (None, memory.id):
-                break
-            memory = (memory.replaced_by and fetch(memory.replaced_by)) or memory
-        return memory
-
-    return latest

@@ -132,7 +132,7 @@ def session_outcome(turns: Sequence[Turn]) -> str:
         return ""
     last = worked[-1]
     states = list(_unresolved_state(last, is_only=len(worked) == 1))
-    facts = [*_commit_facts(worked), *_open_issues(worked)]
+    facts = [*_facts(worked)]
     label = ""
     if states:
         label = "Last said: " if len(worked) == 1 and not last.interrupted else "Before that: "
@@ -182,15 +182,11 @@ def pull_request_titles(turns: Sequence[Turn]) -> list[str]:
 
 def has_failed_tests(turns: Sequence[Turn]) -> bool:
     """Return whether the last test run failed: by its status, or by its output if a pipe hides the status."""
-    runs = [
-        call
-        for call in _commands_run(turns)
-        if _TEST_COMMAND.search(call.input) and call.outcome is not ToolOutcome.REJECTED
-    ]
-    if not runs:
-        return False
-    last = runs[-1]
-    return last.outcome is ToolOutcome.FAILED or ("|" in last.input and _TEST_FAILURE.search(last.result) is not None)
+    ran = (call for call in _commands_run(turns) if call.outcome is not ToolOutcome.REJECTED)
+    last = next((call for call in reversed([*ran]) if _TEST_COMMAND.search(call.input)), None)
+    if last is None or last.outcome is ToolOutcome.FAILED:
+        return last is not None
+    return "|" in last.input and _TEST_FAILURE.search(last.result) is not None
 
 
 def _has_request(turn: Turn) -> bool:
@@ -238,16 +234,13 @@ def _is_answered(turn: Turn) -> bool:
     return bool(result_sentence(reply.text, _MAX_STATEMENT_CHARS)) or not is_announcement(last_sentence(reply.text))
 
 
-def _commit_facts(turns: Sequence[Turn]) -> Iterator[str]:
+def _facts(turns: Sequence[Turn]) -> Iterator[str]:
+    """Yield what was committed, and what is left to do: failing tests, a failed last call, an open question."""
     if titles := pull_request_titles(turns):
         yield f"Pull request: {_quote_sentence(clip_at_word(titles[-1], _MAX_QUOTE_CHARS))}"
     elif subjects := list(dict.fromkeys(filter(None, commit_subjects(turns)))):
         label = f"{len(subjects)} commits, the last: " if len(subjects) > 1 else "Committed: "
         yield f"{label}{_quote_sentence(clip_at_word(subjects[-1], _MAX_QUOTE_CHARS))}"
-
-
-def _open_issues(turns: Sequence[Turn]) -> Iterator[str]:
-    """Yield what is left to do: failing tests, a failed last call, a question without an answer."""
     last = turns[-1]
     if has_failed_tests(turns):
         yield "The tests failed when they were last run."

@@ -133,7 +133,8 @@ def _named(sentence: str) -> Iterator[Reference]:
     if not _CHANGES.search(prose):
         for match in _PATH.finditer(sentence):
             path = match[0].rstrip(".").removeprefix("./")
-            if _is_plain_path(path) and _is_file_like(path, is_explicit=match[0].startswith("./")):
+            is_explicit = match[0].startswith("./") or path.startswith(".") or path.endswith("/")
+            if _is_plain_path(path) and (is_explicit or _EXTENSION.search(path.rpartition("/")[2])):
                 yield Reference(ReferenceKind.PATH, path, path)
         for match in _BRANCH.finditer(sentence):
             name = match[1] or match[2]
@@ -177,11 +178,6 @@ def _is_plain_path(path: str) -> bool:
     if parts[0] in _TRANSIENT_FOLDERS or parts[0].startswith("-") or _PLACEHOLDER.search(path):
         return False
     return len(parts) == 1 or "." not in parts[0].lstrip(".")  # else a domain
-
-
-def _is_file_like(path: str, *, is_explicit: bool) -> bool:
-    parts = path.rstrip("/").split("/")
-    return is_explicit or path.endswith("/") or parts[0].startswith(".") or bool(_EXTENSION.search(parts[-1]))
 
 
 # Commands

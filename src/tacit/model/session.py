@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from tacit.model.claim import Scope
 from tacit.model.event import Event, local_time, timestamp
 from tacit.model.ids import EventId
 from tacit.model.observation import (
@@ -73,7 +72,7 @@ class SessionSummary(Record):
 
 
 class Session:
-    """One session. `scope` is that of most of its requests."""
+    """One session. `scope` is that of most of its requests; `host_title` the newest by the person, else by the host."""
 
     def __init__(self, agent: str, host_session_id: str, all_events: Sequence[Event]) -> None:
         events = [event for event in all_events if not isinstance(event.body, SessionSummarized | SessionTitled)]
@@ -81,21 +80,27 @@ class Session:
         self.host_session_id = host_session_id
         self.id = session_id(agent, host_session_id)
         self.turns = tuple(_split_turns(events))
-        self.scope = _main_scope(events)
+        scopes = Counter(event.scope for event in events if isinstance(event.body, PromptGiven))
+        scopes = scopes or Counter(event.scope for event in events)
+        self.scope = max(scopes, key=scopes.__getitem__)  # the first of equally frequent ones
         self.directory = _first_field(events, "directory")
         self.branch = _first_field(events, "branch")
         self.started_at = local_time(events[0].origin)
         self.ended_at = local_time(events[-1].origin)
-        self.last_compacted_at = max(
-            (event.at for event in events if isinstance(event.body, SessionCompacted)), default=None
-        )
+        compactions = [event.at for event in events if isinstance(event.body, SessionCompacted)]
+        self.last_compacted_at = max(compactions, default=None)
         self.summary = _newest_summary(all_events, self.turns)
-        self.host_title = _host_title(all_events)
+        titles = [
+            event.body for event in all_events if isinstance(event.body, SessionTitled) and event.body.text.strip()
+        ]
+        by_person = [title for title in titles if title.by is TitleAuthor.PERSON]
+        self.host_title = next((title.text for title in reversed(by_person or titles)), "")
 
     @property
     def page_name(self) -> str:
         """The name of its page. It begins with the day, so that a folder of pages is sorted."""
-        return f"{self.started_at:%Y-%m-%d}-{_slug(self.agent)}-{self.id}"
+        slug = "".join(letter for letter in self.agent.lower() if letter.isascii() and letter.isalnum()) or "agent"
+        return f"{self.started_at:%Y-%m-%d}-{slug}-{self.id}"
 
     @property
     def searchable_parts(self) -> list[Turn | SessionSummary]:
@@ -109,13 +114,8 @@ class Session:
     @cached_property
     def files(self) -> tuple[str, ...]:
         """The changed files in the order of their first change, relative to where the session began."""
-        paths = (
-            self.relative_path(file, call.directory)
-            for turn in self.turns
-            for call in turn.calls
-            for file in call.files
-        )
-        return tuple(dict.fromkeys(paths))
+        calls = [call for turn in self.turns for call in turn.calls]
+        return tuple(dict.fromkeys(self.relative_path(file, call.directory) for call in calls for file in call.files))
 
     @cached_property
     def tools(self) -> tuple[tuple[str, int], ...]:
@@ -188,22 +188,5 @@ def _newest_summary(events: Sequence[Event], turns: Sequence[Turn]) -> SessionSu
     return SessionSummary(newest, body.text, body.model, newer_turns)
 
 
-def _host_title(events: Sequence[Event]) -> str:
-    """Return the newest title by the person, else the newest by the host."""
-    titles = [event.body for event in events if isinstance(event.body, SessionTitled) and event.body.text.strip()]
-    by_person = [body for body in titles if body.by is TitleAuthor.PERSON]
-    return (by_person or titles or [SessionTitled("", "")])[-1].text
-
-
-def _main_scope(events: Sequence[Event]) -> Scope:
-    requested = [event.scope for event in events if isinstance(event.body, PromptGiven)]
-    counts = Counter(requested or [event.scope for event in events])
-    return max(counts, key=counts.__getitem__)  # the first of equally frequent ones
-
-
 def _first_field(events: Sequence[Event], field: str) -> str:
     return next((value for event in events if (value := getattr(event.body, field, ""))), "")
-
-
-def _slug(word: str) -> str:
-    return "".join(letter for letter in word.lower() if letter.isascii() and letter.isalnum()) or "agent"

@@ -51,12 +51,10 @@ _REASON_CLAUSE = re.compile(r"[,;]?\s(?:because|since it|as it)\s.*", re.IGNOREC
 _VERB_PHRASE = r"(?P<verb>[a-z][\w-]{0,60})\s{1,9}(?P<object>.+)"
 _ADDRESSEE = r"(?:(?:you|we|agents?|let[’']?s)\s)?"
 _IMPERATIVES = frozenset(
-    (
-        "add ask avoid build call check commit create deploy document ensure fix follow format import include "
-        "install keep limit lint load log make merge mock move name open pin place prefer print push put read "
-        "rebase release rename return review run save send set show sort split squash start stop store tag "
-        "test type update use validate verify wait wrap write"
-    ).split()
+    "add ask avoid build call check commit create deploy document ensure fix follow format import include install"
+    " keep limit lint load log make merge mock move name open pin place prefer print push put read rebase release"
+    " rename return review run save send set show sort split squash start stop store tag test type update use validate"
+    " verify wait wrap write".split()
 )
 
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)])\s+")
@@ -133,9 +131,8 @@ def split_sentences(text: str) -> list[str]:
 def _split_joint_rules(sentence: str) -> list[str]:
     # "Always A and never B" are two rules; "run A and B" is one.
     pieces = _RULE_CONJUNCTION.split(sentence)
-    if len(pieces) < 2 or not all(_is_rule(piece) for piece in pieces):
-        return [sentence]
-    return [piece.strip().rstrip(",;") for piece in pieces]
+    are_rules = len(pieces) > 1 and all(map(_is_rule, pieces))
+    return [piece.strip().rstrip(",;") for piece in pieces] if are_rules else [sentence]
 
 
 def _is_rule(text: str) -> bool:
@@ -185,7 +182,7 @@ def claim_from(text: str, scope: Scope, *, kind: Kind | None = None, tags: tuple
 def parse_statement(sentence: str) -> ParsedStatement:
     """Parse a sentence by the first pattern that matches. If none does, the subject is "note"."""
     plain = _REASON_CLAUSE.sub("", sentence.strip(), count=1).rstrip() or sentence
-    for pattern, parse in _STATEMENT_PATTERNS:
+    for pattern, parse in _FORMS:
         if (match := pattern.fullmatch(plain)) and (parsed := parse(match)) is not None:
             return parsed
     return ParsedStatement(Kind.RULE, Triple("note", "says", sentence))
@@ -215,62 +212,59 @@ def _parse_fact(match: re.Match[str]) -> ParsedStatement:
 
 def _parse_imperative(match: re.Match[str]) -> ParsedStatement | None:
     verb = match["verb"].lower()
-    if verb not in _IMPERATIVES:
-        return None
     if verb == "prefer":
         return _parse_preference(match)
-    return ParsedStatement(Kind.RULE, Triple(AGENT_SUBJECT, verb, match["object"]))
+    parsed = ParsedStatement(Kind.RULE, Triple(AGENT_SUBJECT, verb, match["object"]))
+    return parsed if verb in _IMPERATIVES else None
 
 
-def _statement_pattern(pattern: str, parse: _Parser) -> tuple[re.Pattern[str], _Parser]:
+def _form(pattern: str, parse: _Parser) -> tuple[re.Pattern[str], _Parser]:
     return re.compile(pattern, re.IGNORECASE | re.DOTALL), parse
 
 
 # In order of precedence. `\s` is never repeated beside a repeated class that contains it: no blow-up on long blanks.
-_STATEMENT_PATTERNS = (
-    _statement_pattern(
+_FORMS = (
+    _form(
         r"(?:i|we)\s(?:really\s|explicitly\s)?(?:do\snot|don[’']?t)\s(?:want|need|like)\s(?P<object>.+)",
         _parser(Kind.CONSTRAINT, USER_SUBJECT, "does not want"),
     ),
-    _statement_pattern(
+    _form(
         rf"{_ADDRESSEE}(?:must\s|should\s)?(?:never|do\snot|don[’']?t|must\snot|mustn[’']t)\s(?:ever\s)?(?!have\b|know\b){_VERB_PHRASE}",
         _parser(Kind.CONSTRAINT, AGENT_SUBJECT, "never {verb}"),
     ),
-    _statement_pattern(
+    _form(
         rf"{_ADDRESSEE}(?:must\s|should\s)?(?:always|must)\s(?!be\b|have\b){_VERB_PHRASE}",
         _parser(Kind.RULE, AGENT_SUBJECT, "always {verb}"),
     ),
-    _statement_pattern(
-        r"avoid\s(?:using\s|the\suse\sof\s)(?P<object>.+)", _parser(Kind.CONSTRAINT, AGENT_SUBJECT, "never use")
-    ),
-    _statement_pattern(r"let[’']?s\s(?:just\s)?use\s(?P<object>.+)", _parser(Kind.DECISION, PROJECT_SUBJECT, "uses")),
-    _statement_pattern(  # a quoted command or error may contain commas
+    _form(r"avoid\s(?:using|the\suse\sof)\s(?P<object>.+)", _parser(Kind.CONSTRAINT, AGENT_SUBJECT, "never use")),
+    _form(r"let[’']?s\s(?:just\s)?use\s(?P<object>.+)", _parser(Kind.DECISION, PROJECT_SUBJECT, "uses")),
+    _form(  # a quoted command or error may contain commas
         r"(?:if|when)\s(?P<when>.{0,400}?(?:error|fail|crash|hang).{0,400}?),\s(?:then\s)?"
         r"(?P<object>(?:use|run|set|pass|put|write|install|add|start|give)\s.+)",
         _parse_fix,
     ),
-    _statement_pattern(
+    _form(
         r"(?:if|when)\s(?P<when>[^,]{0,400}(?:error|fail|crash|hang)[^,]{0,400}),\s(?:then\s)?(?P<object>.+)",
         _parse_fix,
     ),
-    _statement_pattern(
+    _form(
         r"(?:i|we)(?:[’']d|\swould)?\s(?:(?:usually|always|generally|really)\s)?prefer(?:\sto\suse|\susing)?\s(?P<object>.+)",
         _parse_preference,
     ),
-    _statement_pattern(r"(?:i|we)\s(?:like|want|love)\s(?P<object>.+)", _parse_preference),
-    _statement_pattern(
+    _form(r"(?:i|we)\s(?:like|want|love)\s(?P<object>.+)", _parse_preference),
+    _form(
         r"(?:i|we|let[’']?s)\s(?:have\s)?(?:decided|chose|agreed)\s(?:on\s|to\s(?:use\s)?)?(?P<object>.+)",
         _parser(Kind.DECISION, PROJECT_SUBJECT, "decided on"),
     ),
-    _statement_pattern(
+    _form(
         r"(?:we|this\sproject)\s(?:(?:always|only)\s)?uses?\s(?P<object>.+)",
         _parser(Kind.CONVENTION, PROJECT_SUBJECT, "uses"),
     ),
-    _statement_pattern(r"use\s(?P<object>\S+)\sfor\s(?P<purpose>.+)", _parser(Kind.RULE, "{purpose}", "uses")),
-    _statement_pattern(
+    _form(r"use\s(?P<object>\S+)\sfor\s(?P<purpose>.+)", _parser(Kind.RULE, "{purpose}", "uses")),
+    _form(
         r"(?P<subject>(?!it\b|this\b|that\b|there\b)[^\s,.;:]{1,80}(?:\s[^\s,.;:]{1,80}){0,5})\s"
         r"(?P<be>(?:must|should)\sbe|is|are|=|lives?\sin)\s(?P<object>.+)",
         _parse_fact,
     ),
-    _statement_pattern(_VERB_PHRASE, _parse_imperative),
+    _form(_VERB_PHRASE, _parse_imperative),
 )

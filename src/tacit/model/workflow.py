@@ -162,20 +162,17 @@ def suggest_name(steps: Sequence[str], taken: Collection[str]) -> str:
 
     `git add`, `git commit` and `git push` become `git-add-commit-push`.
     """
-    words = dict.fromkeys(word for step in steps for word in _name_words(step))
-    name = "-".join(list(words)[:_MAX_NAME_WORDS])[:MAX_NAME_CHARS].rstrip("-") or "workflow"
+    names: list[str] = []
+    for step in steps:  # the command and its first argument that is no option: what people call the step
+        words = [word.rsplit("/", 1)[-1] for word in step.split() if not word.startswith("-") and "=" not in word]
+        named = [word for word in words if word not in _PREFIX_COMMANDS][:2]
+        names += [part for word in named for part in _NAME_WORD.findall(word.lower())[:1]]
+    name = "-".join([*dict.fromkeys(names)][:_MAX_NAME_WORDS])[:MAX_NAME_CHARS].rstrip("-") or "workflow"
     number, unique = 1, name
     while unique in taken:
         number += 1
         unique = f"{name}-{number}"
     return unique
-
-
-def _name_words(step: str) -> list[str]:
-    """Return the command and its first argument that is no option: what people call the step."""
-    words = [word.rsplit("/", 1)[-1] for word in step.split() if not word.startswith("-") and "=" not in word]
-    named = [word for word in words if word not in _PREFIX_COMMANDS][:2]
-    return [part for word in named for part in _NAME_WORD.findall(word.lower())[:1]]
 
 
 def save(name: str, steps: Sequence[str], directory: str = "", claim: str = "", scope: Scope = GLOBAL) -> Draft:

@@ -13,9 +13,10 @@ from enum import Enum
 from itertools import combinations
 from math import inf
 
-from tacit.contradiction.profile import StatementProfile, profile_statement
-from tacit.contradiction.relation import is_same_statement, oppose, restatement_key
-from tacit.contradiction.terms import is_change_or_denial, is_worth_comparing, topics
+from tacit.contradiction.profile import profile_statement
+from tacit.contradiction.relation import oppose
+from tacit.contradiction.restatement import is_restatement, restatement_key
+from tacit.contradiction.topics import share_enough, topics
 from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
 from tacit.model.conflict import RelationKind, are_opposed, parse_stance
@@ -198,10 +199,6 @@ class _Statement(Record):
     text: str
 
     @property
-    def profile(self) -> StatementProfile:
-        return profile_statement(self.text)
-
-    @property
     def place(self) -> str:
         return f"{self.line.name}:{self.line.line}"
 
@@ -248,8 +245,7 @@ def _comparable_pairs(statements: Sequence[_Statement]) -> Iterator[tuple[_State
     for (left, right), count in sorted(shared.items()):
         first, second = statements[left], statements[right]
         fewest = min(len(topics(first.text)), len(topics(second.text)))
-        texts = (first.text, second.text)
-        if is_worth_comparing(count, fewest, lambda texts=texts: any(map(is_change_or_denial, texts))):  # type: ignore[misc]
+        if share_enough(count, fewest, first.text, second.text):
             yield first, second
 
 
@@ -297,9 +293,7 @@ def _duplicates(statements: Sequence[_Statement]) -> Iterator[RuleFinding]:
 def _is_repeated(first: _Statement, second: _Statement) -> bool:
     if first.place == second.place or not set(first.line.hosts) & set(second.line.hosts):
         return False
-    if normalize_text(first.text) == normalize_text(second.text):
-        return True
-    return is_same_statement(first.profile, second.profile)
+    return normalize_text(first.text) == normalize_text(second.text) or is_restatement(first.text, second.text)
 
 
 def _pair_finding(kind: FindingKind, message: str, first: _Statement, second: _Statement) -> RuleFinding:

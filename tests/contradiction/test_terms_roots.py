@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.contradiction.cognates import is_same_word
+from tacit.contradiction.terms import is_same_word
 
 
 @pytest.mark.parametrize(
