@@ -66,17 +66,11 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
         is_new = is_start and hook_input.source in _NEW_SESSION_SOURCES
         if is_new and host.add_notice and settings.agents_notice:
             with suppress(Exception):  # the text for the model counts more
-                notice = _notice_line(_count_suggestions(opened), opened.count_untrusted())
+                is_ignored = matching_ignore_entry(settings, opened.user_folder, opened.cwd)
+                pending = {} if is_ignored else opened.store.read(reader.count_pending)
+                notice = _notice_line(sum(pending.values()), opened.count_untrusted())
                 output = host.add_notice(output, notice) if notice else output
     return output
-
-
-def _count_suggestions(home: Home) -> int:
-    """Return how many suggestions wait in all projects; 0 in an ignored folder."""
-    if matching_ignore_entry(home.settings, home.user_folder, home.cwd):
-        return 0
-
-    return home.store.read(lambda connection: sum(reader.count_pending(connection).values()))
 
 
 def _notice_line(suggestions: int, untrusted: int) -> str:
