@@ -125,8 +125,8 @@ class ShellRecorder(HomePart):
         scope = store.project.scope(lambda _scope: False) if store.project else GLOBAL
         origin = store.actor.origin()._replace(at=captured.at, session=captured.session)
         ran = captured.observation
-        command, meant, planned = map(_truncate_line, (ran.command, ran.meant, ran.planned))
-        draft = Draft(ran._replace(command=command, meant=meant, planned=planned), scope)
+        ran = ran._replace(command=_truncate_line(ran.command), planned=_truncate_line(ran.planned))
+        draft = Draft(ran._replace(meant=_truncate_line(ran.meant)), scope)
         log = store.log
         try:
             if not os.path.isdir(store.paths.spool_reserve):
