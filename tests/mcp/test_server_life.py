@@ -164,4 +164,4 @@ def test_no_call_loads_a_loop_or_the_network(person: Person) -> None:
     held = loaded_by(person, *asked, tool("why", id="use pnpm"), request("prompts/get", {"name": "review"}))
     assert "sqlite3" in held
     assert held & {"asyncio", "socket", "ssl", "http", "selectors", "tempfile", "subprocess"} == set()
-    assert held & {"mcp", "anyio", "pydantic", "tree_sitter"} == set()
+    assert held & {"mcp", "anyio", "pydantic"} == set()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
+import tomllib
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -32,6 +34,14 @@ def _imports_of(path: Path, modules: set[str]) -> set[str]:
     """Return the modules that a module imports: the name itself, or the module that defines it."""
     names = {name if name in modules else name.rpartition(".")[0] for name in _imported_names(path)}
     return names & modules - {_module_name(path)}
+
+
+def test_nothing_but_what_an_extra_adds_is_imported_beside_the_standard_library() -> None:
+    extras = {"jinja2", "llm", "markupsafe", "numpy", "psycopg", "pyrage", "starlette", "uvicorn"}
+    names = {name.partition(".")[0] for path in SOURCE.rglob("*.py") for name in _imported_names(path)}
+    later = {"_sha2"}  # in Python 3.12
+    assert names - sys.stdlib_module_names - {"tacit"} - later <= extras
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"] == []
 
 
 def test_imports_form_no_circle_not_even_inside_functions() -> None:

@@ -10,6 +10,7 @@ Little is imported: an agent's tool call waits for this.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -251,7 +252,7 @@ class _Scanner:
         self.frames: list[_Frame] = []
         self.is_well_formed = True  # keywords and operators are where they can be; commands are found in any case
         self._heredocs: list[_Heredoc] = []
-        self._bodies: list[tuple[int, int, int]] = []  # where a here-document is named, begins and ends
+        self._bodies: list[tuple[int, ...]] = []  # where a here-document is named, begins and ends, in order
 
     # Lists
 
@@ -472,9 +473,8 @@ class _Scanner:
     def as_typed(self, span: _Span) -> Pipeline:
         """Return a pipeline with the bodies of the here-documents that are below its line."""
         text = self.line[span.start : span.end] + (" &" if span.is_background else "")
-        text += "".join(
-            self.line[start:end] for named, start, end in self._bodies if span.start <= named < span.end <= start
-        )
+        first, last = (bisect_left(self._bodies, (place,)) for place in (span.start, span.end))
+        text += "".join(self.line[start:end] for _, start, end in self._bodies[first:last] if start >= span.end)
         stages = tuple(tuple(stage) for stage in span.stages[: MAX_COMMANDS + 1] if stage)
         is_own = span.is_own and not span.is_background and len(span.stages) == 1
         return Pipeline(text.strip(), stages or ((first_word(text),),), is_own)
@@ -489,7 +489,10 @@ class _Scanner:
             start, char = self.position, line[self.position]
             if char in _WORD_END:
                 if char == "(" and parts and parts[-1].endswith("=") and not is_quoted:
-                    self._skip_array()
+                    self.position += 1
+                    self._enter()
+                    self._skip_words(" \t\r\n", (")",))  # the values of `name=(…)`
+                    self.depth -= 1
                 elif not parts and self._at(("<(", ">(")):
                     self.position += 1
                     self._scan_subshell()
@@ -605,13 +608,6 @@ class _Scanner:
                 break
         raise ScanError
 
-    def _skip_array(self) -> None:
-        """Skip the values of `name=(…)`."""
-        self.position += 1
-        self._enter()
-        self._skip_words(" \t\r\n", (")",))
-        self.depth -= 1
-
     def _skip_words(self, separators: Collection[str], closing: tuple[str, ...]) -> str:
         """Skip words up to a bracket or word of `closing`, and return it."""
         has_comments = ")" in closing
@@ -669,7 +665,7 @@ class _Scanner:
                     break
                 end = self.position
             body = self.line[start:end]
-            self._bodies.append((heredoc.start, start - 1, stop))
+            insort(self._bodies, (heredoc.start, start - 1, stop))
             if heredoc.command >= 0:
                 self.commands[heredoc.command] = self.commands[heredoc.command]._replace(heredoc=body)
             if heredoc.is_expanded and ("$(" in body or "`" in body):

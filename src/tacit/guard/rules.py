@@ -1,4 +1,4 @@
-"""Guard rules and matching, as pure functions: a rule, a command line or edited files, and a match or none."""
+"""Guard rules, where they hold, and matching: a rule, a command line or edited files, and a match or none."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from enum import StrEnum
 from tacit.commandline.bash import SimpleCommand
 from tacit.commandline.executions import changed_by
 from tacit.commandline.patterns import CommandPattern, ForbidsCommand, ProtectsFiles, RequiresBefore, matches_path
+from tacit.home.project import find_project, folder_scope
+from tacit.model.claim import GLOBAL, project_scope
 from tacit.record import Record
 
 Enforceable = ForbidsCommand | RequiresBefore | ProtectsFiles
@@ -165,10 +167,7 @@ def fulfils_last(rule: GuardRule, found: Sequence[SimpleCommand]) -> bool | None
 
 def match_paths(rules: Iterable[GuardRule], paths: Sequence[str], applies: Applies) -> list[RuleMatch]:
     """Return the rules that protect one of the paths, which an edit would change."""
-    protecting = [rule for rule in rules if rule.paths]
-    found = (
-        (rule, next((path for path in paths if _is_protected(rule, path, "", applies)), "")) for rule in protecting
-    )
+    found = ((rule, next((path for path in paths if _is_protected(rule, path, "", applies)), "")) for rule in rules)
     return [RuleMatch(rule, path) for rule, path in found if path]
 
 
@@ -179,6 +178,34 @@ def _is_protected(rule: GuardRule, path: str, directory: str | None, applies: Ap
         return False
     whole = os.path.normpath(path)
     return any(matches_path(pattern, whole) for pattern in rule.paths) and applies(rule, os.path.dirname(path))
+
+
+class RuleScopes:
+    """The scopes of the directories that a line works in, each looked up once: a project, or a folder that is none."""
+
+    def __init__(self, directory: str, user_folder: str) -> None:
+        self._directory, self._user_folder = directory, user_folder
+        self._scopes: dict[str, frozenset[str]] = {}
+
+    def applies(self, rule: GuardRule, directory: str | None) -> bool:
+        """Return whether a rule holds in a directory, relative to where the line runs. None: it is not known."""
+        if rule.scope == GLOBAL:
+            return True
+        if directory is None:
+            return False
+        if directory.startswith("~"):
+            directory = self._user_folder + directory[1:]
+        folder = os.path.normpath(os.path.join(self._directory, directory))
+        if folder not in self._scopes:
+            self._scopes[folder] = self._find_scopes(folder)
+        return rule.scope in self._scopes[folder]
+
+    def _find_scopes(self, folder: str) -> frozenset[str]:
+        while not os.path.isdir(folder) and folder != os.path.dirname(folder):
+            folder = os.path.dirname(folder)
+        if project := find_project(folder, self._user_folder):
+            return frozenset(map(project_scope, project.names))
+        return frozenset((folder_scope(folder, self._user_folder),))
 
 
 # Needles

@@ -16,18 +16,18 @@ from tacit.guard.rules import (
     GuardRule,
     RuleKind,
     RuleMatch,
+    RuleScopes,
     enumerate_names,
     fulfils_last,
     match_commands,
     match_paths,
 )
-from tacit.guard.scope import RuleScopes
 from tacit.guard.store import load_rules, mark_run, stop_call, take_permission, was_run
 from tacit.hosts.tool_calls import STOP_PREFIX, WARN_PREFIX, ToolCall, format_decision, parse_tool_call
 from tacit.record import Record
 from tacit.text.display import clip, printable
 
-_SEVERITY = (Decision.DENY, Decision.ASK, Decision.WARN)
+_SEVERITY = (Decision.DENY, Decision.ASK, Decision.WARN)  # the strictest first
 _MAX_SENTENCE_CHARS, _MAX_MATCH_CHARS = 300, 200
 _INDEX_TIMEOUT_SECONDS = 0.02
 _ACTIVE = "active"
@@ -57,7 +57,10 @@ def _decide_call(host: str, call: ToolCall, rules: Sequence[GuardRule], root: st
     except ScanError:
         found = []
     key = "\n".join((call.directory, call.command, *call.paths))
-    for match in _sorted_matches(call, found, rules, root):
+    scopes = RuleScopes(call.directory, os.environ.get("HOME") or os.path.expanduser("~"))
+    matches = match_commands(rules, found, scopes.applies, lambda rule: was_run(root, rule, call.session))
+    matches += match_paths(rules, call.paths, scopes.applies)
+    for match in sorted(matches, key=lambda match: _SEVERITY.index(match.rule.decision)):
         memory = read_rule_memory(root, match.rule.id)
         if not memory.is_active or take_permission(root, match.rule, key):
             continue
@@ -67,16 +70,6 @@ def _decide_call(host: str, call: ToolCall, rules: Sequence[GuardRule], root: st
         return format_decision(host, match.rule.decision.value, reason_text(match, memory.sentence, code))
     _mark_runs(call, found, rules, root)
     return ""
-
-
-def _sorted_matches(
-    call: ToolCall, found: Sequence[SimpleCommand], rules: Sequence[GuardRule], root: str
-) -> list[RuleMatch]:
-    """Return the rules that the call violates, the strictest first."""
-    scopes = RuleScopes(call.directory, os.environ.get("HOME") or os.path.expanduser("~"))
-    matches = match_commands(rules, found, scopes.applies, lambda rule: was_run(root, rule, call.session))
-    matches += match_paths(rules, call.paths, scopes.applies)
-    return sorted(matches, key=lambda match: _SEVERITY.index(match.rule.decision))
 
 
 def _mark_runs(call: ToolCall, found: Sequence[SimpleCommand], rules: Sequence[GuardRule], root: str) -> None:

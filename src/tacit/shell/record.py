@@ -124,7 +124,9 @@ class ShellRecorder(HomePart):
         # The best name of the project. Finding out which of its names is in use would open the index.
         scope = store.project.scope(lambda _scope: False) if store.project else GLOBAL
         origin = store.actor.origin()._replace(at=captured.at, session=captured.session)
-        draft = Draft(_truncate_lines(captured.observation), scope)
+        ran = captured.observation
+        ran = ran._replace(command=_truncate_line(ran.command), planned=_truncate_line(ran.planned))
+        draft = Draft(ran._replace(meant=_truncate_line(ran.meant)), scope)
         log = store.log
         try:
             if not os.path.isdir(store.paths.spool_reserve):
@@ -143,12 +145,6 @@ class ShellRecorder(HomePart):
         make_home(self._store.paths)
         with suppress(OSError):  # on a full disk the log may still take a line
             Spool(log).prepare()
-
-
-def _truncate_lines(ran: CommandRan) -> CommandRan:
-    return ran._replace(
-        command=_truncate_line(ran.command), meant=_truncate_line(ran.meant), planned=_truncate_line(ran.planned)
-    )
 
 
 def _truncate_line(line: str) -> str:

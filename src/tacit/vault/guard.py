@@ -12,8 +12,7 @@ from tacit.commandline.executions import executions
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles, forbids, parse_patterns
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, RefusedError, UsageError
-from tacit.guard.rules import Decision, Enforceable, GuardRule, fulfils_last, match_commands, needles
-from tacit.guard.scope import RuleScopes
+from tacit.guard.rules import Decision, Enforceable, GuardRule, RuleScopes, fulfils_last, match_commands, needles
 from tacit.guard.store import StoppedCall, allow_call, find_stopped, load_rules, save_rules
 from tacit.home.home import HomePart
 from tacit.home.input import checked_member

@@ -7,8 +7,7 @@ from pathlib import Path
 from harness.person import Person
 
 from tacit.commandline.patterns import ProtectsFiles
-from tacit.guard.rules import GuardRule
-from tacit.guard.scope import RuleScopes
+from tacit.guard.rules import GuardRule, RuleScopes
 
 
 def test_a_rule_holds_in_its_project_and_below_also_after_cd(tmp_path: Path) -> None:
