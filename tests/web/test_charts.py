@@ -1,10 +1,14 @@
-"""Positions of squares and bars."""
+"""Positions of squares, bars and boxes."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 
-from tacit.web.charts import bar_chart, calendar, level_of, week_hours
+from harness.person import Person
+
+from tacit.web.charts import bar_chart, calendar, draw_graph, level_of, week_hours
+
+# Positions of squares and bars
 
 
 def test_levels_grow_with_the_number() -> None:
@@ -32,3 +36,24 @@ def test_bars_are_stacked_on_the_baseline() -> None:
     assert first.y + first.height == third.y + third.height == chart.baseline
     assert second.y + second.height == first.y and third.series == 1
     assert bar_chart(["a"], [0]).bars == ()
+
+
+# The graph of a memory: causes on the left, results on the right
+
+
+def test_a_memory_without_connections_has_no_graph(person: Person) -> None:
+    with person.vault() as vault:
+        memory = vault.add("I prefer pnpm").memory
+        assert draw_graph(memory, vault.queries.relations(memory.id), []) is None
+
+
+def test_what_was_replaced_is_left_and_what_is_overruled_right(person: Person) -> None:
+    with person.vault() as vault:
+        vault.add("I prefer pnpm")
+        first = vault.add("I prefer yarn").memory
+        memory = vault.edit(first.id, text="I prefer npm").memory
+        graph = draw_graph(memory, vault.queries.relations(memory.id), [])
+    assert graph is not None
+    relations = [node.relation for node in sorted(graph.nodes, key=lambda node: node.x)]
+    assert relations == ["replaced", "this memory", "overrules"]
+    assert len(graph.edges) == 2 and all(0 <= node.y <= graph.height for node in graph.nodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.person import Person
 
-from tacit.web.request import Notice, Notices, address
+from tacit.web.request import Notice, Notices, page_address
 from tests.web.browsing import Browser
 
 
@@ -17,8 +17,8 @@ def test_a_notice_is_taken_once_and_old_ones_are_dropped() -> None:
 
 
 def test_an_address_leaves_out_what_is_empty() -> None:
-    assert address("/", card="a b", project="", kind=None) == "/?card=a+b"
-    assert address("/habits/a?b") == "/habits/a%3Fb"
+    assert page_address("/", {"card": "a b", "project": "", "kind": None}) == "/?card=a+b"
+    assert page_address("/habits/a?b", {}) == "/habits/a%3Fb"
 
 
 def test_a_form_cannot_lead_to_another_site(person: Person, browser: Browser) -> None:

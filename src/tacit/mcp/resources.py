@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from tacit.mcp.catalog import ClientContext, McpArguments, check_arguments, load_catalog
 from tacit.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Json, RpcError
-from tacit.mcp.schema import Field, McpArguments, McpPrompt
+from tacit.mcp.tools import NO_MEMORIES, recent_sessions, session_page
 from tacit.record import Record
+from tacit.text.display import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
+    from tacit.mcp.catalog import Property
     from tacit.vault.listing import ListedMemory
     from tacit.vault.vault import Vault
-
 
 PAGE_SIZE = 50
 _MEMORY_URI, _BRIEF_URI, _SESSION_URI = "tacit://memory/", "tacit://brief", "tacit://session/"
 _MAX_SESSIONS = 10
 _MARKDOWN_TYPE, _TEXT_TYPE = "text/markdown", "text/plain"
-TEMPLATES: list[Json] = [
-    {
-        "uriTemplate": f"{_MEMORY_URI}{{id}}",
-        "name": "memory",
-        "title": "A memory",
-        "description": "One memory that the person accepted: what it says, its kind, its evidence and dates.",
-        "mimeType": _MARKDOWN_TYPE,
-    },
-    {
-        "uriTemplate": f"{_SESSION_URI}{{id}}",
-        "name": "session",
-        "title": "A session",
-        "description": "What was asked and done in an earlier session, and how it ended.",
-        "mimeType": _MARKDOWN_TYPE,
-    },
-]
 _BRIEF_RESOURCE: Json = {
     "uri": _BRIEF_URI,
     "name": "brief",
@@ -54,32 +40,36 @@ class ResourcePage(Record):
 def resource_page(vault: Vault, cursor: str | None) -> ResourcePage:
     """Return the brief, the latest sessions, then memories, newest first. A cursor is the last memory of a page."""
     memories = _accepted_memories(vault)
+    first: list[Json] = []
     if cursor is None:
-        first = [_BRIEF_RESOURCE, *_session_resources(vault)]
+        sessions = recent_sessions(vault, here=True, limit=_MAX_SESSIONS)
+        first = [_BRIEF_RESOURCE]
+        first += [
+            {
+                "uri": f"{_SESSION_URI}{row.id}",
+                "name": row.id,
+                "title": row.title,
+                "description": f"session with {row.agent}, {row.at[:10]}",
+                "mimeType": _MARKDOWN_TYPE,
+            }
+            for row in sessions
+        ]
+    elif all(cursor.partition(".")):
+        memories = [memory for memory in memories if _cursor_of(memory) < cursor]
     else:
-        first, memories = [], memories[_index_after(memories, cursor) :]
-    shown = memories[:PAGE_SIZE]
-    following = _cursor_of(shown[-1]) if len(memories) > PAGE_SIZE else None
-    return ResourcePage([*first, *(_memory_resource(memory) for memory in shown)], following)
-
-
-def resource_content(vault: Vault, uri: str) -> Json:
-    """Return the content of a resource. Raise RpcError if it does not exist."""
-    if uri == _BRIEF_URI:
-        from tacit.mcp.tools.memories import NO_MEMORIES
-
-        return {"uri": uri, "mimeType": _TEXT_TYPE, "text": vault.brief().text or NO_MEMORIES}
-    text = None
-    if uri.startswith(_MEMORY_URI):
-        text = _memory_text(vault, uri.removeprefix(_MEMORY_URI))
-    elif uri.startswith(_SESSION_URI):
-        text = _session_text(vault, uri.removeprefix(_SESSION_URI))
-    if text is None:
-        raise RpcError(RESOURCE_NOT_FOUND, "there is no such resource", {"uri": uri[:200]})
-    return {"uri": uri, "mimeType": _MARKDOWN_TYPE, "text": text}
-
-
-# Memories
+        raise RpcError(INVALID_PARAMS, "this cursor is none of ours; begin again without one")
+    shown: list[Json] = [
+        {
+            "uri": f"{_MEMORY_URI}{row.id}",
+            "name": row.id,
+            "title": harmless_line(row.sentence, 100),
+            "description": f"{row.kind.label}, {row.at[:10]}",
+            "mimeType": _MARKDOWN_TYPE,
+        }
+        for row in memories[:PAGE_SIZE]
+    ]
+    following = _cursor_of(memories[PAGE_SIZE - 1]) if len(memories) > PAGE_SIZE else None
+    return ResourcePage([*first, *shown], following)
 
 
 def _accepted_memories(vault: Vault) -> list[MemoryRow]:
@@ -98,38 +88,25 @@ def _cursor_of(row: MemoryRow) -> str:
     return f"{row.last_event}.{row.id}"
 
 
-def _index_after(memories: Sequence[MemoryRow], cursor: str) -> int:
-    event, dot, claim = cursor.partition(".")
-    if not (dot and event and claim):
-        raise RpcError(INVALID_PARAMS, "this cursor is none of ours; begin again without one")
-    return next((index for index, memory in enumerate(memories) if _cursor_of(memory) < cursor), len(memories))
-
-
-def _memory_resource(row: MemoryRow) -> Json:
-    from tacit.text.display import harmless_line
-
-    return {
-        "uri": f"{_MEMORY_URI}{row.id}",
-        "name": row.id,
-        "title": harmless_line(row.sentence, 100),
-        "description": f"{row.kind.label}, {row.at[:10]}",
-        "mimeType": _MARKDOWN_TYPE,
-    }
-
-
-def _memory_text(vault: Vault, name: str) -> str | None:
-    """Return a listed memory as Markdown, by its id or a prefix of it; None if there is none."""
+def resource_content(vault: Vault, uri: str) -> Json:
+    """Return the content of a resource. Raise RpcError if it does not exist."""
     from tacit.model.ids import is_claim_prefix
 
-    ids = (
-        [entry.id for entry in _accepted_memories(vault) if entry.id.startswith(name)] if is_claim_prefix(name) else []
-    )
-    return _render_memory(vault.show(ids[0])) if len(ids) == 1 else None
+    if uri == _BRIEF_URI:
+        return {"uri": uri, "mimeType": _TEXT_TYPE, "text": vault.brief().text or NO_MEMORIES}
+    text = None
+    if uri.startswith(_MEMORY_URI) and is_claim_prefix(name := uri.removeprefix(_MEMORY_URI)):
+        ids = [memory.id for memory in _accepted_memories(vault) if memory.id.startswith(name)]
+        text = _render_memory(vault.show(ids[0])) if len(ids) == 1 else None
+    elif uri.startswith(_SESSION_URI) and is_claim_prefix(name := uri.removeprefix(_SESSION_URI)):
+        text = session_page(vault, name)
+    if text is None:
+        raise RpcError(RESOURCE_NOT_FOUND, "there is no such resource", {"uri": uri[:200]})
+    return {"uri": uri, "mimeType": _MARKDOWN_TYPE, "text": text}
 
 
 def _render_memory(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
-    from tacit.text.display import fenced_lines, harmless_line
 
     memory = listed.memory
     lines = [
@@ -142,91 +119,20 @@ def _render_memory(listed: ListedMemory) -> str:
         f"- last said: {memory.last_at.date().isoformat()}",
         f"- observed: {memory.strength} times",
         *([f"- from the team: {harmless_line(memory.author, 200)}"] if memory.author else []),
-        *(
-            f"- evidence of {evidence.day.isoformat()}: {harmless_line(evidence.text, 500)}"
-            for evidence in memory.evidence[-20:]
-        ),
+        *(f"- evidence of {row.day.isoformat()}: {harmless_line(row.text, 500)}" for row in memory.evidence[-20:]),
     ]
     return fenced_lines(lines)
 
 
-# Sessions
-
-
-def _session_resources(vault: Vault) -> list[Json]:
-    from tacit.mcp.tools.sessions import recent_sessions
-
-    return [
-        {
-            "uri": f"{_SESSION_URI}{row.id}",
-            "name": row.id,
-            "title": row.title,
-            "description": f"session with {row.agent}, {row.at[:10]}",
-            "mimeType": _MARKDOWN_TYPE,
-        }
-        for row in recent_sessions(vault, here=True, limit=_MAX_SESSIONS)
-    ]
-
-
-def _session_text(vault: Vault, name: str) -> str | None:
-    from tacit.mcp.tools.sessions import session_page
-    from tacit.model.ids import is_claim_prefix
-
-    return session_page(vault, name) if is_claim_prefix(name) else None
-
-
 # Prompts
 
-# recap
-
+_MAX_TASK_CHARS = 2000
 _MAX_RECAP_SESSIONS = 8
+_MAX_SUGGESTIONS = 20
 _RECAP_REQUEST = """\
 Tell me in a few sentences what was done here lately, what is open, and what you would do next. Rely on the records \
 below; where they do not tell, say so."""
-
-
-def run_recap(vault: Vault, _arguments: McpArguments) -> str:
-    from tacit.mcp.tools.sessions import recent_sessions
-    from tacit.text.display import fenced_lines
-
-    rows = recent_sessions(vault, here=True, limit=_MAX_RECAP_SESSIONS)
-    if not rows:
-        return "Tell me that no earlier session is recorded here, and look with recall for entries of the worklog."
-    return f"{_RECAP_REQUEST}\n\n{fenced_lines(row.line for row in rows)}"
-
-
-RECAP = McpPrompt(
-    name="recap",
-    title="Recap",
-    description="What you and your agents did here lately, and what is open.",
-    arguments=(),
-    run=run_recap,
-)
-
-
-# remember
-
 _REMEMBER_REQUEST = "Look back at this session, and propose what should be kept of it. If nothing should be, say so."
-
-
-def run_remember(_vault: Vault, _arguments: McpArguments) -> str:
-    from tacit.hosts.skill import GUIDANCE
-
-    return f"{_REMEMBER_REQUEST}\n\n{GUIDANCE}"
-
-
-REMEMBER = McpPrompt(
-    name="remember",
-    title="Remember",
-    description="Let your agent propose what to keep of this session. You decide.",
-    arguments=(),
-    run=run_remember,
-)
-
-
-# review
-
-_MAX_SUGGESTIONS = 20
 _REVIEW_REQUEST = """\
 Walk me through the suggestions below, one at a time. For each, tell me in a sentence what it says, where it comes \
 from and how often it was seen, and what you think of it: is it true, is it useful, is it said well? Then wait for my \
@@ -236,9 +142,41 @@ I decide, in my own terminal: tacit accept ID makes it hold, tacit dismiss ID tu
 in. Do not run it yourself, and do not act on a suggestion that I have not accepted."""
 
 
-def run_review(vault: Vault, _arguments: McpArguments) -> str:
-    from tacit.text.display import fenced_lines
+def render_prompt(name: str, arguments: Mapping[str, object], caller: ClientContext) -> Json:
+    """Return a prompt as `prompts/get` does. Raise KeyError if there is none of this name."""
+    run = PROMPTS[name]
+    prompt = next(prompt for prompt in load_catalog()["prompts"] if prompt["name"] == name)
+    fields = prompt.get("arguments", [])
+    properties: dict[str, Property] = {
+        field["name"]: {"type": "string", "description": field["description"]} for field in fields
+    }
+    checked = check_arguments(properties, [field["name"] for field in fields if field["required"]], arguments)
+    with caller.open_vault() as vault:
+        text = run(vault, checked)
+    message: Json = {"role": "user", "content": {"type": "text", "text": text}}
+    return {"description": prompt["description"], "messages": [message]}
 
+
+def run_start(vault: Vault, arguments: McpArguments) -> str:
+    task = arguments.text("task")[:_MAX_TASK_CHARS].strip()
+    brief = vault.brief(task=task).text.rstrip("\n") or NO_MEMORIES
+    return f"{task}\n\nBefore you begin, read what is remembered here, and keep to the constraints in it:\n\n{brief}"
+
+
+def run_recap(vault: Vault, _arguments: McpArguments) -> str:
+    rows = recent_sessions(vault, here=True, limit=_MAX_RECAP_SESSIONS)
+    if not rows:
+        return "Tell me that no earlier session is recorded here, and look with recall for entries of the worklog."
+    return f"{_RECAP_REQUEST}\n\n{fenced_lines(row.line for row in rows)}"
+
+
+def run_remember(_vault: Vault, _arguments: McpArguments) -> str:
+    from tacit.hosts.skill import GUIDANCE
+
+    return f"{_REMEMBER_REQUEST}\n\n{GUIDANCE}"
+
+
+def run_review(vault: Vault, _arguments: McpArguments) -> str:
     waiting = vault.pending.listing(limit=_MAX_SUGGESTIONS)
     if not waiting.total:
         return "Tell me that no suggestion waits for my decision."
@@ -248,53 +186,24 @@ def run_review(vault: Vault, _arguments: McpArguments) -> str:
 
 def _suggestion_line(listed: ListedMemory) -> str:
     from tacit.model.claim import scope_label
-    from tacit.text.display import harmless_line
     from tacit.vault.listing import PROVENANCE_LABELS
 
     memory, counts = listed.memory, listed.counts
-    seen = f"{counts.runs} runs in {counts.sessions} sessions" if counts else f"seen {memory.strength} times"
-    marks = (
+    marks = [
         memory.kind.label,
         harmless_line(scope_label(memory.claim.scope), 100),
         PROVENANCE_LABELS[memory.provenance],
-        seen,
+        f"{counts.runs} runs in {counts.sessions} sessions" if counts else f"seen {memory.strength} times",
         *(["an agent's conclusion, no words of the person"] if listed.concluded_by else []),
-    )
-    evidence = "; ".join(harmless_line(arguments.text, 200) for arguments in memory.evidence[:3])
-    return f"- {listed.short} [{', '.join(marks)}] {harmless_line(memory.claim.sentence, 300)}" + (
-        f" (evidence: {evidence})" if evidence else ""
-    )
+    ]
+    evidence = "; ".join(harmless_line(row.text, 200) for row in memory.evidence[:3])
+    shown = f" (evidence: {evidence})" if evidence else ""
+    return f"- {listed.short} [{', '.join(marks)}] {harmless_line(memory.claim.sentence, 300)}{shown}"
 
 
-REVIEW = McpPrompt(
-    name="review",
-    title="Review suggestions",
-    description="Go through the suggestions that wait for your decision, each with its evidence.",
-    arguments=(),
-    run=run_review,
-)
-
-
-# start
-
-_MAX_TASK_CHARS = 2000
-
-
-def run_start(vault: Vault, arguments: McpArguments) -> str:
-    from tacit.mcp.tools.memories import NO_MEMORIES
-
-    task = arguments.text("task")[:_MAX_TASK_CHARS].strip()
-    brief = vault.brief(task=task).text.rstrip("\n") or NO_MEMORIES
-    return f"{task}\n\nBefore you begin, read what is remembered here, and keep to the constraints in it:\n\n{brief}"
-
-
-START = McpPrompt(
-    name="start",
-    title="Start a task",
-    description="Begin a task with the memories that bear on it.",
-    arguments=(Field("task", "string", "what is to be done", required=True),),
-    run=run_start,
-)
-
-
-PROMPTS: dict[str, McpPrompt] = {prompt.name: prompt for prompt in (START, RECAP, REMEMBER, REVIEW)}
+PROMPTS: dict[str, Callable[[Vault, McpArguments], str]] = {
+    "start": run_start,
+    "recap": run_recap,
+    "remember": run_remember,
+    "review": run_review,
+}

@@ -9,6 +9,7 @@ from contextlib import redirect_stdout, suppress
 
 from tacit.errors import TacitError, UsageError
 from tacit.mcp import protocol
+from tacit.mcp.catalog import ClientContext, load_catalog
 from tacit.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -21,7 +22,6 @@ from tacit.mcp.protocol import (
     parse_request,
     success_response,
 )
-from tacit.mcp.schema import ClientContext
 
 # Methods, which get the parameters and the calling client
 
@@ -47,21 +47,17 @@ def empty_result(_params: Json, _caller: ClientContext) -> Json:
 
 
 def list_tools(params: Json, _caller: ClientContext) -> Json:
-    from tacit.mcp.schema import describe_tool
-    from tacit.mcp.tools import TOOLS
-
     _refuse_cursor(params)
-    return {"tools": [describe_tool(tool) for tool in TOOLS.values() if not _is_judge()]}
+    return {"tools": [] if _is_judge() else load_catalog()["tools"]}
 
 
 def call_tool(params: Json, caller: ClientContext) -> Json:
-    from tacit.mcp.schema import run_tool
-    from tacit.mcp.tools import TOOLS
+    from tacit.mcp.tools import TOOLS, run_tool
 
-    tool = TOOLS.get(_string_param(params, "name"))
-    if tool is None or _is_judge():
+    name = _string_param(params, "name")
+    if name not in TOOLS or _is_judge():
         raise RpcError(INVALID_PARAMS, f"there is no such tool; there are: {', '.join(TOOLS)}")
-    return run_tool(tool, _object_param(params, "arguments"), caller)
+    return run_tool(name, _object_param(params, "arguments"), caller)
 
 
 def _is_judge() -> bool:
@@ -78,10 +74,8 @@ def list_resources(params: Json, caller: ClientContext) -> Json:
 
 
 def list_templates(params: Json, _caller: ClientContext) -> Json:
-    from tacit.mcp.resources import TEMPLATES
-
     _refuse_cursor(params)
-    return {"resourceTemplates": TEMPLATES}
+    return {"resourceTemplates": load_catalog()["resourceTemplates"]}
 
 
 def read_resource(params: Json, caller: ClientContext) -> Json:
@@ -93,21 +87,17 @@ def read_resource(params: Json, caller: ClientContext) -> Json:
 
 
 def list_prompts(params: Json, _caller: ClientContext) -> Json:
-    from tacit.mcp.resources import PROMPTS
-    from tacit.mcp.schema import describe_prompt
-
     _refuse_cursor(params)
-    return {"prompts": [describe_prompt(prompt) for prompt in PROMPTS.values()]}
+    return {"prompts": load_catalog()["prompts"]}
 
 
 def get_prompt(params: Json, caller: ClientContext) -> Json:
-    from tacit.mcp.resources import PROMPTS
-    from tacit.mcp.schema import render_prompt
+    from tacit.mcp.resources import PROMPTS, render_prompt
 
-    prompt = PROMPTS.get(_string_param(params, "name"))
-    if prompt is None:
+    name = _string_param(params, "name")
+    if name not in PROMPTS:
         raise RpcError(INVALID_PARAMS, f"there is no such prompt; there are: {', '.join(PROMPTS)}")
-    return render_prompt(prompt, _object_param(params, "arguments"), caller)
+    return render_prompt(name, _object_param(params, "arguments"), caller)
 
 
 def _string_param(params: Json, name: str) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from urllib.parse import parse_qs
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -25,23 +25,12 @@ from tacit.home.store import Following, StoreOptions
 from tacit.record import Record
 from tacit.vault.review import Review
 from tacit.vault.vault import Vault
-from tacit.web import (
-    habits,
-    home,
-    inbox,
-    memory,
-    search,
-    session,
-    timeline,
-    trust,
-    value,
-)
+from tacit.web import home, inbox, memories, timeline
 from tacit.web.rendering import STATIC_FOLDER, environment
-from tacit.web.request import Fields, Notice, Notices, PageRequest
+from tacit.web.request import Fields, Notice, Notices, PageRequest, parse_fields
 from tacit.web.security import Access, AsgiApp, Receive, Scope, Send
 
 _MAX_FORM_BYTES = 1024 * 1024
-_MAX_FIELDS = 20_000
 _FORM_TYPE = "application/x-www-form-urlencoded"
 _FORM_TOKEN_FIELD = "form_token"
 _STATIC_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -71,23 +60,23 @@ ROUTES = (
     PageRoute("/", inbox.inbox_page, inbox.decide_card),
     PageRoute("/bulk", inbox.bulk_page, inbox.decide_bulk),
     PageRoute("/undo", None, inbox.undo_last),
-    PageRoute("/search", search.search_page),
-    PageRoute("/memories/{reference}", memory.memory_page, memory.change_memory),
-    PageRoute("/sessions/{reference}", session.session_page),
+    PageRoute("/search", memories.search_page),
+    PageRoute("/memories/{reference}", memories.memory_page, memories.change_memory),
+    PageRoute("/conflicts", memories.conflicts_page, memories.resolve_conflict),
     PageRoute("/timeline", timeline.timeline_page),
-    PageRoute("/habits", habits.habits_page),
-    PageRoute("/habits/{name}", habits.workflow_page, habits.change_workflow),
-    PageRoute("/value", value.value_page),
-    PageRoute("/conflicts", memory.conflicts_page, memory.resolve_conflict),
-    PageRoute("/trust", trust.trust_page, trust.change_trust),
-    PageRoute("/guards", trust.guards_page, trust.change_guard),
+    PageRoute("/sessions/{reference}", timeline.session_page),
+    PageRoute("/habits", timeline.habits_page),
+    PageRoute("/habits/{name}", timeline.workflow_page, timeline.change_workflow),
+    PageRoute("/value", timeline.value_page),
+    PageRoute("/trust", home.trust_page, home.change_trust),
+    PageRoute("/guards", home.guards_page, home.change_guard),
     PageRoute("/doctor", home.doctor_page),
     PageRoute("/settings", home.settings_page, home.change_setting),
 )
 
 
 class WebApp:
-    """The ASGI application. Close it to end its thread."""
+    """The ASGI application, without the checks of `SecurityMiddleware`. Close it to end its thread."""
 
     def __init__(self, options: PageOptions, access: Access) -> None:
         self._options = options
@@ -97,10 +86,10 @@ class WebApp:
         routes = [Route("/static/{name}", _static_file, methods=["GET"])]
         for route in ROUTES:
             if route.show is not None:
-                routes.append(Route(route.path, self._showing(route.show), methods=["GET"]))
+                routes.append(Route(route.path, partial(self._answer, route.show), methods=["GET"]))
             if route.act is not None:
-                routes.append(Route(route.path, self._acting(route.act), methods=["POST"]))
-        self._app: AsgiApp = Starlette(routes=routes, exception_handlers={404: self._not_found})
+                routes.append(Route(route.path, partial(self._answer_form, route.act), methods=["POST"]))
+        self._app: AsgiApp = Starlette(routes=routes, exception_handlers={404: self._answer_missing})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, send)
@@ -120,35 +109,26 @@ class WebApp:
     def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _showing(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
-        async def endpoint(request: Request) -> Response:
-            return await self._answer(page, request, {})
-
-        return endpoint
-
-    def _acting(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
-        async def endpoint(request: Request) -> Response:
-            if self._options.is_read_only:
-                return PlainTextResponse("This page is read only: it was started with --read-only.\n", 403)
-            try:
-                form = await _read_form(request)
-            except (ClientDisconnect, ValueError) as error:
-                return PlainTextResponse(f"The form cannot be read: {error}\n", 400)
-            if not self._access.is_form_token(next(iter(form.get(_FORM_TOKEN_FIELD, ())), "")):
-                return PlainTextResponse("The form is not of this page. Go back, reload and try again.\n", 403)
-            return await self._answer(page, request, form)
-
-        return endpoint
-
-    async def _answer(self, page: Page, request: Request, form: Fields) -> Response:
+    async def _answer(self, page: Page, request: Request, form: Fields | None = None) -> Response:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._run_page, page, request, form)
+        return await loop.run_in_executor(self._thread, self._run_page, page, request, form or {})
 
-    async def _not_found(self, request: Request, _error: Exception) -> Response:
+    async def _answer_form(self, page: Page, request: Request) -> Response:
+        if self._options.is_read_only:
+            return PlainTextResponse("This page is read only: it was started with --read-only.\n", 403)
+        try:
+            form = await _read_form(request)
+        except (ClientDisconnect, ValueError) as error:
+            return PlainTextResponse(f"The form cannot be read: {error}\n", 400)
+        if not self._access.is_form_token(next(iter(form.get(_FORM_TOKEN_FIELD, ())), "")):
+            return PlainTextResponse("The form is not of this page. Go back, reload and try again.\n", 403)
+        return await self._answer(page, request, form)
+
+    async def _answer_missing(self, request: Request, _error: Exception) -> Response:
         def page(_call: PageRequest) -> Response:
             raise NotFoundError("There is no such page.", "choose one on the left")
 
-        return await self._answer(page, request, {})
+        return await self._answer(page, request)
 
     def _run_page(self, page: Page, request: Request, form: Fields) -> Response:
         """Run a page. An error is shown as a page, or as a notice on the page that the form was on."""
@@ -159,10 +139,8 @@ class WebApp:
         with Vault(opened) as vault:
             call = PageRequest(
                 vault,
-                path=request.url.path,
-                parameters=request.path_params,
-                query=_parse_fields(request.url.query),
-                form=form,
+                request,
+                form,
                 notices=self._notices,
                 form_token=self._access.form_token,
                 is_read_only=self._options.is_read_only,
@@ -181,11 +159,6 @@ class WebApp:
         return Home(self._options.home, cwd=self._options.cwd, actor=self._options.actor, options=options)
 
 
-def create_app(options: PageOptions, access: Access) -> WebApp:
-    """Return the application, without the checks of `SecurityMiddleware`."""
-    return WebApp(options, access)
-
-
 async def _read_form(request: Request) -> Fields:
     """Return the fields of a form. Raise ValueError if it is too large or of another type."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != _FORM_TYPE:
@@ -195,11 +168,7 @@ async def _read_form(request: Request) -> Fields:
         body += chunk
         if len(body) > _MAX_FORM_BYTES:
             raise ValueError("it is too large")
-    return _parse_fields(body.decode("utf-8", "replace"))
-
-
-def _parse_fields(text: str) -> Fields:
-    return parse_qs(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+    return parse_fields(body.decode("utf-8", "replace"))
 
 
 async def _static_file(request: Request) -> Response:

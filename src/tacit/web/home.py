@@ -1,4 +1,4 @@
-"""The home itself: its settings, and whether it is sound."""
+"""The home itself: its settings, whether it is sound, which facts of a repository it trusts, and its guards."""
 
 from __future__ import annotations
 
@@ -6,43 +6,21 @@ from itertools import groupby
 
 from starlette.responses import Response
 
-from tacit.errors import UsageError
+from tacit.errors import RefusedError, UsageError
+from tacit.guard.rules import Decision
 from tacit.home.setting_descriptions import DESCRIPTIONS
-from tacit.home.settings_file import EffectiveSetting, SettingValue
-from tacit.record import Record
+from tacit.vault.guard import REPLAY_DAYS
+from tacit.web.rendering import count_text, value_text
 from tacit.web.request import Notice, PageRequest
 
 # Settings: each with its value, where that comes from, and a field to change it
 
-# What an environment variable may do with a setting.
-_VARIABLE_RULES = {
-    "any": "may change it",
-    "only lower": "may lower it",
-    "only off": "may switch it off",
-    "only add": "may add to it",
-    "only narrow": "may narrow it",
-    "only empty": "may empty it",
-}
-
-
-class ShownSetting(Record):
-    """A setting with its value as text, and how it is edited: as a choice, a number or a text."""
-
-    setting: EffectiveSetting
-    text: str
-    default: str
-    field: str
-
 
 def settings_page(call: PageRequest) -> Response:
-    shown = [_show_setting(setting) for setting in call.vault.configuration.config()]
-    sections = [
-        (section, list(settings)) for section, settings in groupby(shown, lambda item: item.setting.key.split(".")[0])
-    ]
+    sections = groupby(call.vault.configuration.config(), lambda setting: setting.key.split(".")[0])
     values = {
-        "sections": sections,
+        "sections": [(section, list(settings)) for section, settings in sections],
         "descriptions": DESCRIPTIONS,
-        "variable_rules": _VARIABLE_RULES,
         "unknown": call.vault.configuration.strays(),
         "path": call.vault.home.store.paths.settings,
     }
@@ -64,18 +42,7 @@ def change_setting(call: PageRequest) -> Response:
             raise UsageError(f"there is no action {action!r}")
     hint = f"A variable restricts it: {change.overruled_by}" if change.overruled_by else ""
     verb = "is" if change.changed else "was already"
-    return call.redirect("/settings", Notice(f"{key} {verb} {_value_text(change.value)!r}.", hint=hint))
-
-
-def _show_setting(setting: EffectiveSetting) -> ShownSetting:
-    field = "choice" if isinstance(setting.value, bool) else "list" if isinstance(setting.value, tuple) else "text"
-    return ShownSetting(setting, _value_text(setting.value), _value_text(setting.default), field)
-
-
-def _value_text(value: SettingValue) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "\n".join(value) if isinstance(value, tuple) else str(value)
+    return call.redirect("/settings", Notice(f"{key} {verb} {value_text(change.value)!r}.", hint=hint))
 
 
 # Doctor: counts of what the home holds, and its checks, which run when they are asked for
@@ -86,3 +53,75 @@ def doctor_page(call: PageRequest) -> Response:
     findings = sorted(call.vault.doctor.doctor(), key=lambda finding: not finding.serious) if is_run else []
     values = {"status": call.vault.status(), "findings": findings, "is_run": is_run}
     return call.page("doctor.html", "Doctor", values)
+
+
+# Facts that the current repository brought
+
+
+def trust_page(call: PageRequest) -> Response:
+    project = call.vault.home.store.project
+    facts = call.vault.repository.inspect() if project else None
+    values = {"facts": facts, "project": project.root if project else call.vault.home.cwd}
+    return call.page("trust.html", "Trust", values)
+
+
+def change_trust(call: PageRequest) -> Response:
+    """Accept the lines that were shown, or end the trust in the file."""
+    repository = call.vault.repository
+    match call.field("action"):
+        case "trust":
+            facts = repository.inspect()
+            if facts.fingerprint != call.field("fingerprint"):
+                raise RefusedError(
+                    "the fact file changed while you were reading it; nothing was accepted", "look again"
+                )
+            text = f"Accepted {count_text(len(repository.trust(facts)), 'fact')} of the repository."
+        case "revoke":
+            text = f"No longer trusted: {count_text(repository.distrust(), 'line')}."
+        case action:
+            raise UsageError(f"there is no action {action!r}")
+    return call.redirect("/trust", Notice(text, can_undo=True))
+
+
+# Guards: rules that stop an agent before it acts
+
+_MAX_SHOWN = 20
+
+
+def guards_page(call: PageRequest) -> Response:
+    """Return the list, and the plan for a memory if one is chosen: what its rules would have stopped."""
+    guard = call.vault.guard
+    reference = call.value("memory")
+    plan = guard.plan(reference) if reference else None
+    replayed = guard.replay(plan.rules, REPLAY_DAYS) if plan else []
+    stopped = [run for run in replayed if run.is_agents]
+    values = {
+        "entries": guard.entries(),
+        "plan": plan,
+        "stopped": stopped[-_MAX_SHOWN:],
+        "stopped_count": len(stopped),
+        "own_count": len(replayed) - len(stopped),
+        "days": REPLAY_DAYS,
+    }
+    return call.page("guards.html", "Guards", values)
+
+
+def change_guard(call: PageRequest) -> Response:
+    """Switch the guard of a memory on or off."""
+    guard, reference = call.vault.guard, call.field("id")
+    match call.field("action"):
+        case "on":
+            try:
+                decision = Decision(call.field("decision"))
+            except ValueError:
+                raise UsageError(f"there is no decision {call.field('decision')!r}") from None
+            plan = guard.plan(reference, decision=decision)
+            guard.switch_on(plan)
+            hint = "If an agent has no hook before tool calls yet: tacit install claude, or another agent."
+            notice = Notice(f"Switched on: {plan.memory.memory.claim.sentence}", hint=hint)
+        case "off":
+            rules = guard.switch_off(reference)
+            notice = Notice(f"Switched off {len(rules)} of the rules.")
+        case action:
+            raise UsageError(f"there is no action {action!r}")
+    return call.redirect("/guards", notice)

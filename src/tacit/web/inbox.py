@@ -15,16 +15,16 @@ from tacit.vault.adherence import IneffectiveMemory
 from tacit.vault.decisions import DecisionOutcome
 from tacit.vault.filters import Filters
 from tacit.vault.hits import SessionQuote
+from tacit.vault.listing import ListedMemory
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card
 from tacit.web.rendering import count_text, scope_name
-from tacit.web.request import Notice, PageRequest
+from tacit.web.request import MAX_NOTICE_CHARS, Notice, PageRequest, page_count
 
 _PAGE_SIZE = 40
 _MAX_CANDIDATES = 80  # that are read for the list; the others follow when these are decided
 _MAX_SIMILAR = 5
 _MAX_LISTED = 8  # candidates that are shown before many are decided on
-_MAX_NOTICE_CHARS = 160
 _FILTER_NAMES = ("project", "kind", "agent")
 
 
@@ -42,13 +42,6 @@ class InboxItem(Record):
     outdated: OutdatedMemory | None = None
 
 
-class CardDetails(Record):
-    """What a card shows besides its memory: the passages it was learned from, and memories to merge it with."""
-
-    quotes: list[SessionQuote]
-    similar: list[MemoryRow]
-
-
 def inbox_page(call: PageRequest) -> Response:
     filters = {name: call.value(name) for name in _FILTER_NAMES}
     items = _load_items(call, filters)
@@ -58,28 +51,32 @@ def inbox_page(call: PageRequest) -> Response:
     shown = items[first : first + _PAGE_SIZE]
     position = first if position is None else position
     selected = items[position] if position < len(items) else None
-    if selected is not None and selected.card is not None:
-        selected = selected._replace(card=call.review.detailed(selected.card))
-    return call.page(
-        "inbox.html",
-        "Inbox",
-        {
-            "items": shown,
-            "total": len(items),
-            "candidates": sum(len(item.card.candidates) for item in items if item.card),
-            "selected": selected,
-            "details": _load_details(call, selected),
-            "is_chosen": bool(wanted),
-            "is_gone": bool(wanted) and selected is not None and selected.id != wanted,
-            "previous": items[position - 1].id if 0 < position <= len(items) else "",
-            "following": _following_id(items, position),
-            "page_number": first // _PAGE_SIZE + 1,
-            "page_count": max((len(items) - 1) // _PAGE_SIZE + 1, 1),
-            "filters": filters,
-            "values": call.review.values(max_rows=_MAX_CANDIDATES) if call.counts.pending else None,
-            "undecided": call.counts.undecided,
-        },
-    )
+    quotes: list[SessionQuote] = []  # the passages that a card was learned from
+    similar: list[MemoryRow] = []  # memories to merge it with
+    if selected is not None and (card := selected.card) is not None:
+        selected = selected._replace(card=call.review.detailed(card))
+        quotes = [quote for claim in card.ids for quote in call.vault.queries.source_quotes(claim, limit=3)]
+        rows = call.review.similar(card.candidates[0].memory, _MAX_SIMILAR + len(card.ids))
+        similar = [row for row in rows if row.id not in card.ids][:_MAX_SIMILAR]
+    # What to show after this one is decided: the next, or at the end the one before.
+    rest = [*items[position + 1 : position + 2], *items[max(position - 1, 0) : position]]
+    values = {
+        "items": shown,
+        "total": len(items),
+        "candidates": sum(len(item.card.candidates) for item in items if item.card),
+        "selected": selected,
+        "quotes": quotes,
+        "similar": similar,
+        "is_chosen": bool(wanted),
+        "is_gone": bool(wanted) and selected is not None and selected.id != wanted,
+        "following": rest[0].id if rest else "",
+        "page_number": first // _PAGE_SIZE + 1,
+        "page_count": page_count(len(items), _PAGE_SIZE),
+        "filters": filters,
+        "values": call.review.values(max_rows=_MAX_CANDIDATES) if call.counts.pending else None,
+        "undecided": call.counts.undecided,
+    }
+    return call.page("inbox.html", "Inbox", values)
 
 
 def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
@@ -88,10 +85,16 @@ def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
     cards = call.review.cards(kind=filters["kind"] or None, filters=vault_filters, learn=False, limit=_MAX_CANDIDATES)
     if any(filters.values()):
         return [*map(_card_item, cards)]
-    ineffective = [*map(_ineffective_item, call.vault.adherence.ineffective())]
-    shown = {item.id for item in ineffective}
-    outdated = [*map(_outdated_item, OutdatedMemories(call.vault.home).outdated())]
-    return [*ineffective, *(item for item in outdated if item.id not in shown), *map(_card_item, cards)]
+    items: dict[str, InboxItem] = {}
+    for ineffective in call.vault.adherence.ineffective():
+        evidence = [*ineffective.report.violations, *ineffective.report.corrections]
+        at = max((found.at for found in evidence), default="")
+        item = _memory_item(ineffective.listed, at)._replace(ineffective=ineffective)
+        items[item.id] = item
+    for outdated in OutdatedMemories(call.vault.home).outdated():
+        item = _memory_item(outdated.listed)._replace(outdated=outdated)
+        items.setdefault(item.id, item)
+    return [*items.values(), *map(_card_item, cards)]
 
 
 def _card_item(card: Card) -> InboxItem:
@@ -103,32 +106,10 @@ def _card_item(card: Card) -> InboxItem:
     return InboxItem(memory.id, sentence, memory.kind.label, scopes, memory.last_at.isoformat(), contradicts, card)
 
 
-def _ineffective_item(item: IneffectiveMemory) -> InboxItem:
-    memory = item.listed.memory
-    evidence = [*item.report.violations, *item.report.corrections]
-    at = max((found.at for found in evidence), default=memory.last_at.isoformat())
+def _memory_item(listed: ListedMemory, at: str = "") -> InboxItem:
+    memory = listed.memory
     scopes = (scope_name(memory.claim.scope),)
-    return InboxItem(memory.id, memory.claim.sentence, memory.kind.label, scopes, at, ineffective=item)
-
-
-def _outdated_item(item: OutdatedMemory) -> InboxItem:
-    memory = item.listed.memory
-    scopes, at = (scope_name(memory.claim.scope),), memory.last_at.isoformat()
-    return InboxItem(memory.id, memory.claim.sentence, memory.kind.label, scopes, at, outdated=item)
-
-
-def _load_details(call: PageRequest, item: InboxItem | None) -> CardDetails | None:
-    if item is None or item.card is None:
-        return None
-    quotes = [quote for claim in item.card.ids for quote in call.vault.queries.source_quotes(claim, limit=3)]
-    similar = call.review.similar(item.card.candidates[0].memory, _MAX_SIMILAR + len(item.card.ids))
-    return CardDetails(quotes, [row for row in similar if row.id not in item.card.ids][:_MAX_SIMILAR])
-
-
-def _following_id(items: Sequence[InboxItem], position: int) -> str:
-    """Return the item to show after this one is decided: the next, or at the end the one before."""
-    rest = [*items[position + 1 : position + 2], *items[max(position - 1, 0) : position]]
-    return rest[0].id if rest else ""
+    return InboxItem(memory.id, memory.claim.sentence, memory.kind.label, scopes, at or memory.last_at.isoformat())
 
 
 # Decisions
@@ -139,15 +120,14 @@ def decide_card(call: PageRequest) -> Response:
     ids, action = call.fields("id"), call.field("action")
     if not ids:
         raise UsageError("no card was chosen")
-    notice = _apply_action(call, ids, action)._replace(back=call.field("back"))
+    notice = _decide_active(call, ids[0], action) or _decide_candidates(call, ids, action)
+    notice = notice._replace(back=call.field("back"))
     filters = {name: call.field(name) for name in _FILTER_NAMES}
     return call.redirect("/", notice, {"card": call.field("next"), **filters})
 
 
-def _apply_action(call: PageRequest, ids: Sequence[str], action: str) -> Notice:
+def _decide_candidates(call: PageRequest, ids: Sequence[str], action: str) -> Notice:
     """Do it, and return what was done. A candidate that was decided elsewhere meanwhile is refused."""
-    if (notice := _decide_active(call, ids[0], action)) is not None:
-        return notice
     decisions, hint = call.vault.decisions, ""
     call.review.require_pending(ids)
     match action:
@@ -205,14 +185,14 @@ def _outcome_notice(verb: str, outcomes: Sequence[DecisionOutcome], hint: str = 
     more = f" and {len(outcomes) - 1} more" if len(outcomes) > 1 else ""
     private = is_project_scope(first.memory.claim.scope) and not first.memory.shared
     if not hint and first.overruled_by is not None:
-        hint = f"It is overruled by: {clip(first.overruled_by.sentence, _MAX_NOTICE_CHARS)}"
+        hint = f"It is overruled by: {clip(first.overruled_by.sentence, MAX_NOTICE_CHARS)}"
     elif not hint and first.overrules:
-        hint = f"It overrules: {clip(first.overrules[0].sentence, _MAX_NOTICE_CHARS)}"
+        hint = f"It overrules: {clip(first.overrules[0].sentence, MAX_NOTICE_CHARS)}"
     elif not hint and first.may_contradict:
-        hint = f"It may contradict: {clip(first.may_contradict[0].sentence, _MAX_NOTICE_CHARS)}"
+        hint = f"It may contradict: {clip(first.may_contradict[0].sentence, MAX_NOTICE_CHARS)}"
     elif not hint and private and verb.startswith("Accepted"):
         hint = "It stays in your home until you share it."
-    return Notice(f"{verb}: {clip(first.memory.claim.sentence, _MAX_NOTICE_CHARS)}{more}", can_undo=True, hint=hint)
+    return Notice(f"{verb}: {clip(first.memory.claim.sentence, MAX_NOTICE_CHARS)}{more}", can_undo=True, hint=hint)
 
 
 def undo_last(call: PageRequest) -> Response:
@@ -237,17 +217,14 @@ def bulk_page(call: PageRequest) -> Response:
     listed = [candidate for card in cards for candidate in card.candidates]
     if not listed:
         return call.redirect("/", Notice("No candidate matches any more."), filters)
-    return call.page(
-        "bulk.html",
-        f"{_BULK_ACTIONS[action]} {count_text(len(listed), 'candidate')}",
-        {
-            "action": action,
-            "verb": _BULK_ACTIONS[action],
-            "filters": filters,
-            "shown": listed[:_MAX_LISTED],
-            "ids": [candidate.memory.id for candidate in listed],
-        },
-    )
+    values = {
+        "action": action,
+        "verb": _BULK_ACTIONS[action],
+        "filters": filters,
+        "shown": listed[:_MAX_LISTED],
+        "ids": [candidate.memory.id for candidate in listed],
+    }
+    return call.page("bulk.html", f"{_BULK_ACTIONS[action]} {count_text(len(listed), 'candidate')}", values)
 
 
 def decide_bulk(call: PageRequest) -> Response:

@@ -15,6 +15,7 @@ from functools import cache
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from tacit.home.settings_file import SettingValue
 from tacit.model.claim import Scope, is_project_scope, project_name
 from tacit.record import Record
 from tacit.text.display import clip, escape_deceptive
@@ -90,19 +91,15 @@ def show_time(value: str | datetime | date, now: datetime) -> ShownTime:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     local = moment.astimezone(now.tzinfo)
-    return ShownTime(moment.isoformat(), f"{local:%Y-%m-%d %H:%M:%S %Z}".strip(), _relative(local, now))
-
-
-def _relative(moment: datetime, now: datetime) -> str:
-    seconds = (now - moment).total_seconds()
+    seconds = (now - local).total_seconds()
     if seconds < 0:
-        return f"{moment:%Y-%m-%d %H:%M}"
-    if seconds < _MINUTE:
-        return "just now"
-    for limit, unit, name in _UNITS:
-        if seconds < limit:
-            return f"{int(seconds // unit)} {name} ago"
-    return f"{moment:%-d %b}" if moment.year == now.year else f"{moment:%-d %b %Y}"
+        relative = f"{local:%Y-%m-%d %H:%M}"
+    elif seconds < _MINUTE:
+        relative = "just now"
+    else:
+        ago = [f"{int(seconds // unit)} {name} ago" for limit, unit, name in _UNITS if seconds < limit]
+        relative = ago[0] if ago else f"{local:%-d %b}" if local.year == now.year else f"{local:%-d %b %Y}"
+    return ShownTime(moment.isoformat(), f"{local:%Y-%m-%d %H:%M:%S %Z}".strip(), relative)
 
 
 def count_text(number: int, noun: str, plural: str = "") -> str:
@@ -113,6 +110,13 @@ def count_text(number: int, noun: str, plural: str = "") -> str:
 def scope_name(scope: Scope) -> str:
     """Return the name of a project, or `global`."""
     return project_name(scope) if is_project_scope(scope) else "global"
+
+
+def value_text(value: SettingValue) -> str:
+    """Return the value of a setting as one types it: a list has one entry a line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "\n".join(value) if isinstance(value, tuple) else str(value)
 
 
 def kind_name(label: str) -> str:
@@ -146,6 +150,7 @@ def environment() -> Environment:
         "count_text": count_text,
         "kind_name": kind_name,
         "scope_name": scope_name,
+        "value_text": value_text,
         "clip": lambda text, limit=MAX_TEXT_CHARS: clip(str(text), limit),
         "code_parts": lambda text: list(split_code(str(text))),
         "short_path": lambda path: short_path(str(path)),

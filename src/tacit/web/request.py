@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qs, parse_qsl, quote, urlencode
 
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tacit.record import Record
@@ -19,7 +20,9 @@ from tacit.web.rendering import environment, show_time, static_version
 if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
+MAX_NOTICE_CHARS = 160  # of a sentence in a notice
 _MAX_NOTICES = 100
+_MAX_FIELDS = 20_000
 NOTICE_PARAMETER = "notice"
 BACK_FIELD = "back"
 Fields = Mapping[str, Sequence[str]]
@@ -55,49 +58,18 @@ class Notices:
         return self._waiting.pop(name, None)
 
 
-class NavigationItem(Record):
-    """A page of the navigation, and how much waits there."""
-
-    path: str
-    title: str
-    waiting: int = 0
-
-
-_NAVIGATION = (
-    NavigationItem("/", "Inbox"),
-    NavigationItem("/search", "Search"),
-    NavigationItem("/timeline", "Timeline"),
-    NavigationItem("/habits", "Habits"),
-    NavigationItem("/value", "Value"),
-    NavigationItem("/conflicts", "Conflicts"),
-    NavigationItem("/trust", "Trust"),
-    NavigationItem("/guards", "Guards"),
-    NavigationItem("/doctor", "Doctor"),
-    NavigationItem("/settings", "Settings"),
-)
-
-
 class PageRequest:
     """What a page gets: parameters, fields of a form, the vault, and functions that make a response."""
 
     def __init__(
-        self,
-        vault: Vault,
-        *,
-        path: str,
-        parameters: Mapping[str, str],
-        query: Fields,
-        form: Fields,
-        notices: Notices,
-        form_token: str,
-        is_read_only: bool,
+        self, vault: Vault, request: Request, form: Fields, *, notices: Notices, form_token: str, is_read_only: bool
     ) -> None:
         self.vault = vault
         self.review = Review(vault.home)
-        self.path = path
-        self.parameters = parameters
+        self.path = request.url.path
+        self.parameters: Mapping[str, str] = request.path_params
         self.is_read_only = is_read_only
-        self._query = query
+        self._query = parse_fields(request.url.query)
         self._form = form
         self._notices = notices
         self._form_token = form_token
@@ -110,6 +82,9 @@ class PageRequest:
     @property
     def now(self) -> datetime:
         return self.vault.home.store.actor.clock()
+
+    def local_time(self, milliseconds: int) -> datetime:
+        return datetime.fromtimestamp(milliseconds / 1000, self.now.tzinfo)
 
     def value(self, name: str) -> str:
         """Return a parameter of the address, "" without it."""
@@ -133,19 +108,18 @@ class PageRequest:
             "form_token": self._form_token,
             "read_only": self.is_read_only,
             "when": lambda moment: show_time(moment, self.now),
-            "link": address,
+            "link": lambda path, **parameters: page_address(path, parameters),
         }
         text = environment().get_template(template).render({**common, **values})
         return HTMLResponse(text, status_code=status)
 
     def page(self, template: str, title: str, values: Mapping[str, object], status: int = 200) -> Response:
         """Return a whole page in the frame: navigation, search field and notice."""
-        waiting = self.counts.pending + self.counts.ineffective + self.counts.outdated
-        counts = {"/": waiting, "/conflicts": self.counts.undecided}
+        counts = self.counts
         frame = {
             "title": title,
             "current": self.path,
-            "navigation": [item._replace(waiting=counts.get(item.path, 0)) for item in _NAVIGATION],
+            "waiting": {"/": counts.pending + counts.ineffective + counts.outdated, "/conflicts": counts.undecided},
             "notice": self._notices.take(self.value(NOTICE_PARAMETER)),
             "home": self.vault.home.root,
             "static_version": static_version(),
@@ -157,10 +131,10 @@ class PageRequest:
         self, path: str, notice: Notice | None = None, parameters: Mapping[str, str] | None = None
     ) -> Response:
         """Return a redirect to a page of ours, which shows the notice."""
-        given = {name: value for name, value in (parameters or {}).items() if name != NOTICE_PARAMETER and value}
+        given = {name: value for name, value in (parameters or {}).items() if name != NOTICE_PARAMETER}
         if notice is not None:
             given[NOTICE_PARAMETER] = self._notices.add(notice)
-        return RedirectResponse(quote(path, safe="/") + (f"?{urlencode(given)}" if given else ""), status_code=303)
+        return RedirectResponse(page_address(path, given), status_code=303)
 
     def redirect_back(self, notice: Notice) -> Response | None:
         """Return a redirect to the page that the form was on; None if the form names no page of ours."""
@@ -170,7 +144,17 @@ class PageRequest:
         return self.redirect(target, notice, dict(parse_qsl(query)))
 
 
-def address(path: str, **parameters: str | int | None) -> str:
+def parse_fields(text: str) -> Fields:
+    """Return the fields of a query or a form. Raise ValueError if there are too many."""
+    return parse_qs(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+
+
+def page_address(path: str, parameters: Mapping[str, str | int | None]) -> str:
     """Return the address of a page of ours, without empty parameters."""
     given = {name: value for name, value in parameters.items() if value not in ("", None)}
     return quote(path, safe="/") + (f"?{urlencode(given)}" if given else "")
+
+
+def page_count(total: int, size: int) -> int:
+    """Return on how many pages so many rows are shown; 1 for none."""
+    return max((total - 1) // size + 1, 1)

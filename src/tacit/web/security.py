@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterable, MutableMapping
+from contextlib import suppress
+from glob import iglob
 from hmac import compare_digest
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -132,22 +134,11 @@ def _hex_address(host: str, port: int) -> str:
 
 def process_of_socket(inode: int) -> int | None:
     """Return the process of this user that has the socket open; None if there is none."""
-    name = f"socket:[{inode}]"
-    for pid in filter(str.isdigit, _list_folder(PROC)):
-        for fd in _list_folder(f"{PROC}/{pid}/fd"):
-            try:
-                if os.readlink(f"{PROC}/{pid}/fd/{fd}") == name:
-                    return int(pid)
-            except OSError:
-                continue
+    for link in iglob(f"{PROC}/[0-9]*/fd/*"):
+        with suppress(OSError):  # it is closed by now
+            if os.readlink(link) == f"socket:[{inode}]":
+                return int(link.split("/")[-3])
     return None
-
-
-def _list_folder(path: str) -> Iterable[str]:
-    try:
-        return os.listdir(path)
-    except OSError:
-        return ()
 
 
 # The middleware
@@ -180,10 +171,14 @@ class SecurityMiddleware:
             return
         try:
             headers = _unique_headers(scope)
-            peer = self._check_peer(scope)
+            client = scope.get("client")
+            peer = find_peer((client[0], client[1]), self._access.port) if client else None
+            if peer is not None and peer.uid != os.geteuid():
+                raise RefusedRequest(403, "This page belongs to another user of this machine.")
             self._check_request(scope, headers)
-            if code := _launch_code(scope):
-                await self._exchange(code, peer, send)
+            query = parse_qs(scope["query_string"].decode("latin-1"))
+            if scope["method"] == "GET" and scope["path"] == "/" and TOKEN_PARAMETER in query:
+                await self._exchange(query[TOKEN_PARAMETER][0], peer, send)
                 return
             if not self._access.is_cookie(headers.get("cookie", "")):
                 raise RefusedRequest(403, "Open the address that `tacit web` printed in your terminal.")
@@ -192,13 +187,6 @@ class SecurityMiddleware:
             return
         self._on_request()
         await self._app(scope, receive, _with_headers(send))
-
-    def _check_peer(self, scope: Scope) -> Peer | None:
-        client = scope.get("client")
-        peer = find_peer((client[0], client[1]), self._access.port) if client else None
-        if peer is not None and peer.uid != os.geteuid():
-            raise RefusedRequest(403, "This page belongs to another user of this machine.")
-        return peer
 
     def _check_request(self, scope: Scope, headers: MutableMapping[str, str]) -> None:
         """Refuse other hosts (DNS rebinding), other sites and ports, and methods that no page has."""
@@ -238,13 +226,6 @@ def _unique_headers(scope: Scope) -> dict[str, str]:
             raise RefusedRequest(400, f"The header {key} came twice.")
         headers[key] = value.decode("latin-1")
     return headers
-
-
-def _launch_code(scope: Scope) -> str:
-    if scope["method"] != "GET" or scope["path"] != "/":
-        return ""
-    query: bytes = scope["query_string"]
-    return parse_qs(query.decode("latin-1")).get(TOKEN_PARAMETER, [""])[0]
 
 
 def _with_headers(send: Send) -> Send:

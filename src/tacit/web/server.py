@@ -13,7 +13,7 @@ from contextlib import suppress
 import uvicorn
 
 from tacit.errors import StoreError
-from tacit.web.app import PageOptions, create_app
+from tacit.web.app import PageOptions, WebApp
 from tacit.web.security import ADDRESS, Access, SecurityMiddleware
 
 IDLE_SECONDS = 30 * 60
@@ -41,7 +41,7 @@ class WebServer:
         self._idle_seconds = idle_seconds
         self._last_request = time.monotonic()
         self.is_idle = False
-        self._pages = create_app(options, self.access)
+        self._pages = WebApp(options, self.access)
         config = uvicorn.Config(
             SecurityMiddleware(self._pages, self.access, self._note_request),
             http="h11",
@@ -96,16 +96,11 @@ class WebServer:
 
 
 def _bind(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((ADDRESS, port))
-        listener.listen(128)
+        return socket.create_server((ADDRESS, port), backlog=128)
     except (OSError, OverflowError) as error:
-        listener.close()
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else str(error)
         raise StoreError(f"port {port} cannot be used: {reason}", "choose another, or none: tacit web") from None
-    return listener
 
 
 def can_open_browser() -> bool:

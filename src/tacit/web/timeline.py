@@ -1,23 +1,29 @@
-"""The timeline: a calendar of sessions and commands, and one day with its sessions, turns, commands and files."""
+"""What was done: a calendar of days, one session, habits and workflows, and what memory was worth in each week."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 
 from starlette.responses import Response
 
 from tacit.errors import UsageError
-from tacit.model.recap import turn_title
+from tacit.model.claim import Kind, Status
+from tacit.model.ids import EventId
+from tacit.model.observation import ReplyGiven
+from tacit.model.recap import session_outcome, turn_title
+from tacit.model.session import Turn
 from tacit.record import Record
 from tacit.vault.sessions import InjectionRecord, ListedSession
 from tacit.vault.timeline import DayCount, Timeline
-from tacit.web.charts import calendar
+from tacit.vault.workflows import EXPORT_FORMATS
+from tacit.web.charts import bar_chart, calendar, week_hours
 from tacit.web.rendering import count_text
-from tacit.web.request import PageRequest
+from tacit.web.request import Notice, PageRequest, page_count
 
-_WEEKS = 48
-_DAYS = _WEEKS * 7
+# The calendar, and one day with its sessions, turns, commands and files
+
+_CALENDAR_WEEKS = 48
 _MAX_SHOWN_TURNS = 12  # of a session on the page of a day
 
 
@@ -33,60 +39,168 @@ class DaySession(Record):
 
 def timeline_page(call: PageRequest) -> Response:
     timeline = Timeline(call.vault.home)
-    days = timeline.days(_DAYS)
-    chosen = _parse_day(call.value("day")) if call.value("day") else _last_busy_day(days)
+    days = timeline.days(_CALENDAR_WEEKS * 7)
+    busy = [count for count in days if count.sessions or count.commands]
+    chosen = busy[-1].day if busy else None
+    if text := call.value("day"):
+        try:
+            chosen = date.fromisoformat(text)
+        except ValueError:
+            raise UsageError(f"{text!r} is no day", "choose one in the calendar") from None
     view = timeline.day(chosen) if chosen else None
-    position = next((at for at, count in enumerate(days) if count.day == chosen), None)
-    busy = [count.day for count in days if count.sessions or count.commands]
-    return call.page(
-        "timeline.html",
-        "Timeline",
-        {
-            "map": calendar(
-                [(count.day, count.sessions * 8 + count.commands, _label(count)) for count in days], "/timeline?day="
-            ),
-            "weeks": _WEEKS,
-            "days": [count for count in reversed(days) if count.sessions or count.commands],
-            "view": view,
-            "chosen": chosen,
-            "count": days[position] if position is not None else None,
-            "sessions": _load_sessions(call, view.sessions) if view else (),
-            "time_of": lambda milliseconds: datetime.fromtimestamp(milliseconds / 1000, call.now.tzinfo),
-            "previous": max((day for day in busy if chosen and day < chosen), default=None),
-            "following": min((day for day in busy if chosen and day > chosen), default=None),
-            "max_turns": _MAX_SHOWN_TURNS,
-        },
-    )
+    squares = [(count.day, count.sessions * 8 + count.commands, _day_label(count)) for count in days]
+    values = {
+        "map": calendar(squares, "/timeline?day="),
+        "weeks": _CALENDAR_WEEKS,
+        "days": busy[::-1],
+        "view": view,
+        "chosen": chosen,
+        "count": next((count for count in days if count.day == chosen), None),
+        "sessions": _day_sessions(call, view.sessions) if view else (),
+        "time_of": call.local_time,
+        "previous": max((count.day for count in busy if chosen and count.day < chosen), default=None),
+        "following": min((count.day for count in busy if chosen and count.day > chosen), default=None),
+        "max_turns": _MAX_SHOWN_TURNS,
+    }
+    return call.page("timeline.html", "Timeline", values)
 
 
-def _label(count: DayCount) -> str:
-    parts = [count_text(count.sessions, "session"), count_text(count.commands, "command")]
-    return f"{count.day:%-d %B %Y}: {', '.join(parts)}"
+def _day_label(count: DayCount) -> str:
+    return f"{count.day:%-d %B %Y}: {count_text(count.sessions, 'session')}, {count_text(count.commands, 'command')}"
 
 
-def _last_busy_day(days: list[DayCount]) -> date | None:
-    return next((count.day for count in reversed(days) if count.sessions or count.commands), None)
-
-
-def _parse_day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is no day", "choose one in the calendar") from None
-
-
-def _load_sessions(call: PageRequest, listed: Sequence[ListedSession]) -> list[DaySession]:
+def _day_sessions(call: PageRequest, listed: Sequence[ListedSession]) -> list[DaySession]:
+    shown = []
     injections = call.vault.sessions.injected_by_session([entry.row.id for entry in listed])
-    return [_load_session(call, entry, injected) for entry, injected in zip(listed, injections, strict=True)]
+    for entry, injected in zip(listed, injections, strict=True):
+        _, session = call.vault.sessions.session(entry.row.id)
+        turns = [(turn.number, turn_title(turn)) for turn in session.turns[:_MAX_SHOWN_TURNS]]
+        results = [result.value for result in call.vault.adherence.results_of_session(entry.row.id).values()]
+        shown.append(DaySession(entry, turns, injected, results.count("followed"), results.count("violated")))
+    return shown
 
 
-def _load_session(call: PageRequest, listed: ListedSession, injections: list[InjectionRecord]) -> DaySession:
-    _, session = call.vault.sessions.session(listed.row.id)
-    results = [result.value for result in call.vault.adherence.results_of_session(listed.row.id).values()]
-    return DaySession(
-        listed,
-        [(turn.number, turn_title(turn)) for turn in session.turns[:_MAX_SHOWN_TURNS]],
-        injections,
-        results.count("followed"),
-        results.count("violated"),
+# One session: its turns with prompts, replies, tool calls and files, what was injected and whether it was followed
+
+_TURNS_PER_PAGE = 20
+
+
+def session_page(call: PageRequest) -> Response:
+    listed, session = call.vault.sessions.session(call.parameters["reference"])
+    turns, event = session.turns, call.value("event")
+    # The turn of an event is the last one before it: ids are in the order of time.
+    chosen = call.number("turn", default=0) or max((turn.number for turn in turns if turn.event <= event), default=0)
+    page = (chosen - 1) // _TURNS_PER_PAGE + 1 if 0 < chosen <= len(turns) else call.number("page")
+    first = (page - 1) * _TURNS_PER_PAGE
+    injections = call.vault.sessions.injected(session=listed.row.id, limit=500)
+    values = {
+        "listed": listed,
+        "session": session,
+        "outcome": session_outcome(turns),
+        "turns": _with_injections(turns, injections)[first : first + _TURNS_PER_PAGE],
+        "chosen": chosen,
+        "results": call.vault.adherence.results_of_session(listed.row.id),
+        "page_number": page,
+        "page_count": page_count(len(turns), _TURNS_PER_PAGE),
+        "is_reply": lambda step: isinstance(step, ReplyGiven),
+    }
+    return call.page("session.html", listed.row.title, values)
+
+
+def _with_injections(
+    turns: Sequence[Turn], injections: Sequence[InjectionRecord]
+) -> list[tuple[Turn, list[InjectionRecord]]]:
+    """Return each turn with the injections up to its end that no earlier turn has."""
+    waiting = sorted(injections, key=lambda injection: injection.event.id)
+    shown = []
+    for number, turn in enumerate(turns, 1):
+        is_last = number == len(turns)
+        own = [injection for injection in waiting if is_last or injection.event.at <= turn.ended_at]
+        waiting = waiting[len(own) :]
+        shown.append((turn, own))
+    return shown
+
+
+# Habits and workflows: what is run where and when, and the steps that were accepted under a name
+
+_HABIT_DAYS = 90
+_HABIT_KINDS = (Kind.WORKFLOW_PATTERN.label, Kind.RECURRING_COMMAND.label, Kind.PREFERRED_CWD.label)
+_MAX_HABITS = 50
+
+
+def habits_page(call: PageRequest) -> Response:
+    queries = call.vault.queries
+    habits = [
+        (status, row)
+        for status in (Status.ACTIVE, Status.PENDING)
+        for row in queries.latest(status=status, kinds=_HABIT_KINDS, limit=_MAX_HABITS)[0]
+    ]
+    hours = Timeline(call.vault.home).hours(_HABIT_DAYS)
+    values = {
+        "used": call.vault.pending.most_used(),
+        "map": week_hours([(count.weekday, count.hour, count.commands) for count in hours]),
+        "rows_by_day": [[count.commands for count in hours if count.weekday == weekday] for weekday in range(7)],
+        "time_of": call.local_time,
+        "days": _HABIT_DAYS,
+        "habits": habits,
+        "workflows": call.vault.workflows.workflows(),
+    }
+    return call.page("habits.html", "Habits", values)
+
+
+def workflow_page(call: PageRequest) -> Response:
+    workflow = call.vault.workflows.workflow(call.parameters["name"])
+    form = call.value("as")
+    values = {
+        "workflow": workflow,
+        "runs": call.vault.workflows.workflow_runs(workflow.name)[:20],
+        "formats": EXPORT_FORMATS,
+        "form": form,
+        "export": call.vault.workflows.export_text(workflow.name, form) if form else "",
+    }
+    return call.page("workflow.html", workflow.name, values)
+
+
+def change_workflow(call: PageRequest) -> Response:
+    """Save the steps, name and directory of a workflow as it was shown, or remove it."""
+    workflows = call.vault.workflows
+    name = call.parameters["name"]
+    if call.field("action") == "remove":
+        workflows.drop_workflow(name)
+        return call.redirect("/habits", Notice(f"Removed the workflow {name}.", can_undo=True))
+    if call.field("action") != "save":
+        raise UsageError(f"there is no action {call.field('action')!r}")
+    seen = workflows.workflow(name)._replace(saved_event=EventId(call.field("seen")))  # refused if changed since
+    steps = [step.replace("\r\n", "\n").strip("\n") for step in call.fields("step") if step.strip()]
+    changed = workflows.change_workflow(
+        seen, name=call.field("name").strip(), steps=steps, directory=call.field("directory").strip()
     )
+    return call.redirect(f"/habits/{changed.name}", Notice(f"Saved the workflow {changed.name}.", can_undo=True))
+
+
+# Value: what agents were told each week, whether they followed it, and what it cost
+
+_VALUE_WEEKS = 12
+_MAX_MEMORIES = 15
+
+
+def value_page(call: PageRequest) -> Response:
+    timeline = Timeline(call.vault.home)
+    weeks = timeline.weeks(_VALUE_WEEKS)
+    labels = [f"{week.monday:%-d %b}" if at % 3 == 0 else "" for at, week in enumerate(weeks)]
+    last = weeks[-1]
+    followed = bar_chart(labels, [week.followed for week in weeks], [week.violated for week in weeks])
+    both = f"{last.followed:,} and {last.violated:,}"
+    charts = (  # the title, the number of the last week, the chart, and the names of its series
+        ("Told", f"{last.injected:,}", bar_chart(labels, [week.injected for week in weeks]), ()),
+        ("Followed and violated", both, followed, ("followed", "violated")),
+        ("Tokens", f"{last.tokens:,}", bar_chart(labels, [week.tokens for week in weeks]), ()),
+        ("Minutes in sessions", f"{last.minutes:,}", bar_chart(labels, [week.minutes for week in weeks]), ()),
+    )
+    values = {
+        "charts": charts,
+        "weeks": weeks[::-1],
+        "is_empty": not any(week.injected or week.sessions for week in weeks),
+        "memories": timeline.most_injected(_MAX_MEMORIES),
+    }
+    return call.page("value.html", "Value", values)

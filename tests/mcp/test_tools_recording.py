@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from harness.person import Person
+from harness.secret_examples import written
 
+from tacit.errors import RefusedError
+from tacit.home.input import MAX_EVIDENCE_CHARS
+from tacit.mcp import tools
+from tacit.mcp.catalog import ClientContext
+from tacit.mcp.tools import clip_evidence, wait_for_write_lock
 from tests.support.mcp_client import answer, answers, heard, request, stateless, tool, tool_result
 
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
@@ -199,3 +205,37 @@ def test_work_that_is_logged_stands_in_the_worklog(person: Person) -> None:
     person.wait_for_pages()
     (page,) = (person.home / "worklog").iterdir()
     assert all(words in page.read_text() for words in ("T-1", "moved the lexer", "make test", "the parser"))
+
+
+# Results, evidence and the lock
+
+
+def test_errors_are_results_that_say_what_to_do(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(error: Exception) -> Any:
+        def fail(_vault: object, _arguments: object) -> NoReturn:
+            raise error
+
+        monkeypatch.setitem(tools.TOOLS, "brief", fail)
+        return result(person, "brief", {})
+
+    refused = told(RefusedError("two memories\nsay that", "name one of them"))
+    failed = told(PermissionError(13, "Permission denied"))
+    assert refused["isError"] is failed["isError"] is True
+    assert refused["content"][0]["text"] == "Not done: two memories⏎say that\nWhat to do: name one of them"
+    assert (
+        failed["content"][0]["text"] == "Not done: Permission denied\nWhat to do: ask the person to type: tacit doctor"
+    )
+    assert not person.home.exists()
+
+
+def test_evidence_is_clipped_and_a_secret_after_the_cut_is_refused_all_the_same() -> None:
+    long = "seen in the log " * 200
+    assert len(clip_evidence(long)) == MAX_EVIDENCE_CHARS and clip_evidence(" seen ") == "seen"
+    with pytest.raises(RefusedError):
+        clip_evidence(f"{long} {written('ghp_<a36>')}")
+
+
+def test_nobody_is_waited_for_where_there_is_no_home(person: Person) -> None:
+    with person.at(), ClientContext("robot").open_vault() as vault:
+        wait_for_write_lock(vault)
+    assert not person.home.exists()

@@ -1,0 +1,392 @@
+"""The tools, as far as they do something: what they say of themselves is in `catalog.json`.
+
+None accepts, dismisses, forgets, purges, trusts, undoes or configures anything.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from tacit.errors import NotFoundError, StoreError, TacitError, UsageError
+from tacit.mcp.catalog import ClientContext, McpArguments, check_arguments, load_catalog
+from tacit.mcp.protocol import Json
+from tacit.record import Record
+from tacit.text.display import fenced_lines, harmless_line
+
+if TYPE_CHECKING:
+    from tacit.model.claim import Scope
+    from tacit.vault.decisions import DecisionOutcome
+    from tacit.vault.evidence import MemoryEvent
+    from tacit.vault.hits import Hit
+    from tacit.vault.vault import Vault
+
+
+class McpResult(Record):
+    """A result as text for a model and as values for a program."""
+
+    text: str
+    values: Json
+
+
+def run_tool(name: str, arguments: Mapping[str, object], caller: ClientContext) -> Json:
+    """Run a tool and return its result. Errors are results too, so that the model can correct itself.
+
+    Raise KeyError if there is no such tool.
+    """
+    run = TOOLS[name]
+    schema = next(tool["inputSchema"] for tool in load_catalog()["tools"] if tool["name"] == name)
+    try:
+        checked = check_arguments(schema["properties"], schema.get("required", ()), arguments)
+        with caller.open_vault() as vault:
+            result = run(vault, checked)
+    except TacitError as error:
+        return _error_result(error)
+    except OSError as error:
+        message = error.strerror or type(error).__name__
+        return _error_result(StoreError(message, "ask the person to type: tacit doctor"))
+    content = {"type": "text", "text": result.text}
+    return {"content": [content], "structuredContent": result.values, "isError": False}
+
+
+def _error_result(error: TacitError) -> Json:
+    hint = f"\nWhat to do: {harmless_line(error.hint, 500)}" if error.hint else ""
+    content = {"type": "text", "text": f"Not done: {harmless_line(error.message, 500)}{hint}"}
+    return {"content": [content], "isError": True}
+
+
+# Tools that read memories
+
+NO_MEMORIES = "Nothing is remembered here yet."
+_MAX_ANSWER_CHARS = 400
+_MAX_QUERY_CHARS = 4096
+_MAX_EVENTS = 40  # of a history, the latest
+
+
+def run_brief(vault: Vault, arguments: McpArguments) -> McpResult:
+    brief = vault.brief(task=arguments.text("task")[:_MAX_QUERY_CHARS], tags=arguments.texts("tags")[:20])
+    entries = [
+        {"id": memory.id, "kind": memory.kind.label, "text": harmless_line(memory.sentence), "at": memory.at}
+        for memory in brief.entries
+    ]
+    return McpResult(brief.text.rstrip("\n") or NO_MEMORIES, {"entries": entries})
+
+
+def run_recall(vault: Vault, arguments: McpArguments) -> McpResult:
+    hits = vault.recall(
+        arguments.text("query")[:_MAX_QUERY_CHARS],
+        limit=arguments.number("limit", 10),
+        kind=arguments.text_or_none("kind"),
+        scope=arguments.text_or_none("scope"),
+        since=arguments.text_or_none("since"),
+    )
+    if not hits:
+        return McpResult("Nothing is remembered about this.", {"answers": []})
+    return McpResult(fenced_lines(_hit_line(hit) for hit in hits), {"answers": [_hit_values(hit) for hit in hits]})
+
+
+def _hit_line(hit: Hit) -> str:
+    quote = hit.quote
+    marks = [
+        hit.kind,
+        _scope_text(hit.scope),
+        *([hit.at[:10]] if hit.at else []),
+        *(["disputed"] if hit.conflict else []),
+    ]
+    if quote is None or hit.kind != "session":
+        where = hit.short
+        if hit.kind == "command":
+            ended = "outcome unknown" if hit.exit_status is None else "failed" if hit.exit_status else "went well"
+            where = f"in {harmless_line(hit.directory, 200) or 'an unknown folder'}, {ended}"
+        return f"- [{', '.join(marks)}] {harmless_line(hit.text)} ({where})"
+    marks.append(f"said by {harmless_line(quote.speaker, 64) or 'the person'}")
+    answer = f" … {harmless_line(quote.answer, _MAX_ANSWER_CHARS)}" if quote.answer else ""
+    line = f"- [{', '.join(marks)}] {harmless_line(hit.passage)}{answer} (session {quote.short}, turn {quote.turn})"
+    if not quote.later:
+        return line
+    return f"{line} Later, in turn {quote.later_turn}: {harmless_line(quote.later, _MAX_ANSWER_CHARS)}"
+
+
+def _hit_values(hit: Hit) -> Json:
+    quote = hit.quote
+    values: Json = {
+        "id": hit.short,
+        "kind": hit.kind,
+        "status": hit.status,
+        "scope": _scope_text(hit.scope),
+        "text": harmless_line(hit.text),
+        "passage": harmless_line(hit.passage),
+        "at": hit.at,
+        "relevance": hit.relevance,
+        "path": hit.path,
+        "line": hit.line,
+    }
+    if quote is not None:
+        values |= {"speaker": harmless_line(quote.speaker, 64) or "you", "session": quote.session, "turn": quote.turn}
+        values |= {"answer": harmless_line(quote.answer, _MAX_ANSWER_CHARS)} if quote.answer else {}
+        if quote.later:
+            values |= {"later": harmless_line(quote.later, _MAX_ANSWER_CHARS), "later_turn": quote.later_turn}
+    if hit.kind == "command":
+        values |= {"directory": harmless_line(hit.directory, 400)}
+        values |= {} if hit.exit_status is None else {"exit_status": hit.exit_status}
+    return values
+
+
+def run_why(vault: Vault, arguments: McpArguments) -> McpResult:
+    listed, reasons = vault.why(arguments.text("id")[:400])
+    events = [_event_values(reason) for reason in reasons[-_MAX_EVENTS:]]
+    memory = listed.memory
+    author = f", from the team: {harmless_line(memory.author, 200)}" if memory.author else ""
+    about = f"{memory.kind.label}, {memory.status.value}{author}"
+    lines = [f"[{listed.short}] {harmless_line(memory.claim.sentence)} ({about})"]
+    for event in events:
+        more = [f"; {label}: {event[label]}" for label in ("instead", "evidence", "reason") if label in event]
+        lines.append(f"- {event['at'][:16]} {event['actor']}: {event['what']}{''.join(more)}")
+    values: Json = {
+        "id": listed.short,
+        "text": harmless_line(memory.claim.sentence),
+        "kind": memory.kind.label,
+        "status": memory.status.value,
+        "scope": _scope_text(memory.claim.scope),
+        "confidence": memory.confidence,
+        "observations": memory.strength,
+        "events": events,
+    }
+    return McpResult(fenced_lines(lines), values)
+
+
+def _event_values(reason: MemoryEvent) -> dict[str, str]:
+    from tacit.vault.evidence import describe_event, event_details
+
+    description = describe_event(reason) + (", undone" if reason.undone else "")
+    details = {label: harmless_line(text, 500) for label, text in event_details(reason)}
+    origin = reason.event.origin
+    return {
+        "at": origin.at.isoformat(),
+        "actor": harmless_line(origin.actor, 64),
+        "what": harmless_line(description, 100),
+        **details,
+    }
+
+
+def _scope_text(scope: Scope) -> str:
+    from tacit.model.claim import scope_label
+
+    return harmless_line(scope_label(scope), 100)
+
+
+# Tools that record something: proposals, which wait for the person, and the worklog
+
+_LOCK_TIMEOUT_SECONDS = 3.0  # an agent waits for the answer, and a person for the agent
+_MAX_SCANNED_CHARS = 20_000  # of an argument that are searched for secrets
+_DECIDED_ADVICE = {
+    "active": "The person accepted this before: it holds already. Nothing is left to do.",
+    "dismissed": "The person turned this down before. Do not bring it up again.",
+    "retired": "The person had this forgotten before. Do not bring it up again unless they do.",
+}
+
+
+def wait_for_write_lock(vault: Vault) -> None:
+    """Wait until nobody writes to the home, for a shorter time than the command line does. Raise StoreError."""
+    from tacit.disk.lock import FileLock
+
+    home = vault.home.store.paths
+    if os.path.isdir(home.root):
+        with FileLock(home.write_lock, _LOCK_TIMEOUT_SECONDS).acquire():
+            pass
+
+
+def clip_evidence(text: str) -> str:
+    """Return evidence clipped to what the home stores. Raise RefusedError if the text before the cut has a secret."""
+    from tacit.home.input import MAX_EVIDENCE_CHARS
+    from tacit.secrets.redact import refuse_secrets
+    from tacit.text.display import clip
+
+    refuse_secrets(text[:_MAX_SCANNED_CHARS])
+    return clip(text.strip(), MAX_EVIDENCE_CHARS)
+
+
+def _proposal_result(outcome: DecisionOutcome, question: str = "") -> McpResult:
+    """Return the outcome of a proposal, and the commands that the person can type."""
+    memory, short = outcome.memory, outcome.short
+    sentence, status = harmless_line(memory.claim.sentence), memory.status.value
+    heading = f"{'Noted' if outcome.changed else 'Known'} [{short}] ({memory.kind.label}, {status}): {sentence}"
+    advice = _DECIDED_ADVICE.get(status) or question or _decision_advice(short)
+    values: Json = {
+        "id": short,
+        "text": sentence,
+        "kind": memory.kind.label,
+        "status": status,
+        "recorded": outcome.changed,
+    }
+    return McpResult(f"{heading}\n{advice}", values)
+
+
+def _decision_advice(short: str) -> str:
+    return (
+        "It is a candidate and holds only when the person accepts it. They decide with tacit review, or by typing "
+        f"tacit accept {short} or tacit dismiss {short}."
+    )
+
+
+def run_remember(vault: Vault, arguments: McpArguments) -> McpResult:
+    evidence = clip_evidence(arguments.text("evidence"))
+    if not evidence:
+        raise UsageError("the evidence is empty", "say where it was observed: a message, a file, a test")
+    wait_for_write_lock(vault)
+    everywhere = arguments.flag("everywhere")
+    return _proposal_result(
+        vault.decisions.remember(arguments.text("text"), evidence=evidence, everywhere=everywhere, source="mcp")
+    )
+
+
+def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
+    evidence, quote = arguments.text("evidence").strip(), arguments.text("quote").strip()
+    wait_for_write_lock(vault)
+    outcome = vault.decisions.suggest(
+        arguments.text("text"),
+        evidence=clip_evidence(evidence),
+        quote=quote,
+        reason=arguments.text("reason").strip(),
+        kind=arguments.text("kind") or None,
+        everywhere=arguments.flag("everywhere"),
+    )
+    if not quote:
+        question = (
+            "Put this to the person, in their language, and go on with the work whatever they answer:\n"
+            f"  I noticed: {harmless_line(evidence, 300)}. Should I remember: "
+            f"“{harmless_line(outcome.memory.claim.sentence)}”?\n"
+            f"If they want it, they type: tacit accept {outcome.short}\n"
+            f"If not: tacit dismiss {outcome.short}\n"
+            "Only they can do that; do not type it for them."
+        )
+    elif outcome.is_quoted:
+        found = "The quote was found; the person sees it as their words."
+        question = f"{found}\n{_decision_advice(outcome.short)}"
+    else:
+        question = (
+            "The quote is in no recorded prompt of this project, so the person sees this as your own conclusion. If "
+            f"you changed their words, call suggest again with the exact ones.\n{_decision_advice(outcome.short)}"
+        )
+    result = _proposal_result(outcome, question)
+    return result._replace(values={**result.values, "quote_found": outcome.is_quoted})
+
+
+def run_log_work(vault: Vault, arguments: McpArguments) -> McpResult:
+    from tacit.model.observation import WorkLogged
+
+    entry = WorkLogged(
+        task=clip_evidence(arguments.text("task")),
+        summary=clip_evidence(arguments.text("summary")),
+        changes=clip_evidence(arguments.text("changes")),
+        evidence=clip_evidence(arguments.text("evidence")),
+        next=clip_evidence(arguments.text("next")),
+    )
+    wait_for_write_lock(vault)
+    vault.decisions.log(entry)
+    task, summary = harmless_line(entry.task, 200), harmless_line(entry.summary, 400)
+    return McpResult(f"Logged: {task}: {summary}", {"task": task, "summary": summary})
+
+
+# Tools that read sessions. Their texts are fenced and clipped.
+
+_MAX_FILES = 12
+_MAX_LINE_CHARS, _MAX_TEXT_CHARS = 400, 20_000  # of one line of a session, and of all that are given
+
+
+class RecentSession(Record):
+    """A session as an agent is shown it. None of its texts can leave a fence."""
+
+    id: str
+    agent: str
+    at: str
+    title: str
+    outcome: str
+    files: list[str]
+    scope: str
+
+    @property
+    def line(self) -> str:
+        files = f"Files: {', '.join(self.files)}" if self.files else ""
+        parts = [self.title, f"Outcome: {self.outcome}" if self.outcome else "", files]
+        summary = " · ".join(part for part in parts if part)
+        return f"- [{self.at[:16]}, {self.agent}, {self.scope}] {summary} ({self.id})"
+
+
+def recent_sessions(vault: Vault, *, here: bool, limit: int) -> list[RecentSession]:
+    """Return the latest sessions, newest first: of this project if `here`, else of all."""
+    return [
+        RecentSession(
+            session.short,
+            harmless_line(session.row.agent, 64),
+            session.row.ended_at,
+            harmless_line(session.row.title, 200),
+            harmless_line(session.row.outcome, 300),
+            [harmless_line(file, 200) for file in session.row.files[:_MAX_FILES]],
+            harmless_line(session.label, 100),
+        )
+        for session in vault.sessions.sessions(project=here, limit=limit)
+    ]
+
+
+def session_page(vault: Vault, name: str) -> str | None:
+    """Return a whole session of this project as Markdown in a fence; None if there is none of this name."""
+    try:
+        listed, session = vault.sessions.session(name)
+    except (NotFoundError, UsageError):
+        return None
+    if not vault.sessions.is_of_this_project(listed):
+        return None
+    rest = "(The rest is left out. The person can read it with tacit session.)"
+    return fenced_lines(_clipped_lines(vault.sessions.session_lines(session), rest))
+
+
+def _clipped_lines(lines: Iterable[str], rest: str) -> list[str]:
+    """Return harmless lines up to the limit. If some are left out, `rest` is the last line and says so."""
+    clipped: list[str] = []
+    size = 0
+    for line in lines:
+        clipped.append(harmless_line(line, _MAX_LINE_CHARS))
+        size += len(clipped[-1])
+        if size > _MAX_TEXT_CHARS:
+            return [*clipped, rest]
+    return clipped
+
+
+def run_recent_sessions(vault: Vault, arguments: McpArguments) -> McpResult:
+    rows = recent_sessions(vault, here=not arguments.flag("everywhere"), limit=arguments.number("limit", 5))
+    if not rows:
+        return McpResult("No earlier session is recorded here.", {"sessions": []})
+    return McpResult(fenced_lines(row.line for row in rows), {"sessions": [row._asdict() for row in rows]})
+
+
+def run_open_session(vault: Vault, arguments: McpArguments) -> McpResult:
+    listed, session = vault.sessions.session(arguments.text("id"))
+    if not arguments.flag("everywhere"):
+        vault.sessions.must_be_of_this_project(listed)
+    turn, around = arguments.number("turn", 1), arguments.number("around", 1)
+    rest = "(The rest is left out: ask for one turn, with around 0.)"
+    lines = _clipped_lines(vault.sessions.turn_lines(session, turn, around), rest)
+    values: Json = {
+        "id": listed.row.id,
+        "agent": harmless_line(session.agent, 64),
+        "title": harmless_line(listed.row.title, 200),
+        "at": listed.row.ended_at,
+        "turn": turn,
+        "turns": len(session.turns),
+        "lines": lines,
+    }
+    return McpResult(fenced_lines(lines), values)
+
+
+TOOLS: dict[str, Callable[[Vault, McpArguments], McpResult]] = {
+    "brief": run_brief,
+    "recall": run_recall,
+    "suggest": run_suggest,
+    "remember": run_remember,
+    "why": run_why,
+    "log_work": run_log_work,
+    "recent_sessions": run_recent_sessions,
+    "open_session": run_open_session,
+}

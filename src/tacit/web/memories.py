@@ -1,0 +1,144 @@
+"""Memories: search as one types, one with its evidence, history and relations, and those that contradict each other."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from tacit.errors import UsageError
+from tacit.model.claim import Kind, Status
+from tacit.search.rank import COMMAND, PAGE_KINDS
+from tacit.text.display import clip
+from tacit.vault.evidence import describe_event, event_details
+from tacit.vault.hits import Hit
+from tacit.web.charts import draw_graph
+from tacit.web.request import MAX_NOTICE_CHARS, Notice, PageRequest, page_count
+
+# Search: answers of `recall`, and without a query the latest memories
+
+_PAGE_SIZE = 50
+_MAX_HITS = 20
+_MAX_FILTERED_HITS = 200  # that are searched for those of one status
+_TIMES = {"": "any time", "1d": "today", "7d": "7 days", "30d": "30 days", "365d": "a year"}
+_STATUSES = {"": "current", "pending": "candidates", "retired": "forgotten", "dismissed": "dismissed", "all": "all"}
+_MEMORY_KINDS = tuple(kind.label for kind in Kind)
+_FILTER_NAMES = ("kind", "project", "since", "status")
+
+
+def search_page(call: PageRequest) -> Response:
+    """Return the page, or only its results if `fragment` is set, for the script that fetches them."""
+    query = call.value("q").strip()
+    filters = {name: call.value(name) for name in _FILTER_NAMES}
+    values: dict[str, object] = {"query_text": query, "filters": filters, "hits": None, "rows": (), "total": 0}
+    if query:
+        values["hits"] = _find_hits(call, query, filters)
+    else:
+        values |= _latest_memories(call, filters)
+    if call.value("fragment"):
+        return call.render("results.html", values)
+    values |= {
+        "kind_options": [(label, label.replace("_", " ")) for label in (*_MEMORY_KINDS, *PAGE_KINDS, COMMAND)],
+        "project_options": [(name, name) for name in call.vault.queries.projects()],
+        "times": _TIMES,
+        "statuses": _STATUSES,
+    }
+    return call.page("search.html", "Search", values)
+
+
+def _find_hits(call: PageRequest, query: str, filters: dict[str, str]) -> list[Hit]:
+    status = filters["status"]
+    is_filtered = status not in ("", "all")
+    hits = call.vault.recall(
+        query,
+        limit=_MAX_FILTERED_HITS if is_filtered else _MAX_HITS,
+        kind=filters["kind"] or None,
+        scope=f"project:{filters['project']}" if filters["project"] else "all",
+        since=filters["since"] or None,
+        everything=bool(status),
+        observe=False,  # every keystroke would count as a question
+    )
+    return [hit for hit in hits if not is_filtered or hit.status == status][:_MAX_HITS]
+
+
+def _latest_memories(call: PageRequest, filters: dict[str, str]) -> dict[str, object]:
+    status, page = filters["status"], call.number("page")
+    rows, total = call.vault.queries.latest(
+        status=None if status == "all" else status if status in _STATUSES and status else Status.ACTIVE,
+        kinds=[filters["kind"]] if filters["kind"] in _MEMORY_KINDS else None,
+        project=filters["project"] or None,
+        limit=_PAGE_SIZE,
+        offset=(page - 1) * _PAGE_SIZE,
+    )
+    return {"rows": rows, "total": total, "page_number": page, "page_count": page_count(total, _PAGE_SIZE)}
+
+
+# One memory
+
+
+def memory_page(call: PageRequest) -> Response:
+    vault = call.vault
+    listed, history = vault.why(call.parameters["reference"])
+    memory = listed.memory
+    quotes = vault.queries.source_quotes(memory.id)
+    values = {
+        "listed": listed,
+        "memory": memory,
+        "history": [(entry, describe_event(entry), event_details(entry)) for entry in reversed(history)],
+        "quotes": quotes,
+        "graph": draw_graph(memory, vault.queries.relations(memory.id), quotes),
+        "report": vault.adherence.report(memory.id),
+        "occurrences": vault.pending.occurrences(memory) if memory.source == "habit" else (),
+        "kinds": _MEMORY_KINDS,
+    }
+    return call.page("memory.html", clip(memory.claim.sentence, 80), values)
+
+
+def change_memory(call: PageRequest) -> Response:
+    """Edit, forget, restore, accept, dismiss or share a memory."""
+    vault, reference, reason = call.vault, call.parameters["reference"], call.field("reason")
+    match call.field("action"):
+        case "edit":
+            kind, tags = call.field("kind") or None, call.field("tags").replace(",", " ").split()
+            verb, outcome = "Revised", vault.edit(reference, text=call.field("text"), kind=kind, tags=tags)
+        case "forget":
+            verb, outcome = "Forgot", vault.forget(reference, reason=reason)
+        case "restore":
+            verb, outcome = "Restored", vault.decisions.restore(reference, reason=reason)
+        case "accept":
+            verb, outcome = "Accepted", vault.accept(reference)
+        case "dismiss":
+            verb, outcome = "Dismissed for good", vault.dismiss(reference, reason=reason)
+        case "share":
+            verb, outcome = "Shared", vault.share(reference)
+        case "unshare":
+            verb, outcome = "Took out of the fact file", vault.decisions.unshare(reference)
+        case action:
+            raise UsageError(f"there is no action {action!r}")
+    notice = Notice(f"{verb}: {clip(outcome.memory.claim.sentence, MAX_NOTICE_CHARS)}", can_undo=True)
+    return call.redirect(f"/memories/{outcome.memory.id}", notice)
+
+
+# Contradictions
+
+_MAX_CONFLICTS = 30
+
+
+def conflicts_page(call: PageRequest) -> Response:
+    queries = call.vault.queries
+    undecided, decided = (queries.conflicts(_MAX_CONFLICTS, decided=is_decided) for is_decided in (False, True))
+    values = {"undecided": [*undecided.entries], "decided": [*decided.entries], "total": decided.total}
+    return call.page("conflicts.html", "Conflicts", values)
+
+
+def resolve_conflict(call: PageRequest) -> Response:
+    """Keep one of two memories and forget the other, or keep both."""
+    decisions, reference = call.vault.decisions, call.field("id")
+    match call.field("action"):
+        case "keep":
+            kept, forgotten = decisions.keep_instead(reference)
+            text = f"Kept: {clip(kept.claim.sentence, 120)}"
+            hint = "; ".join(f"forgot: {clip(outcome.memory.claim.sentence, 80)}" for outcome in forgotten)
+        case "keep_both":
+            text, hint = f"Both hold: {clip(decisions.keep(reference).memory.claim.sentence, 120)}", ""
+        case action:
+            raise UsageError(f"there is no action {action!r}")
+    return call.redirect("/conflicts", Notice(text, can_undo=True, hint=hint))

@@ -1,1 +1,0 @@
-"""The MCP server, asked by the official client library and by hand."""
