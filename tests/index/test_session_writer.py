@@ -151,7 +151,7 @@ def test_a_session_of_which_not_all_events_are_held_is_read_from_the_log(monkeyp
     events = talk(prompt("walrus"), ran("make test"), reply("otter"), SessionSummarized("claude", "done", "m", at(3)))
     expected = list(reader.dump(indexed(filed(events))))
     monkeypatch.setattr(session_writer, "_MAX_HELD_EVENTS", 0)
-    monkeypatch.setattr(writer, "_CHUNK_SIZE", 2)
+    monkeypatch.setattr(writer, "_EVENTS_PER_CHUNK", 2)
     assert list(reader.dump(indexed(filed(events)))) == expected
 
 

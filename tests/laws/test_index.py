@@ -7,8 +7,7 @@ import sqlite3
 import pytest
 from hypothesis import assume, example, given
 
-from tacit.index import memories, reader, writer
-from tacit.index import memories as index_memories
+from tacit.index import conflicts, postings_writer, reader, writer
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Triple
 from tacit.model.decide import undo
@@ -75,10 +74,22 @@ def _drawn(index: sqlite3.Connection, log: list[Event]) -> dict[str, object]:
 def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memories, "_BULK_THRESHOLD", 1)
-        patch.setattr(index_memories, "_BULK_THRESHOLD", 1)
+        patch.setattr(conflicts, "_MAX_CHANGES", 1)
         catching_up = indexed(*pieces)
     assert list(reader.dump(catching_up)) == list(reader.dump(indexed(filed(log))))
+
+
+@law
+@given(logs_in_pieces)
+def test_a_long_log_that_is_not_held_in_memory_is_indexed_as_a_short_one(both: Pieces) -> None:
+    log, pieces = both
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writer, "_EVENTS_PER_CHUNK", 3)
+        patch.setattr(writer, "_CLAIMS_PER_CHUNK", 2)
+        patch.setattr(writer, "_MAX_HELD_EVENTS", 2)
+        patch.setattr(postings_writer, "_MAX_GATHERED", 20)
+        in_parts, at_once = indexed(*pieces), indexed(filed(log))
+    assert list(reader.dump(in_parts)) == list(reader.dump(at_once)) == list(reader.dump(indexed(filed(log))))
 
 
 @law
@@ -86,7 +97,7 @@ def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(bo
 def test_a_topic_that_becomes_too_common_counts_the_same_however_it_became_so(both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index_memories, "MAX_TOPIC_MEMORIES", 2)
+        patch.setattr(conflicts, "MAX_TOPIC_MEMORIES", 2)
         assert list(reader.dump(indexed(*pieces))) == list(reader.dump(indexed(filed(log))))
 
 

@@ -11,7 +11,7 @@ import sqlite3
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tacit.index.doc_ids import FIRST_PAGE_ID, MIN_DOC_ID, id_range_of, start_id_of
 from tacit.index.postings import SELECT_COVERING_BLOCK
@@ -21,8 +21,7 @@ from tacit.text.words import STEMS
 # With the longest term in bytes, a block still fits into one page of the file. SQLite does not notice when an overflow
 # page is lost, and answers would silently miss documents.
 _BLOCK_SIZE = 80
-_MAX_GATHERED = 3_000_000  # words, which take about 100 MB
-_MAX_SPILLED = 600_000  # words, if more than one part of a posting list costs little
+_MAX_GATHERED = 1_000_000  # words, which take about 35 MB
 _FREQ_BITS = 8  # a message id and a frequency packed into one integer take half the time of two
 _MAX_FREQ = (1 << _FREQ_BITS) - 1
 
@@ -59,8 +58,6 @@ class _PostingBlock(Record):
 class PostingsWriter:
     """Adds and removes documents. `flush` writes the postings."""
 
-    max_gathered = _MAX_GATHERED
-
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._reset()
@@ -79,7 +76,7 @@ class PostingsWriter:
         for document in new:
             self._gather(document)
         self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?)", new)
-        if self._gathered > self.max_gathered:
+        if self._gathered > _MAX_GATHERED:
             self.flush()
 
     def remove(self, doc_id: int) -> None:
@@ -204,22 +201,6 @@ def add_to_corpus(connection: sqlite3.Connection, doc_count: int, total_length: 
     """Count documents and their words."""
     connection.execute(_ADD_TO_META, (doc_count, "doc_count"))
     connection.execute(_ADD_TO_META, (total_length, "total_length"))
-
-
-class SpilledPostings(PostingsWriter):
-    """Passes the postings to `spill` instead of writing them, for an index that is new and without postings."""
-
-    max_gathered = _MAX_SPILLED
-
-    def __init__(self, connection: sqlite3.Connection, spill: Callable[[list[PostingRun]], None]) -> None:
-        super().__init__(connection)
-        self._spill = spill
-
-    def flush(self) -> None:
-        """Spill the gathered postings. Nothing is removed from a new index."""
-        self._spill(posting_runs(self._added, self._added_messages))
-        self._write_lengths()
-        self._reset()
 
 
 PostingRun = tuple[str, bytes, bytes, bytes]  # a term, ids of memories and pages, ids of messages, their frequencies

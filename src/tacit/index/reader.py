@@ -30,7 +30,7 @@ _MEMORY_COLUMNS = (
 )
 _PAGE_COLUMNS = "event_id, kind, scope, page_name, created_at, title"
 _FROM_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id WHERE claim_id = ? ORDER BY event_id"
-_FROM_ALL_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id ORDER BY claim_id"
+FROM_ALL_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id ORDER BY claim_id"
 _FROM_EVENTS_OF_CLAIMS = (
     "FROM claim_events LEFT JOIN events ON events.id = event_id"
     " WHERE claim_id IN (SELECT value FROM json_each(?)) ORDER BY claim_id, event_id"
@@ -281,7 +281,7 @@ def load_memories(
     from tacit.model.memory import fold_memory
 
     values = [] if claims is None else [json.dumps(claims)]
-    query = f"SELECT claim_id, {EVENT_LINE} {_FROM_ALL_CLAIM_EVENTS if claims is None else _FROM_EVENTS_OF_CLAIMS}"
+    query = f"SELECT claim_id, {EVENT_LINE} {FROM_ALL_CLAIM_EVENTS if claims is None else _FROM_EVENTS_OF_CLAIMS}"
     for claim, rows in groupby(connection.execute(query, values), key=itemgetter(0)):
         memory = fold_memory([decode(raw) for _, raw in rows], ClaimId(claim))
         if memory is not None:

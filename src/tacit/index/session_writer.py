@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from hashlib import blake2b
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from tacit.index.commands import agent_execution, store_commands
 from tacit.index.database import insert_rows, mark_stale
@@ -34,6 +35,9 @@ from tacit.model.session import Session, SessionSummary, Turn, fold_session
 from tacit.record import Record
 from tacit.text.words import normalize_text, tokenize
 
+if TYPE_CHECKING:
+    from tacit.index.writer import IndexedEvent
+
 _MAX_REQUEST_KEY_CHARS = 400  # two sessions are the same request if they agree in so many characters
 _MAX_FILES = 50
 _MAX_HELD_EVENTS = 20_000  # of new sessions, in memory: about 50 MB
@@ -44,17 +48,6 @@ _SELECT_GROUP = (
     "SELECT count(*), max(ended_at), (SELECT number FROM sessions WHERE scope = ?1 AND request_hash = ?2"
     " ORDER BY ended_at DESC, number LIMIT 1) FROM sessions WHERE scope = ?1 AND request_hash = ?2"
 )
-
-
-class IndexedSessionEvent(Record):
-    """An event and the position of its line in the log. `raw` replaces the line if tombstones changed the event."""
-
-    event: Event
-    segment: str
-    line: int
-    offset: int
-    length: int
-    raw: bytes | None
 
 
 class SessionMessage(Record):
@@ -90,7 +83,7 @@ class SessionWriter:
         self._new_events: dict[int, list[Event]] = {}
         self._held = 0
 
-    def add_events(self, entries: Sequence[IndexedSessionEvent]) -> None:
+    def add_events(self, entries: Sequence[IndexedEvent]) -> None:
         """Store events, and the commands among them. Events that are stored already are ignored."""
         runs = (agent_execution(entry.event, entry.segment, entry.line) for entry in entries)
         store_commands(self._connection, [run for run in runs if run])
@@ -100,7 +93,7 @@ class SessionWriter:
             name = _agent_and_name(entry.event)
             if name not in numbers:
                 numbers[name] = claim_number(session_id(*name))
-            rows.append((entry.event.id, numbers[name], *entry[1:]))
+            rows.append((entry.event.id, numbers[name], *entry[2:]))
         is_new = insert_rows(self._connection, _INSERT_SESSION_EVENT, rows)
         new = entries if is_new is None else [entry for entry, flag in zip(entries, is_new, strict=True) if flag]
         for entry in new:
