@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import combinations, groupby
@@ -36,6 +36,8 @@ _SELECT_MEMBERS_BY_TOPIC = (
     f"SELECT topic_hash, {_COLUMNS} FROM memory_topics JOIN memories USING (doc_id) WHERE topic_hash IN"
     " (SELECT topic_hash FROM memory_topics GROUP BY 1 HAVING count(*) BETWEEN 2 AND ?) ORDER BY topic_hash, doc_id"
 )
+# Rows that are not ruled on are left alone, with the SQL indexes that depend on it.
+_CLEAR_RULING = f"UPDATE memories SET overruled_by_id = NULL, is_conflicting = 0 WHERE doc_id = ? AND ({IS_RULED})"
 
 
 class _ActiveMemory(Record):
@@ -79,10 +81,10 @@ class ConflictWriter:
             query = "DELETE FROM memory_topics WHERE topic_hash = ? AND doc_id = ?"
             self._topic_growth[topic] -= self._connection.execute(query, (topic, doc_id)).rowcount
 
-    def add_topics(self, topics_of: Iterable[tuple[int, Sequence[int]]]) -> None:
-        """Add the topics of active memories, as `topic_hashes` has them."""
+    def add_topics(self, topics_of: Mapping[int, Sequence[int]]) -> None:
+        """Add the topics (see `topic_hashes`) of active memories."""
         rows = []
-        for doc_id, hashes in topics_of:
+        for doc_id, hashes in topics_of.items():
             self._changed.add(doc_id)
             rows += [(topic, doc_id) for topic in hashes]
         self._connection.executemany("INSERT INTO memory_topics VALUES (?, ?)", sorted(rows))
@@ -139,7 +141,7 @@ class ConflictWriter:
             remaining -= group
             before = self._resolutions(group)
             for doc_id in group:
-                run("UPDATE memories SET overruled_by_id = NULL, is_conflicting = 0 WHERE doc_id = ?", (doc_id,))
+                run(_CLEAR_RULING, (doc_id,))
                 run("DELETE FROM rulings WHERE winner_doc_id = ?1 OR loser_doc_id = ?1", (doc_id,))
             rulings = _resolve_group(self._connection, group) if len(group) > 1 else []
             for ruling in rulings:

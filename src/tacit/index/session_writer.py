@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from hashlib import blake2b
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from tacit.index.commands import agent_execution, store_commands
 from tacit.index.database import insert_rows, mark_stale
@@ -34,9 +33,6 @@ from tacit.model.recap import session_outcome, session_title, turn_title
 from tacit.model.session import Session, SessionSummary, Turn, fold_session
 from tacit.record import Record
 from tacit.text.words import normalize_text, tokenize
-
-if TYPE_CHECKING:
-    from tacit.index.writer import IndexedEvent
 
 _MAX_REQUEST_KEY_CHARS = 400  # two sessions are the same request if they agree in so many characters
 _MAX_FILES = 50
@@ -64,6 +60,7 @@ class SessionMessage(Record):
 
 
 _SessionGroup = tuple[str, int]  # scope and request hash
+LoggedLine = tuple[Event, str, str, int, int, int, bytes | None]  # the fields of `writer.IndexedEvent`
 
 
 class SessionWriter:
@@ -83,26 +80,26 @@ class SessionWriter:
         self._new_events: dict[int, list[Event]] = {}
         self._held = 0
 
-    def add_events(self, entries: Sequence[IndexedEvent]) -> None:
+    def add_events(self, entries: Sequence[LoggedLine]) -> None:
         """Store events, and the commands among them. Events that are stored already are ignored."""
-        runs = (agent_execution(entry.event, entry.segment, entry.line) for entry in entries)
+        runs = (agent_execution(event, segment, line) for event, _, segment, line, *_ in entries)
         store_commands(self._connection, [run for run in runs if run])
         numbers: dict[tuple[str, str], int] = {}
         rows: list[tuple[str | int | bytes | None, ...]] = []
         for entry in entries:
-            name = _agent_and_name(entry.event)
+            name = _agent_and_name(entry[0])
             if name not in numbers:
                 numbers[name] = claim_number(session_id(*name))
-            rows.append((entry.event.id, numbers[name], *entry[2:]))
+            rows.append((entry[0].id, numbers[name], *entry[2:]))
         is_new = insert_rows(self._connection, _INSERT_SESSION_EVENT, rows)
-        new = entries if is_new is None else [entry for entry, flag in zip(entries, is_new, strict=True) if flag]
-        for entry in new:
-            name = _agent_and_name(entry.event)
-            number = numbers[name]
-            self._names[number] = name
-            self._new_events.setdefault(number, []).append(entry.event)
-            if isinstance(entry.event.body, SessionSummarized):
-                self._summaries.append(entry.event)
+        flags = [True] * len(rows) if is_new is None else is_new
+        new = [entry[0] for entry, flag in zip(entries, flags, strict=True) if flag]
+        for event in new:
+            name = _agent_and_name(event)
+            self._names[numbers[name]] = name
+            self._new_events.setdefault(numbers[name], []).append(event)
+            if isinstance(event.body, SessionSummarized):
+                self._summaries.append(event)
         self._held += len(new)
         if self._held > _MAX_HELD_EVENTS:
             self._hold_events()

@@ -88,16 +88,16 @@ _ADD_COUNT = (
 )
 # Created after the rows of a new index are inserted, which takes half the time of updating them row by row.
 _CREATE_INDEXES = (
-    f"CREATE INDEX IF NOT EXISTS memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
-    "CREATE INDEX IF NOT EXISTS memories_latest ON memories (status, last_event_id DESC, doc_id DESC)",
-    "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status, last_event_id DESC, doc_id DESC, kind)",
-    "CREATE INDEX IF NOT EXISTS memories_kind ON memories (status, kind, last_event_id DESC, doc_id DESC)",
-    "CREATE INDEX IF NOT EXISTS memories_tagged ON memories (status, last_event_id DESC, doc_id DESC) WHERE tags <> ''",
-    "CREATE INDEX IF NOT EXISTS memories_candidates ON memories"
+    f"CREATE INDEX memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
+    "CREATE INDEX memories_latest ON memories (status, last_event_id DESC, doc_id DESC)",
+    "CREATE INDEX memories_scope ON memories (scope, status, last_event_id DESC, doc_id DESC, kind)",
+    "CREATE INDEX memories_kind ON memories (status, kind, last_event_id DESC, doc_id DESC)",
+    "CREATE INDEX memories_tagged ON memories (status, last_event_id DESC, doc_id DESC) WHERE tags <> ''",
+    "CREATE INDEX memories_candidates ON memories"
     f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {IS_CANDIDATE}",
-    f"CREATE INDEX IF NOT EXISTS memories_shared ON memories (scope, id) WHERE is_shared AND {IS_EFFECTIVE}",
-    "CREATE INDEX IF NOT EXISTS memories_habits ON memories (status) WHERE is_habit",
-    f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
+    f"CREATE INDEX memories_shared ON memories (scope, id) WHERE is_shared AND {IS_EFFECTIVE}",
+    "CREATE INDEX memories_habits ON memories (status) WHERE is_habit",
+    f"CREATE INDEX memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
 )
 _HIDE_SUPERSEDED = """
   UPDATE pages SET is_hidden =
@@ -296,8 +296,9 @@ class _MemoryWriter:
             mark_stale(self._connection, ["everything"] if is_many else [f"memory {claim}" for claim in chunk])
             share = claim_number(max(chunk)) / (1 << _CLAIM_BITS)  # ids are hashes
             report(READ_SHARE + (_FOLDED_SHARE - READ_SHARE) * share)
-        for statement in _CREATE_INDEXES:
-            self._connection.execute(statement)
+        if self._connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'memories_latest'").fetchone() is None:
+            for statement in _CREATE_INDEXES:
+                self._connection.execute(statement)
         self._conflicts.flush()
         self._connection.executemany(_ADD_COUNT, [(*key, number) for key, number in self._counts.items() if number])
         self._connection.execute("DELETE FROM memory_counts WHERE memory_count = 0")
@@ -317,24 +318,22 @@ class _MemoryWriter:
 
     def _write(self, folded: Mapping[ClaimId, Memory | None]) -> None:
         """Replace the rows of memories, and delete them for None."""
-        known = {claim for claim in folded if self._remove_row(claim)}
-        gone = [claim_number(claim) for claim in known if folded[claim] is None]
-        memories = [memory for memory in folded.values() if memory is not None]
-        self._connection.executemany(_INSERT_MEMORY, map(_memory_columns, memories))
+        known = {claim_number(claim) for claim in folded if self._remove_row(claim)}
+        memories = {claim_number(claim): memory for claim, memory in folded.items() if memory is not None}
+        self._connection.executemany(_INSERT_MEMORY, [_columns(*numbered) for numbered in memories.items()])
         self._counts.update(
             (memory.claim.scope, memory.status.value, memory.claim.kind.label, int(memory.is_habit))
-            for memory in memories
+            for memory in memories.values()
         )
-        for doc_id in gone:
+        for doc_id in known - memories.keys():
             self._postings.remove(doc_id)
-        self._postings.add((_document(memory) for memory in memories if memory.id not in known), fresh=True)
-        changed = [memory for memory in memories if memory.id in known]
-        self._postings.add(map(_document, changed), fresh=False)
-        texts = [*(EmbeddingText(doc_id, "") for doc_id in gone), *map(_embedding_text, changed)]
-        drop_stale_memory_vectors(self._connection, texts)
-        active = [memory.claim for memory in memories if memory.status is Status.ACTIVE]
+        documents = [_document(*numbered) for numbered in memories.items()]
+        self._postings.add((document for document in documents if document.doc_id not in known), fresh=True)
+        self._postings.add((document for document in documents if document.doc_id in known), fresh=False)
+        drop_stale_memory_vectors(self._connection, [_embedding_text(doc_id, memories.get(doc_id)) for doc_id in known])
+        active = {doc_id: memory.claim for doc_id, memory in memories.items() if memory.status is Status.ACTIVE}
         self._conflicts.add_topics(
-            (claim_number(claim.id), topic_hashes(claim.scope, claim.sentence)) for claim in active
+            {doc_id: topic_hashes(claim.scope, claim.sentence) for doc_id, claim in active.items()}
         )
 
     def _remove_row(self, claim: ClaimId) -> bool:
@@ -350,20 +349,13 @@ class _MemoryWriter:
         return True
 
 
-def _document(memory: Memory) -> IndexedDocument:
-    """Return the words of a memory and of what describes it."""
-    claim = memory.claim
-    extra = (*claim.tags, claim.kind.label, *[evidence.text for evidence in memory.evidence], memory.reason)
-    text = " ".join(tokenize(claim.sentence))
-    return IndexedDocument(claim_number(claim.id), text, " ".join(tokenize("\n".join(extra))))
-
-
-def _memory_columns(memory: Memory) -> tuple[str | int | float | None, ...]:
+def _columns(doc_id: int, memory: Memory) -> tuple[str | int | float | None, ...]:
+    """Return the row of a memory, without its ruling."""
     claim = memory.claim
     has_stance = memory.status is Status.ACTIVE and not memory.is_kept
     stance = parse_stance(claim) if has_stance else _NO_STANCE
     return (
-        claim_number(claim.id),
+        doc_id,
         claim.id,
         claim.scope,
         claim.kind.label,
@@ -387,10 +379,17 @@ def _memory_columns(memory: Memory) -> tuple[str | int | float | None, ...]:
     )
 
 
-def _embedding_text(memory: Memory) -> EmbeddingText:
-    """Return the text that is embedded, "" for a memory that was dismissed or retired."""
-    is_embedded = memory.status in (Status.ACTIVE, Status.PENDING)
-    return EmbeddingText(claim_number(memory.id), memory.claim.sentence if is_embedded else "")
+def _document(doc_id: int, memory: Memory) -> IndexedDocument:
+    """Return the words of a memory and of what describes it."""
+    claim = memory.claim
+    extra = (*claim.tags, claim.kind.label, *[evidence.text for evidence in memory.evidence], memory.reason)
+    return IndexedDocument(doc_id, " ".join(tokenize(claim.sentence)), " ".join(tokenize("\n".join(extra))))
+
+
+def _embedding_text(doc_id: int, memory: Memory | None) -> EmbeddingText:
+    """Return the text that is embedded, "" for a memory that is gone, was dismissed or retired."""
+    is_embedded = memory is not None and memory.status in (Status.ACTIVE, Status.PENDING)
+    return EmbeddingText(doc_id, memory.claim.sentence if memory and is_embedded else "")
 
 
 # Pages: entries of the worklog, and the latest evaluation of each day
