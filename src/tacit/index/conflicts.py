@@ -9,6 +9,7 @@ members of a common topic, so that the cost of a change does not grow with the h
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +31,10 @@ from tacit.record import Record
 MAX_TOPIC_MEMORIES = 40
 _MAX_CHANGES = 500  # with more than this it is cheaper to compare all memories again
 _COLUMNS = "doc_id, id, scope, sentence, kind, provenance, last_event_id, first_event_id, kept_event_id"
-_SELECT_ACTIVE = f"SELECT {_COLUMNS} FROM memories WHERE doc_id = ? AND status = 'active'"
+_SELECT_ACTIVE = (
+    f"SELECT {_COLUMNS} FROM memories WHERE doc_id IN (SELECT value FROM json_each(?)) AND +status = 'active'"
+    " ORDER BY doc_id"
+)
 _SELECT_COMMON_TOPICS = "SELECT topic_hash FROM memory_topics GROUP BY 1 HAVING count(*) > ?"
 _SELECT_MEMBERS_BY_TOPIC = (
     f"SELECT topic_hash, {_COLUMNS} FROM memory_topics JOIN memories USING (doc_id) WHERE topic_hash IN"
@@ -277,8 +281,7 @@ def _topic_members(connection: sqlite3.Connection, topic: int, limit: int) -> li
 
 def _load_active(connection: sqlite3.Connection, doc_ids: Iterable[int]) -> list[_ActiveMemory]:
     """Return those of these memories that are active, by id."""
-    rows = (connection.execute(_SELECT_ACTIVE, (doc_id,)).fetchone() for doc_id in sorted(doc_ids))
-    return [_ActiveMemory(*row) for row in rows if row]
+    return [_ActiveMemory(*row) for row in connection.execute(_SELECT_ACTIVE, (json.dumps(list(doc_ids)),))]
 
 
 def topic_hashes(scope: str, sentence: str) -> list[int]:
