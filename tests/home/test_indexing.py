@@ -19,6 +19,7 @@ from tacit.errors import IndexUnusableError
 from tacit.home.indexing import is_memory_view_missing, is_view_missing, mark_missing_pages, missing_pages
 from tacit.home.store import Store
 from tacit.index import reader
+from tacit.index.compare import dump_rows
 from tacit.log.reader import Cursor, RawLine
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
@@ -179,14 +180,14 @@ def test_a_rebuild_that_is_killed_leaves_a_sound_home(store: Store, tmp_path: Pa
     append(store, *(claim(f"use tool-{number} for the release of service-{number}") for number in range(300)))
     store.rebuild()
     with closing(store.in_memory_index()) as fresh:
-        expected = list(reader.dump(fresh))
+        expected = list(dump_rows(fresh))
     command = [sys.executable, "-c", _REBUILD, store.paths.root, str(tmp_path)]
     for delay in (0.05, 0.2, 0.4):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout and process.stdout.readline() == "ready\n"
             time.sleep(delay)
             process.kill()
-        assert store.read(lambda connection: list(reader.dump(connection))) == expected
+        assert store.read(lambda connection: list(dump_rows(connection))) == expected
 
 
 def test_a_rebuild_reports_how_far_it_is(store: Store) -> None:

@@ -13,8 +13,16 @@ from itertools import groupby
 
 from tacit.index.commands import agent_execution, store_commands
 from tacit.index.database import insert_rows, mark_stale
-from tacit.index.doc_ids import AGENT, IDS_PER_SESSION, PERSON, message_doc_id, session_start_id, start_id_of
-from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.index.postings import (
+    AGENT,
+    IDS_PER_SESSION,
+    PERSON,
+    IndexedDocument,
+    PostingsWriter,
+    message_doc_id,
+    session_start_id,
+    start_id_of,
+)
 from tacit.index.reader import Decode
 from tacit.index.sessions import events_of_session, mark_session_learned
 from tacit.index.vectors import drop_stale_session_vectors

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 from tacit.index.commands import latest_shell_executions, store_commands
 from tacit.index.conflicts import ConflictWriter, topic_hashes
 from tacit.index.database import insert_rows, mark_stale, transaction
-from tacit.index.doc_ids import page_doc_id
 from tacit.index.habits import store_shell_commands
-from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.index.postings import IndexedDocument, PostingsWriter, page_doc_id
 from tacit.index.reader import (
     EVENT_LINE,
     FROM_ALL_CLAIM_EVENTS,

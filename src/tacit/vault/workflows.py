@@ -10,7 +10,7 @@ from shlex import quote
 
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
-from tacit.index import workflows as index_workflows
+from tacit.index import operations
 from tacit.log.codec import must_decode
 from tacit.model import workflow as workflow_model
 from tacit.model.claim import Scope
@@ -39,7 +39,7 @@ class Workflows(HomePart):
 
     def workflows(self) -> list[Workflow]:
         """Return all workflows by name, also those that nobody accepted."""
-        return self._store.read(lambda connection: index_workflows.load_workflows(connection, must_decode))
+        return self._store.read(lambda connection: operations.load_workflows(connection, must_decode))
 
     def workflow(self, name: str) -> Workflow:
         """Return a workflow by its name. One that a person accepted comes before one that nobody did."""
@@ -48,7 +48,7 @@ class Workflows(HomePart):
     def workflow_runs(self, name: str) -> list[PastRun]:
         """Return the runs of a workflow, the latest first."""
         events = self.workflow(name).runs[::-1]
-        return self._store.read(lambda connection: list(index_workflows.load_runs(connection, events, must_decode)))
+        return self._store.read(lambda connection: list(operations.load_runs(connection, events, must_decode)))
 
     def runnable_workflow(self, name: str) -> Workflow:
         """Return a workflow to run. Raise RefusedError if an agent asks, or if no person accepted it."""
@@ -149,7 +149,7 @@ class Workflows(HomePart):
         dropped: list[Workflow] = []
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            dropped.append(_find_workflow(index_workflows.load_workflows(connection, must_decode), name))
+            dropped.append(_find_workflow(operations.load_workflows(connection, must_decode), name))
             return [Draft(WorkflowDropped(name), dropped[0].scope)]
 
         self._store.record(decision)
@@ -172,10 +172,10 @@ class Workflows(HomePart):
         """
 
         def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            return decide(connection, index_workflows.load_workflows(connection, must_decode))
+            return decide(connection, operations.load_workflows(connection, must_decode))
 
         def load(connection: sqlite3.Connection, _events: Sequence[Event]) -> Workflow:
-            return _find_workflow(index_workflows.load_workflows(connection, must_decode), names[0])
+            return _find_workflow(operations.load_workflows(connection, must_decode), names[0])
 
         return self._store.change(decision, load, op=op)
 
