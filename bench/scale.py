@@ -18,7 +18,6 @@ import tacit
 from bench.figures import Figure, amount, at_most, cpu_with_children, encoded, median, quantile, sized_arguments, table
 from bench.homes import copy_of, events, events_of, queries_of
 from bench.startup import cpu_of
-from tacit.home.workers import worker_count
 from tacit.index.database import checkpoint_and_close
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.event import Draft
@@ -72,7 +71,7 @@ def _rebuild(vault: Vault, home: Path, size: int) -> Iterator[Figure]:
         checkpoint_and_close(store.indexer.rebuild())
         cpu, took = cpu_with_children() - start, time.perf_counter() - began
     speed = events_of(home) / cpu
-    note = f"{speed:,.0f} ({took:.1f} s with {worker_count() or 1} processes)"
+    note = f"{speed:,.0f} ({took:.1f} s)"
     yield Figure(f"{size:,}: events a second of CPU in a rebuild", note, f"≥ {REBUILT:,}", speed >= REBUILT)
 
 

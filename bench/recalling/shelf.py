@@ -11,8 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from tacit.index import database
-from tacit.index.doc_ids import message_doc_id, session_start_id, start_id_of
-from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.index.postings import IndexedDocument, PostingsWriter, message_doc_id, session_start_id, start_id_of
 from tacit.search.bm25 import ScoredDocument, parse_query
 from tacit.search.semantic import EmbeddingModel, rerank_messages
 from tacit.search.sessions import retrieve_messages

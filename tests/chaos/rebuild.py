@@ -15,6 +15,7 @@ from tacit.home.actor import current_actor
 from tacit.home.paths import HomePaths
 from tacit.home.store import Store, StoreOptions
 from tacit.index import database, reader, writer
+from tacit.index.compare import dump_rows
 from tacit.log.codec import DamagedLine, event_type, must_decode
 from tacit.model.event import ClaimDecided, ClaimProposed
 from tacit.model.ids import EventId
@@ -38,8 +39,8 @@ def catch_up(store: Store) -> None:
 def fingerprint(connection: sqlite3.Connection) -> str:
     """A hash of the logical dump."""
     digest = sha256()
-    for row in reader.dump(connection):
-        digest.update(row.encode("utf-8", "surrogatepass") + b"\n")
+    for row in dump_rows(connection):
+        digest.update(repr(row).encode("utf-8", "surrogatepass") + b"\n")
     return digest.hexdigest()
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -17,6 +20,7 @@ from tacit.home.follower import wait_for_threads
 from tacit.home.indexing import is_memory_view_missing, is_view_missing, mark_missing_pages, missing_pages
 from tacit.home.store import Store
 from tacit.index import reader
+from tacit.index.compare import dump_rows
 from tacit.log.reader import Cursor, RawLine
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
@@ -163,6 +167,39 @@ def test_a_new_index_is_built_beside_the_old_one_and_has_every_view_written_agai
         assert os.stat(store.paths.index).st_ino != old
         assert sentences(index) == {FORCE, LINT, TICKET}
         assert reader.stale_views(index)[:1] == ["everything"]
+
+
+_REBUILD = """
+import sys, tacit
+with tacit.open(sys.argv[1], cwd=sys.argv[2]) as vault:
+    print("ready", flush=True)
+    while True:
+        vault.doctor.reindex()
+"""
+
+
+def test_a_rebuild_that_is_killed_leaves_a_sound_home(store: Store, tmp_path: Path) -> None:
+    append(store, *(claim(f"use tool-{number} for the release of service-{number}") for number in range(300)))
+    store.rebuild()
+    with closing(store.in_memory_index()) as fresh:
+        expected = list(dump_rows(fresh))
+    command = [sys.executable, "-c", _REBUILD, store.paths.root, str(tmp_path)]
+    for delay in (0.05, 0.2, 0.4):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout and process.stdout.readline() == "ready\n"
+            time.sleep(delay)
+            process.kill()
+        assert store.read(lambda connection: list(dump_rows(connection))) == expected
+
+
+def test_a_rebuild_reports_how_far_it_is(store: Store) -> None:
+    append(store, *(claim(f"use tool-{number}") for number in range(2_000)))
+    reported: list[tuple[str, int, int]] = []
+    store.log.progress = lambda *report: reported.append(report)
+    store.indexer.build()
+    done = [report[1] for report in reported]
+    assert {report[0] for report in reported} == {"making the index"}
+    assert len(done) >= 3 and done == sorted(done) and done[-1] == reported[-1][2]
 
 
 def test_pages_that_are_gone_are_missing_and_others_are_not(

@@ -17,7 +17,6 @@ EVERY = sources()
 # Who opens a file by itself, and why nothing can lie in its place that keeps it waiting.
 OPENERS = {
     "tacit.index.database": "its own index: looked at with lstat before; files of the package",
-    "tacit.index.spill": "a new file, which is deleted at once and read by its descriptor",
     "tacit.log.spool": "relative to its own folder, O_NONBLOCK, and only plain files are read",
     "tacit.search.minilm": "files of an installed package",
     "tacit.home.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tacit.index import database, writer
-from tacit.index.compare import has_same_answers
+from tacit.index.compare import dump_rows, has_same_answers
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, EventBody, Verdict
-from tacit.model.observation import PromptGiven, WorkLogged
+from tacit.model.observation import BriefInjected, CommandRan, PromptGiven, RecallAsked, WorkLogged
 from tacit.model.statement import claim_from
-from tests.laws.filing import filed
-from tests.support.events import event
+from tests.laws.filing import filed, indexed
+from tests.support.events import event, history
 
 BODIES: tuple[EventBody, ...] = (
     ClaimProposed(claim_from("use pnpm", GLOBAL), Verdict.ADDED, "user_direct", "he said so"),
@@ -75,3 +75,10 @@ def test_any_other_row_is_noticed(path: str, change: str, is_attached: bool) -> 
         assert stored.execute(change).rowcount > 0
         stored.commit()
     assert not is_same(path, path if is_attached else os.path.dirname(path))
+
+
+def test_a_dump_of_the_answers_leaves_out_what_may_lag_behind() -> None:
+    lagging: tuple[EventBody, ...] = (RecallAsked("a", 1), CommandRan("make"), BriefInjected((), 3))
+    some, every = (indexed(filed(history(*bodies))) for bodies in (BODIES, BODIES + lagging))
+    assert list(dump_rows(some, answers_only=True)) == list(dump_rows(every, answers_only=True))
+    assert list(dump_rows(some)) != list(dump_rows(every))

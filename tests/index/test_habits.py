@@ -15,6 +15,7 @@ from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
 from tests.support.events import START, event, numbered
+from tests.support.histories import dump_habits
 
 COMMAND, SEQUENCE = Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN
 
@@ -62,7 +63,7 @@ def test_counts_do_not_depend_on_when_the_commands_of_sessions_came() -> None:
     learn(late, *events[9:12], *events[20:])
     for number in range(0, 30, 2):
         learn(piecewise, *events[number : number + 2])
-    assert list(habits.dump_habits(late)) == list(habits.dump_habits(piecewise)) == list(habits.dump_habits(whole))
+    assert list(dump_habits(late)) == list(dump_habits(piecewise)) == list(dump_habits(whole))
     for kind, key in ((COMMAND, "add"), (SEQUENCE, "push\nadd")):
         expected = habits.last_events_by_session(whole, kind, key, 10)
         assert habits.last_events_by_session(late, kind, key, 10) == expected

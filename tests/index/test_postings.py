@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 
 from tacit.errors import IndexUnusableError
 from tacit.index import database, postings
-from tacit.index.doc_ids import FIRST_PAGE_ID, IDS_PER_SESSION, PERSON, message_doc_id, session_start_id
-from tacit.index.postings_writer import IndexedDocument, PostingsWriter
-from tacit.index.reader import dump
+from tacit.index.compare import dump_rows
+from tacit.index.postings import (
+    FIRST_PAGE_ID,
+    IDS_PER_SESSION,
+    PERSON,
+    IndexedDocument,
+    PostingsWriter,
+    message_doc_id,
+    session_start_id,
+)
 from tacit.search import memories as search_memories
 from tacit.search.bm25 import QueryTerm
 
@@ -158,7 +165,7 @@ def test_lists_that_grew_and_shrank_are_those_of_what_is_left(changes: list) -> 
         lists.flush()
         put(made, *(left[number] for number in sorted(left)))
 
-        assert list(dump(grown)) == list(dump(made))
+        assert list(dump_rows(grown)) == list(dump_rows(made))
 
 
 def test_many_numbers_in_any_order_are_the_list_of_all_at_once() -> None:
@@ -173,6 +180,6 @@ def test_many_numbers_in_any_order_are_the_list_of_all_at_once() -> None:
             *(IndexedDocument(number, "otter" if number in set(numbers[:500]) else "walrus", "") for number in numbers),
         )
 
-        assert list(dump(grown)) == list(dump(made))
+        assert list(dump_rows(grown)) == list(dump_rows(made))
         longest = grown.execute("SELECT max(length(doc_ids)) FROM postings").fetchone()[0]
         assert longest <= 80 * 8  # a block stays within a page of the file

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.errors import IndexUnusableError
 from tacit.index import reader
-from tacit.index.doc_ids import AGENT, message_doc_id, page_doc_id, session_start_id
+from tacit.index.postings import AGENT, message_doc_id, page_doc_id, session_start_id
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Status, project_scope
 from tacit.model.decide import undo
@@ -17,7 +17,6 @@ from tacit.model.event import ClaimDecided, EventBody, Verdict
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.observation import (
     BriefInjected,
-    CommandRan,
     ProjectSeen,
     PromptGiven,
     RecallAsked,
@@ -245,11 +244,3 @@ def test_memories_without_any_postings_are_a_loss_and_an_empty_index_is_not() ->
     assert not reader.has_lost_postings(index)
     index.execute("DELETE FROM postings")
     assert reader.has_lost_postings(index)
-
-
-def test_a_dump_of_the_answers_leaves_out_what_may_lag_behind() -> None:
-    said: list[EventBody] = [added(NPM), PromptGiven("claude", "why?")]
-    lagging: list[EventBody] = [RecallAsked("a", 1), CommandRan("make"), BriefInjected((), 3)]
-    some, every = index_of(*said), index_of(*said, *lagging)
-    assert list(reader.dump(some, answers_only=True)) == list(reader.dump(every, answers_only=True))
-    assert list(reader.dump(some)) != list(reader.dump(every))

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from tacit.index import commands, postings, reader, session_writer, sessions, writer
-from tacit.index.doc_ids import IDS_PER_SESSION, message_index, role_of, session_start_id
+from tacit.index.compare import dump_rows
+from tacit.index.postings import IDS_PER_SESSION, message_index, role_of, session_start_id
 from tacit.index.session_writer import new_branch
 from tacit.log.codec import must_decode
 from tacit.model.event import Event, timestamp
@@ -144,23 +145,23 @@ def test_an_event_of_an_earlier_day_that_comes_late_moves_the_session_and_leaves
     assert (old[:10], new[:10]) == ("2024-03-02", "2024-03-01")
     assert reader.stale_views(index) == [f"session {new}", f"session {old}"]
     assert reader.count_pages(index, "session") == postings.doc_freq(index, "feed") == 2
-    assert list(reader.dump(index)) == list(reader.dump(indexed(filed(earlier), filed(later))))
+    assert list(dump_rows(index)) == list(dump_rows(indexed(filed(earlier), filed(later))))
 
 
 def test_a_session_of_which_not_all_events_are_held_is_read_from_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     events = talk(prompt("walrus"), ran("make test"), reply("otter"), SessionSummarized("claude", "done", "m", at(3)))
-    expected = list(reader.dump(indexed(filed(events))))
+    expected = list(dump_rows(indexed(filed(events))))
     monkeypatch.setattr(session_writer, "_MAX_HELD_EVENTS", 0)
-    monkeypatch.setattr(writer, "_CHUNK_SIZE", 2)
-    assert list(reader.dump(indexed(filed(events)))) == expected
+    monkeypatch.setattr(writer, "_EVENTS_PER_CHUNK", 2)
+    assert list(dump_rows(indexed(filed(events)))) == expected
 
 
 def test_a_repeated_event_changes_nothing() -> None:
     log = talk(prompt("feed the walrus"), reply("Done."))
     index = indexed(filed(log))
-    before = list(reader.dump(index))
+    before = list(dump_rows(index))
     add(index, *log)
-    assert list(reader.dump(index)) == before
+    assert list(dump_rows(index)) == before
     assert reader.stale_views(index) == []
 
 

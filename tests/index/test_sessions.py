@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from tacit.index import sessions
-from tacit.index.doc_ids import session_start_id
+from tacit.index.postings import session_start_id
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope, project_scope
 from tacit.model.event import Event, EventBody

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tacit.index import database, postings, sessions, vectors, writer
-from tacit.index.doc_ids import FIRST_PAGE_ID, session_start_id
+from tacit.index.postings import FIRST_PAGE_ID, session_start_id
 from tacit.index.reader import embedding_model
 from tacit.index.vectors import MAX_TEXT_CHARS, EmbeddingText, StoredVector, hash_text
 from tacit.log.codec import must_decode

@@ -8,6 +8,7 @@ import pytest
 
 from tacit.errors import IndexUnusableError
 from tacit.index import commands, habits, postings, reader, writer
+from tacit.index.compare import dump_rows
 from tacit.index.writer import IndexedEvent, SegmentCursor
 from tacit.log.codec import event_type, must_decode
 from tacit.model.claim import GLOBAL, project_scope
@@ -71,11 +72,11 @@ def test_a_failure_leaves_the_index_as_it_was() -> None:
         raise IndexUnusableError("a line cannot be read")
 
     index = indexed(filed([event(1, added(NPM))]))
-    before = list(reader.dump(index))
+    before = list(dump_rows(index))
     with pytest.raises(IndexUnusableError):
         more = [event(2, added(says("use pnpm"))), event(3, CommandRan("make"))]
         writer.apply_events(index, filed(more), failing(), must_decode)
-    assert list(reader.dump(index)) == before
+    assert list(dump_rows(index)) == before
     assert not index.in_transaction
 
 
@@ -95,7 +96,7 @@ def test_events_that_are_applied_again_among_new_ones_count_once() -> None:
         event(5, PromptGiven("claude", "why?"), session="s2"),
     ]
     log = [*old, event(6, added(NPM, "said again"))]
-    assert list(reader.dump(indexed(filed(old), filed(log)))) == list(reader.dump(indexed(filed(log))))
+    assert list(dump_rows(indexed(filed(old), filed(log)))) == list(dump_rows(indexed(filed(log))))
 
 
 def test_all_commands_are_found_and_habits_are_learned_only_from_those_of_the_person() -> None:
@@ -118,10 +119,10 @@ def test_a_directory_belongs_to_the_project_of_its_event() -> None:
 
 def test_an_event_of_an_unknown_type_has_no_effect() -> None:
     index = indexed()
-    before = list(reader.dump(index))
+    before = list(dump_rows(index))
     unknown = IndexedEvent(event(1, UnknownBody("future.event")), "future.event", SEGMENT, 1, 0, 0, None)
     writer.apply_events(index, [unknown], [], must_decode)
-    assert list(reader.dump(index)) == before
+    assert list(dump_rows(index)) == before
 
 
 def test_the_leading_memories_are_read_from_an_sql_index_without_sorting() -> None:

@@ -8,8 +8,7 @@ from datetime import date
 import pytest
 
 from tacit.index import database
-from tacit.index.doc_ids import PERSON, message_doc_id, session_start_id
-from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.index.postings import PERSON, IndexedDocument, PostingsWriter, message_doc_id, session_start_id
 from tacit.index.sessions import SessionRow
 from tacit.inject.relevance import RelatedSession, related_session, session_with_same_files
 from tacit.model.claim import GLOBAL

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from tacit.index import reader
+from tacit.index.compare import dump_rows
 from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventOrigin, EventsUndone, Verdict
@@ -196,10 +196,10 @@ def _of_others_afterwards(events: Sequence[Event], last: EventId) -> list[Event]
     return moved
 
 
-def _answers(events: Sequence[Event]) -> list[str]:
+def _answers(events: Sequence[Event]) -> list[tuple[str, object]]:
     """Every derived row but the lines themselves and where they stand."""
-    rows = reader.dump(indexed(filed(events)), answers_only=True)
-    return [row for row in rows if not row.startswith(("events ", "session_events "))]
+    rows = dump_rows(indexed(filed(events)), answers_only=True)
+    return [row for row in rows if row[0] not in ("events", "session_events")]
 
 
 def _shuffled(events: Sequence[Event], order: Sequence[int]) -> list[Event]:

@@ -7,8 +7,8 @@ import sqlite3
 import pytest
 from hypothesis import assume, example, given
 
-from tacit.index import memories, reader, writer
-from tacit.index import memories as index_memories
+from tacit.index import conflicts, postings, reader, writer
+from tacit.index.compare import dump_rows
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Triple
 from tacit.model.decide import undo
@@ -31,7 +31,7 @@ Pieces = tuple[list[Event], list[list[writer.IndexedEvent]]]
 @given(logs_in_pieces)
 def test_catching_up_in_pieces_is_the_same_as_a_rebuild(both: Pieces) -> None:
     log, pieces = both
-    assert list(reader.dump(indexed(*pieces))) == list(reader.dump(indexed(filed(log))))
+    assert list(dump_rows(indexed(*pieces))) == list(dump_rows(indexed(filed(log))))
 
 
 @quick_law
@@ -41,7 +41,7 @@ def test_after_each_event_the_index_is_that_of_a_rebuild(log: list[Event]) -> No
     index = indexed()
     for at, line in enumerate(lines, 1):
         writer.apply_events(index, [line], [], must_decode)
-        assert list(reader.dump(index)) == list(reader.dump(indexed(lines[:at])))
+        assert list(dump_rows(index)) == list(dump_rows(indexed(lines[:at])))
 
 
 @quick_law
@@ -75,10 +75,22 @@ def _drawn(index: sqlite3.Connection, log: list[Event]) -> dict[str, object]:
 def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memories, "_BULK_THRESHOLD", 1)
-        patch.setattr(index_memories, "_BULK_THRESHOLD", 1)
+        patch.setattr(conflicts, "_MAX_CHANGES", 1)
         catching_up = indexed(*pieces)
-    assert list(reader.dump(catching_up)) == list(reader.dump(indexed(filed(log))))
+    assert list(dump_rows(catching_up)) == list(dump_rows(indexed(filed(log))))
+
+
+@law
+@given(logs_in_pieces)
+def test_a_long_log_that_is_not_held_in_memory_is_indexed_as_a_short_one(both: Pieces) -> None:
+    log, pieces = both
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writer, "_EVENTS_PER_CHUNK", 3)
+        patch.setattr(writer, "_CLAIMS_PER_CHUNK", 2)
+        patch.setattr(writer, "_MAX_HELD_EVENTS", 2)
+        patch.setattr(postings, "_MAX_GATHERED", 20)
+        in_parts, at_once = indexed(*pieces), indexed(filed(log))
+    assert list(dump_rows(in_parts)) == list(dump_rows(at_once)) == list(dump_rows(indexed(filed(log))))
 
 
 @law
@@ -86,8 +98,8 @@ def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(bo
 def test_a_topic_that_becomes_too_common_counts_the_same_however_it_became_so(both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index_memories, "MAX_TOPIC_MEMORIES", 2)
-        assert list(reader.dump(indexed(*pieces))) == list(reader.dump(indexed(filed(log))))
+        patch.setattr(conflicts, "MAX_TOPIC_MEMORIES", 2)
+        assert list(dump_rows(indexed(*pieces))) == list(dump_rows(indexed(filed(log))))
 
 
 @law
@@ -168,7 +180,7 @@ def test_an_undone_worklog_entry_leaves_its_page_and_comes_back() -> None:
         writer.apply_events(index, filed(log)[-1:], [], must_decode)
         assert reader.count_pages(index, "worklog") == shown
         assert reader.stale_views(index) == [f"worklog {log[0].day}"]
-        assert list(reader.dump(index)) == list(reader.dump(indexed(filed(log))))
+        assert list(dump_rows(index)) == list(dump_rows(indexed(filed(log))))
 
 
 def _index_of(sentence: str) -> tuple[ClaimId, list[RankCandidate]]:

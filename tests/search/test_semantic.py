@@ -12,7 +12,7 @@ from harness.person import Person
 from harness.transcripts import story
 
 from tacit.index import database, sessions, vectors
-from tacit.index.doc_ids import message_doc_id, session_start_id
+from tacit.index.postings import message_doc_id, session_start_id
 from tacit.index.vectors import EmbeddingText
 from tacit.log.codec import must_decode
 from tacit.model.ids import claim_number

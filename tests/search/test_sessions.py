@@ -10,8 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.index import database
-from tacit.index.doc_ids import AGENT, PERSON, message_doc_id, role_of, session_start_id, start_id_of
-from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.index.postings import (
+    AGENT,
+    PERSON,
+    IndexedDocument,
+    PostingsWriter,
+    message_doc_id,
+    role_of,
+    session_start_id,
+    start_id_of,
+)
 from tacit.search.bm25 import parse_query
 from tacit.search.memories import retrieve_memories
 from tacit.search.rank import Query, find_candidates, search

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tacit.disk.lock import is_read_only_error, read_only_error
@@ -18,22 +19,22 @@ from tacit.errors import IndexUnusableError, StoreError
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
 from tacit.index import database, reader
 from tacit.index.database import LineReader, open_for_reading, translate_sqlite_errors, without_garbage_collection
-from tacit.log.codec import must_decode
+from tacit.log.codec import DamagedLine, decode, encode, event_type, must_decode
 from tacit.log.reader import Cursor, LogReader, RawLine, cursor_after
-from tacit.model.event import Draft, Event
+from tacit.model.event import Draft, Event, timestamp
 from tacit.model.ids import EventId
 from tacit.record import Record
 
 if TYPE_CHECKING:
-    from tacit.index.bulk_steps import LogChunk
-    from tacit.index.writer import IndexedEvent
+    from tacit.index.writer import IndexedEvent, SegmentCursor
+    from tacit.log.tombstones import Tombstones
 
 LONG_BACKLOG_BYTES = 256 * 1024  # indexing this takes longer than a hurried caller has
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
 _SETTLED_NANOSECONDS = 1_000_000_000  # time stamps of files are less exact than the clock
-_CHUNK_BYTES = 2 << 20  # of the log, that one step of a rebuild takes
-_LONG_LOG_BYTES = 16 << 20  # it is worth the start of other processes, and too long for intermediate data in memory
 _LINES_PER_BATCH, _BYTES_PER_BATCH = 20_000, 8 << 20  # that are indexed together, about a second of work
+_LINES_PER_REPORT = 1_000
+_FEW_LINES = 250  # for so many, loading the decoder of commands takes as long as it saves
 _IN_MEMORY_INODE = 0
 
 
@@ -156,7 +157,7 @@ class Indexer:
             if not any(True for _ in self._unindexed_segments(connection)):
                 return  # as for most commands, and looking for lines would begin a transaction
             with without_garbage_collection():
-                while self._index_lines(connection, _cursors(connection)):
+                while self._index_batch(connection):
                     pass
 
     def rebuild(self) -> sqlite3.Connection:
@@ -195,7 +196,7 @@ class Indexer:
     ) -> sqlite3.Connection:
         """Return an in-memory index of the log, up to the timestamp `until` and without the `excluded` events."""
         connection = database.create_index(":memory:", self._log.line_reader())
-        self._index_all(connection, until, excluded, in_memory=True)
+        self._index_all(connection, until, excluded)
         return connection
 
     def substitute_index(self) -> sqlite3.Connection:
@@ -226,72 +227,111 @@ class Indexer:
         return connection
 
     def _index_all(
+        self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
+    ) -> None:
+        """Index the whole log, in one transaction."""
+        from tacit.index.writer import READ_SHARE, apply_events
+
+        total = sum(map(self._log.size, self._log.segments()))
+
+        def report(share: float) -> None:
+            self._log.progress("making the index", int(share * total), total)
+
+        backlog = _Backlog(self._log, {}, until, excluded)
+        events = backlog.events(lambda: report(READ_SHARE * backlog.bytes_read / total))
+        with without_garbage_collection():
+            apply_events(connection, events, backlog.new_cursors(), must_decode, report)
+
+    def _index_batch(self, connection: sqlite3.Connection) -> bool:
+        """Index some lines after the cursors, with the new cursors. Return whether there may be more."""
+        from tacit.index.writer import apply_events
+
+        backlog = _Backlog(self._log, _cursors(connection), batched=True)
+        apply_events(connection, backlog.events(), backlog.new_cursors(), must_decode)
+        return backlog.is_full
+
+
+class _Backlog:
+    """The lines of the log after some cursors, read as events for the index.
+
+    These are the events up to the timestamp `until`, without the `excluded` ones, as tombstones leave them. If it is
+    `batched`, it is full after so many lines that indexing them takes about a second.
+    """
+
+    def __init__(
         self,
-        connection: sqlite3.Connection,
+        log: LogReader,
+        cursors: Mapping[str, Cursor],
         until: str | None = None,
         excluded: frozenset[EventId] = frozenset(),
         *,
-        in_memory: bool = False,
+        batched: bool = False,
     ) -> None:
-        """Index the whole log."""
-        from tacit.home.chunks import ChunkReader
-        from tacit.home.workers import step_runner, worker_count
-        from tacit.index.bulk import build_index
+        self._log = log
+        self._cursors = cursors
+        self._until = until
+        self._excluded = excluded
+        self._batched = batched
+        self._reached: dict[str, RawLine] = {}
+        self._lines_read = self.bytes_read = 0
+        self._decode = decode
 
-        chunks = self._chunks()
-        is_long = not in_memory and sum(chunk.end - chunk.offset for chunk in chunks) > _LONG_LOG_BYTES
-        folder = self._paths.root if is_long else None
-        reader = ChunkReader(self._log, until, excluded)
-        workers = worker_count() if is_long else 0
-        with without_garbage_collection(), step_runner(self._log, reader, folder, workers) as runner:
-            build_index(connection, runner.steps, runner.run, chunks, self._report)
+    @property
+    def is_full(self) -> bool:
+        return self._batched and (self._lines_read >= _LINES_PER_BATCH or self.bytes_read >= _BYTES_PER_BATCH)
 
-    def _report(self, done: int, total: int) -> None:
-        self._log.progress("making the index", done, total)
+    def events(self, report: Callable[[], None] = lambda: None) -> Iterator[IndexedEvent]:
+        """Yield the readable events. `report` is called now and then."""
+        for segment in self._log.segments():
+            cursor = self._cursors.get(segment, Cursor())
+            for line in self._log.lines_between(segment, cursor, self._log.size(segment)):
+                if self.is_full:
+                    return
+                self._lines_read += 1
+                self.bytes_read += line.length
+                self._reached[segment] = line
+                if self._lines_read % _LINES_PER_REPORT == 0:
+                    report()
+                if (entry := self._indexed(segment, line)) is not None:
+                    yield entry
 
-    def _chunks(self) -> list[LogChunk]:
-        from tacit.index.bulk_steps import LogChunk
+    def new_cursors(self) -> Iterator[SegmentCursor]:
+        """Yield how far each segment was read, after the last event. Raise IndexUnusableError if one was rewritten."""
+        from tacit.index.writer import SegmentCursor
 
-        return [
-            LogChunk(segment, start.offset, start.lines, end)
-            for segment in self._log.segments()
-            for start, end in self._log.cut(segment, _CHUNK_BYTES)
-        ]
+        for segment, last in self._reached.items():
+            # An editor may have saved the segment since the index was found to be of this log.
+            if not self._log.is_cursor_valid(segment, self._cursors.get(segment, Cursor())):
+                raise IndexUnusableError(f"{segment} was rewritten while it was read")
+            yield SegmentCursor(segment, *cursor_after(last))
 
-    def _index_lines(self, connection: sqlite3.Connection, cursors: dict[str, Cursor]) -> bool:
-        """Index a batch of lines after the cursors, with the new cursors. Return whether there may be more."""
-        from tacit.home.chunks import ChunkReader
-        from tacit.index import writer
+    def _indexed(self, segment: str, line: RawLine) -> IndexedEvent | None:
+        """Return the event of a line; None if it is damaged or left out."""
+        from tacit.index.writer import IndexedEvent
 
-        reached: dict[str, RawLine] = {}
-        chunk_reader = ChunkReader(self._log)
-        count = size = 0
+        if line.too_long:
+            return None
+        if self._lines_read == _FEW_LINES:
+            from tacit.log.command_lines import decode_line
 
-        def indexed_events() -> Iterator[IndexedEvent]:
-            nonlocal count, size
-            for segment in self._log.segments():
-                cursor = cursors.get(segment, Cursor())
-                for line in self._log.lines_between(segment, cursor, self._log.size(segment)):
-                    if is_full():
-                        return
-                    count += 1
-                    size += line.length
-                    reached[segment] = line
-                    if (entry := chunk_reader.indexed(segment, line)) is not None:
-                        yield entry
+            self._decode = decode_line
+        event = self._decode(line.data)
+        if isinstance(event, DamagedLine) or event.id in self._excluded:
+            return None
+        if self._until is not None and timestamp(event.at) > self._until:
+            return None
+        left, raw = event, None
+        if self._tombstones and (left := self._tombstones.apply(event)) is not event:
+            raw = encode(left).rstrip(b"\n")
+        return IndexedEvent(left, event_type(left.body), segment, line.number, line.offset, line.length, raw)
 
-        def is_full() -> bool:
-            return count >= _LINES_PER_BATCH or size >= _BYTES_PER_BATCH
+    @cached_property
+    def _tombstones(self) -> Tombstones | None:
+        if not self._log.tombstone_segments():
+            return None
+        from tacit.log.tombstones import load_tombstones
 
-        def new_cursors() -> Iterator[writer.SegmentCursor]:  # read after the last event, when `reached` is complete
-            for segment, last in reached.items():
-                # An editor may have saved the segment since the index was found to be of this log.
-                if not self._log.is_cursor_valid(segment, cursors.get(segment, Cursor())):
-                    raise IndexUnusableError(f"{segment} was rewritten while it was read")
-                yield writer.SegmentCursor(segment, *cursor_after(last))
-
-        writer.apply_events(connection, indexed_events(), new_cursors(), must_decode)
-        return is_full()
+        return load_tombstones(self._log)
 
 
 def _cursors(connection: sqlite3.Connection) -> dict[str, Cursor]:

@@ -116,6 +116,53 @@ def adjusted_relevance(
     return {claim: share * factors.get(ClaimId(claim), 1.0) for claim, share in relevance.items()}
 
 
+# Over time
+
+
+class SessionCheck(Record):
+    """Whether a session followed a memory, and when the session ended."""
+
+    claim: ClaimId
+    ended_at: str
+    result: Adherence
+
+
+def first_injections(connection: sqlite3.Connection, since: EventId) -> list[EventId]:
+    """Return the event in which each memory was first told to each session, of those since an event."""
+    query = "SELECT min(event_id) FROM injected_memories WHERE event_id >= ? GROUP BY claim_id, host_session_id"
+    return [EventId(event) for (event,) in connection.execute(query, (since,))]
+
+
+def injected_tokens(connection: sqlite3.Connection, since: EventId) -> list[tuple[EventId, int]]:
+    """Return how many tokens each injection since an event took."""
+    query = (
+        "SELECT event_id, amount FROM metrics WHERE name = 'tokens' AND event_id >= ?"
+        " AND event_id IN (SELECT event_id FROM injected_memories)"
+    )
+    return [(EventId(event), amount) for event, amount in connection.execute(query, (since,))]
+
+
+def checks_since(connection: sqlite3.Connection, since: str) -> list[SessionCheck]:
+    """Return the checks of sessions that ended since a time."""
+    query = (
+        "SELECT claim_id, ended_at, result FROM memory_checks JOIN sessions ON sessions.id = session_id"
+        " WHERE ended_at >= ?"
+    )
+    return [
+        SessionCheck(ClaimId(claim), ended_at, Adherence(result))
+        for claim, ended_at, result in connection.execute(query, (since,))
+    ]
+
+
+def most_injected(connection: sqlite3.Connection, limit: int) -> list[tuple[ClaimId, int]]:
+    """Return the memories that were injected in the most sessions, with the number of sessions."""
+    query = (
+        "SELECT claim_id, count(DISTINCT host_session_id) FROM injected_memories GROUP BY claim_id"
+        " ORDER BY 2 DESC, 1 LIMIT ?"
+    )
+    return [(ClaimId(claim), number) for claim, number in connection.execute(query, (limit,))]
+
+
 class RecentAdherence(Record):
     """Since some time: how often agents were told a memory, in tokens, too, and how many checks found what."""
 

@@ -9,21 +9,40 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from operator import itemgetter
 
 from tacit.disk.files import sqlite_uri
-from tacit.index.reader import FOLDED_TABLES, TEXT_TABLES, dump_rows, joined_postings
+from tacit.index.commands import joined_command_postings
 
-_PARTS = (  # of tables in which other columns or rows may differ
-    (
-        "SELECT event_id, session_number, segment, line, offset, length, raw FROM main.session_events",
-        "SELECT event_id, session_number, segment, line, offset, length, raw FROM stored.session_events",
+# Which rows of which tables follow from the log alone, and are the same in two indexes of it. `{}` is the index.
+_ANSWERS = {
+    **{
+        table: f"SELECT * FROM {{}}.{table}"
+        for table in (
+            *("events", "claim_events", "memories", "memory_counts", "memory_agents", "memory_topics"),
+            *("opposed_pairs", "rulings", "pages", "project_roots", "sessions", "session_groups", "documents"),
+            *("doc_lengths", "session_lengths", "terms", "messages", "claim_sources"),
+        )
+    },
+    "session_events": "SELECT event_id, session_number, segment, line, offset, length, raw FROM {}.session_events",
+    "meta": "SELECT name, value FROM {}.meta WHERE name IN ('doc_count', 'total_length')",
+}
+# What may lag behind in an index that follows the log, because nobody waits for it.
+_LAGGING = {
+    "shell_commands": (
+        "SELECT event_id, name, ran_at, command, directory, exit_status, duration_ms, shell, expanded_command,"
+        " unedited_command FROM {0}.shell_commands JOIN {0}.shell_sessions ON shell_sessions.id = shell_session_id"
     ),
-    (
-        "SELECT name, value FROM main.meta WHERE name IN ('doc_count', 'total_length')",
-        "SELECT name, value FROM stored.meta WHERE name IN ('doc_count', 'total_length')",
-    ),
-)
+    **{
+        table: f"SELECT * FROM {{}}.{table}"
+        for table in (
+            *("log_cursors", "metrics", "metric_totals", "injected_memories", "memory_checks", "injections"),
+            "commands",
+        )
+    },
+}
+_SELECT_POSTINGS = "SELECT term, doc_ids, term_freqs FROM postings ORDER BY term, first_doc_id"
 
 
 def has_same_answers(stored: sqlite3.Connection, path: str, fresh: sqlite3.Connection) -> bool:
@@ -32,20 +51,17 @@ def has_same_answers(stored: sqlite3.Connection, path: str, fresh: sqlite3.Conne
         if not is_attached:
             pairs = zip_longest(dump_rows(stored, answers_only=True), dump_rows(fresh, answers_only=True))
             return all(one == other for one, other in pairs)
-        for table in (*FOLDED_TABLES, *TEXT_TABLES):
-            if not _is_same(fresh, f"SELECT * FROM main.{table}", f"SELECT * FROM stored.{table}"):
-                return False
-        return all(_is_same(fresh, *queries) for queries in _PARTS) and _has_same_postings(stored, fresh)
+        if not all(_is_same(fresh, query) for query in _ANSWERS.values()):
+            return False
+        # Postings may be cut into other blocks.
+        return _is_same(fresh, "SELECT * FROM {}.postings") or all(
+            one == other for one, other in zip_longest(_joined_postings(stored), _joined_postings(fresh))
+        )
 
 
-def _has_same_postings(stored: sqlite3.Connection, fresh: sqlite3.Connection) -> bool:
-    if _is_same(fresh, "SELECT * FROM main.postings", "SELECT * FROM stored.postings"):
-        return True
-    return all(one == other for one, other in zip_longest(joined_postings(stored), joined_postings(fresh)))
-
-
-def _is_same(connection: sqlite3.Connection, one: str, other: str) -> bool:
-    """Return whether two queries, which yield no row twice, yield the same rows."""
+def _is_same(connection: sqlite3.Connection, query: str) -> bool:
+    """Return whether a query, which yields no row twice, yields the same rows of both indexes."""
+    one, other = query.format("main"), query.format("stored")
     counts = connection.execute(f"SELECT (SELECT count(*) FROM ({one})) = (SELECT count(*) FROM ({other}))").fetchone()
     return counts == (1,) and connection.execute(f"{one} EXCEPT {other} LIMIT 1").fetchone() is None
 
@@ -67,3 +83,21 @@ def _attached(connection: sqlite3.Connection, path: str) -> Iterator[bool]:
             yield True
     finally:
         connection.execute("DETACH stored")
+
+
+def dump_rows(connection: sqlite3.Connection, *, answers_only: bool = False) -> Iterator[tuple[str, object]]:
+    """Yield every derived row with its table, in order. Two indexes of the same log yield the same.
+
+    `answers_only` leaves out what may lag behind.
+    """
+    for table, query in (_ANSWERS if answers_only else _ANSWERS | _LAGGING).items():
+        yield from ((table, row) for row in connection.execute(f"{query.format('main')} ORDER BY 1, 2"))
+    yield from (("postings", row) for row in _joined_postings(connection))
+    if not answers_only:
+        yield from (("command_postings", row) for row in joined_command_postings(connection))
+
+
+def _joined_postings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[bytes]]]:
+    """Yield each term with its postings, whose cuts into blocks depend on the order in which they were added."""
+    for term, blocks in groupby(connection.execute(_SELECT_POSTINGS), key=itemgetter(0)):
+        yield term, [b"".join(column) for column in zip(*(block[1:] for block in blocks), strict=True)]

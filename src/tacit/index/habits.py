@@ -10,7 +10,7 @@ import json
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -23,6 +23,7 @@ from tacit.model.observation import CommandRan, is_untimed_session
 from tacit.record import Record
 
 _BATCH_SIZE = 100_000
+_MINUTE_MILLISECONDS = 60_000
 _LAST_LEARNED_KEY = "last_learned_command_id"
 # The plus keeps SQLite from scanning all habits with so many runs, whose number grows.
 _SELECT_FREQUENT = "SELECT key FROM habits WHERE kind = ? AND +runs >= ? AND sessions >= ? AND"
@@ -83,6 +84,16 @@ class Activity(Record):
     directories: int
     first: int
     last: int
+
+
+class TimedCommand(Record):
+    """A command that a person ran, with its time in milliseconds."""
+
+    ran_at: int
+    command: str
+    directory: str
+    exit_status: int
+    duration_ms: int
 
 
 class _ShellSession(Record):
@@ -432,20 +443,6 @@ def _parse_habit_row(row: Sequence[str | int]) -> HabitCount:
     return HabitCount(Kind.from_label(str(kind)), str(key), int(runs), int(sessions), EventId(str(last)))
 
 
-def dump_habits(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield every count as text, in an order that does not depend on how commands arrived."""
-    habits = "SELECT kind, key, runs, sessions, last_event_id FROM habits WHERE runs > 0 ORDER BY kind, key"
-    yield from (f"habit {row!r}" for row in connection.execute(habits))
-    directories = (
-        "SELECT kind, key, directory, counts.runs, counts.sessions, counts.last_event_id"
-        " FROM habit_directory_counts AS counts JOIN habits ON habits.id = habit_id"
-        " WHERE counts.runs > 0 ORDER BY kind, key, directory"
-    )
-    yield from (f"directory {row!r}" for row in connection.execute(directories))
-    totals = "SELECT kind, runs FROM habit_totals WHERE runs > 0 ORDER BY kind"
-    yield from (f"total {row!r}" for row in connection.execute(totals))
-
-
 # Queries of commands
 
 
@@ -464,10 +461,31 @@ def commands_by_shell(connection: sqlite3.Connection) -> list[tuple[str, int]]:
     return connection.execute("SELECT shell, count(*) FROM shell_commands GROUP BY shell ORDER BY 2 DESC, 1").fetchall()
 
 
-def commands_by_day(connection: sqlite3.Connection, since: int) -> dict[int, int]:
-    """Count commands since a time in milliseconds, by the number of the day since 1970."""
-    query = "SELECT ran_at / 86400000, count(*) FROM shell_commands WHERE ran_at >= ? GROUP BY 1"
-    return dict(connection.execute(query, (since,)).fetchall())
+def commands_by_day(connection: sqlite3.Connection, since: int, offset: int = 0) -> dict[int, int]:
+    """Count commands since a time in milliseconds, by the number of the day since 1970, on a clock that is `offset`
+    minutes ahead of UTC."""
+    query = "SELECT (ran_at + ?) / 86400000, count(*) FROM shell_commands WHERE ran_at >= ? GROUP BY 1"
+    return dict(connection.execute(query, (offset * _MINUTE_MILLISECONDS, since)).fetchall())
+
+
+def commands_by_hour(connection: sqlite3.Connection, since: int, offset: int) -> dict[tuple[int, int], int]:
+    """Count commands since a time in milliseconds, by weekday (Monday is 0) and hour, on such a clock."""
+    # 1970 began on a Thursday.
+    query = (
+        "SELECT ((ran_at + ?1) / 86400000 + 3) % 7, (ran_at + ?1) / 3600000 % 24, count(*) FROM shell_commands"
+        " WHERE ran_at >= ?2 GROUP BY 1, 2"
+    )
+    rows = connection.execute(query, (offset * _MINUTE_MILLISECONDS, since))
+    return {(weekday, hour): number for weekday, hour, number in rows}
+
+
+def commands_between(connection: sqlite3.Connection, since: int, before: int, limit: int) -> list[TimedCommand]:
+    """Return the commands that ran in this time, in order; at most `limit`."""
+    query = (
+        "SELECT ran_at, command, directory, exit_status, duration_ms FROM shell_commands"
+        " WHERE ran_at >= ? AND ran_at < ? ORDER BY ran_at, id LIMIT ?"
+    )
+    return [TimedCommand(*row) for row in connection.execute(query, (since, before, limit))]
 
 
 def recent_commands(connection: sqlite3.Connection, until: str, limit: int) -> list[RecordedCommand]:

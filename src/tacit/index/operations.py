@@ -1,4 +1,4 @@
-"""Operations for undo and redo: which of them are in effect, and which were undone and can be redone.
+"""What is folded from events and is no memory: operations for undo and redo, and workflows.
 
 An operation is the events that one command wrote. An undo is an operation of `EventsUndone` alone and is not itself a
 step of undo. Redo undoes an undo. A change after an undo clears what redo could bring back (ADR 41).
@@ -7,13 +7,20 @@ step of undo. Redo undoes an undo. A change after an undo clears what redo could
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.index.reader import EVENT_LINE, SELECT_UNDONE, Decode, select_events
-from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict
+from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import touched_claims, undone_ids
-from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, WorkflowDropped, WorkflowSaved
+from tacit.model.observation import (
+    RepositoryDistrusted,
+    RepositoryTrusted,
+    WorkflowDropped,
+    WorkflowRan,
+    WorkflowSaved,
+)
+from tacit.model.workflow import PastRun, RunReference, Workflow, fold_workflows
 
 # Measurements and runs cannot be undone.
 _UNDOABLE = "type NOT IN ('evaluation.created', 'workflow.ran')"
@@ -29,9 +36,14 @@ _SELECT_LATER_OF_CLAIM = (
     f"SELECT {EVENT_LINE} FROM claim_events JOIN events ON events.id = event_id"
     " WHERE claim_id = ? AND event_id > ? AND NOT is_background"
 )
-_SELECT_LATER_WORKFLOWS = (
-    f"SELECT {EVENT_LINE} FROM events WHERE type IN ('workflow.saved', 'workflow.dropped') AND id > ?"
-)
+_SELECT_SAVED_OR_DROPPED = f"SELECT {EVENT_LINE} FROM events WHERE type IN ('workflow.saved', 'workflow.dropped')"
+_SELECT_LATER_WORKFLOWS = f"{_SELECT_SAVED_OR_DROPPED} AND id > ?"
+# Only the names of runs are read: a workflow that runs every hour soon has thousands.
+_SELECT_RUNS = f"""
+  SELECT id, json_extract(line, '$.body.name')
+  FROM (SELECT id, CAST({EVENT_LINE} AS TEXT) AS line FROM events WHERE type = 'workflow.ran')
+  WHERE json_extract(line, '$.actor') = ?
+"""
 
 
 class Operations:
@@ -160,3 +172,28 @@ def _is_decision(event: Event) -> bool:
 
 def _workflow_name(event: Event) -> str | None:
     return event.body.name if isinstance(event.body, WorkflowSaved | WorkflowDropped) else None
+
+
+# Workflows
+
+
+def load_workflows(connection: sqlite3.Connection, decode: Decode) -> list[Workflow]:
+    """Return the saved workflows, each with its last run. Only runs by the person count."""
+    events = select_events(connection, decode, _SELECT_SAVED_OR_DROPPED)
+    if not events:
+        return []
+    events += select_events(connection, decode, SELECT_UNDONE)
+    runs = [RunReference(EventId(event), name or "") for event, name in connection.execute(_SELECT_RUNS, (USER,))]
+    return [
+        workflow._replace(last_run=next(load_runs(connection, workflow.runs[-1:], decode), None))
+        for workflow in fold_workflows(events, runs)
+    ]
+
+
+def load_runs(connection: sqlite3.Connection, events: Iterable[EventId], decode: Decode) -> Iterator[PastRun]:
+    """Yield the runs that these events record. Missing events are skipped."""
+    for event_id in events:
+        row = connection.execute(f"SELECT {EVENT_LINE} FROM events WHERE id = ?", (event_id,)).fetchone()
+        event = decode(row[0]) if row else None
+        if event and isinstance(event.body, WorkflowRan):
+            yield PastRun(event.at, event.body)

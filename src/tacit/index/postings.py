@@ -1,7 +1,11 @@
-"""Read postings: for each term the ids of the documents that contain it, for messages also how often.
+"""Documents and their postings: for each term the ids of the documents that contain it, for messages also how often.
 
-Ids are in order, so the latest messages come first. Nothing here ranks. Reading the first postings of a term costs the
-same whatever their number.
+Ids of messages of sessions are below zero, then come memories, then pages. A session has a range of ids of its own, in
+the order of its messages, so that neighbours are adjacent. Ranges of later days come first: reading ids in order reads
+the latest messages first. A message has two ids, one for each role.
+
+Postings are stored in blocks of sorted ids, so one more id changes one block, and reading the first ids of a term costs
+the same, whatever their number. Nothing here ranks.
 """
 
 from __future__ import annotations
@@ -10,24 +14,92 @@ import json
 import sqlite3
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 
 from tacit.errors import IndexUnusableError
-from tacit.index.doc_ids import FIRST_PAGE_ID, IDS_PER_SESSION, MIN_DOC_ID, id_range_of, start_id_of
+from tacit.model.ids import EventId, claim_id, claim_number
 from tacit.record import Record
+from tacit.text.words import STEMS
 
+PERSON, AGENT = 0, 1
+_MESSAGES_PER_SESSION = 1 << 16
+IDS_PER_SESSION = 2 * _MESSAGES_PER_SESSION
+MAX_MESSAGE_INDEX = _MESSAGES_PER_SESSION - 1
+_EPOCH = date(2000, 1, 1)
+_MAX_DAYS, _SESSION_MASK = (1 << 15) - 1, (1 << 31) - 1
+FIRST_PAGE_ID = 1 << 60  # the doc id of a memory is its claim id, which has 60 bits
+MIN_DOC_ID, _MAX_DOC_ID = -(1 << 63), (1 << 63) - 1
+_ID_RANGES = ((MIN_DOC_ID, 0), (0, FIRST_PAGE_ID), (FIRST_PAGE_ID, _MAX_DOC_ID))
 _SELECT_BLOCKS = (
     "SELECT doc_ids, term_freqs FROM postings WHERE term = ? AND first_doc_id >= ? AND first_doc_id < ?"
     " ORDER BY first_doc_id"
 )
+_SELECT_NEXT_BLOCK = (
+    "SELECT first_doc_id FROM postings WHERE term = ? AND first_doc_id > ? ORDER BY first_doc_id LIMIT 1"
+)
 # The block of a term that a document belongs to, if the term has it at all.
-SELECT_COVERING_BLOCK = (
+_SELECT_COVERING_BLOCK = (
     "SELECT first_doc_id, doc_ids, term_freqs FROM postings WHERE term = ? AND first_doc_id BETWEEN ? AND ?"
     " ORDER BY first_doc_id DESC LIMIT 1"
 )
 MAX_INT64 = (1 << 63) - 1
 _IDS_PER_BLOCK = 40  # at least, in most blocks: they are cut in halves when they are full
 _IDS_AT_ONCE, _MAX_IDS_AT_ONCE = 2_000, 40_000
+# With the longest term in bytes, a block still fits into one page of the file. SQLite does not notice when an overflow
+# page is lost, and answers would silently miss documents.
+_BLOCK_SIZE = 80
+_MAX_GATHERED = 1_000_000  # words of a change, which take about 35 MB
+_FREQ_BITS = 8  # a message id and a frequency packed into one integer take half the time of two
+_MAX_FREQ = (1 << _FREQ_BITS) - 1
+_UPSERT_BLOCK = "INSERT OR REPLACE INTO postings VALUES (?, ?, ?, ?)"
+_ADD_DOC_FREQ = "INSERT INTO terms VALUES (?, ?) ON CONFLICT DO UPDATE SET doc_freq = doc_freq + excluded.doc_freq"
+_ADD_SESSION_LENGTH = (
+    "INSERT INTO session_lengths VALUES (?, ?) ON CONFLICT DO UPDATE SET length = length + excluded.length"
+)
+
+
+# Document ids
+
+
+def id_range_of(doc_id: int) -> tuple[int, int]:
+    """Return where the ids of its sort begin and end: those of messages, of memories or of pages."""
+    return _ID_RANGES[(doc_id >= 0) + (doc_id >= FIRST_PAGE_ID)]
+
+
+def page_doc_id(event: EventId) -> int:
+    """Return the id of the page that an event makes."""
+    return FIRST_PAGE_ID + claim_number(claim_id("page", event))
+
+
+def session_start_id(day: date, session: int) -> int:
+    """Return the first id of a session, given the day it began and its id as a number."""
+    days = min(max((day - _EPOCH).days, 0), _MAX_DAYS)
+    return -((days << 31 | session & _SESSION_MASK) + 1) * IDS_PER_SESSION
+
+
+def message_doc_id(start_id: int, index: int, role: int) -> int:
+    """Return the id of a message. Messages beyond the last index share one."""
+    return start_id + (min(index, MAX_MESSAGE_INDEX) << 1 | role)
+
+
+def start_id_of(doc_id: int) -> int:
+    """Return the first id of the session that a message belongs to."""
+    return doc_id - doc_id % IDS_PER_SESSION
+
+
+def message_index(doc_id: int) -> int:
+    """Return the position of a message in its session."""
+    return doc_id % IDS_PER_SESSION >> 1
+
+
+def role_of(doc_id: int) -> int:
+    """Return PERSON or AGENT for a message."""
+    return doc_id & 1
+
+
+# Reading
 
 
 class CorpusStats(Record):
@@ -146,7 +218,7 @@ def message_postings(connection: sqlite3.Connection, term: str, limit: int) -> P
 def message_postings_between(connection: sqlite3.Connection, term: str, first: int, last: int) -> PostingList:
     """Return the messages from `first` to `last` that contain a term. Raise IndexUnusableError if the postings are
     damaged."""
-    block = connection.execute(SELECT_COVERING_BLOCK, (term, id_range_of(first)[0], first)).fetchone()
+    block = connection.execute(_SELECT_COVERING_BLOCK, (term, id_range_of(first)[0], first)).fetchone()
     postings = _read_message_postings(connection, term, block[0] if block else first, last + 1, MAX_INT64)
     low, high = bisect_left(postings.doc_ids, first), bisect_left(postings.doc_ids, last + 1)
     return PostingList(postings.doc_ids[low:high], postings.term_freqs[low:high])
@@ -167,7 +239,7 @@ def _read_message_postings(connection: sqlite3.Connection, term: str, first: int
 
 def has_term(connection: sqlite3.Connection, term: str, doc_id: int) -> bool:
     """Whether a memory or page contains a term. Reads one block."""
-    row = connection.execute(SELECT_COVERING_BLOCK, (term, id_range_of(doc_id)[0], doc_id)).fetchone()
+    row = connection.execute(_SELECT_COVERING_BLOCK, (term, id_range_of(doc_id)[0], doc_id)).fetchone()
     return row is not None and contains_id(array("q", row[1]), doc_id)
 
 
@@ -202,3 +274,134 @@ def session_length(connection: sqlite3.Connection, start_id: int) -> int:
     """Return the number of words of a session, 1 if it is unknown."""
     row = connection.execute("SELECT length FROM session_lengths WHERE start_id = ?", (start_id,)).fetchone()
     return row[0] if row else 1
+
+
+# Writing
+
+
+class IndexedDocument(Record):
+    """The words that a document is found by, separated by blanks: `text` is what it says, `extra` what describes it."""
+
+    doc_id: int
+    text: str
+    extra: str
+
+    @property
+    def words(self) -> list[str]:
+        return f"{self.text} {self.extra}".split()
+
+
+class PostingsWriter:
+    """Adds and removes documents. `flush` writes the postings, those of each term at once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._reset()
+
+    def _reset(self) -> None:
+        self._added: dict[str, list[int]] = defaultdict(list)  # packed ids and frequencies, by term
+        self._removed: dict[str, set[int]] = defaultdict(set)  # ids by term
+        self._unwritten: set[int] = set()  # ids whose postings are not written yet
+        self._session_lengths: dict[int, int] = defaultdict(int)  # changes, by the first id of the session
+        self._gathered = self._doc_count = self._total_length = 0
+
+    def add(self, documents: Iterable[IndexedDocument], *, fresh: bool) -> None:
+        """Add documents, or replace those that changed. `fresh` says that none of them is indexed yet."""
+        new = (
+            list(documents)
+            if fresh
+            else [document for document in documents if self.remove(document.doc_id, unless=document)]
+        )
+        for document in new:
+            self._gather(document)
+        self._connection.executemany("INSERT INTO documents VALUES (?, ?, ?)", new)
+        if self._gathered > _MAX_GATHERED:
+            self.flush()
+
+    def remove(self, doc_id: int, unless: IndexedDocument | None = None) -> bool:
+        """Remove a document if it is indexed, `unless` it is this one. Return whether it is not indexed now."""
+        query = "SELECT doc_id, text, extra FROM documents WHERE doc_id = ?"
+        row = self._connection.execute(query, (doc_id,)).fetchone()
+        if row is None or row == unless:
+            return row is None
+        if doc_id in self._unwritten:
+            self.flush()
+        for query in ("DELETE FROM documents WHERE doc_id = ?", "DELETE FROM doc_lengths WHERE doc_id = ?"):
+            self._connection.execute(query, (doc_id,))
+        words = IndexedDocument(*row).words
+        for term in {STEMS[word] for word in words}:
+            self._removed[term].add(doc_id)
+        self._add_length(doc_id, -1, len(words))
+        return True
+
+    def _gather(self, document: IndexedDocument) -> None:
+        doc_id, words = document.doc_id, document.words
+        terms = map(STEMS.__getitem__, words)
+        packed_id, added = doc_id << _FREQ_BITS, self._added
+        if doc_id < 0:
+            for term, count in Counter(terms).items():
+                added[term].append(packed_id | (count if count < _MAX_FREQ else _MAX_FREQ))
+            self._connection.execute("INSERT INTO doc_lengths VALUES (?, ?)", (doc_id, len(words)))
+        else:
+            for term in set(terms):
+                added[term].append(packed_id | 1)
+        self._gathered += len(words)
+        self._unwritten.add(doc_id)
+        self._add_length(doc_id, 1, len(words))
+
+    def _add_length(self, doc_id: int, sign: int, length: int) -> None:
+        self._doc_count += sign
+        self._total_length += sign * length
+        if doc_id < 0:
+            self._session_lengths[start_id_of(doc_id)] += sign * length
+
+    def flush(self) -> None:
+        """Write the gathered changes, in the order of the terms."""
+        for term in sorted(self._added.keys() | self._removed.keys()):
+            freqs = {entry >> _FREQ_BITS: entry & _MAX_FREQ for entry in self._added.get(term, ())}
+            self._update_term(term, freqs, self._removed.get(term, set()))
+        self._connection.executemany(_ADD_SESSION_LENGTH, self._session_lengths.items())
+        start_ids = [(start_id,) for start_id in self._session_lengths]
+        self._connection.executemany("DELETE FROM session_lengths WHERE start_id = ? AND length = 0", start_ids)
+        amounts = [(self._doc_count, "doc_count"), (self._total_length, "total_length")]
+        self._connection.executemany("UPDATE meta SET value = value + ? WHERE name = ?", amounts)
+        self._reset()
+
+    def _update_term(self, term: str, freqs: Mapping[int, int], removed: set[int]) -> None:
+        """Write the blocks of a term that the changes fall into. `freqs` are the frequencies in added documents."""
+        changed, low, growth = sorted(freqs.keys() | removed), 0, 0
+        while low < len(changed):
+            range_start, range_end = id_range_of(changed[low])
+            row = self._connection.execute(_SELECT_COVERING_BLOCK, (term, range_start, changed[low])).fetchone()
+            first, block = (row[0], _decode_block(*row[1:])) if row else (range_start, {})
+            high = low + 1
+            if high < len(changed):
+                next_row = self._connection.execute(_SELECT_NEXT_BLOCK, (term, first)).fetchone()
+                high = bisect_left(changed, min(next_row[0], range_end) if next_row else range_end, low)
+            growth -= len(block)
+            block.update((doc_id, freqs.get(doc_id, 0)) for doc_id in changed[low:high])
+            doc_ids = [doc_id for doc_id in sorted(block) if block[doc_id]]
+            term_freqs = bytes([block[doc_id] for doc_id in doc_ids]) if range_start < 0 else b""
+            if doc_ids:
+                self._connection.executemany(_UPSERT_BLOCK, _blocks(term, first, array("q", doc_ids), term_freqs))
+            else:
+                self._connection.execute("DELETE FROM postings WHERE term = ? AND first_doc_id = ?", (term, first))
+            growth += len(doc_ids)
+            low = high
+        self._connection.execute(_ADD_DOC_FREQ, (term, growth))
+        if growth < 0:
+            self._connection.execute("DELETE FROM terms WHERE term = ? AND doc_freq = 0", (term,))
+
+
+def _blocks(term: str, first: int, doc_ids: array[int], term_freqs: bytes) -> Iterator[tuple[str, int, bytes, bytes]]:
+    """Yield the rows of blocks of about equal size. The first one begins with the id `first`."""
+    size = len(doc_ids)
+    count = -(-size // _BLOCK_SIZE)
+    for number in range(count):
+        low, high = size * number // count, size * (number + 1) // count
+        yield term, doc_ids[low] if low else first, doc_ids[low:high].tobytes(), term_freqs[low:high]
+
+
+def _decode_block(doc_ids: bytes, term_freqs: bytes) -> dict[int, int]:
+    ids = array("q", doc_ids)
+    return dict(zip(ids, term_freqs or bytes([1]) * len(ids), strict=True))

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
-from tacit.index.doc_ids import FIRST_PAGE_ID, start_id_of
+from tacit.index.postings import FIRST_PAGE_ID, start_id_of
 from tacit.model.claim import KIND_RANK, Kind, Provenance, Scope, Status
 from tacit.model.conflict import Stance
 from tacit.model.event import Event
@@ -30,7 +30,7 @@ _MEMORY_COLUMNS = (
 )
 _PAGE_COLUMNS = "event_id, kind, scope, page_name, created_at, title"
 _FROM_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id WHERE claim_id = ? ORDER BY event_id"
-_FROM_ALL_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id ORDER BY claim_id"
+FROM_ALL_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id ORDER BY claim_id"
 _FROM_EVENTS_OF_CLAIMS = (
     "FROM claim_events LEFT JOIN events ON events.id = event_id"
     " WHERE claim_id IN (SELECT value FROM json_each(?)) ORDER BY claim_id, event_id"
@@ -281,7 +281,7 @@ def load_memories(
     from tacit.model.memory import fold_memory
 
     values = [] if claims is None else [json.dumps(claims)]
-    query = f"SELECT claim_id, {EVENT_LINE} {_FROM_ALL_CLAIM_EVENTS if claims is None else _FROM_EVENTS_OF_CLAIMS}"
+    query = f"SELECT claim_id, {EVENT_LINE} {FROM_ALL_CLAIM_EVENTS if claims is None else _FROM_EVENTS_OF_CLAIMS}"
     for claim, rows in groupby(connection.execute(query, values), key=itemgetter(0)):
         memory = fold_memory([decode(raw) for _, raw in rows], ClaimId(claim))
         if memory is not None:
@@ -521,71 +521,6 @@ def has_lost_postings(connection: sqlite3.Connection) -> bool:
     """
     row = connection.execute("SELECT EXISTS (SELECT 1 FROM postings), EXISTS (SELECT 1 FROM memories)").fetchone()
     return bool(row == (0, 1))
-
-
-_SELECT_SHELL_COMMANDS = (
-    "SELECT event_id, name, ran_at, command, directory, exit_status, duration_ms, shell, expanded_command,"
-    " unedited_command FROM shell_commands JOIN shell_sessions ON shell_sessions.id = shell_session_id"
-    " ORDER BY event_id"
-)
-# Tables that follow from the log alone, and those of the search among them.
-FOLDED_TABLES = (
-    "events",
-    "claim_events",
-    "memories",
-    "memory_counts",
-    "memory_agents",
-    "memory_topics",
-    "opposed_pairs",
-    "rulings",
-    "pages",
-    "project_roots",
-    "sessions",
-    "session_groups",
-)
-TEXT_TABLES = ("documents", "doc_lengths", "session_lengths", "terms", "messages", "claim_sources")
-_SELECT_POSTINGS = "SELECT term, doc_ids, term_freqs FROM postings ORDER BY term, first_doc_id"
-_SELECT_CORPUS_STATS = "SELECT name, value FROM meta WHERE name IN ('doc_count', 'total_length') ORDER BY name"
-_SELECT_SESSION_EVENTS = (
-    "SELECT event_id, session_number, segment, line, offset, length, raw FROM session_events ORDER BY event_id"
-)
-
-
-def dump(connection: sqlite3.Connection, *, answers_only: bool = False) -> Iterator[str]:
-    """Yield every derived row as text, in order. Two indexes of the same log yield the same.
-
-    `answers_only` leaves out what may lag behind because nobody waits for it: metrics, commands and cursors.
-    """
-    return (f"{table} {row!r}" for table, row in dump_rows(connection, answers_only=answers_only))
-
-
-def dump_rows(connection: sqlite3.Connection, *, answers_only: bool = False) -> Iterator[tuple[str, object]]:
-    """Yield every derived row with its table, as `dump` does. Comparing these takes a third of the time."""
-
-    def rows(table: str, query: str) -> Iterator[tuple[str, object]]:
-        return ((table, row) for row in connection.execute(query))
-
-    lagging = () if answers_only else ("log_cursors", "metrics", "metric_totals", "injected_memories", "memory_checks")
-    for table in (*FOLDED_TABLES, *lagging):
-        yield from rows(table, f"SELECT * FROM {table} ORDER BY 1, 2")
-    if not answers_only:
-        yield from rows("shell_commands", _SELECT_SHELL_COMMANDS)
-        yield from rows("injections", "SELECT * FROM injections ORDER BY event_id")
-        yield from rows("commands", "SELECT * FROM commands ORDER BY id")
-        from tacit.index.commands import joined_command_postings  # questions about memories need none
-
-        yield from (("command_postings", row) for row in joined_command_postings(connection))
-    yield from rows("session_events", _SELECT_SESSION_EVENTS)
-    for table in TEXT_TABLES:
-        yield from rows(table, f"SELECT * FROM {table} ORDER BY 1")
-    yield from (("postings", row) for row in joined_postings(connection))
-    yield from rows("meta", _SELECT_CORPUS_STATS)
-
-
-def joined_postings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[bytes]]]:
-    """Yield each term with its postings, whose cuts into blocks depend on the order in which they were added."""
-    for term, blocks in groupby(connection.execute(_SELECT_POSTINGS), key=itemgetter(0)):
-        yield term, [b"".join(column) for column in zip(*(block[1:] for block in blocks), strict=True)]
 
 
 def _select_memories(

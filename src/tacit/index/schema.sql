@@ -160,7 +160,7 @@ CREATE TABLE fact_files (path TEXT PRIMARY KEY, signature TEXT NOT NULL) WITHOUT
 CREATE TABLE stale_views (name TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- A row is a document: the words (text/words.py) of a memory, page or message, separated by blanks. `text` is what it
--- says, `extra` what describes it. See doc_ids.py for `doc_id`.
+-- says, `extra` what describes it. See postings.py for `doc_id`.
 CREATE TABLE documents (doc_id INTEGER PRIMARY KEY, text TEXT NOT NULL, extra TEXT NOT NULL);
 
 -- A row is the number of words of a message.

@@ -13,8 +13,16 @@ from itertools import groupby
 
 from tacit.index.commands import agent_execution, store_commands
 from tacit.index.database import insert_rows, mark_stale
-from tacit.index.doc_ids import AGENT, IDS_PER_SESSION, PERSON, message_doc_id, session_start_id, start_id_of
-from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.index.postings import (
+    AGENT,
+    IDS_PER_SESSION,
+    PERSON,
+    IndexedDocument,
+    PostingsWriter,
+    message_doc_id,
+    session_start_id,
+    start_id_of,
+)
 from tacit.index.reader import Decode
 from tacit.index.sessions import events_of_session, mark_session_learned
 from tacit.index.vectors import drop_stale_session_vectors
@@ -46,17 +54,6 @@ _SELECT_GROUP = (
 )
 
 
-class IndexedSessionEvent(Record):
-    """An event and the position of its line in the log. `raw` replaces the line if tombstones changed the event."""
-
-    event: Event
-    segment: str
-    line: int
-    offset: int
-    length: int
-    raw: bytes | None
-
-
 class SessionMessage(Record):
     """A searchable message of a session: the turn it belongs to, who said it, and its text.
 
@@ -71,6 +68,7 @@ class SessionMessage(Record):
 
 
 _SessionGroup = tuple[str, int]  # scope and request hash
+LoggedLine = tuple[Event, str, str, int, int, int, bytes | None]  # the fields of `writer.IndexedEvent`
 
 
 class SessionWriter:
@@ -90,26 +88,26 @@ class SessionWriter:
         self._new_events: dict[int, list[Event]] = {}
         self._held = 0
 
-    def add_events(self, entries: Sequence[IndexedSessionEvent]) -> None:
+    def add_events(self, entries: Sequence[LoggedLine]) -> None:
         """Store events, and the commands among them. Events that are stored already are ignored."""
-        runs = (agent_execution(entry.event, entry.segment, entry.line) for entry in entries)
+        runs = (agent_execution(event, segment, line) for event, _, segment, line, *_ in entries)
         store_commands(self._connection, [run for run in runs if run])
         numbers: dict[tuple[str, str], int] = {}
         rows: list[tuple[str | int | bytes | None, ...]] = []
         for entry in entries:
-            name = _agent_and_name(entry.event)
+            name = _agent_and_name(entry[0])
             if name not in numbers:
                 numbers[name] = claim_number(session_id(*name))
-            rows.append((entry.event.id, numbers[name], *entry[1:]))
+            rows.append((entry[0].id, numbers[name], *entry[2:]))
         is_new = insert_rows(self._connection, _INSERT_SESSION_EVENT, rows)
-        new = entries if is_new is None else [entry for entry, flag in zip(entries, is_new, strict=True) if flag]
-        for entry in new:
-            name = _agent_and_name(entry.event)
-            number = numbers[name]
-            self._names[number] = name
-            self._new_events.setdefault(number, []).append(entry.event)
-            if isinstance(entry.event.body, SessionSummarized):
-                self._summaries.append(entry.event)
+        flags = [True] * len(rows) if is_new is None else is_new
+        new = [entry[0] for entry, flag in zip(entries, flags, strict=True) if flag]
+        for event in new:
+            name = _agent_and_name(event)
+            self._names[numbers[name]] = name
+            self._new_events.setdefault(numbers[name], []).append(event)
+            if isinstance(event.body, SessionSummarized):
+                self._summaries.append(event)
         self._held += len(new)
         if self._held > _MAX_HELD_EVENTS:
             self._hold_events()

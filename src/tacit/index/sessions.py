@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from tacit.index.doc_ids import session_start_id
+from tacit.index.postings import session_start_id
 from tacit.index.reader import Decode, LoggedEvent, ids_with_prefix, select_events, usage_metrics
 from tacit.model.claim import Scope
 from tacit.model.event import Event
@@ -149,6 +149,37 @@ def short_id(connection: sqlite3.Connection, session: ClaimId, length: int = 4) 
     while length < len(session) and len(session_ids_with_prefix(connection, session[:length], 2)) > 1:
         length += 1
     return session[:length]
+
+
+# Sessions over time
+
+
+def sessions_by_day(connection: sqlite3.Connection, since: str, offset: int) -> dict[str, tuple[int, int]]:
+    """Return the number of sessions that began on each day since a time, and the number of their turns.
+
+    Days are those of a clock that is `offset` minutes ahead of UTC.
+    """
+    query = (
+        f"SELECT date(started_at, ? || ' minutes'), count(*), sum(turn_count) FROM sessions WHERE {_IS_LISTED}"
+        " AND started_at >= ? GROUP BY 1"
+    )
+    return {day: (sessions, turns) for day, sessions, turns in connection.execute(query, (f"{offset:+d}", since))}
+
+
+def sessions_between(connection: sqlite3.Connection, since: str, before: str) -> list[ClaimId]:
+    """Return the sessions that began in this time, in order."""
+    query = f"SELECT id FROM sessions WHERE {_IS_LISTED} AND started_at >= ? AND started_at < ? ORDER BY started_at"
+    return [ClaimId(session) for (session,) in connection.execute(query, (since, before))]
+
+
+def turns_since(connection: sqlite3.Connection, since: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (page name of the session, beginning of the turn, end of the session) by session, turns in order."""
+    query = (
+        "SELECT sessions.page_name, pages.created_at, ended_at FROM sessions"
+        " JOIN pages ON pages.kind = 'session' AND pages.page_name = sessions.page_name"
+        " WHERE ended_at >= ? ORDER BY 1, 2"
+    )
+    yield from connection.execute(query, (since,))
 
 
 # Sessions and their events

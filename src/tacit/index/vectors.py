@@ -17,7 +17,7 @@ from itertools import groupby
 from tacit.errors import IndexUnusableError, StoreError
 from tacit.index import sessions
 from tacit.index.database import open_for_reading
-from tacit.index.doc_ids import (
+from tacit.index.postings import (
     AGENT,
     IDS_PER_SESSION,
     MAX_MESSAGE_INDEX,

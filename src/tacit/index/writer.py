@@ -1,22 +1,41 @@
 """Apply events of the log to the index: each event is stored once, and only what it touches is folded again.
 
-The result does not depend on how events are split into batches (tests/laws/test_index.py).
+The result does not depend on how events are split into batches (tests/laws/test_index.py). A new index is made in the
+same way, of the whole log at once (ADR 82). Rows are inserted fastest in the order of their keys, so events are filed
+first, and memories are folded after the last one, by id.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tacit.index.commands import latest_shell_executions, store_commands
-from tacit.index.database import insert_rows, transaction
+from tacit.index.conflicts import ConflictWriter, topic_hashes
+from tacit.index.database import insert_rows, mark_stale, transaction
 from tacit.index.habits import store_shell_commands
-from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries
-from tacit.index.postings_writer import PostingsWriter
-from tacit.index.reader import IMPORTANCE_ORDER, IS_CANDIDATE, IS_EFFECTIVE, IS_RULED, Decode
-from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, is_of_team
+from tacit.index.postings import IndexedDocument, PostingsWriter, page_doc_id
+from tacit.index.reader import (
+    EVENT_LINE,
+    FROM_ALL_CLAIM_EVENTS,
+    IMPORTANCE_ORDER,
+    IS_CANDIDATE,
+    IS_EFFECTIVE,
+    IS_RULED,
+    SELECT_UNDONE,
+    Decode,
+    events_of_claim,
+)
+from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
+from tacit.model.claim import Status
+from tacit.model.conflict import Stance, parse_stance
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, agent_name, is_of_team, timestamp
+from tacit.model.ids import ClaimId, claim_number
+from tacit.model.memory import Memory, claims_of_event, fold_memory, undone_ids
 from tacit.model.observation import (
     SESSION_TYPES,
     BriefInjected,
@@ -33,11 +52,16 @@ from tacit.model.observation import (
     WorkLogged,
 )
 from tacit.record import Record
+from tacit.text.words import tokenize
 
 if TYPE_CHECKING:
     from tacit.index.session_writer import SessionWriter
 
-_CHUNK_SIZE = 50_000
+_EVENTS_PER_CHUNK, _CLAIMS_PER_CHUNK = 10_000, 5_000
+_MAX_HELD_EVENTS = 20_000  # in memory, about 50 MB: as many as a batch has when the index follows the log
+_MANY_MEMORIES = 500  # with more, every page is drawn again
+_CLAIM_BITS = 60
+READ_SHARE, _FOLDED_SHARE = 0.4, 0.8  # of the work, that is done when all events are read, and all memories folded
 FOLDED_BODIES = (
     ClaimProposed,
     ClaimDecided,
@@ -51,26 +75,42 @@ FOLDED_BODIES = (
     WorkflowRan,
 )
 _METRIC_BODIES = (RecallAsked, MemoryChecked, BriefInjected, ProjectSeen)
-# Created after the rows of a new index are inserted, which takes half the time of updating them row by row.
-_CREATE_INDEXES = (
-    f"CREATE INDEX IF NOT EXISTS memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
-    "CREATE INDEX IF NOT EXISTS memories_latest ON memories (status, last_event_id DESC, doc_id DESC)",
-    "CREATE INDEX IF NOT EXISTS memories_scope ON memories (scope, status, last_event_id DESC, doc_id DESC, kind)",
-    "CREATE INDEX IF NOT EXISTS memories_kind ON memories (status, kind, last_event_id DESC, doc_id DESC)",
-    "CREATE INDEX IF NOT EXISTS memories_tagged ON memories (status, last_event_id DESC, doc_id DESC) WHERE tags <> ''",
-    "CREATE INDEX IF NOT EXISTS memories_candidates ON memories"
-    f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {IS_CANDIDATE}",
-    f"CREATE INDEX IF NOT EXISTS memories_shared ON memories (scope, id) WHERE is_shared AND {IS_EFFECTIVE}",
-    "CREATE INDEX IF NOT EXISTS memories_habits ON memories (status) WHERE is_habit",
-    f"CREATE INDEX IF NOT EXISTS memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
-)
 _INSERT_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_METRIC = "INSERT INTO metric_totals VALUES (?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount"
+_NO_STANCE = Stance("", "", positive=True, exclusive=False)
+_COLUMN_COUNT = 21
+_INSERT_MEMORY = f"INSERT INTO memories VALUES ({', '.join('?' * _COLUMN_COUNT)}, NULL, 0)"
+_SELECT_OLD_MEMORY = "SELECT scope, status, kind, is_habit, sentence FROM memories WHERE doc_id = ?"
+_ADD_COUNT = (
+    "INSERT INTO memory_counts VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT DO UPDATE SET memory_count = memory_count + excluded.memory_count"
+)
+# Created after the rows of a new index are inserted, which takes half the time of updating them row by row.
+_CREATE_INDEXES = (
+    f"CREATE INDEX memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
+    "CREATE INDEX memories_latest ON memories (status, last_event_id DESC, doc_id DESC)",
+    "CREATE INDEX memories_scope ON memories (scope, status, last_event_id DESC, doc_id DESC, kind)",
+    "CREATE INDEX memories_kind ON memories (status, kind, last_event_id DESC, doc_id DESC)",
+    "CREATE INDEX memories_tagged ON memories (status, last_event_id DESC, doc_id DESC) WHERE tags <> ''",
+    "CREATE INDEX memories_candidates ON memories"
+    f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {IS_CANDIDATE}",
+    f"CREATE INDEX memories_shared ON memories (scope, id) WHERE is_shared AND {IS_EFFECTIVE}",
+    "CREATE INDEX memories_habits ON memories (status) WHERE is_habit",
+    f"CREATE INDEX memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
+)
+_HIDE_SUPERSEDED = """
+  UPDATE pages SET is_hidden =
+    event_id <> (SELECT max(event_id) FROM pages WHERE kind = 'evaluation' AND page_name = :page_name)
+  WHERE kind = 'evaluation' AND page_name = :page_name
+"""
+_SELECT_WORKLOG_ENTRY = f"""
+  SELECT event_id, page_name, is_hidden, {EVENT_LINE} FROM pages JOIN events ON events.id = event_id
+  WHERE event_id = ? AND kind = 'worklog'
+"""
 # These learners and the team write between two commands of a person, who never means their events by "the latest".
 _BACKGROUND_ACTORS = ("learner:habit", "learner:talk")
 
-
-EventRow = tuple[str | int | bytes | None, ...]
+ReportShare = Callable[[float], None]  # is told how much of the work is done, 0 to 1
 
 
 class IndexedEvent(Record):
@@ -90,7 +130,7 @@ class IndexedEvent(Record):
         return isinstance(self.event.body, FOLDED_BODIES)
 
     @property
-    def row(self) -> EventRow:
+    def row(self) -> tuple[str | int | bytes | None, ...]:
         """The columns of the table `events`."""
         event = self.event
         op = None if event.op == event.id else event.op
@@ -108,90 +148,71 @@ class SegmentCursor(Record):
 
 
 def apply_events(
-    connection: sqlite3.Connection, events: Iterable[IndexedEvent], cursors: Iterable[SegmentCursor], decode: Decode
+    connection: sqlite3.Connection,
+    events: Iterable[IndexedEvent],
+    cursors: Iterable[SegmentCursor],
+    decode: Decode,
+    report: ReportShare = lambda _share: None,
 ) -> None:
     """Apply events to all tables and store how far the log was read, in one transaction.
 
-    `cursors` is iterated after the last event, so it may be filled while `events` is read.
+    `cursors` is iterated after the last event, so it may be filled while `events` is read. The memory this takes does
+    not grow with the number of events.
     """
     with transaction(connection):
-        postings = PostingsWriter(connection)
-        memories = MemoryWriter(connection, postings, decode)
-        others = OtherEventsWriter(connection, postings, decode)
+        writer = _EventWriter(connection, decode)
         remaining = iter(events)
-        while chunk := list(islice(remaining, _CHUNK_SIZE)):
-            folded = [entry for entry in chunk if entry.is_folded]
-            entries: Sequence[IndexedEvent] = chunk
-            if folded and (is_new := insert_events(connection, [entry.row for entry in folded])) is not None:
-                entries = new_entries(chunk, is_new)
-                folded = [entry for entry in entries if entry.is_folded]
-            memories.add_events([entry.event for entry in folded])
-            others.add_events(entries, has_undo=any(isinstance(entry.event.body, EventsUndone) for entry in folded))
-        create_indexes(connection)
-        memories.flush()
-        others.flush()
-        postings.flush()
+        while chunk := list(islice(remaining, _EVENTS_PER_CHUNK)):
+            writer.add(chunk)
+        writer.flush(report)
         connection.executemany("INSERT OR REPLACE INTO log_cursors VALUES (?, ?, ?, ?)", cursors)
 
 
-def create_indexes(connection: sqlite3.Connection) -> None:
-    """Create the SQL indexes of `memories` if they are missing."""
-    for statement in _CREATE_INDEXES:
-        connection.execute(statement)
+class _EventWriter:
+    """Files events in the tables of their types. `flush` writes what is folded from several events."""
 
-
-def insert_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> list[bool] | None:
-    """Insert rows of `events`. Return for each whether it was not stored before; None if no row was."""
-    return insert_rows(connection, _INSERT_EVENT, rows)
-
-
-def new_entries(entries: Sequence[IndexedEvent], is_new: Sequence[bool] | None) -> Sequence[IndexedEvent]:
-    """Return the entries without those whose row `insert_events` did not insert. Other writers ignore known events."""
-    if is_new is None:
-        return entries
-    flags = iter(is_new)
-    return [entry for entry in entries if not entry.is_folded or next(flags)]
-
-
-class OtherEventsWriter:
-    """Writes what is not about memories: pages, sessions, commands and metrics."""
-
-    def __init__(self, connection: sqlite3.Connection, postings: PostingsWriter, decode: Decode) -> None:
+    def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
         self._connection = connection
-        self._postings = postings
         self._decode = decode
+        self._postings = PostingsWriter(connection)
+        self._memories = _MemoryWriter(connection, self._postings, decode)
         self._sessions: SessionWriter | None = None
-        self._hides_entries = False
+        self._may_hide_entries = False
 
-    def add_events(self, entries: Sequence[IndexedEvent], *, has_undo: bool) -> None:
-        """Write new events. `has_undo` says that some entry of the worklog may have been undone."""
+    def add(self, entries: Sequence[IndexedEvent]) -> None:
+        """File events. Those that are stored already are ignored."""
+        rows = [entry.row for entry in entries if entry.is_folded]
+        if rows and (is_new := insert_rows(self._connection, _INSERT_EVENT, rows)) is not None:
+            flags = iter(is_new)
+            entries = [entry for entry in entries if not entry.is_folded or next(flags)]
         present = {type(entry.event.body) for entry in entries}
         if not present.isdisjoint(_METRIC_BODIES):
             _store_metrics(self._connection, entries)
         if CommandRan in present:
-            _store_commands(self._connection, [entry for entry in entries if isinstance(entry.event.body, CommandRan)])
+            # All commands are searched, and the learners of habits read those that a person ran.
+            runs = [entry for entry in entries if isinstance(entry.event.body, CommandRan)]
+            store_shell_commands(self._connection, (entry.event for entry in runs if entry.event.is_by_user))
+            latest = latest_shell_executions((entry.event, entry.segment, entry.line) for entry in runs)
+            store_commands(self._connection, latest)
         if not present.isdisjoint(FOLDED_BODIES):
-            add_pages(self._connection, self._postings, [entry.event for entry in entries if entry.is_folded])
-        self._hides_entries |= has_undo or WorkLogged in present
+            folded = [entry.event for entry in entries if entry.is_folded]
+            self._memories.add_events(folded)
+            _add_pages(self._connection, self._postings, folded)
+            self._may_hide_entries |= not present.isdisjoint((EventsUndone, WorkLogged))
         if not present.isdisjoint(SESSION_TYPES):
-            from tacit.index.session_writer import IndexedSessionEvent, SessionWriter  # `tacit add` needs none
+            from tacit.index.session_writer import SessionWriter  # `tacit add` needs none
 
-            of_sessions = [entry for entry in entries if isinstance(entry.event.body, SESSION_TYPES)]
             self._sessions = self._sessions or SessionWriter(self._connection, self._postings, self._decode)
-            self._sessions.add_events([IndexedSessionEvent(entry.event, *entry[2:]) for entry in of_sessions])
+            self._sessions.add_events([entry for entry in entries if isinstance(entry.event.body, SESSION_TYPES)])
 
-    def flush(self) -> None:
-        """Write what depends on several events."""
-        if self._hides_entries:
-            hide_undone_entries(self._connection, self._decode)
+    def flush(self, report: ReportShare) -> None:
+        self._memories.flush(report)
+        if self._may_hide_entries:
+            _hide_undone_entries(self._connection, self._decode)
         if self._sessions:
             self._sessions.flush()
-
-
-def _store_commands(connection: sqlite3.Connection, entries: Sequence[IndexedEvent]) -> None:
-    """Store commands for search, and those that a person ran for the learners of habits."""
-    store_shell_commands(connection, (entry.event for entry in entries if entry.event.is_by_user))
-    store_commands(connection, latest_shell_executions((entry.event, entry.segment, entry.line) for entry in entries))
+        self._postings.flush()
+        report(1)
 
 
 def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEvent]) -> None:
@@ -221,3 +242,205 @@ def _add_metrics(connection: sqlite3.Connection, event: Event, **amounts: int) -
         row = (event.id, name, amount)
         if connection.execute("INSERT OR IGNORE INTO metrics VALUES (?, ?, ?)", row).rowcount:
             connection.execute(_ADD_METRIC, (name, amount))
+
+
+# Memories
+
+
+class _MemoryWriter:
+    """Writes the memories that events touch. `add_events` files the events, and `flush` folds each memory once.
+
+    The events of new memories are held until then, but not those of a long log, which are read again in order.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, postings: PostingsWriter, decode: Decode) -> None:
+        self._connection = connection
+        self._postings = postings
+        self._decode = decode
+        self._conflicts = ConflictWriter(connection)
+        self._new_events: dict[ClaimId, list[Event]] = {}
+        self._added = 0
+        self._counts: Counter[tuple[str | int, ...]] = Counter()  # what `memory_counts` gains
+
+    def add_events(self, events: Sequence[Event]) -> None:
+        """File new events under the claims that they touch."""
+        by_claim: dict[ClaimId, list[Event]] = {}
+        for event in events:
+            for claim in claims_of_event(event):
+                by_claim.setdefault(claim, []).append(event)
+        rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
+        proposals = [event.body for event in events if isinstance(event.body, ClaimProposed)]
+        sources = [(body.claim.id, source) for body in proposals for source in body.events]
+        agents = [
+            (agent, claim_number(claim))
+            for claim, own in by_claim.items()
+            for agent in sorted({agent_name(event.origin.actor) for event in own} - {""})
+        ]
+        self._connection.executemany("INSERT OR IGNORE INTO claim_events VALUES (?, ?)", rows)
+        self._connection.executemany("INSERT OR IGNORE INTO claim_sources VALUES (?, ?)", sources)
+        self._connection.executemany("INSERT OR IGNORE INTO memory_agents VALUES (?, ?)", agents)
+        self._added += len(rows)
+        if self._added > _MAX_HELD_EVENTS:
+            self._new_events = {}
+            return
+        for claim, own in by_claim.items():
+            self._new_events.setdefault(claim, []).extend(own)
+
+    def flush(self, report: ReportShare) -> None:
+        """Fold the claims that got events, and resolve the conflicts of all that changed."""
+        claims = self._events_by_claim()
+        while chunk := dict(islice(claims, _CLAIMS_PER_CHUNK)):
+            self._write({claim: fold_memory(events, claim) for claim, events in chunk.items()})
+            is_many = len(chunk) > _MANY_MEMORIES
+            mark_stale(self._connection, ["everything"] if is_many else [f"memory {claim}" for claim in chunk])
+            share = claim_number(max(chunk)) / (1 << _CLAIM_BITS)  # ids are hashes
+            report(READ_SHARE + (_FOLDED_SHARE - READ_SHARE) * share)
+        if self._connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'memories_latest'").fetchone() is None:
+            for statement in _CREATE_INDEXES:
+                self._connection.execute(statement)
+        self._conflicts.flush()
+        self._connection.executemany(_ADD_COUNT, [(*key, number) for key, number in self._counts.items() if number])
+        self._connection.execute("DELETE FROM memory_counts WHERE memory_count = 0")
+
+    def _events_by_claim(self) -> Iterator[tuple[ClaimId, list[Event]]]:
+        """Yield the claims that got events with all their events, by id; after too many events, all claims."""
+        if self._added > _MAX_HELD_EVENTS:
+            query = f"SELECT claim_id, {EVENT_LINE} {FROM_ALL_CLAIM_EVENTS}"
+            for claim, rows in groupby(self._connection.execute(query), key=itemgetter(0)):
+                yield ClaimId(claim), [self._decode(raw) for _, raw in rows]
+            return
+        query = "SELECT count(*) FROM claim_events WHERE claim_id = ?"
+        for claim in sorted(self._new_events):
+            new = self._new_events[claim]
+            is_new = self._connection.execute(query, (claim,)).fetchone()[0] == len(new)
+            yield claim, new if is_new else events_of_claim(self._connection, claim, self._decode)
+
+    def _write(self, folded: Mapping[ClaimId, Memory | None]) -> None:
+        """Replace the rows of memories, and delete them for None."""
+        known = {claim_number(claim) for claim in folded if self._remove_row(claim)}
+        memories = {claim_number(claim): memory for claim, memory in folded.items() if memory is not None}
+        self._connection.executemany(_INSERT_MEMORY, [_columns(*numbered) for numbered in memories.items()])
+        self._counts.update(
+            (memory.claim.scope, memory.status.value, memory.claim.kind.label, int(memory.is_habit))
+            for memory in memories.values()
+        )
+        for doc_id in known - memories.keys():
+            self._postings.remove(doc_id)
+        documents = [_document(*numbered) for numbered in memories.items()]
+        self._postings.add((document for document in documents if document.doc_id not in known), fresh=True)
+        self._postings.add((document for document in documents if document.doc_id in known), fresh=False)
+        drop_stale_memory_vectors(self._connection, [_embedding_text(doc_id, memories.get(doc_id)) for doc_id in known])
+        active = {doc_id: memory.claim for doc_id, memory in memories.items() if memory.status is Status.ACTIVE}
+        self._conflicts.add_topics(
+            {doc_id: topic_hashes(claim.scope, claim.sentence) for doc_id, claim in active.items()}
+        )
+
+    def _remove_row(self, claim: ClaimId) -> bool:
+        """Remove the row of a memory, its count and its topics. Return whether it had one."""
+        doc_id = claim_number(claim)
+        row = self._connection.execute(_SELECT_OLD_MEMORY, (doc_id,)).fetchone()
+        if row is None:
+            return False
+        *counted, sentence = row
+        self._counts[tuple(counted)] -= 1
+        self._conflicts.remove_topics(doc_id, row[0], sentence)
+        self._connection.execute("DELETE FROM memories WHERE doc_id = ?", (doc_id,))
+        return True
+
+
+def _columns(doc_id: int, memory: Memory) -> tuple[str | int | float | None, ...]:
+    """Return the row of a memory, without its ruling."""
+    claim = memory.claim
+    has_stance = memory.status is Status.ACTIVE and not memory.is_kept
+    stance = parse_stance(claim) if has_stance else _NO_STANCE
+    return (
+        doc_id,
+        claim.id,
+        claim.scope,
+        claim.kind.label,
+        memory.status.value,
+        claim.sentence,
+        " ".join(claim.tags),
+        memory.strength,
+        int(memory.provenance),
+        memory.last_event,
+        timestamp(memory.last_at),
+        stance.question if has_stance else None,
+        stance.answer,
+        stance.positive,
+        stance.exclusive,
+        memory.first_event,
+        memory.kept_event,
+        bool(memory.shared),
+        memory.author,
+        memory.is_habit,
+        memory.confidence,
+    )
+
+
+def _document(doc_id: int, memory: Memory) -> IndexedDocument:
+    """Return the words of a memory and of what describes it."""
+    claim = memory.claim
+    extra = (*claim.tags, claim.kind.label, *[evidence.text for evidence in memory.evidence], memory.reason)
+    return IndexedDocument(doc_id, " ".join(tokenize(claim.sentence)), " ".join(tokenize("\n".join(extra))))
+
+
+def _embedding_text(doc_id: int, memory: Memory | None) -> EmbeddingText:
+    """Return the text that is embedded, "" for a memory that is gone, was dismissed or retired."""
+    is_embedded = memory is not None and memory.status in (Status.ACTIVE, Status.PENDING)
+    return EmbeddingText(doc_id, memory.claim.sentence if memory and is_embedded else "")
+
+
+# Pages: entries of the worklog, and the latest evaluation of each day
+
+
+class _PageText(Record):
+    kind: str
+    day: str
+    title: str
+    text: str
+
+
+def _add_pages(connection: sqlite3.Connection, postings: PostingsWriter, events: Sequence[Event]) -> None:
+    """Write a page for each worklog entry and evaluation among the events."""
+    for event in events:
+        page = _page_text(event)
+        if page is None:
+            continue
+        doc_id = page_doc_id(event.id)
+        row = (doc_id, event.id, page.kind, event.scope, page.day, timestamp(event.at), page.title)
+        connection.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
+        if page.kind == "evaluation":
+            connection.execute(_HIDE_SUPERSEDED, {"page_name": page.day})
+        document = IndexedDocument(doc_id, " ".join(tokenize(page.title)), " ".join(tokenize(page.text)))
+        postings.add([document], fresh=True)
+        mark_stale(connection, [f"{page.kind} {page.day}"])
+
+
+def _hide_undone_entries(connection: sqlite3.Connection, decode: Decode) -> None:
+    """Hide worklog entries that were undone, and show those whose undo was undone.
+
+    Undo events are few, so all of them are evaluated together.
+    """
+    undos = [decode(raw) for (raw,) in connection.execute(SELECT_UNDONE).fetchall()]
+    targets = {target for event in undos if isinstance(event.body, EventsUndone) for target in event.body.targets}
+    entries = [
+        row for target in sorted(targets) if (row := connection.execute(_SELECT_WORKLOG_ENTRY, (target,)).fetchone())
+    ]
+    undone = undone_ids(sorted([*undos, *(decode(raw) for *_, raw in entries)], key=lambda event: event.id))
+    for event_id, day, was_hidden, _ in entries:
+        if bool(was_hidden) != (event_id in undone):
+            connection.execute("UPDATE pages SET is_hidden = ? WHERE event_id = ?", (event_id in undone, event_id))
+            mark_stale(connection, [f"worklog {day}"])
+
+
+def _page_text(event: Event) -> _PageText | None:
+    match event.body:
+        case WorkLogged(task, summary, changes, evidence, following):
+            title = f"{task}: {summary}" if task else summary
+            return _PageText("worklog", event.day.isoformat(), title, "\n".join((changes, evidence, following)))
+        case EvaluationCreated(day, scores):
+            points, max_points = sum(score.points for score in scores), 2 * len(scores)
+            text = "\n".join(f"{score.name} {score.reason}" for score in scores)
+            return _PageText("evaluation", day, f"Evaluation of {day}: {points} of {max_points} points", text)
+    return None

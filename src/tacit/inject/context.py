@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tacit.home.home import HomePart
 from tacit.home.project import find_project
 from tacit.index import reader
+from tacit.index.operations import load_workflows
 from tacit.index.reader import MemoryRow
-from tacit.index.workflows import load_workflows
 from tacit.inject.brief import is_standing_rule, missing_remark, most_specific
 from tacit.inject.checks import missing_references, without_outdated
 from tacit.log.codec import must_decode

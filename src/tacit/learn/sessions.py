@@ -20,8 +20,8 @@ from tacit.errors import TacitError
 from tacit.home.actor import Actor
 from tacit.home.home import Home, HomePart
 from tacit.index import reader, sessions
+from tacit.index.conflicts import opposing_claims
 from tacit.index.database import transaction
-from tacit.index.memories import opposing_claims
 from tacit.index.reader import Decode
 from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent

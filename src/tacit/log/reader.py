@@ -239,18 +239,6 @@ class LogReader:
                 yield RawLine(number, offset, length, piece)
             offset += length
 
-    def cut(self, segment: str, size: int) -> Iterator[tuple[Cursor, int]]:
-        """Yield where pieces of about `size` bytes begin and end, each of complete lines."""
-        with open_plain(self.path(segment)) as file:
-            start = lines = offset = 0
-            while data := file.read(size):
-                last = data.rfind(b"\n") + 1
-                if last:
-                    yield Cursor(start, lines), offset + last
-                    lines += data.count(b"\n", 0, last)
-                    start = offset + last
-                offset += len(data)
-
     def line_reader(self) -> Callable[[str, int, int], bytes | None]:
         """Return a function that reads one line by segment, offset and length. It keeps the segments open."""
         files: dict[str, BinaryIO] = {}

@@ -14,7 +14,7 @@ from heapq import nsmallest
 from tacit.errors import NotFoundError, RefusedError
 from tacit.index import commands, postings, reader
 from tacit.index.commands import StoredCommand
-from tacit.index.doc_ids import FIRST_PAGE_ID
+from tacit.index.postings import FIRST_PAGE_ID
 from tacit.index.reader import MemoryRow, rows_by_doc_id
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope, Status

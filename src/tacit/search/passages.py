@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 
 from tacit.index import sessions
-from tacit.index.doc_ids import AGENT, IDS_PER_SESSION, role_of, start_id_of
+from tacit.index.postings import AGENT, IDS_PER_SESSION, role_of, start_id_of
 from tacit.index.reader import Decode
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId

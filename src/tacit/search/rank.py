@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tacit.index.commands import StoredCommand
-from tacit.index.doc_ids import AGENT, FIRST_PAGE_ID, PERSON, start_id_of
+from tacit.index.postings import AGENT, FIRST_PAGE_ID, PERSON, start_id_of
 from tacit.index.reader import Decode, MemoryRow, PageRow, claims_by_source_event, memory_statuses, rows_by_doc_id
 from tacit.model.claim import KIND_RANK, NewestFirst, Scope, Status, is_project_scope
 from tacit.model.event import USER

@@ -26,7 +26,7 @@ from math import log, sqrt
 from typing import TYPE_CHECKING
 
 from tacit.index import reader, vectors
-from tacit.index.doc_ids import IDS_PER_SESSION, start_id_of
+from tacit.index.postings import IDS_PER_SESSION, start_id_of
 from tacit.record import Record
 from tacit.search.bm25 import ScoredDocument
 

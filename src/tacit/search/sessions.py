@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from tacit.index import postings
-from tacit.index.doc_ids import AGENT, IDS_PER_SESSION, PERSON, message_index, role_of, start_id_of
-from tacit.index.postings import PostingList
+from tacit.index.postings import AGENT, IDS_PER_SESSION, PERSON, PostingList, message_index, role_of, start_id_of
 from tacit.record import Record
 from tacit.search import bm25
 from tacit.search.bm25 import Candidates, MessageWindows, ParsedQuery, QueryTerm, ScoredDocument, TermOccurrences

@@ -11,7 +11,7 @@ from tacit.errors import IndexUnusableError
 from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.commands import StoredCommand
-from tacit.index.doc_ids import IDS_PER_SESSION, session_start_id, start_id_of
+from tacit.index.postings import IDS_PER_SESSION, session_start_id, start_id_of
 from tacit.index.reader import MemoryRow, PageRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Scope

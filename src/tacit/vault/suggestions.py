@@ -12,9 +12,9 @@ from itertools import chain, islice
 from tacit.errors import StoreError
 from tacit.home.home import HomePart
 from tacit.index import habits, listings, reader
+from tacit.index.conflicts import opposing_claims
 from tacit.index.habits import Activity, RecordedCommand
 from tacit.index.listings import MemoryFilter
-from tacit.index.memories import opposing_claims
 from tacit.learn.habits import (
     LearnedHabits,
     habit_recipe,

@@ -7,9 +7,9 @@ from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 
 from tacit.home.home import HomePart
-from tacit.index import adherence, reader, sessions, timeline
+from tacit.index import adherence, habits, reader, sessions
+from tacit.index.habits import TimedCommand
 from tacit.index.reader import MemoryRow
-from tacit.index.timeline import TimedCommand
 from tacit.model.adherence import Adherence, AdherenceCounts
 from tacit.model.event import timestamp
 from tacit.model.ids import EventId, event_id, event_milliseconds
@@ -80,8 +80,8 @@ class Timeline(HomePart):
         first = today - timedelta(days=count - 1)
         with self._store.snapshot() as connection:
             start = self._start_of(first)
-            by_day = timeline.sessions_by_day(connection, timestamp(start), self._offset())
-            commands = timeline.commands_by_day(connection, _milliseconds(start), self._offset())
+            by_day = sessions.sessions_by_day(connection, timestamp(start), self._offset())
+            commands = habits.commands_by_day(connection, _milliseconds(start), self._offset())
             days = [first + timedelta(days=number) for number in range(count)]
             return [
                 DayCount(day, *by_day.get(day.isoformat(), (0, 0)), commands.get((day - _EPOCH).days, 0))
@@ -94,17 +94,17 @@ class Timeline(HomePart):
         end = start + timedelta(days=1)
         with self._store.snapshot() as connection:
             listed = []
-            for session in timeline.sessions_between(connection, timestamp(start), timestamp(end)):
+            for session in sessions.sessions_between(connection, timestamp(start), timestamp(end)):
                 row = sessions.session_row(connection, session)
                 if row is not None:
                     listed.append(ListedSession(sessions.short_id(connection, session), row))
-            commands = timeline.commands_between(connection, _milliseconds(start), _milliseconds(end), max_commands)
+            commands = habits.commands_between(connection, _milliseconds(start), _milliseconds(end), max_commands)
             return DayView(day, tuple(listed), tuple(commands))
 
     def hours(self, days: int) -> list[HourCount]:
         """Return how many commands ran in each hour of the week, over the last days."""
         since = _milliseconds(self._now() - timedelta(days=days))
-        counts = self._store.read(lambda connection: timeline.commands_by_hour(connection, since, self._offset()))
+        counts = self._store.read(lambda connection: habits.commands_by_hour(connection, since, self._offset()))
         return [HourCount(day, hour, counts.get((day, hour), 0)) for day in range(7) for hour in range(24)]
 
     def weeks(self, count: int) -> list[WeekValue]:
@@ -119,16 +119,16 @@ class Timeline(HomePart):
 
         with self._store.snapshot() as connection:
             since = event_id(_milliseconds(start), bytes(10))
-            injected = Counter(week_of(_event_time(event)) for event in timeline.first_injections(connection, since))
+            injected = Counter(week_of(_event_time(event)) for event in adherence.first_injections(connection, since))
             tokens: Counter[int] = Counter()
-            for event, amount in timeline.injected_tokens(connection, since):
+            for event, amount in adherence.injected_tokens(connection, since):
                 tokens[week_of(_event_time(event))] += amount
             checks = Counter(
                 (check.result, week_of(datetime.fromisoformat(check.ended_at)))
-                for check in timeline.checks_since(connection, timestamp(start))
+                for check in adherence.checks_since(connection, timestamp(start))
             )
             begun: Counter[int] = Counter()
-            for day, (number, _) in timeline.sessions_by_day(connection, timestamp(start), self._offset()).items():
+            for day, (number, _) in sessions.sessions_by_day(connection, timestamp(start), self._offset()).items():
                 begun[(date.fromisoformat(day) - first).days // 7] += number
             seconds: Counter[int] = Counter()
             for moment, worked in _work(connection, timestamp(start)):
@@ -149,7 +149,7 @@ class Timeline(HomePart):
     def most_injected(self, limit: int) -> list[InjectedMemoryCount]:
         """Return the memories that were told in the most sessions."""
         with self._store.snapshot() as connection:
-            injected = timeline.most_injected(connection, limit)
+            injected = adherence.most_injected(connection, limit)
             counts = adherence.counts_by_claim(connection, [claim for claim, _ in injected])
             rows = ((reader.memory_row(connection, claim), claim, number) for claim, number in injected)
             return [
@@ -179,7 +179,7 @@ def _work(connection: sqlite3.Connection, since: str) -> list[tuple[datetime, fl
         if timedelta() < end - start <= _MAX_PAUSE:
             pieces.append((start, (end - start).total_seconds()))
 
-    for session, began, ended in timeline.turns_since(connection, since):
+    for session, began, ended in sessions.turns_since(connection, since):
         turn = datetime.fromisoformat(began)
         if before is not None:
             add(before[1], turn if before[0] == session else before[2])

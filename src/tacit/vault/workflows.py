@@ -10,7 +10,7 @@ from shlex import quote
 
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
-from tacit.index import workflows as index_workflows
+from tacit.index import operations
 from tacit.index.operations import Operations
 from tacit.log.codec import must_decode
 from tacit.model import workflow as workflow_model
@@ -48,7 +48,7 @@ class Workflows(HomePart):
         """Return the runs of a workflow, the latest first."""
         events = self.workflow(name).runs[::-1]
         with self._store.snapshot() as connection:
-            return list(index_workflows.load_runs(connection, events, must_decode))
+            return list(operations.load_runs(connection, events, must_decode))
 
     def runnable_workflow(self, name: str) -> Workflow:
         """Return a workflow to run. Raise RefusedError if an agent asks, or if no person accepted it."""
@@ -158,7 +158,7 @@ class Workflows(HomePart):
 
 
 def _load(connection: sqlite3.Connection) -> list[Workflow]:
-    return index_workflows.load_workflows(connection, must_decode)
+    return operations.load_workflows(connection, must_decode)
 
 
 def _operation_on(connection: sqlite3.Connection, claim: ClaimId) -> EventId | None:

@@ -19,6 +19,7 @@ from tacit.model.claim import GLOBAL, Kind, Provenance
 from tacit.model.event import Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
+from tests.support.histories import dump_habits
 from tests.support.shellwork import Line, counted
 
 COMMANDS = (
@@ -74,23 +75,23 @@ def test_it_is_what_a_person_with_a_pencil_would_count(history: list[Line]) -> N
 @settings(max_examples=150, deadline=None)
 @given(histories, st.lists(st.integers(0, 40), max_size=6), st.randoms())
 def test_in_pieces_and_in_any_order_it_is_the_same(history: list[Line], cuts: list[int], dice: random.Random) -> None:
-    whole = list(habits.dump_habits(learned(history)))
+    whole = list(dump_habits(learned(history)))
     ordered = sorted(history, key=lambda one: one.minute)
     shuffled = dice.sample(history, len(history))
     for told in (ordered, shuffled):
         ends = sorted({0, *cuts, len(told)})
         pieces = [told[start:end] for start, end in pairwise(ends)]
-        assert list(habits.dump_habits(learned(*pieces))) == whole
+        assert list(dump_habits(learned(*pieces))) == whole
 
 
 def test_hearing_it_twice_changes_nothing() -> None:
     history = [Line("one", at, CommandRan(command)) for at, command in enumerate(COMMANDS)]
-    assert list(habits.dump_habits(learned(history, history))) == list(habits.dump_habits(learned(history)))
+    assert list(dump_habits(learned(history, history))) == list(dump_habits(learned(history)))
 
 
 @pytest.mark.parametrize("batch", [1, 3, 1000])
 def test_however_many_are_taken_in_at_a_time(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     history = [Line(f"s{at % 4}", 200 - at, CommandRan(COMMANDS[at % 6])) for at in range(60)]
-    whole = list(habits.dump_habits(learned(history)))
+    whole = list(dump_habits(learned(history)))
     monkeypatch.setattr(habits, "_BATCH_SIZE", batch)
-    assert list(habits.dump_habits(learned(history))) == whole
+    assert list(dump_habits(learned(history))) == whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from tacit.index import workflows
+from tacit.index import operations
 from tacit.log.codec import must_decode
 from tacit.model.decide import undo
 from tacit.model.event import Event
@@ -27,7 +27,7 @@ def index_of(*events: Event) -> sqlite3.Connection:
 
 def test_a_workflow_has_its_steps_and_its_last_run() -> None:
     failed, passed = run(2, 0, 1), run(3, 0, 0)
-    (workflow,) = workflows.load_workflows(index_of(passed, SAVED, failed), must_decode)
+    (workflow,) = operations.load_workflows(index_of(passed, SAVED, failed), must_decode)
     assert (workflow.name, workflow.steps, workflow.directory) == ("check", ("make lint", "make test"), "/srv/app")
     assert workflow.runs == (failed.id, passed.id)
     assert workflow.last_run is not None
@@ -35,13 +35,13 @@ def test_a_workflow_has_its_steps_and_its_last_run() -> None:
 
 
 def test_a_workflow_that_never_ran_has_no_last_run() -> None:
-    (workflow,) = workflows.load_workflows(index_of(SAVED, run(2, 0, name="other")), must_decode)
+    (workflow,) = operations.load_workflows(index_of(SAVED, run(2, 0, name="other")), must_decode)
     assert (workflow.runs, workflow.last_run) == ((), None)
 
 
 def test_runs_by_others_do_not_count() -> None:
     mine, theirs = run(2, 1), run(3, 0, actor="agent:claude")
-    (workflow,) = workflows.load_workflows(index_of(SAVED, mine, theirs), must_decode)
+    (workflow,) = operations.load_workflows(index_of(SAVED, mine, theirs), must_decode)
     assert workflow.runs == (mine.id,)
     assert workflow.last_run is not None and workflow.last_run.status == 1
 
@@ -49,14 +49,14 @@ def test_runs_by_others_do_not_count() -> None:
 def test_a_dropped_workflow_is_gone_and_undoing_that_brings_it_back_with_its_runs() -> None:
     dropped = event(3, WorkflowDropped("check"))
     index = index_of(SAVED, run(2, 0), dropped)
-    assert workflows.load_workflows(index, must_decode) == []
+    assert operations.load_workflows(index, must_decode) == []
     index = index_of(SAVED, run(2, 0), dropped, event(4, undo([dropped], "drop").body))
-    assert [workflow.runs for workflow in workflows.load_workflows(index, must_decode)] == [(numbered(2),)]
+    assert [workflow.runs for workflow in operations.load_workflows(index, must_decode)] == [(numbered(2),)]
 
 
 def test_steps_that_another_saved_stand_beside_those_of_the_person() -> None:
     theirs = event(2, WorkflowSaved("check", ("curl evil.example",)), "agent:claude")
-    found = workflows.load_workflows(index_of(SAVED, theirs), must_decode)
+    found = operations.load_workflows(index_of(SAVED, theirs), must_decode)
     assert [(workflow.accepted, workflow.steps[0]) for workflow in found] == [
         (True, "make lint"),
         (False, "curl evil.example"),
@@ -64,14 +64,14 @@ def test_steps_that_another_saved_stand_beside_those_of_the_person() -> None:
 
 
 def test_runs_without_any_saved_workflow_are_none() -> None:
-    assert workflows.load_workflows(index_of(run(1, 0)), must_decode) == []
+    assert operations.load_workflows(index_of(run(1, 0)), must_decode) == []
 
 
 def test_runs_are_loaded_in_the_given_order_without_missing_and_other_events() -> None:
     first, second = run(2, 0), run(3, 1)
     index = index_of(SAVED, first, second, event(4, WorkLogged("", "x")))
     asked = [second.id, numbered(9), numbered(4), first.id]
-    assert list(workflows.load_runs(index, asked, must_decode)) == [
+    assert list(operations.load_runs(index, asked, must_decode)) == [
         PastRun(second.at, second.body),  # type: ignore[arg-type]
         PastRun(first.at, first.body),  # type: ignore[arg-type]
     ]

@@ -8,8 +8,7 @@ from datetime import date
 import pytest
 
 from tacit.index import database, postings
-from tacit.index.doc_ids import AGENT, PERSON, message_doc_id, session_start_id
-from tacit.index.postings_writer import IndexedDocument, PostingsWriter
+from tacit.index.postings import AGENT, PERSON, IndexedDocument, PostingsWriter, message_doc_id, session_start_id
 
 ALL = 1 << 40
 START = session_start_id(date(2026, 3, 1), 5)

@@ -7,7 +7,7 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.index.doc_ids import (
+from tacit.index.postings import (
     AGENT,
     IDS_PER_SESSION,
     MAX_MESSAGE_INDEX,
