@@ -9,7 +9,7 @@ import sys
 
 
 def main() -> None:
-    from tacit.cli.run import finish
+    from tacit.cli import finish
     from tacit.home.home import Home
     from tacit.vault.vault import Vault
 

@@ -5,40 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from shlex import quote
 
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import ask_unseen, bold, dim, echo, echo_json, pluralize, warn
-from tacit.disk.read import open_external
-from tacit.errors import UsageError
+from tacit.cli.output import ask_unseen, bold, dim, echo, echo_lines, pluralize, warn
 from tacit.model.event import timestamp
 from tacit.remotes.machines import ChangedKeys
 from tacit.remotes.manifest import short_id
 from tacit.remotes.phrase import phrase_lines
-from tacit.remotes.reports import MachineReport, RemoteReport
+from tacit.remotes.reports import RemoteReport
 from tacit.text.display import printable
 
 _MAX_PHRASE_BYTES = 4096
+_NO_REMOTES = "No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER"
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
 
-def run_remote(call: Invocation) -> int:
-    subcommand, *args = call.args or ["list"]
-    runs = {
-        "add": (_run_add, 2),
-        "list": (_run_list, 0),
-        "remove": (_run_remove, 1),
-        "rotate": (_run_rotate, 1),
-        "forget-machine": (_run_forget_machine, 1),
-    }
-    if subcommand not in runs or len(args) != runs[subcommand][1]:
-        raise UsageError(f"tacit remote wants {call.command.usage}", f"for example: {call.command.example}")
-    return runs[subcommand][0](call, args)
-
-
-def _run_add(call: Invocation, args: Sequence[str]) -> int:
-    name, url = args
+def add_remote(call: Invocation, name: str, url: str) -> int:
     added = call.vault.exchange.machines.add(
         name, url, everything=call.flag("--everything"), ask_phrase=lambda: _read_phrase(call)
     )
@@ -52,12 +35,8 @@ def _run_add(call: Invocation, args: Sequence[str]) -> int:
 
 def _read_phrase(call: Invocation) -> str:
     """Return the phrase from a file, from standard input, or typed unseen at a terminal: never from an argument."""
-    if path := call.value("--phrase-file"):
-        try:
-            with open_external(path, _MAX_PHRASE_BYTES) as file:
-                return file.read().decode("utf-8", "replace")
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}", f"ls -l {quote(path)}") from None
+    if call.value("--phrase-file"):
+        return call.file_value("--phrase-file", _MAX_PHRASE_BYTES).decode("utf-8", "replace")
     if sys.stdin.isatty():
         return ask_unseen("Other machines use this remote. Its recovery phrase")
     return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")
@@ -71,38 +50,34 @@ def _echo_phrase(phrase: str) -> None:
     echo("Write it down and keep it apart from your machines. It is needed to add a machine, and when all are lost.")
 
 
-def _run_list(call: Invocation, _args: Sequence[str]) -> int:
+def list_remotes(call: Invocation) -> None:
     remotes = call.vault.exchange.machines.remotes()
-    if call.flag("--json"):
-        echo_json([_remote_json(report) for report in remotes])
-        return 0
+    if call.shows_json(lambda: [_remote_json(report) for report in remotes]):
+        return
     if not remotes:
-        echo("No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER")
-        return 0
+        echo(_NO_REMOTES)
+        return
     own, name = call.vault.exchange.machines.own_machine()
     now = _now(call)
     echo(f"This machine is {bold(printable(name))} ({short_id(own)}).")
     for report in remotes:
         synced = f"last sync {_ago(report.synced_at, now)}" if report.synced_at else "never synced"
         echo(f"{bold(report.name)}  {printable(report.url)}  {dim(f'keys {report.fingerprint}, {synced}')}")
-        for line in _machine_lines(report, now, asked=False):
-            echo(f"  {line}")
-    return 0
+        echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=False))
 
 
-def _run_remove(call: Invocation, args: Sequence[str]) -> int:
-    state = call.vault.exchange.machines.remove(args[0])
+def remove_remote(call: Invocation, name: str) -> None:
+    state = call.vault.exchange.machines.remove(name)
     echo(f"Removed {state.name}. What this machine wrote to {printable(state.url)} stays there, encrypted.")
     echo("  Your other machines go on without this one: tacit remote forget-machine ID, on one of them.")
-    return 0
 
 
-def _run_rotate(call: Invocation, args: Sequence[str]) -> int:
-    return _echo_new_keys(call, call.vault.exchange.machines.rotate(args[0]))
+def rotate_keys(call: Invocation, name: str) -> int:
+    return _echo_new_keys(call, call.vault.exchange.machines.rotate(name))
 
 
-def _run_forget_machine(call: Invocation, args: Sequence[str]) -> int:
-    codes = [_echo_new_keys(call, changed) for changed in call.vault.exchange.machines.forget_machine(args[0])]
+def forget_machine(call: Invocation, machine: str) -> int:
+    codes = [_echo_new_keys(call, changed) for changed in call.vault.exchange.machines.forget_machine(machine)]
     echo("What it had sent stays yours. Take its access to the remote away, too: an ssh key, an account, a share.")
     return max(codes)
 
@@ -118,27 +93,32 @@ def _echo_new_keys(call: Invocation, changed: ChangedKeys) -> int:
     return echo_reports(call, [report])
 
 
-REMOTE = Command(
-    name="remote",
-    usage="[list | add NAME URL | remove NAME | rotate NAME | forget-machine ID]",
-    help=(
-        "Connect your machines: a laptop, a desktop, a server. They meet at a folder (Syncthing, a network share, a\n"
-        "stick), a git repository or a PostgreSQL database; tacit sync exchanges what is new. Everything there is\n"
-        "encrypted with age: whoever keeps the remote sees sizes and times, no text and no names.\n\n"
-        "add prints a recovery phrase for a new remote, and asks for it on the next machine. Memories, decisions and\n"
-        "workflows are sent, no commands, prompts or sessions; --everything on a machine sends those of it, too.\n"
-        "rotate makes new keys and a new phrase. forget-machine does so for a machine that was lost: it can read\n"
-        "nothing that is written from then on, and nothing that it writes is taken.\n"
-        "Needs the extra: pip install 'tacit-memory[remotes]'"
-    ),
-    example="tacit remote add home git@example.com:me/memory.git",
-    run=run_remote,
-    options=(
-        Option("--everything", help="with add: also send commands, prompts and sessions of this machine"),
-        Option("--phrase-file", "FILE", "with add: read the recovery phrase from this file"),
-        JSON_OPTION,
+@command(
+    "[list | add NAME URL | remove NAME | rotate NAME | forget-machine ID]",
+    "tacit remote add home git@example.com:me/memory.git",
+    Option("--everything", help="with add: also send commands, prompts and sessions of this machine"),
+    Option("--phrase-file", "FILE", "with add: read the recovery phrase from this file"),
+    JSON_OPTION,
+    subcommands=(
+        Subcommand("list", list_remotes),
+        Subcommand("add", add_remote, 2),
+        Subcommand("remove", remove_remote, 1),
+        Subcommand("rotate", rotate_keys, 1),
+        Subcommand("forget-machine", forget_machine, 1),
     ),
 )
+def run_remote(call: Invocation) -> int | None:
+    """Connect your machines: a laptop, a desktop, a server. They meet at a folder (Syncthing, a network share, a
+    stick), a git repository or a PostgreSQL database; tacit sync exchanges what is new. Everything there is
+    encrypted with age: whoever keeps the remote sees sizes and times, no text and no names.
+
+    add prints a recovery phrase for a new remote, and asks for it on the next machine. Memories, decisions and
+    workflows are sent, no commands, prompts or sessions; --everything on a machine sends those of it, too.
+    rotate makes new keys and a new phrase. forget-machine does so for a machine that was lost: it can read
+    nothing that is written from then on, and nothing that it writes is taken.
+    Needs the extra: pip install 'tacit-memory[remotes]'
+    """
+    return call.run_subcommand("list", call.usage_error())
 
 
 # The remotes of tacit sync
@@ -156,11 +136,10 @@ def sync_remotes(call: Invocation) -> int:
 def show_status(call: Invocation) -> int:
     """Print what a sync would find, without changing anything."""
     reports = call.vault.exchange.machines.status(call.value("--only"))
-    if call.flag("--json"):
-        echo_json([_remote_json(report) for report in reports])
+    if call.shows_json(lambda: [_remote_json(report) for report in reports]):
         return 1 if any(report.problem for report in reports) else 0
     if not reports:
-        echo("No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER")
+        echo(_NO_REMOTES)
     return echo_reports(call, reports, asked=True)
 
 
@@ -169,8 +148,7 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
     code = 0
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
-        for line in _report_lines(report, _now(call), asked=asked):
-            echo(f"  {line}")
+        echo_lines(f"  {line}" for line in _report_lines(report, _now(call), asked=asked))
         if report.problem is not None:
             code = report.problem.exit_code
             warn(f"tacit: {report.name}: {printable(report.problem.message)}")
@@ -203,21 +181,18 @@ def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Itera
         count = machine.waiting if asked else machine.new
         new = f"{count:,} new" if count else "nothing new"
         yield f"{printable(machine.name)} ({short_id(machine.id)})  {new}, last seen {_ago(machine.last_seen, now)}"
-        yield from (f"  {line}" for line in _machine_notes(machine))
-
-
-def _machine_notes(machine: MachineReport) -> Iterator[str]:
-    if machine.missing:
-        yield f"{pluralize(machine.missing, 'file')} of it {'is' if machine.missing == 1 else 'are'} not there yet"
-    if machine.held:
-        yield f"{pluralize(machine.held, 'line')} held back: from a newer Tacit, or a clock that is years ahead"
-    if machine.unconfirmed:
-        yield f"has not confirmed {pluralize(machine.unconfirmed, 'purge')}: it does with its next sync"
-    if machine.clock_seconds:
-        where = "ahead of" if machine.clock_seconds > 0 else "behind"
-        yield f"its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
-    if machine.has_old_keys:
-        yield "does not have the keys of now: it gets them with its next sync"
+        if machine.missing:
+            are = "is" if machine.missing == 1 else "are"
+            yield f"  {pluralize(machine.missing, 'file')} of it {are} not there yet"
+        if machine.held:
+            yield f"  {pluralize(machine.held, 'line')} held back: from a newer Tacit, or a clock that is years ahead"
+        if machine.unconfirmed:
+            yield f"  has not confirmed {pluralize(machine.unconfirmed, 'purge')}: it does with its next sync"
+        if machine.clock_seconds:
+            where = "ahead of" if machine.clock_seconds > 0 else "behind"
+            yield f"  its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
+        if machine.has_old_keys:
+            yield "  does not have the keys of now: it gets them with its next sync"
 
 
 def _now(call: Invocation) -> datetime:
@@ -245,23 +220,22 @@ def _remote_json(report: RemoteReport) -> JsonObject:
         "sent_count": report.sent,
         "unsent_count": report.unsent,
         "purged_count": report.applied_purges,
-        "machines": [_machine_json(machine) for machine in report.machines],
+        "machines": [
+            {
+                "machine": machine.id,
+                "name": machine.name,
+                "last_seen": timestamp(machine.last_seen),
+                "received_count": machine.new,
+                "waiting_count": machine.waiting,
+                "missing_count": machine.missing,
+                "held_count": machine.held,
+                "unconfirmed_count": machine.unconfirmed,
+                "clock_seconds": machine.clock_seconds,
+                "has_old_keys": machine.has_old_keys,
+            }
+            for machine in report.machines
+        ],
         "foreign": list(report.foreign),
         "notes": list(report.notes),
         "problem": report.problem.message if report.problem else None,
-    }
-
-
-def _machine_json(machine: MachineReport) -> JsonObject:
-    return {
-        "machine": machine.id,
-        "name": machine.name,
-        "last_seen": timestamp(machine.last_seen),
-        "received_count": machine.new,
-        "waiting_count": machine.waiting,
-        "missing_count": machine.missing,
-        "held_count": machine.held,
-        "unconfirmed_count": machine.unconfirmed,
-        "clock_seconds": machine.clock_seconds,
-        "has_old_keys": machine.has_old_keys,
     }
