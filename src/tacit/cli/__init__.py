@@ -123,8 +123,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
         return 0
     call = parse_args(command, [*preset, *arguments])
     must_be_allowed(call)
-    if not command.usage:
-        call.refuse_args()
+    call.check_args()
     code = 1
     try:
         code = command.run(call) or 0

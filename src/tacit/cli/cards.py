@@ -58,14 +58,14 @@ def show_list(
     listing: Listing[T],
     noun: str,
     as_json: Callable[[T], object],
-    echo_entry: Callable[[T, int], None],
+    echo_entry: Callable[[T], None],
     *,
     title: str = "",
     empty: str = "",
 ) -> int:
     """Print a list, as lines or as JSON, and how many more there are. Return the exit code.
 
-    `echo_entry` prints an entry, with its number. `title` is printed before the entries, `empty` if there are none.
+    `title` is printed before the entries, `empty` if there are none.
     """
     shown = 0
     if call.flag("--json"):
@@ -75,8 +75,9 @@ def show_list(
     else:
         if title:
             echo(title)
-        for shown, entry in enumerate(listing.entries, 1):
-            echo_entry(entry, shown)
+        for entry in listing.entries:
+            echo_entry(entry)
+            shown += 1
     echo_remaining(call, shown, listing.total, noun)
     return call.exit_code(found=bool(listing.total))
 
@@ -186,8 +187,7 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
 
 def echo_card(listed: ListedMemory, at: int, of: int | None) -> None:
     """Print a candidate, and the commands that decide on it."""
-    for line in card_lines(listed, at, of):
-        echo_wrapped(line)
+    echo_wrapped(*card_lines(listed, at, of))
     echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
 
 

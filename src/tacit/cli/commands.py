@@ -140,7 +140,7 @@ class Invocation:
 
             home = Home(self.value("--home"))
             home.store.follows = not home.settings.pages_background or self.command.name in _LONG_COMMANDS
-            home.store.progress = self._show_progress
+            home.store.progress = self.show_progress
             self._vault = Vault(home)
         return self._vault
 
@@ -148,7 +148,7 @@ class Invocation:
     def is_vault_open(self) -> bool:
         return self._vault is not None
 
-    def _show_progress(self, task: str, done: int, total: int) -> None:
+    def show_progress(self, task: str, done: int, total: int) -> None:
         """Show a bar for work that takes over a second. The work calls this now and then, with bytes done and to do."""
         self._bar = self._bar or ProgressBar()
         self._bar.show_bytes(task, done, total)
@@ -240,17 +240,18 @@ class Invocation:
 
     # Words
 
-    def text(self, option: str = "--text") -> str:
-        """Return the arguments as one text, or the value of `option`. `-` is read from standard input.
+    def text(self) -> str:
+        """Return the arguments as one text, or the value of --text. `-` is read from standard input.
 
         Raise UsageError if there is no text, or two.
         """
-        value = self.value(option)
+        value = self.value("--text")
         if value is not None and self.args:
-            raise UsageError(f"the text was given twice, as a word and with {option}")
+            raise UsageError("the text was given twice, as a word and with --text")
         text = text_or_stdin(" ".join(self.args) if value is None else value)
         if "-" in (value, *self.args[:1]) and text != "-":  # it can be read only once
-            self.args, self.values = [text], {name: values for name, values in self.values.items() if name != option}
+            self.args = [text]
+            self.values.pop("--text", None)
         if not text.strip():
             raise self.usage_error()
         return text
@@ -260,8 +261,11 @@ class Invocation:
             raise self.usage_error()
         return self.args[0]
 
-    def require_args(self) -> None:
-        if not self.args:
+    def check_args(self) -> None:
+        """Raise UsageError if the usage of the command has no words and there are some, or wants ID… and has none."""
+        if not self.command.usage:
+            self.refuse_args()
+        elif self.command.usage == "ID…" and not self.args:
             raise self.usage_error()
 
     def refuse_args(self) -> None:
@@ -310,8 +314,8 @@ class Invocation:
             return True
         if not sys.stdin.isatty():
             raise refusal
-        if is_agreed := confirm(question):
-            return is_agreed
+        if confirm(question):
+            return True
         echo(declined)
         return False
 

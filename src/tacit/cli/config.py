@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from shlex import quote
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.output import echo, echo_json, warn
+from tacit.cli.output import echo, echo_json, echo_lines, warn
 from tacit.errors import UsageError
 from tacit.home.home import Home
 from tacit.home.settings import Settings, rule_of, settings_in_environment
 from tacit.home.settings_file import EffectiveSetting, SettingOrigin, SettingValue
 from tacit.text.display import printable
 from tacit.text.toml import toml_literal
-from tacit.vault.configure import CaptureState, Configuration, SettingChange
+from tacit.vault.configure import Configuration, SettingChange
 
 
 @contextmanager
@@ -86,8 +86,8 @@ def _echo_change(change: SettingChange, already: str) -> None:
     _warn_overruled(change)
 
 
-def _warn_overruled(change: SettingChange) -> None:
-    if change.overruled_by:
+def _warn_overruled(change: SettingChange | None) -> None:
+    if change and change.overruled_by:
         warn(f"! {change.overruled_by} is set in this shell and overrules it: unset {change.overruled_by}")
 
 
@@ -112,71 +112,84 @@ def run_config(call: Invocation) -> int | None:
     return call.run_subcommand("show")
 
 
-@command(
-    "on | off | status",
-    "tacit autocapture on",
-    Option("--session", help="only for the session one is in"),
-    JSON_OPTION,
-)
-def run_autocapture(call: Invocation) -> None:
-    """Whether sessions with coding agents are captured: off until you turn it on, for all sessions or for the one
-    you are in. It works with agents that tacit install set up. Whoever is in a session may turn it off for that
-    session; only a person turns it on. status says what holds here, and why.
-    """
-    action = call.single_arg() if call.args else "status"
-    if action not in ("on", "off", "status"):
-        raise UsageError(f"tacit autocapture has no {action!r}", "one of on, off, status")
-    if action == "status":
-        _show_capture(call)
-        return
-    is_on, session = action == "on", ""
-    if call.flag("--session"):
-        session = call.vault.configuration.session_here()
-        if not session:
-            raise UsageError(
-                "there is no session here: no agent runs this, and TACIT_SESSION is not set",
-                f"TACIT_SESSION=ID tacit autocapture {action} --session",
-            )
-    change = call.vault.configuration.autocapture(is_on, session or None)
-    if is_on:
-        which = f"session {printable(session)}" if session else "your sessions with agents"
-        stop = f"tacit autocapture off{' --session' if session else ''}"
-        echo(f"Captured from now on, of {which}: what is said, commands and how they ended, names of changed files.")
-        echo(f"Never: secrets, the agent's thinking, what files hold that it read. To stop: {stop}")
-    elif session:
+# Capture of sessions
+
+
+def turn_capture_on(call: Invocation) -> None:
+    session = _chosen_session(call, "on")
+    change = call.vault.configuration.autocapture(True, session)
+    which = f"session {printable(session)}" if session else "your sessions with agents"
+    stop = f"tacit autocapture off{' --session' if session else ''}"
+    echo(f"Captured from now on, of {which}: what is said, commands and how they ended, names of changed files.")
+    echo(f"Never: secrets, the agent's thinking, what files hold that it read. To stop: {stop}")
+    _warn_overruled(change)
+
+
+def turn_capture_off(call: Invocation) -> None:
+    session = _chosen_session(call, "off")
+    change = call.vault.configuration.autocapture(False, session)
+    if session:
         echo(f"Nothing more of session {printable(session)} is captured; other sessions go on as they were.")
     else:
         echo("Sessions with agents are not captured any more; what was captured stays. On again: tacit autocapture on")
-    if change:
-        _warn_overruled(change)
+    _warn_overruled(change)
 
 
-def _show_capture(call: Invocation) -> None:
+def _chosen_session(call: Invocation, action: str) -> str | None:
+    """Return the session that --session means, None without it. Raise UsageError if there is none."""
+    if not call.flag("--session"):
+        return None
+    if session := call.vault.configuration.session_here():
+        return session
+    raise UsageError(
+        "there is no session here: no agent runs this, and TACIT_SESSION is not set",
+        f"TACIT_SESSION=ID tacit autocapture {action} --session",
+    )
+
+
+def show_capture(call: Invocation) -> None:
+    """Print whether sessions are captured here, and what decides that, the strongest first."""
     try:
         folder = os.getcwd()
     except FileNotFoundError:  # it was deleted meanwhile
         folder = ""
     state = call.vault.configuration.autocapture_here(folder)
-    reasons = list(_capture_reasons(state))
+    enabled, reasons = state.enabled, []
+    if state.left_out:
+        reasons.append(f"this folder is in agents.ignore_directories: {state.left_out}")
+    if state.session_choice is not None:
+        reasons.append(f"session {state.session} was turned {'on' if state.session_choice else 'off'}")
+    where = enabled.where if enabled.origin is not SettingOrigin.DEFAULT else "the default"
+    reasons.append(f"autocapture.enabled is {'true' if enabled.value else 'false'}, from {where}")
+    if enabled.ignored:
+        reasons.append(ignored_variable_text(enabled))
+    if state.modes:
+        reasons.append(f"only in these modes of the agent (autocapture.on_modes): {', '.join(state.modes)}")
     if call.flag("--json"):
         fields = state._asdict()
         session, choice = fields.pop("session"), fields.pop("session_choice")
-        echo_json({**fields, "name": session, "said": choice, "enabled": state.enabled._asdict(), "reasons": reasons})
+        echo_json({**fields, "name": session, "said": choice, "enabled": enabled._asdict(), "reasons": reasons})
         return
     echo(f"Sessions with agents are {'' if state.captures else 'not '}captured here:")
-    for reason in reasons:
-        echo(f"  {printable(reason)}")
+    echo_lines(f"  {printable(reason)}" for reason in reasons)
 
 
-def _capture_reasons(state: CaptureState) -> Iterator[str]:
-    """Yield what decides whether a session is captured, the strongest first."""
-    where = state.enabled.where if state.enabled.origin is not SettingOrigin.DEFAULT else "the default"
-    if state.left_out:
-        yield f"this folder is in agents.ignore_directories: {state.left_out}"
-    if state.session_choice is not None:
-        yield f"session {state.session} was turned {'on' if state.session_choice else 'off'}"
-    yield f"autocapture.enabled is {'true' if state.enabled.value else 'false'}, from {where}"
-    if state.enabled.ignored:
-        yield ignored_variable_text(state.enabled)
-    if state.modes:
-        yield f"only in these modes of the agent (autocapture.on_modes): {', '.join(state.modes)}"
+@command(
+    "on | off | status",
+    "tacit autocapture on",
+    Option("--session", help="only for the session one is in"),
+    JSON_OPTION,
+    subcommands=(
+        Subcommand("on", turn_capture_on, help="capture sessions"),
+        Subcommand("off", turn_capture_off, help="stop capturing"),
+        Subcommand("status", show_capture, help="what holds here, and why"),
+    ),
+)
+def run_autocapture(call: Invocation) -> int | None:
+    """Whether sessions with coding agents are captured: off until you turn it on, for all sessions or for the one
+    you are in. It works with agents that tacit install set up. Whoever is in a session may turn it off for that
+    session; only a person turns it on. status says what holds here, and why.
+    """
+    if len(call.args) > 1:
+        raise call.usage_error()
+    return call.run_subcommand("status")

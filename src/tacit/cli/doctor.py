@@ -74,7 +74,13 @@ def run_doctor(call: Invocation) -> int:
     from tacit.cli.install import TARGETS, install_place, install_state
 
     if call.flag("--reindex"):
-        return _reindex(call)
+        number = call.vault.doctor.reindex()
+        if not call.flag("--json"):
+            echo(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
+        encoded = call.vault.embeddings.encode(ENCODE_SECONDS)
+        if not call.shows_json(list):
+            echo_encoded(encoded)
+        return 0
     if any(call.flag(option) for option in ("--log", "--mend", "--quarantine-unsigned", "--accept-unsigned")):
         if call.flag("--quick"):
             raise UsageError("--quick does not read the log", "tacit doctor --quick, or tacit doctor --log")
@@ -85,8 +91,8 @@ def run_doctor(call: Invocation) -> int:
     captures = call.vault.configuration.setting("autocapture.enabled").value is True
     if states and not call.flag("--json"):
         echo(f"Installed in {', '.join(printable(state.name) for state in states)}.")
-    if not is_quick and (encoded := call.vault.embeddings.count_encoded()) and not call.flag("--json"):
-        echo(f"Meaning: {encoded} texts can be compared.")
+    if not is_quick and (compared := call.vault.embeddings.count_encoded()) and not call.flag("--json"):
+        echo(f"Meaning: {compared} texts can be compared.")
     findings = [
         *(call.vault.doctor.quick() if is_quick else call.vault.doctor.doctor()),
         *(finding for state in states for finding in _target_findings(state)),
@@ -156,16 +162,6 @@ def _confirm_unsigned(call: Invocation, question: str) -> bool:
     for decision in decisions:
         echo(f"{printable(decision.segment)}:{decision.number}: {printable(decision.summary)}")
     return confirm(question)
-
-
-def _reindex(call: Invocation) -> int:
-    number = call.vault.doctor.reindex()
-    if call.flag("--json"):
-        call.vault.embeddings.encode(ENCODE_SECONDS)
-        return report_findings(call, [], "")
-    echo(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
-    echo_encoded(call.vault.embeddings.encode(ENCODE_SECONDS))
-    return 0
 
 
 @command("[PATH]", "tacit audit", JSON_OPTION)

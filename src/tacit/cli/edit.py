@@ -34,7 +34,8 @@ def run_edit(call: Invocation) -> None:
     """Change the words, kind or tags of a memory; without any of them, your editor opens. Other words make it
     another statement, which inherits strength and evidence.
     """
-    call.require_args()
+    if not call.args:
+        raise call.usage_error()
     reference, words, option = call.args[0], " ".join(call.args[1:]), call.value("--text")
     if option and words:
         raise UsageError("the text was given twice, as words and with --text")
@@ -215,7 +216,6 @@ def run_share(call: Invocation) -> int:
     you see exactly what would be sent and are asked. They hold for others once a curator accepts them. Without
     a connection they wait for tacit sync. --file means the fact file.
     """
-    call.require_args()
     if call.vault.home.has_team and not call.flag("--file"):
         from tacit.cli.team import share_with_team
 

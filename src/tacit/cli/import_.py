@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.json_output import JsonObject
 from tacit.cli.output import ProgressBar, echo, echo_lines, pluralize, short_path, warn
 from tacit.cli.show import reporting_conflicts
@@ -36,7 +36,9 @@ _HISTORY_OPTIONS = (
 )
 
 
-def _import_history(call: Invocation) -> int:
+def import_history(call: Invocation) -> int:
+    if call.flag("--mine"):
+        raise UsageError("--mine is about homes; a history is your own", "tacit import history")
     call.require_with(["--shell"], "--file", "tacit import history --file FILE --shell zsh")
     path, dry_run, histories = call.value("--file"), call.flag("--dry-run"), call.vault.histories
     if path is not None:
@@ -90,7 +92,7 @@ def _history_lines(imported: Sequence[ImportedHistory]) -> Iterator[str]:
                 yield f"  {title}: {', '.join(f'{count} {reason}' for reason, count in counts)}"
 
 
-def _import_transcripts(call: Invocation, named: Sequence[str]) -> int:
+def import_transcripts(call: Invocation, *named: str) -> int:
     """Capture the named transcripts, or all that are found. Raise NotFoundError if there are none."""
     with Home(call.value("--home")) as home, ProgressBar("things said and done") as bar:
         transcripts = TranscriptCapture(home)
@@ -123,23 +125,19 @@ def _capture_lines(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
         new = sum(transcript.new for transcript in transcripts)
         count = f"{new:,} new" if new else "nothing new"
         yield f"{printable(agent)}: {pluralize(len(transcripts), 'file')}, {content}{count}{same}"
-    yield from (f"  left out: {line}" for line in _skipped_lines(captured))
-    new = sum(transcript.new for transcript in read)
-    yield f"Captured {pluralize(new, 'thing')} said and done: tacit sessions" if new else "Nothing new."
-
-
-def _skipped_lines(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
     problems = [(transcript.path, problem) for transcript in captured if (problem := transcript.problem)]
     for path, problem in problems[:_MAX_PROBLEMS_SHOWN]:
-        yield printable(problem.message.replace(path, short_path(path)))
+        yield f"  left out: {printable(problem.message.replace(path, short_path(path)))}"
     if len(problems) > _MAX_PROBLEMS_SHOWN:
-        yield f"and {pluralize(len(problems) - _MAX_PROBLEMS_SHOWN, 'more file')}"
-    damaged = sum(sum(transcript.stats.damaged.values()) for transcript in captured)
-    if damaged:
-        yield f"{pluralize(damaged, 'line')} that cannot be read"
+        yield f"  left out: and {pluralize(len(problems) - _MAX_PROBLEMS_SHOWN, 'more file')}"
+    if damaged := sum(sum(transcript.stats.damaged.values()) for transcript in captured):
+        yield f"  left out: {pluralize(damaged, 'line')} that cannot be read"
     if unknown := unknown_types(captured):
         names = ", ".join(printable(name) for name, _ in unknown.most_common(5))
-        yield f"{pluralize(unknown.total(), 'record')} of a kind that this version does not know ({names})"
+        records = pluralize(unknown.total(), "record")
+        yield f"  left out: {records} of a kind that this version does not know ({names})"
+    new = sum(transcript.new for transcript in read)
+    yield f"Captured {pluralize(new, 'thing')} said and done: tacit sessions" if new else "Nothing new."
 
 
 def _transcript_json(transcript: CapturedTranscript) -> JsonObject:
@@ -157,7 +155,7 @@ def _transcript_json(transcript: CapturedTranscript) -> JsonObject:
     }
 
 
-def _import_rules(call: Invocation, words: Sequence[str]) -> None:
+def import_rules(call: Invocation, *words: str) -> None:
     if len(words) > 1:
         raise UsageError("tacit import rules takes one folder", "tacit import rules PATH")
     folder, dry_run = words[0] if words else os.curdir, call.flag("--dry-run")
@@ -217,8 +215,13 @@ def _rules_json(imported: ImportedRules) -> JsonObject:
     Option("--mine", help="it is a home of my own: believe it as it stands"),
     *_HISTORY_OPTIONS,
     JSON_OPTION,
+    subcommands=(
+        Subcommand("history", import_history, help="what your shells have kept"),
+        Subcommand("transcripts", import_transcripts, more=True, help="what agents have written"),
+        Subcommand("rules", import_rules, more=True, help="what CLAUDE.md, AGENTS.md and other rule files say"),
+    ),
 )
-def run_import(call: Invocation) -> int:
+def run_import(call: Invocation) -> int | None:
     """Take in another home, an export, or a fact file. What somebody else remembers becomes candidates for you to
     decide on. With --mine you say that it is your own home, from another machine or a backup: its lines are
     taken as they stand, each once. What you purged does not come back, and what was purged there goes here too.
@@ -235,20 +238,13 @@ def run_import(call: Invocation) -> int:
     for this folder or for PATH. Each statement becomes a candidate with its file and line; none becomes active
     by itself, and a second time adds nothing. tacit audit lists what is wrong in these files.
     """
-    mine = call.flag("--mine")
-    if call.args[:1] == ["transcripts"]:
-        return _import_transcripts(call, call.args[1:])
-    if call.args[:1] == ["rules"]:
-        _import_rules(call, call.args[1:])
-        return 0
-    if call.single_arg() == "history":
-        if mine:
-            raise UsageError("--mine is about homes; a history is your own", "tacit import history")
-        return _import_history(call)
+    if call.args and call.args[0] in call.command.subcommands:
+        return call.run_subcommand("", call.usage_error())
+    path, mine = call.single_arg(), call.flag("--mine")
     if history_options := [option.name for option in _HISTORY_OPTIONS if call.flag(option.name)]:
         raise UsageError(f"{history_options[0]} is about histories", "tacit import history --file FILE")
     with reporting_conflicts(call.vault):
-        result = call.vault.exchange.import_(call.single_arg(), mine=mine)
+        result = call.vault.exchange.import_(path, mine=mine)
     if mine:
         echo(f"Imported {pluralize(result.events, 'event')} of your own; {result.known} were here already.")
     else:
@@ -394,7 +390,7 @@ def _try_histories(vault: Vault) -> str:
 
 def _try_transcripts(vault: Vault) -> str:
     """Print the last sessions as Tacit would record them. Return the agent of the latest; "" if there is none."""
-    from tacit.cli.sessions import listed_session_lines
+    from tacit.cli.sessions import echo_session
 
     paths = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
     chosen = _latest_files(paths)
@@ -405,7 +401,7 @@ def _try_transcripts(vault: Vault) -> str:
         return ""
     echo(f"Your last sessions with agents, as Tacit would remember them ({len(listed):,} in all):\n")
     for session in listed[:_MAX_SESSIONS_SHOWN]:
-        echo_lines(listed_session_lines(session))
+        echo_session(session)
     if len(chosen) < len(paths):
         echo(f"Read for this: {len(chosen):,} of {len(paths):,} transcripts, the latest, and none that is too large.")
     echo()

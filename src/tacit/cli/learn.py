@@ -60,8 +60,24 @@ def run_learn(call: Invocation) -> None:
         judge = _chosen_judge(call)
         rows = _selected_sessions(call, judge.name if judge else "")
         results = _mark_repeats(_learn_by_judge(judge, rows, call) if judge else _learn_by_rules(rows, call))
-    if not call.shows_json(lambda: [conclusion_json(result) for result in results]):
-        echo_lines(_report_lines(results, len(rows), call.flag("--dry-run")))
+    if call.shows_json(lambda: [conclusion_json(result) for result in results]):
+        return
+    shown = [result for result in results if result.state in RECORDED_STATES]
+    for result in shown:
+        lesson, session = result.lesson, result.session
+        echo(f"{lesson.kind.label}{_STATE_MARKS.get(result.state, '')}: {printable(result.claim.sentence)}")
+        echo(f"    “{printable(one_line(lesson.quote, 160))}”")
+        source = printable(f"{session.agent}, {session.ended_at[:10]}, session {session.id[:4]}")
+        echo(f"    {source}, confidence {lesson.confidence:.2f}")
+        echo(f"    why: {printable(lesson.reason)}")
+    where = f"in {pluralize(len(rows), 'session')}"
+    if not shown:
+        echo(f"Nothing to suggest {where}.")
+        return
+    new, accepted, again = (sum(result.state is state for result in shown) for state in RECORDED_STATES)
+    dry_run, held = call.flag("--dry-run"), f", {accepted} accepted" if accepted else ""
+    counts = f"{pluralize(new, 'suggestion')}{' would come' if dry_run else ''}{held}, {again} said again, {where}"
+    echo(f"{counts}. Nothing was changed." if dry_run else f"{counts}: tacit review")
 
 
 def _mark_repeats(results: Iterable[LearnResult]) -> list[LearnResult]:
@@ -231,25 +247,6 @@ def judge_notice(vault: Vault) -> str:
     have = "has" if len(rows) == 1 else "have"
     asked = f"{pluralize(len(rows), 'session')} {have} not been judged yet: ask {name}? (about {tokens:,} tokens)"
     return f"{asked} Type: tacit learn{'' if name == chosen else f' --agent {name}'}"
-
-
-def _report_lines(results: Sequence[LearnResult], session_count: int, dry_run: bool) -> Iterator[str]:
-    shown = [result for result in results if result.state in RECORDED_STATES]
-    for result in shown:
-        lesson, session = result.lesson, result.session
-        yield f"{lesson.kind.label}{_STATE_MARKS.get(result.state, '')}: {printable(result.claim.sentence)}"
-        yield f"    “{printable(one_line(lesson.quote, 160))}”"
-        source = printable(f"{session.agent}, {session.ended_at[:10]}, session {session.id[:4]}")
-        yield f"    {source}, confidence {lesson.confidence:.2f}"
-        yield f"    why: {printable(lesson.reason)}"
-    where = f"in {pluralize(session_count, 'session')}"
-    if not shown:
-        yield f"Nothing to suggest {where}."
-        return
-    new, accepted, again = (sum(result.state is state for result in shown) for state in RECORDED_STATES)
-    counts = pluralize(new, "suggestion") + (" would come" if dry_run else "")
-    counts += f", {accepted} accepted" if accepted else ""
-    yield f"{counts}, {again} said again, {where}" + (". Nothing was changed." if dry_run else ": tacit review")
 
 
 def conclusion_json(result: LearnResult) -> JsonObject:

@@ -35,9 +35,10 @@ def echo_lines(lines: Iterable[str]) -> None:
         print(line)
 
 
-def echo_wrapped(line: str) -> None:
+def echo_wrapped(*lines: str) -> None:
     """Print prose. On a terminal it is wrapped between words, indented as its first line and by two more blanks."""
-    print("\n".join(wrap(line, terminal_width())) if sys.stdout.isatty() else line)
+    for line in lines:
+        print("\n".join(wrap(line, terminal_width())) if sys.stdout.isatty() else line)
 
 
 def warn(line: str) -> None:
@@ -211,6 +212,7 @@ def ask(prompt: str) -> str:
 
     Keys that were typed before the prompt is shown are dropped: they were meant for something else.
     """
+    import signal
     import termios
     from select import select
 
@@ -220,29 +222,20 @@ def ask(prompt: str) -> str:
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     sys.stdout.write(prompt)
     sys.stdout.flush()
-    with _signal_wakeup() as wake:
-        # Without this, a signal between prompt and reading would be handled only after the next key.
-        select([sys.stdin, wake], [], [])
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line.rstrip("\n")
-
-
-@contextmanager
-def _signal_wakeup() -> Iterator[int]:
-    """Yield a file descriptor that becomes readable when a signal comes."""
-    import signal
-
+    # Wait for a key or a signal: one that comes between prompt and reading would be handled only after the next key.
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing)
     try:
-        yield reading
+        select([sys.stdin, reading], [], [])
     finally:
         signal.set_wakeup_fd(before)
         os.close(reading)
         os.close(writing)
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.rstrip("\n")
 
 
 def ask_key(prompt: str) -> str | None:

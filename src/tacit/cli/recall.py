@@ -74,8 +74,7 @@ def run_recall(call: Invocation) -> int:
     if not call.shows_json(lambda: [_hit_json(hit) for hit in hits]):
         echo(bold(f"Recall Results ({len(hits)})"))
         for hit in hits:
-            for line in hit_lines(hit):
-                echo_wrapped(line)
+            echo_wrapped(*hit_lines(hit))
             if call.flag("--explain"):
                 echo(f"    why: {printable(hit.why)}")
         if not hits:
@@ -121,25 +120,20 @@ def hit_lines(hit: Hit) -> list[str]:
         text, details = _passage_lines(quote), _session_details(hit, quote)
     else:
         name = f"{cyan(f'[{hit.short}]')} " if hit.kind not in PAGE_KINDS else ""
-        text, details = [f"{name}{printable(hit.text)}"], _memory_details(hit)
+        marks = [hit.kind, STATUS_LABELS.get(hit.status, hit.status), printable(scope_label(hit.scope)), hit.at[:10]]
+        if hit.author:
+            marks.append(f"from the team: {printable(hit.author)}")
+        if hit.conflict:
+            marks.append("conflict")
+        if hit.overruled_by:
+            marks.append(f"overruled by {hit.overruled_by}")
+        text, details = [f"{name}{printable(hit.text)}"], [", ".join(marks)]
+        if quote:
+            details.append(f"learned from what {_speaker_name(quote)} said, {local_minute(quote.at)}")
     if quote:
         details.append(f"open: {quote.open_command}")
     details.append(f"{printable(hit.path)}:{hit.line}")
     return [f"- {text[0]}", *(f"  {line}" for line in text[1:]), *(dim(f"    {line}") for line in details)]
-
-
-def _memory_details(hit: Hit) -> list[str]:
-    marks = [hit.kind, STATUS_LABELS.get(hit.status, hit.status), printable(scope_label(hit.scope)), hit.at[:10]]
-    if hit.author:
-        marks.append(f"from the team: {printable(hit.author)}")
-    if hit.conflict:
-        marks.append("conflict")
-    if hit.overruled_by:
-        marks.append(f"overruled by {hit.overruled_by}")
-    lines = [", ".join(marks)]
-    if hit.quote:
-        lines.append(f"learned from what {_speaker_name(hit.quote)} said, {local_minute(hit.quote.at)}")
-    return lines
 
 
 def _session_details(hit: Hit, quote: SessionQuote) -> list[str]:

@@ -56,7 +56,6 @@ def run_accept(call: Invocation) -> None:
     """Make candidates active: from now on they are in briefs. All of them or none; one tacit undo takes all back.
     They stay in your home: to put one into the project's fact file, tacit share.
     """
-    call.require_args()
     decisions = call.vault.decisions
     accept = decisions.accept_globally if call.flag("--global") else decisions.accept_all
     outcomes = accept(call.args, kind=call.value("--kind"), evidence=call.text_value("--evidence"))
@@ -97,7 +96,6 @@ def run_dismiss(call: Invocation) -> None:
     """Turn candidates down. They are never suggested again, whatever is observed, until you say so yourself.
     All of them or none; one tacit undo takes all back.
     """
-    call.require_args()
     outcomes = call.vault.decisions.dismiss_all(call.args, reason=call.text_value("--reason"))
     for outcome in outcomes:
         echo(outcome_line("Dismissed for good", outcome))
@@ -173,7 +171,8 @@ def run_review(call: Invocation) -> None:
     shown = _CardCounter(cards.entries)
     if call.flag("--json"):
         active = [] if is_filtered else active_cards(call.vault)
-        echo_json_list(chain((card.json for card in active), map(_card_json, shown)))
+        candidates = (_card_json(card.candidates[0], "candidate", card.candidates[1:]) for card in shown)
+        echo_json_list(chain((card.json for card in active), candidates))
         if not cards.total and not active:
             warn("\n".join(_nothing_lines(call)))
     elif not _show_active(call.vault, is_filtered=is_filtered, has_candidates=bool(cards.total)):
@@ -250,8 +249,7 @@ def _echo_candidates(card: Card, at: int, of: int | None) -> None:
     if len(card.candidates) == 1:
         echo_card(card.merged, at, of)
         return
-    for line in card_lines(card.merged, at, of, card_scopes(card)):
-        echo_wrapped(line)
+    echo_wrapped(*card_lines(card.merged, at, of, card_scopes(card)))
     shorts = " ".join(listed.short for listed in card.candidates)
     echo(f"   tacit accept {shorts}   tacit dismiss {shorts}")
     echo(f"   for all projects: tacit accept {card.merged.short} --global")
@@ -261,8 +259,7 @@ def _ask_decisions(vault: Vault, cards: Iterable[Card], total: int | None) -> in
     """Show cards and ask for each. Return how many candidates were decided on."""
     decided = 0
     for at, card in enumerate(cards, 1):
-        for line in card_lines(card.merged, at, total, card_scopes(card)):
-            echo_wrapped(line)
+        echo_wrapped(*card_lines(card.merged, at, total, card_scopes(card)))
         is_decided = _ask_decision(vault, card)
         if is_decided is None:
             break
@@ -322,14 +319,10 @@ def _ask_text(memory: Memory) -> str:
     return ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
 
 
-def _card_json(card: Card) -> JsonObject:
-    others = [memory_reference(listed.memory) for listed in card.candidates[1:]]
-    return _any_card_json(card.candidates[0], "candidate", others)
-
-
-def _any_card_json(listed: ListedMemory, card: str, others: Sequence[JsonObject] = ()) -> JsonObject:
+def _card_json(listed: ListedMemory, card: str, others: Sequence[ListedMemory] = ()) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
-    return {**memory_json(listed), "card": card, "others": list(others), "adherence": None, "missing": []}
+    references = [memory_reference(other.memory) for other in others]
+    return {**memory_json(listed), "card": card, "others": references, "adherence": None, "missing": []}
 
 
 # Cards about memories that hold: agents do not follow them, or they name what is gone
@@ -386,7 +379,7 @@ def _not_followed_card(vault: Vault, item: IneffectiveMemory) -> ActiveCard:
             "f": _forget_answer(vault, memory, "told and not followed"),
             "k": CardAnswer("keep as it is", keep),
         },
-        {**_any_card_json(item.listed, "not followed"), "adherence": adherence_json(item.report)},
+        {**_card_json(item.listed, "not followed"), "adherence": adherence_json(item.report)},
     )
 
 
@@ -415,7 +408,7 @@ def _missing_card(vault: Vault, item: OutdatedMemory) -> ActiveCard:
             "f": _forget_answer(vault, memory, "names what is gone"),
             "k": CardAnswer("keep as it is", keep),
         },
-        {**_any_card_json(item.listed, "missing"), "missing": names},
+        {**_card_json(item.listed, "missing"), "missing": names},
     )
 
 

@@ -56,10 +56,6 @@ def run_sessions(call: Invocation) -> int:
     if folder is not None and not os.path.isdir(folder):
         raise UsageError(f"{folder!r} is no folder", "tacit sessions --project .")
     listing = call.vault.sessions.listing(project=os.path.abspath(folder) if folder else False, limit=list_limit(call))
-
-    def echo_session(session: ListedSession, _number: int) -> None:
-        echo_lines(listed_session_lines(session))
-
     title = f"Sessions ({listing.total})"
     empty = "No sessions. They come with: tacit autocapture on, or tacit import transcripts PATH"
     return show_list(call, listing, "session", session_json, echo_session, title=title, empty=empty)
@@ -81,22 +77,21 @@ def _show_session(call: Invocation, reference: str) -> None:
     echo_lines(printable(line) if line else "" for line in lines)
 
 
-def listed_session_lines(session: ListedSession) -> list[str]:
-    """Return the lines of a session in a list: time, agent, request, outcome, changed files."""
+def echo_session(session: ListedSession) -> None:
+    """Print a session of a list: time, agent, request, outcome, changed files."""
     row = session.row
     # Lists are sorted by the last event of a session. It is shown in the time zone of the first.
     last_at = datetime.fromisoformat(row.ended_at).astimezone(datetime.fromisoformat(row.started_at).tzinfo)
     alike = f", and {pluralize(session.similar_count, 'like it', 'like it')}" if session.similar_count else ""
     who = f"{printable(row.agent)}, {pluralize(row.turn_count, 'turn')}{alike}, {printable(session.label)}"
-    lines = [f"{session.short}  {last_at:%Y-%m-%d %H:%M}  {who}"]
-    lines.append(f"    {printable(clip(row.title, 100))}")
+    echo(f"{session.short}  {last_at:%Y-%m-%d %H:%M}  {who}")
+    echo(f"    {printable(clip(row.title, 100))}")
     if row.outcome:
         by = f" (summed up by {printable(row.model)})" if row.model else ""
-        lines.append(f"    → {printable(clip(row.outcome, _MAX_OUTCOME_CHARS))}{by}")
+        echo(f"    → {printable(clip(row.outcome, _MAX_OUTCOME_CHARS))}{by}")
     if row.files:
         more = f" and {len(row.files) - _MAX_FILES} more" if len(row.files) > _MAX_FILES else ""
-        lines.append(f"    files: {printable(', '.join(row.files[:_MAX_FILES]))}{more}")
-    return lines
+        echo(f"    files: {printable(', '.join(row.files[:_MAX_FILES]))}{more}")
 
 
 def _full_session_json(listed: ListedSession, session: Session) -> JsonObject:
@@ -210,7 +205,7 @@ def run_injected(call: Invocation) -> int:
     return show_list(call, injections, "injection", _injection_json, _echo_injection, empty=empty)
 
 
-def _echo_injection(injection: InjectionRecord, _number: int) -> None:
+def _echo_injection(injection: InjectionRecord) -> None:
     body, origin = injection.body, injection.event.origin
     who = printable(f"{body.agent} {origin.session}" if body.agent else "tacit brief")
     trigger = printable(_TRIGGER_LABELS.get(body.moment, body.moment))

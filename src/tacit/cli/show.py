@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import count
 from typing import TYPE_CHECKING
 
 from tacit.cli.cards import (
@@ -115,7 +116,7 @@ def _conflict_ids(dispute: MemoryConflict) -> frozenset[str]:
     return frozenset((dispute.winner.memory.id, dispute.loser.memory.id))
 
 
-def _echo_conflict(dispute: MemoryConflict, _number: int = 0) -> None:
+def _echo_conflict(dispute: MemoryConflict) -> None:
     first, second = ("between", "and") if dispute.rule.is_open else ("holds  ", "against")
     echo(f"- {printable(dispute.difference)} ({printable(scope_label(dispute.scope))}): {dispute.rule.value}")
     for word, side in ((first, dispute.winner), (second, dispute.loser)):
@@ -171,9 +172,10 @@ def run_list(call: Invocation) -> int:
         empty = "No suggestions. They come from what you run (tacit install zsh) and from what agents propose."
         if any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS)):
             empty = "No suggestions like that."
+        numbers = count(1)
 
-        def echo_candidate(listed: ListedMemory, number: int) -> None:
-            echo_card(listed, number, pending.total)
+        def echo_candidate(listed: ListedMemory) -> None:
+            echo_card(listed, next(numbers), pending.total)
 
         return show_list(call, pending, "suggestion", memory_json, echo_candidate, empty=empty)
     name = call.value("--status") or ("forgotten" if call.flag("--forgotten") else "active")
@@ -186,7 +188,7 @@ def run_list(call: Invocation) -> int:
         limit=list_limit(call),
     )
     title = bold(f"Memories ({memories.total})")
-    code = show_list(call, memories, "memory", memory_json, lambda listed, _: echo_memory(listed, "- "), title=title)
+    code = show_list(call, memories, "memory", memory_json, lambda listed: echo_memory(listed, "- "), title=title)
     if not call.flag("--json") and (untrusted := call.vault.home.count_untrusted()):
         echo(trust_hint(untrusted))
     return code

@@ -131,6 +131,16 @@ def _team_text(team: TeamSummary) -> str:
 
 
 def _status_json(now: HomeStatus) -> JsonObject:
+    team: JsonObject | None = None
+    if now.team:
+        team = {
+            "server": now.team.server,
+            "synced_at": now.team.synced_at or None,
+            "problem": now.team.problem or None,
+            "queued_count": now.team.queued,
+            "proposal_count": now.team.proposals,
+            "unpurged_count": now.team.unpurged,
+        }
     numbers = ("active", "pending", "forgotten", "dismissed", "worklog", "undecided", "asked", "missed", "log_bytes")
     return {
         "schema": SCHEMA_VERSION,
@@ -148,22 +158,8 @@ def _status_json(now: HomeStatus) -> JsonObject:
         },
         "ineffective_count": now.ineffective,
         "outdated_count": now.outdated,
-        "team": _team_json(now.team) if now.team else None,
+        "team": team,
     }
-
-
-def _team_json(team: TeamSummary) -> JsonObject:
-    return {
-        "server": team.server,
-        "synced_at": team.synced_at or None,
-        "problem": team.problem or None,
-        "queued_count": team.queued,
-        "proposal_count": team.proposals,
-        "unpurged_count": team.unpurged,
-    }
-
-
-# tacit, without a command
 
 
 @command("", "tacit")

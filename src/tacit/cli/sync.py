@@ -200,18 +200,14 @@ def run_trust(call: Invocation) -> None:
     elif not call.flag("--yes") and not confirm(question):
         echo("Nothing was accepted.")
     else:
-        _trust_repository(call, repository)
+        with reporting_conflicts(call.vault):
+            memories = call.vault.repository.trust(repository)
+            echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
+            echo("  take back: tacit trust --revoke")
+        if repository.accepted is None:
+            from tacit.cli.setup import register_with_first_fact
 
-
-def _trust_repository(call: Invocation, repository: RepositoryFacts) -> None:
-    with reporting_conflicts(call.vault):
-        memories = call.vault.repository.trust(repository)
-        echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
-        echo("  take back: tacit trust --revoke")
-    if repository.accepted is None:
-        from tacit.cli.setup import register_with_first_fact
-
-        register_with_first_fact(call, is_tracked=False)
+            register_with_first_fact(call, is_tracked=False)
 
 
 def _repository_lines(repository: RepositoryFacts) -> Iterator[str]:

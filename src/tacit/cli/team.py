@@ -16,7 +16,7 @@ from tacit.team.exchange import TakenBack, TeamSyncResult
 from tacit.team.memories import TeamMemory, TeamStatus
 from tacit.team.sharing import Outgoing, OutgoingVerb
 from tacit.team.store import TeamHome, TeamProject
-from tacit.team.team import SharePlan, TeamOverview, TeamPreview
+from tacit.team.team import TeamOverview
 from tacit.text.display import clip, printable
 
 _SHORT = 6  # letters of an id: the team's ids are not all in the index
@@ -108,8 +108,25 @@ def _names(names: Sequence[str]) -> str:
 def join_team(call: Invocation, url: str) -> None:
     team = call.vault.exchange.team
     preview = team.preview(url)
-    _echo_preview(preview)
-    if preview.home.projects and not call.flag("--yes"):
+    home, accepted = preview.home, preview.accepted
+    echo(f"{printable(home.server)} as {printable(home.user)}")
+    for project in home.projects:
+        echo(f"  {printable(project.name)}  {'curator' if project.is_curator else 'member'}")
+    for name in preview.unusable:
+        echo(f"  {printable(clip(name, 80))}  left out: no name of a project with a remote")
+    if home.projects:
+        if accepted:
+            memories = pluralize(len(accepted), "memory", "memories")
+            echo(f"The team has accepted {memories}, which will hold there for you:")
+        for memory in accepted[:_MAX_LISTED]:
+            _echo_memory(memory)
+        if len(accepted) > _MAX_LISTED:
+            echo(f"  … and {len(accepted) - _MAX_LISTED} more")
+        echo_wrapped(
+            "Joining sends nothing. What a curator accepts later holds here as well, with its author, until you"
+            " overrule it; agents are told it. What is yours stays private until you share it by name."
+        )
+    if home.projects and not call.flag("--yes"):
         if not sys.stdin.isatty():
             echo("Nothing was changed. To join: tacit team join URL --yes")
             return
@@ -117,30 +134,9 @@ def join_team(call: Invocation, url: str) -> None:
             echo("Nothing was changed.")
             return
     result = team.join(preview, call.vault.purger.erase_claims)
-    held = pluralize(len(preview.accepted), "memory of the team holds", "memories of the team hold")
+    held = pluralize(len(accepted), "memory of the team holds", "memories of the team hold")
     echo(f"Joined. {held} here: tacit team")
     _echo_changes(call, result)
-
-
-def _echo_preview(preview: TeamPreview) -> None:
-    home, accepted = preview.home, preview.accepted
-    echo(f"{printable(home.server)} as {printable(home.user)}")
-    for project in home.projects:
-        echo(f"  {printable(project.name)}  {'curator' if project.is_curator else 'member'}")
-    for name in preview.unusable:
-        echo(f"  {printable(clip(name, 80))}  left out: no name of a project with a remote")
-    if not home.projects:
-        return
-    if accepted:
-        echo(f"The team has accepted {pluralize(len(accepted), 'memory', 'memories')}, which will hold there for you:")
-    for memory in accepted[:_MAX_LISTED]:
-        _echo_memory(memory)
-    if len(accepted) > _MAX_LISTED:
-        echo(f"  … and {len(accepted) - _MAX_LISTED} more")
-    echo_wrapped(
-        "Joining sends nothing. What a curator accepts later holds here as well, with its author, until you overrule"
-        " it; agents are told it. What is yours stays private until you share it by name."
-    )
 
 
 def leave_team(call: Invocation, *words: str) -> None:
@@ -194,7 +190,7 @@ def review_proposals(call: Invocation, *words: str) -> int:
         if answer is None:
             break
         decided += answer
-    return _send_decisions(call, decided) if decided else 0
+    return _send(call, f"{pluralize(decided, 'decision')} queued") if decided else 0
 
 
 def _ask_decision(call: Invocation, memory: TeamMemory, proposal: Proposal) -> bool | None:
@@ -224,17 +220,9 @@ def _decide(verb: OutgoingVerb, done: str) -> Callable[..., int]:
             proposal = call.vault.exchange.team.decide(verb, reference, call.text_value("--reason"))
             echo_wrapped(f"{done} [{proposal.claim.id[:_SHORT]}]: {printable(proposal.claim.sentence)}")
             echo(f"  proposed by {printable(proposal.author)}")
-        return _send_decisions(call, len(references))
+        return _send(call, f"{pluralize(len(references), 'decision')} queued")
 
     return run
-
-
-def _send_decisions(call: Invocation, decided: int) -> int:
-    result = call.vault.exchange.team.sync(call.vault.purger.erase_claims)
-    if result.problem:
-        echo_wrapped(f"  {pluralize(decided, 'decision')} queued: tacit sync sends it. {printable(result.problem)}")
-        return 0
-    return _echo_result(call, result)
 
 
 # Sharing, for `tacit share`
@@ -246,7 +234,7 @@ def share_with_team(call: Invocation) -> int | None:
     if call.flag("--withdraw") or (removes and all(team.is_proposed(reference) for reference in call.args)):
         for reference in call.args:
             echo_wrapped(f"Withdrawn from the team: {printable(team.withdraw(reference))}")
-        return _echo_sending(call, "the server knows")
+        return _send(call, "queued", "the server knows") if team.files.waiting() else 0
     if removes or team.load() is None:
         return None
     if vault.home.store.project is not None and not team.has_project(vault.home.store.scope()):
@@ -261,7 +249,14 @@ def _propose(call: Invocation) -> int:
     plans = [team.plan_share(reference, evidence) for reference in dict.fromkeys(call.args)]
     if any(plan.details for plan in plans) and not call.flag("--yes"):
         for plan in plans:
-            _echo_plan(team.require(), plan)
+            claim = plan.claim
+            echo(f"This is sent to {printable(team.require().server)}, for all members of {printable(plan.project)}:")
+            echo_wrapped(f"  sentence: {printable(claim.sentence)}")
+            echo(f"  kind: {claim.kind.label}")
+            echo(f"  tags: {printable(', '.join(claim.tags)) or 'none'}")
+            echo_wrapped(f"  evidence: {printable(plan.evidence) or 'none'}")
+            if plan.details:
+                echo_wrapped(f"It names {printable(', '.join(plan.details))}.")
         refusal = UsageError("this says something of you or your machine, and nobody is there to ask", "add --yes")
         if not call.agrees("Send it?", refusal, "Nothing was sent."):
             return 0
@@ -271,29 +266,17 @@ def _propose(call: Invocation) -> int:
         where = f"project {printable(project_name(claim.scope))}, {claim.kind.label}"
         echo_wrapped(f"Proposed to the team ({where}) [{plan.memory.id[:_SHORT]}]: {printable(claim.sentence)}")
     echo(f"  with it go its kind and tags{' and the evidence you wrote' if evidence else ''}, and nothing else")
-    return _echo_sending(call, "sent; it holds for others once a curator accepts it")
+    done = "sent; it holds for others once a curator accepts it"
+    return _send(call, "queued", done) if team.files.waiting() else 0
 
 
-def _echo_plan(home: TeamHome, plan: SharePlan) -> None:
-    claim = plan.claim
-    echo(f"This is sent to {printable(home.server)}, for all members of {printable(plan.project)}:")
-    echo_wrapped(f"  sentence: {printable(claim.sentence)}")
-    echo(f"  kind: {claim.kind.label}")
-    echo(f"  tags: {printable(', '.join(claim.tags)) or 'none'}")
-    echo_wrapped(f"  evidence: {printable(plan.evidence) or 'none'}")
-    if plan.details:
-        echo_wrapped(f"It names {printable(', '.join(plan.details))}.")
-
-
-def _echo_sending(call: Invocation, done: str) -> int:
+def _send(call: Invocation, queued: str, done: str = "") -> int:
     """Send what was queued, and say whether that worked."""
-    if not call.vault.exchange.team.files.waiting():
-        return 0
     result = call.vault.exchange.team.sync(call.vault.purger.erase_claims)
     if result.problem:
-        echo_wrapped(f"  queued: tacit sync sends it. {printable(result.problem)}")
+        echo_wrapped(f"  {queued}: tacit sync sends it. {printable(result.problem)}")
         return 0
-    if not result.refused:
+    if done and not result.refused:
         echo(f"  {done}")
     return _echo_result(call, result)
 

@@ -43,7 +43,14 @@ def set_up(call: Invocation, url: str) -> None:
     target = call.number("--to")
     with connect(url) as connection:
         if call.flag("--restored"):
-            _mark_restored(call, connection)
+            call.only_one(("--restored", "--to"), "tacit team setup URL --restored")
+            echo_wrapped(
+                "Numbers of transactions will go on beyond all that were given out, so that clients with positions from"
+                " before the restore see every event that is added now."
+            )
+            if _agrees(call, connection):
+                mark_restored(connection)
+                echo("Done.")
             return
         plan = read_plan(connection, target)
         version = f"PostgreSQL {connection.info.server_version // 10000}"
@@ -88,17 +95,6 @@ def _agrees(call: Invocation, connection: Connection, lost: Holdings | None = No
             return True
     echo("Nothing was changed.")
     return False
-
-
-def _mark_restored(call: Invocation, connection: Connection) -> None:
-    call.only_one(("--restored", "--to"), "tacit team setup URL --restored")
-    echo_wrapped(
-        "Numbers of transactions will go on beyond all that were given out, so that clients with positions from"
-        " before the restore see every event that is added now."
-    )
-    if _agrees(call, connection):
-        mark_restored(connection)
-        echo("Done.")
 
 
 def show_members(call: Invocation, url: str) -> None:
