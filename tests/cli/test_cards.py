@@ -87,15 +87,13 @@ def test_the_command_that_shows_all_keeps_the_other_options_and_can_be_typed(
 
 
 def show_memories(asked: Invocation, memories: Listing[ListedMemory]) -> None:
-    show_list(
-        asked, memories, "memory", memory_json, lambda one, _: echo_memory(one, "- "), title="Memories", empty="None"
-    )
+    show_list(asked, memories, "memory", memory_json, echo_memory, title="Memories", empty="None")
 
 
 def test_a_list_is_lines_with_a_title_or_json_without_one(capsys: pytest.CaptureFixture[str]) -> None:
     show_memories(call(), Listing([listed()], 3))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Memories" and lines[1].startswith("- [") and "2 more memories" in lines[-1]
+    assert lines[0] == "Memories" and lines[1].startswith("[") and "2 more memories" in lines[-1]
     show_memories(call(), Listing([], 0))
     assert capsys.readouterr().out == "None\n"
     show_memories(call("--json"), Listing([listed()], 3))

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _MIN_OPTION_CHARS = 3  # of what can be a mistyped option: `-x` is a flag of another program
 _MAX_NUMBER = 1_000_000
 _TEXT_USAGES = ("TEXT", "QUERY")  # in the usage of a command that takes any text
-_NON_TEXT_METAVARS = ("DIR", "FILE", "FORMAT")  # values that are not read from standard input
 # Commands that draw pages while they run: they are about pages, or run so long that others look at pages meanwhile.
 _LONG_COMMANDS = frozenset(("doctor", "export", "import", "improve", "learn", "mcp", "purge", "web"))
 
@@ -192,9 +191,7 @@ class Invocation:
     def text_value(self, name: str) -> str:
         """Return the value of an option, "" without it. `-` is read from standard input."""
         text = self.value(name) or ""
-        if text == "-" and all(
-            option.metavar not in _NON_TEXT_METAVARS for option in self.command.options if option.name == name
-        ):
+        if text == "-":
             text = text_or_stdin(text)
             self.values[name] = [text]  # it can be read only once
         return text

@@ -23,12 +23,12 @@ from tacit.cli.output import (
     yellow,
 )
 from tacit.errors import NotFoundError, TacitError, UsageError
-from tacit.log.rewrite import QuarantinedLine
-from tacit.log.verify import Finding
 from tacit.text.display import printable
 
 if TYPE_CHECKING:
     from tacit.cli.install import InstallState
+    from tacit.log.rewrite import QuarantinedLine
+    from tacit.log.verify import Finding
     from tacit.rules.audit import AuditReport
     from tacit.vault.outdated import OutdatedRow
 
@@ -72,6 +72,7 @@ def run_doctor(call: Invocation) -> int:
     --reindex makes the index and all pages again from the log; hand edits of pages stay.
     """
     from tacit.cli.install import TARGETS, install_place, install_state
+    from tacit.log.verify import Finding
 
     if call.flag("--reindex"):
         number = call.vault.doctor.reindex()
@@ -112,6 +113,8 @@ def run_doctor(call: Invocation) -> int:
 
 def _target_findings(state: InstallState) -> Iterator[Finding]:
     """Yield what keeps an installation from working, so that nobody is surprised that nothing is captured."""
+    from tacit.log.verify import Finding
+
     name, path, again = state.name, state.path, f"tacit install {state.name}"
     if state.problem:
         yield Finding(path, state.problem, state.hint or again)

@@ -53,16 +53,21 @@ def run_edit(call: Invocation) -> None:
     echo_conflicts(outcome)
 
 
+def open_editor(path: str, hint: str = "") -> None:
+    """Let the person change a file in their editor. Raise RefusedError if it fails."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    if subprocess.run([*shlex.split(editor), path], check=False).returncode != 0:
+        raise RefusedError(f"{editor} ended with an error; nothing was changed", hint)
+
+
 def edit_text(text: str) -> str:
     """Return a text as the person changed it in their editor. Raise UsageError without a terminal."""
     if not sys.stdin.isatty():
         raise UsageError("what should it say?", "tacit edit ID --text '…'")
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.NamedTemporaryFile("w+", suffix=".txt", encoding="utf-8") as file:
         file.write(text + "\n")
         file.flush()
-        if subprocess.run([*shlex.split(editor), file.name], check=False).returncode != 0:
-            raise RefusedError(f"{editor} ended with an error; nothing was changed")
+        open_editor(file.name)
         with open(file.name, encoding="utf-8") as edited:
             return edited.read().strip()
 

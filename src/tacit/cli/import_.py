@@ -286,7 +286,7 @@ def run_export(call: Invocation) -> None:
         return
     for name in ("--remove", "--yes"):
         call.require_with([name], "--as", f"tacit export --as {_RULE_FORM} {name}")
-    folder = call.text_value("--to")
+    folder = call.value("--to")
     if not folder:
         raise call.usage_error("--to DIR")
     try:

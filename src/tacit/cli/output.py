@@ -118,15 +118,11 @@ def _json_default(value: object) -> object:
 # Styles
 
 
-def has_styles(stream: TextIO) -> bool:
-    """Return whether a stream shows styles: a terminal, unless the person turned them off."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
 def _styled(style: str, text: str, stream: TextIO | None = None) -> str:
-    """Return the text with a style, which begins after leading blanks, if the stream shows it (standard output)."""
+    """Return the text with a style, which begins after leading blanks, if the stream (standard output) shows styles."""
     content = text.lstrip(" ")
-    if not content or not has_styles(stream or sys.stdout):
+    is_terminal = (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+    if not content or not is_terminal or os.environ.get("NO_COLOR"):
         return text
     return f"{text[: len(text) - len(content)]}{style}{content}{_RESET}"
 

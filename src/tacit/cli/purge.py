@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO
 
 from tacit.cli.commands import Invocation, Option, command
 from tacit.cli.output import ask_unseen, echo, pluralize, warn
@@ -124,6 +123,7 @@ def run_redact(call: Invocation) -> None:
     A secret longer than 20,000 characters is not found. Known formats are; no list of formats is complete.
     """
     import hmac
+    from codecs import iterdecode
     from collections import Counter
 
     from tacit.secrets.redact import redact_stream
@@ -138,7 +138,8 @@ def run_redact(call: Invocation) -> None:
         return hmac.digest(key, secret.encode("utf-8", "surrogateescape"), "sha256").hex()[:8]
 
     counts: Counter[str] = Counter()
-    chunks = _decode_chunks(sys.stdin.buffer)
+    blocks = iter(lambda: sys.stdin.buffer.read(_CHUNK_BYTES), b"")
+    chunks = iterdecode(blocks, "utf-8", "surrogateescape")  # bytes that are no UTF-8 come out as they went in
     for chunk in redact_stream(chunks, mark, lambda secret: counts.update([secret.kind])):
         sys.stdout.buffer.write(chunk.encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()
@@ -146,13 +147,3 @@ def run_redact(call: Invocation) -> None:
         for kind, count in sorted(counts.items()):
             warn(f"{count} {kind}")
         warn(f"{counts.total()} in all")
-
-
-def _decode_chunks(source: BinaryIO) -> Iterator[str]:
-    """Yield the text in chunks. Bytes that are no UTF-8 come out as they went in."""
-    from codecs import getincrementaldecoder
-
-    decoder = getincrementaldecoder("utf-8")("surrogateescape")
-    while block := source.read(_CHUNK_BYTES):
-        yield decoder.decode(block)
-    yield decoder.decode(b"", final=True)

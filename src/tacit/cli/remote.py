@@ -148,32 +148,28 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
     code = 0
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
-        echo_lines(f"  {line}" for line in _report_lines(report, _now(call), asked=asked))
+        if report.problem is not None:
+            echo(f"  not reached{'; what is known from before:' if report.machines else ''}")
+        elif asked:
+            echo(f"  {pluralize(report.unsent, 'line')} to send" if report.unsent else "  nothing to send")
+        else:
+            echo(f"  sent {pluralize(report.sent, 'line')}" if report.sent else "  nothing to send")
+        if report.applied_purges:
+            echo(f"  did {pluralize(report.applied_purges, 'purge')} of another machine here, too")
+        echo_lines(f"  {line}" for line in _machine_lines(report, _now(call), asked=asked))
+        for note in report.notes:
+            echo(f"  ! {printable(note)}")
+        if report.foreign:
+            machines, ids = pluralize(len(report.foreign), "machine"), ", ".join(map(short_id, report.foreign))
+            echo(f"  ! {machines} that this one cannot read: {ids}")
+            echo("    Their files are still arriving, or the keys were changed. If so, with the new phrase:")
+            echo(f"    tacit remote add {report.name} {printable(report.url)}")
         if report.problem is not None:
             code = report.problem.exit_code
             warn(f"tacit: {report.name}: {printable(report.problem.message)}")
             if report.problem.hint:
                 warn(f"  {printable(report.problem.hint)}")
     return code
-
-
-def _report_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:
-    if report.problem is not None:
-        yield "not reached; what is known from before:" if report.machines else "not reached"
-    elif asked:
-        yield f"{pluralize(report.unsent, 'line')} to send" if report.unsent else "nothing to send"
-    else:
-        yield f"sent {pluralize(report.sent, 'line')}" if report.sent else "nothing to send"
-    if report.applied_purges:
-        yield f"did {pluralize(report.applied_purges, 'purge')} of another machine here, too"
-    yield from _machine_lines(report, now, asked=asked)
-    for note in report.notes:
-        yield f"! {printable(note)}"
-    if report.foreign:
-        areas = pluralize(len(report.foreign), "machine")
-        yield f"! {areas} that this one cannot read: {', '.join(map(short_id, report.foreign))}"
-        yield "  Their files are still arriving, or the keys were changed. If so, with the new phrase:"
-        yield f"  tacit remote add {report.name} {printable(report.url)}"
 
 
 def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:

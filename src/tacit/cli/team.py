@@ -347,9 +347,6 @@ def _decision_text(gone: TakenBack) -> str:
     return f" by {printable(gone.by)}{reason}" if gone.by else ""
 
 
-# JSON
-
-
 def _overview_json(overview: TeamOverview) -> JsonObject:
     home = overview.home
     return {

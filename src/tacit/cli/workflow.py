@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -127,18 +125,18 @@ def editable_form(workflow: Workflow) -> WorkflowForm:
 
 def _edit_form(vault: Vault, workflow: Workflow) -> None:
     """Let the person edit a workflow in their editor, and save it. What they wrote is kept if it cannot be read."""
+    from tacit.cli.edit import open_editor
+
     name = workflow.name
     if not sys.stdin.isatty():
         raise UsageError(
             "there is no terminal to edit in",
             f"tacit workflow show {name} --form > FORM, change it, and then tacit workflow edit {name} --file FORM",
         )
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     handle, path = tempfile.mkstemp(prefix="tacit-workflow-", suffix=".txt")
     with open(handle, "w", encoding="utf-8", newline="\n") as file:
         file.write(render_form(editable_form(workflow)))
-    if subprocess.run([*shlex.split(editor), path], check=False).returncode != 0:
-        raise RefusedError(f"{editor} ended with an error; nothing was changed", f"your text, if any, is in {path}")
+    open_editor(path, f"your text, if any, is in {path}")
     try:
         _save_form(vault, workflow, _read_form(path))
     except TacitError as error:
@@ -256,7 +254,7 @@ def _fill_steps(workflow: Workflow, values: Mapping[str, str], shell: str) -> li
 def export_workflow(call: Invocation, name: str) -> None:
     from tacit.cli.workflow_run import user_shell
 
-    form, target = call.text_value("--as"), call.value("--to")
+    form, target = call.value("--as"), call.value("--to")
     if form not in EXPORT_FORMATS:
         raise UsageError(f"export wants --as {_FORMAT_NAMES}", f"tacit workflow export {name} --as make")
     text = call.vault.workflows.export_text(name, form, user_shell().name)

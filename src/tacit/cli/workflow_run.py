@@ -136,21 +136,18 @@ class WorkflowRunner:
                 case "r":
                     self._attempt_step(at, self._results[-1].command)
                 case "e":
-                    self._edit_step(at)
+                    try:
+                        text = ask("  new text (empty: your editor) > ") or edit_text(self._results[-1].command)
+                        (checked,) = checked_steps([text])
+                    except (TacitError, EOFError) as error:
+                        echo(f"  {printable(str(error) or 'nothing was typed')}")
+                    else:
+                        self._attempt_step(at, checked)
                 case "s":
                     return True
                 case _:
                     return False
         return True
-
-    def _edit_step(self, at: int) -> None:
-        try:
-            text = ask("  new text (empty: your editor) > ") or edit_text(self._results[-1].command)
-            (checked,) = checked_steps([text])
-        except (TacitError, EOFError) as error:
-            echo(f"  {printable(str(error) or 'nothing was typed')}")
-            return
-        self._attempt_step(at, checked)
 
     def _attempt_step(self, at: int, command: str) -> None:
         """Run a step and keep its result, which replaces that of an earlier attempt."""
