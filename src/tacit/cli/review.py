@@ -7,23 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from tacit.cli import cards
 from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
-from tacit.cli.cards import (
-    FILTER_OPTIONS,
-    KIND_OPTION,
-    LIMIT_OPTIONS,
-    adherence_json,
-    adherence_lines,
-    card_lines,
-    card_scopes,
-    echo_card,
-    echo_memory,
-    echo_remaining,
-    list_limit,
-    outcome_line,
-    parse_filters,
-    scope_text,
-)
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.json_output import JsonObject, memory_json, memory_reference, utc_timestamp
 from tacit.cli.output import ask, ask_key, bold, cyan, echo, echo_json_list, echo_lines, echo_wrapped, pluralize, warn
@@ -60,7 +45,7 @@ def run_accept(call: Invocation) -> None:
     accept = decisions.accept_globally if call.flag("--global") else decisions.accept_all
     outcomes = accept(call.args, kind=call.value("--kind"), evidence=call.text_value("--evidence"))
     for outcome in outcomes:
-        echo(outcome_line("Accepted", outcome))
+        echo(cards.outcome_line("Accepted", outcome))
         echo_conflicts(outcome)
         _make_workflow(call.vault, outcome.memory)
     _echo_same_candidates(call, outcomes)
@@ -78,7 +63,7 @@ def _echo_same_candidates(call: Invocation, outcomes: Sequence[DecisionOutcome])
         for short, other in call.vault.decisions.same_candidates(outcome.memory)
     }
     if others:
-        names = ", ".join(dict.fromkeys(scope_text(other) for _, other in others.values()))
+        names = ", ".join(dict.fromkeys(cards.scope_text(other) for _, other in others.values()))
         shorts = " ".join(short for short, _ in others.values())
         echo(f"  the same waits in {printable(names)}: tacit {call.command.name} {shorts}")
 
@@ -98,7 +83,7 @@ def run_dismiss(call: Invocation) -> None:
     """
     outcomes = call.vault.decisions.dismiss_all(call.args, reason=call.text_value("--reason"))
     for outcome in outcomes:
-        echo(outcome_line("Dismissed for good", outcome))
+        echo(cards.outcome_line("Dismissed for good", outcome))
     _echo_same_candidates(call, outcomes)
 
 
@@ -114,7 +99,7 @@ def run_promote(call: Invocation) -> None:
     outcome = call.vault.decisions.promote(
         call.text(), kind=call.value("--kind") or Kind.PATTERN, evidence=call.text_value("--evidence")
     )
-    echo(outcome_line("Promoted", outcome))
+    echo(cards.outcome_line("Promoted", outcome))
     echo_conflicts(outcome)
 
 
@@ -140,9 +125,9 @@ class _CardCounter:
 @command(
     "",
     'tacit review --kind preference --project shop --dismiss --reason "one-off orders"',
-    KIND_OPTION,
-    *FILTER_OPTIONS,
-    *LIMIT_OPTIONS,
+    cards.KIND_OPTION,
+    *cards.FILTER_OPTIONS,
+    *cards.LIMIT_OPTIONS,
     Option("--dismiss", help="dismiss all candidates that the other options select, as one operation"),
     Option("--reason", "TEXT", "with --dismiss: why not"),
     Option("--yes", help="with --dismiss: do not ask"),
@@ -161,31 +146,32 @@ def run_review(call: Invocation) -> None:
     example, is_dismissing = f"for example: {call.command.example}", call.flag("--dismiss")
     call.require_with(("--reason", "--yes"), "--dismiss", example)
     call.only_one(("--dismiss", "--json"), example, "exclude each other")
-    limit = call.number("--limit") if is_dismissing else list_limit(call)  # --dismiss is about all, without --limit
-    kind, filters = call.value("--kind"), parse_filters(call)
-    cards = Review(call.vault.home).listing(kind=kind, filters=filters, limit=limit, with_details=not is_dismissing)
-    if is_dismissing and cards.total:
-        _dismiss_cards(call, list(cards.entries))
+    # Without --limit, --dismiss is about all.
+    limit = call.number("--limit") if is_dismissing else cards.list_limit(call)
+    kind, filters = call.value("--kind"), cards.parse_filters(call)
+    listing = Review(call.vault.home).listing(kind=kind, filters=filters, limit=limit, with_details=not is_dismissing)
+    if is_dismissing and listing.total:
+        _dismiss_cards(call, list(listing.entries))
         return
-    is_filtered = any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS))
-    shown = _CardCounter(cards.entries)
+    is_filtered = any(call.flag(option.name) for option in (cards.KIND_OPTION, *cards.FILTER_OPTIONS))
+    shown = _CardCounter(listing.entries)
     if call.flag("--json"):
         active = [] if is_filtered else active_cards(call.vault)
         candidates = (_card_json(card.candidates[0], "candidate", card.candidates[1:]) for card in shown)
         echo_json_list(chain((card.json for card in active), candidates))
-        if not cards.total and not active:
+        if not listing.total and not active:
             warn("\n".join(_nothing_lines(call)))
-    elif not _show_active(call.vault, is_filtered=is_filtered, has_candidates=bool(cards.total)):
+    elif not _show_active(call.vault, is_filtered=is_filtered, has_candidates=bool(listing.total)):
         return
-    elif not cards.total:
+    elif not listing.total:
         echo_lines(_nothing_lines(call))
     elif sys.stdin.isatty():
-        decided = _ask_decisions(call.vault, shown, cards.card_total)
-        echo(f"Decided {decided} of {pluralize(cards.total, 'candidate')}. tacit undo takes back the latest.")
+        decided = _ask_decisions(call.vault, shown, listing.card_total)
+        echo(f"Decided {decided} of {pluralize(listing.total, 'candidate')}. tacit undo takes back the latest.")
     else:
         for at, card in enumerate(shown, 1):
-            _echo_candidates(card, at, cards.card_total)
-    echo_remaining(call, shown.candidates, cards.total, "candidate")
+            _echo_candidates(card, at, listing.card_total)
+    cards.echo_remaining(call, shown.candidates, listing.total, "candidate")
 
 
 def _show_active(vault: Vault, *, is_filtered: bool, has_candidates: bool) -> bool:
@@ -213,7 +199,7 @@ def _show_active(vault: Vault, *, is_filtered: bool, has_candidates: bool) -> bo
 
 def _nothing_lines(call: Invocation) -> Iterator[str]:
     """Yield the lines for an empty result. If a filter is the reason, they say which values it could have."""
-    filters = [option.name for option in (KIND_OPTION, *FILTER_OPTIONS) if call.flag(option.name)]
+    filters = [option.name for option in (cards.KIND_OPTION, *cards.FILTER_OPTIONS) if call.flag(option.name)]
     values = Review(call.vault.home).values() if filters else None
     if values is None or not values.kinds:
         yield "Nothing to review."
@@ -225,13 +211,13 @@ def _nothing_lines(call: Invocation) -> Iterator[str]:
             yield f"  {name[2:]}s with candidates: {known or 'none'}"
 
 
-def _dismiss_cards(call: Invocation, cards: Sequence[Card]) -> None:
+def _dismiss_cards(call: Invocation, dismissed: Sequence[Card]) -> None:
     """Dismiss all candidates of these cards as one operation, once the person has confirmed it."""
-    listed = [candidate for card in cards for candidate in card.candidates]
+    listed = [candidate for card in dismissed for candidate in card.candidates]
     count = pluralize(len(listed), "candidate")
     if not call.flag("--yes") and sys.stdin.isatty():
         for candidate in listed[:_MAX_LISTED]:
-            echo_memory(candidate, "- ")
+            cards.echo_memory(candidate, "- ")
         if len(listed) > _MAX_LISTED:
             echo(f"… and {len(listed) - _MAX_LISTED} more")
     refusal = UsageError(f"{count} would be dismissed, and nobody is there to confirm it", "add --yes")
@@ -247,19 +233,19 @@ def _dismiss_cards(call: Invocation, cards: Sequence[Card]) -> None:
 def _echo_candidates(card: Card, at: int, of: int | None) -> None:
     """Print the candidates that a card has, and the commands that decide on all of them."""
     if len(card.candidates) == 1:
-        echo_card(card.merged, at, of)
+        cards.echo_card(card.merged, at, of)
         return
-    echo_wrapped(*card_lines(card.merged, at, of, card_scopes(card)))
+    echo_wrapped(*cards.card_lines(card.merged, at, of, cards.card_scopes(card)))
     shorts = " ".join(listed.short for listed in card.candidates)
     echo(f"   tacit accept {shorts}   tacit dismiss {shorts}")
     echo(f"   for all projects: tacit accept {card.merged.short} --global")
 
 
-def _ask_decisions(vault: Vault, cards: Iterable[Card], total: int | None) -> int:
+def _ask_decisions(vault: Vault, shown: Iterable[Card], total: int | None) -> int:
     """Show cards and ask for each. Return how many candidates were decided on."""
     decided = 0
-    for at, card in enumerate(cards, 1):
-        echo_wrapped(*card_lines(card.merged, at, total, card_scopes(card)))
+    for at, card in enumerate(shown, 1):
+        echo_wrapped(*cards.card_lines(card.merged, at, total, cards.card_scopes(card)))
         is_decided = _ask_decision(vault, card)
         if is_decided is None:
             break
@@ -305,7 +291,7 @@ def _apply_answer(vault: Vault, card: Card, answer: str | None) -> bool:
         case _:
             return False
     for outcome in outcomes:
-        echo("   " + outcome_line(verb, outcome))
+        echo("   " + cards.outcome_line(verb, outcome))
         echo_conflicts(outcome)
     if answer == "a":
         _make_workflow(vault, memory)
@@ -366,12 +352,12 @@ def _not_followed_card(vault: Vault, item: IneffectiveMemory) -> ActiveCard:
         return f"To have it enforced, type: tacit guard on {short}"
 
     def keep() -> str:
-        return outcome_line("Kept", vault.decisions.keep(memory.id, reason="kept although not followed"))
+        return cards.outcome_line("Kept", vault.decisions.keep(memory.id, reason="kept although not followed"))
 
     return ActiveCard(
         "told but not followed",
         item.listed,
-        tuple(adherence_lines(item.report)),
+        tuple(cards.adherence_lines(item.report)),
         (f'tacit edit {short} --text "…"', f"tacit guard on {short}", f"tacit forget {short}"),
         {
             "r": _reword_answer(vault, memory),
@@ -379,7 +365,7 @@ def _not_followed_card(vault: Vault, item: IneffectiveMemory) -> ActiveCard:
             "f": _forget_answer(vault, memory, "told and not followed"),
             "k": CardAnswer("keep as it is", keep),
         },
-        {**_card_json(item.listed, "not followed"), "adherence": adherence_json(item.report)},
+        {**_card_json(item.listed, "not followed"), "adherence": cards.adherence_json(item.report)},
     )
 
 
@@ -396,7 +382,7 @@ def _missing_card(vault: Vault, item: OutdatedMemory) -> ActiveCard:
         names.append({"text": name.text, "last_change": change})
 
     def keep() -> str:
-        return outcome_line("Kept", vault.decisions.keep_despite(memory.id, [name.text for name in item.missing]))
+        return cards.outcome_line("Kept", vault.decisions.keep_despite(memory.id, [name.text for name in item.missing]))
 
     return ActiveCard(
         "names what is gone",
@@ -415,18 +401,20 @@ def _missing_card(vault: Vault, item: OutdatedMemory) -> ActiveCard:
 def _reword_answer(vault: Vault, memory: Memory) -> CardAnswer:
     def reword() -> str:
         outcome = vault.edit(memory.id, text=_ask_text(memory))
-        return "\n".join([outcome_line("Reworded", outcome), *conflict_lines(outcome)])
+        return "\n".join([cards.outcome_line("Reworded", outcome), *conflict_lines(outcome)])
 
     return CardAnswer("reword", reword, is_final=True)
 
 
 def _forget_answer(vault: Vault, memory: Memory, reason: str) -> CardAnswer:
-    return CardAnswer("forget", lambda: outcome_line("Forgot", vault.forget(memory.id, reason=reason)), is_final=True)
+    return CardAnswer(
+        "forget", lambda: cards.outcome_line("Forgot", vault.forget(memory.id, reason=reason)), is_final=True
+    )
 
 
 def _echo_active_card(card: ActiveCard, at: int, of: int) -> None:
     listed = card.listed
-    where = printable(scope_text(listed.memory))
+    where = printable(cards.scope_text(listed.memory))
     echo(f"── {at} of {of}, {card.title} ── {cyan(f'[{listed.short}]')} {listed.memory.kind.label}, {where}")
     echo_wrapped(bold(f"   “{printable(listed.memory.claim.sentence)}”"))
     for line in card.lines:

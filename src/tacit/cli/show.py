@@ -8,20 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tacit.cli.cards import (
-    FILTER_OPTIONS,
-    KIND_OPTION,
-    LIMIT_OPTIONS,
-    adherence_json,
-    adherence_lines,
-    conclusion_text,
-    echo_card,
-    echo_memory,
-    list_limit,
-    outcome_line,
-    parse_filters,
-    show_list,
-)
+from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
 from tacit.cli.json_output import JsonObject, memory_json
 from tacit.cli.output import ask_key, bold, echo, echo_json, trust_hint
@@ -46,7 +33,7 @@ if TYPE_CHECKING:
     "tacit conflicts --keep 7k2m",
     Option("--keep", "ID", "this one is right: forget the others"),
     Option("--keep-both", "ID", "this one is about something else: let it stand beside the others"),
-    *LIMIT_OPTIONS,
+    *cards.LIMIT_OPTIONS,
     EXIT_CODE_OPTION,
     JSON_OPTION,
 )
@@ -62,11 +49,11 @@ def run_conflicts(call: Invocation) -> int:
         echo(f"Kept [{call.vault.show(kept.id).short}]: {printable(kept.claim.sentence)}")
         return 0
     if both := call.value("--keep-both"):
-        echo(outcome_line("Stands beside the others now", call.vault.decisions.keep(both)))
+        echo(cards.outcome_line("Stands beside the others now", call.vault.decisions.keep(both)))
         return 0
-    conflicts = call.vault.queries.conflicts(list_limit(call))
+    conflicts = call.vault.queries.conflicts(cards.list_limit(call))
     title = f"Conflicts ({conflicts.total})"
-    return show_list(call, conflicts, "conflict", _conflict_json, _echo_conflict, title=title)
+    return cards.show_list(call, conflicts, "conflict", _conflict_json, _echo_conflict, title=title)
 
 
 def ask_conflicts(vault: Vault) -> int:
@@ -89,7 +76,7 @@ def ask_conflicts(vault: Vault) -> int:
         if answer in (None, "q"):
             return answered
         if answer == "b":
-            echo(outcome_line("   Both hold", vault.decisions.keep(conflict.loser.memory.id)))
+            echo(cards.outcome_line("   Both hold", vault.decisions.keep(conflict.loser.memory.id)))
         elif answer in ("1", "2"):
             winner, loser = (conflict.winner, conflict.loser) if answer == "1" else (conflict.loser, conflict.winner)
             vault.forget(loser.memory.id, reason="contradicted", evidence=f"kept {winner.memory.id}")
@@ -153,11 +140,11 @@ _STATUSES = {
     Option("--pending", help="the candidates that wait for your decision, as cards"),
     Option("--forgotten", help="the memories that were forgotten"),
     Option("--status", "STATUS", "active (default), pending, forgotten, dismissed or all", choices=(*_STATUSES, "all")),
-    KIND_OPTION,
+    cards.KIND_OPTION,
     Option("--tag", "TAG", "only with this tag"),
     Option("--scope", "SCOPE", "local, global or all"),
-    *FILTER_OPTIONS,
-    *LIMIT_OPTIONS,
+    *cards.FILTER_OPTIONS,
+    *cards.LIMIT_OPTIONS,
     EXIT_CODE_OPTION,
     JSON_OPTION,
 )
@@ -167,28 +154,32 @@ def run_list(call: Invocation) -> int:
     you work, then what was said or proposed, the surest first.
     """
     if call.flag("--pending"):
-        scope, kind, filters = call.value("--scope") or "all", call.value("--kind"), parse_filters(call)
-        pending = call.vault.pending.listing(scope, kind=kind, filters=filters, limit=list_limit(call))
+        scope, kind, filters = call.value("--scope") or "all", call.value("--kind"), cards.parse_filters(call)
+        pending = call.vault.pending.listing(scope, kind=kind, filters=filters, limit=cards.list_limit(call))
         empty = "No suggestions. They come from what you run (tacit install zsh) and from what agents propose."
-        if any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS)):
+        if any(call.flag(option.name) for option in (cards.KIND_OPTION, *cards.FILTER_OPTIONS)):
             empty = "No suggestions like that."
         numbers = count(1)
 
         def echo_candidate(listed: ListedMemory) -> None:
-            echo_card(listed, next(numbers), pending.total)
+            cards.echo_card(listed, next(numbers), pending.total)
 
-        return show_list(call, pending, "suggestion", memory_json, echo_candidate, empty=empty)
+        return cards.show_list(call, pending, "suggestion", memory_json, echo_candidate, empty=empty)
     name = call.value("--status") or ("forgotten" if call.flag("--forgotten") else "active")
     memories = call.vault.queries.listing(
         status=_STATUSES.get(name),
         kind=call.value("--kind"),
         scope=call.value("--scope"),
         tag=call.value("--tag"),
-        filters=parse_filters(call),
-        limit=list_limit(call),
+        filters=cards.parse_filters(call),
+        limit=cards.list_limit(call),
     )
+
+    def echo_listed(listed: ListedMemory) -> None:
+        cards.echo_memory(listed, "- ")
+
     title = bold(f"Memories ({memories.total})")
-    code = show_list(call, memories, "memory", memory_json, lambda listed: echo_memory(listed, "- "), title=title)
+    code = cards.show_list(call, memories, "memory", memory_json, echo_listed, title=title)
     if not call.flag("--json") and (untrusted := call.vault.home.count_untrusted()):
         echo(trust_hint(untrusted))
     return code
@@ -201,7 +192,7 @@ def run_show(call: Invocation) -> None:
     if call.shows_json(lambda: memory_json(listed)):
         return
     memory = listed.memory
-    echo_memory(listed)
+    cards.echo_memory(listed)
     echo(f"    id {memory.id}, source {printable(memory.source)}, confidence {memory.confidence:.2f}")
     echo(f"    says: {printable(' | '.join(memory.claim.triple))}")
     if memory.claim.tags:
@@ -210,7 +201,7 @@ def run_show(call: Invocation) -> None:
         label = "you said" if item.event in listed.quoting_events else f"evidence of {item.day}"
         echo(f"    {label}: {printable(item.text)}")
     if listed.concluded_by:
-        echo(f"    {conclusion_text(listed.concluded_by)}")
+        echo(f"    {cards.conclusion_text(listed.concluded_by)}")
     if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
     echo(f"    more: tacit why {listed.short}")
@@ -229,11 +220,11 @@ def run_why(call: Invocation) -> None:
     report = call.vault.adherence.report(listed.memory.id)
     if call.flag("--json"):
         events, commands = [_event_json(reason) for reason in reasons], [_command_json(ran) for ran in behind]
-        adherence = adherence_json(report)
+        adherence = cards.adherence_json(report)
         echo_json({**memory_json(listed), "events": events, "commands": commands, "adherence": adherence})
         return
-    echo_memory(listed)
-    for line in adherence_lines(report):
+    cards.echo_memory(listed)
+    for line in cards.adherence_lines(report):
         echo(f"  {line}")
     for reason in reasons:
         origin = reason.event.origin
@@ -243,7 +234,7 @@ def run_why(call: Invocation) -> None:
             is_quote = label == "evidence" and is_quoting(reason.event)
             echo(f"      {'you said' if is_quote else label}: {printable(text)}")
         if is_conclusion(reason.event):
-            echo(f"      {conclusion_text(origin.actor.removeprefix('agent:'))}")
+            echo(f"      {cards.conclusion_text(origin.actor.removeprefix('agent:'))}")
         echo(f"      {printable(str(reason.location))}")
         for source in reason.sources:
             by = source.event.origin

@@ -13,16 +13,7 @@ from tacit.cli.output import ask, bold, dim, echo, echo_wrapped, pluralize
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import remote_name
 from tacit.postgres import address_of, connect
-from tacit.team.admin import (
-    Holdings,
-    TeamMember,
-    add_member,
-    list_members,
-    mark_restored,
-    read_holdings,
-    remove_curator,
-    remove_member,
-)
+from tacit.team import admin
 from tacit.team.schema import migrate, read_plan
 from tacit.text.display import printable
 
@@ -49,7 +40,7 @@ def set_up(call: Invocation, url: str) -> None:
                 " before the restore see every event that is added now."
             )
             if _agrees(call, connection):
-                mark_restored(connection)
+                admin.mark_restored(connection)
                 echo("Done.")
             return
         plan = read_plan(connection, target)
@@ -58,7 +49,7 @@ def set_up(call: Invocation, url: str) -> None:
         if not plan.up and not plan.down:
             echo("Nothing to do.")
             return
-        lost = read_holdings(connection) if plan.down else None
+        lost = admin.read_holdings(connection) if plan.down else None
         for verb, migrations in (("apply", plan.up), ("take down", plan.down)):
             for migration in migrations:
                 echo_wrapped(f"  will {verb} {migration.name}: {printable(migration.summary)}")
@@ -75,7 +66,7 @@ def set_up(call: Invocation, url: str) -> None:
         echo(f"They type: tacit team join postgresql://alice@{printable(host)}/{printable(address.database)}")
 
 
-def _agrees(call: Invocation, connection: Connection, lost: Holdings | None = None) -> bool:
+def _agrees(call: Invocation, connection: Connection, lost: admin.Holdings | None = None) -> bool:
     """Ask the administrator. Before something is deleted, the name of the database has to be typed."""
     refusal = RefusedError("nothing was changed: there is no terminal to ask on", "add --yes")
     if lost is None:
@@ -100,7 +91,7 @@ def _agrees(call: Invocation, connection: Connection, lost: Holdings | None = No
 def show_members(call: Invocation, url: str) -> None:
     """List the members of all projects."""
     with connect(url) as connection:
-        members = list_members(connection)
+        members = admin.list_members(connection)
     if call.shows_json(lambda: [_member_json(member) for member in members]):
         return
     if not members:
@@ -112,7 +103,7 @@ def show_members(call: Invocation, url: str) -> None:
             echo(f"  {printable(member.name)}  {dim(role if member.has_role else 'without the role: sees nothing')}")
 
 
-def _member_json(member: TeamMember) -> JsonObject:
+def _member_json(member: admin.TeamMember) -> JsonObject:
     return {
         "name": member.name,
         "scope": f"project:{member.project}",
@@ -126,7 +117,7 @@ def add_project_member(call: Invocation, url: str, role: str) -> None:
     if not (project := remote_name(call.value("--project") or "")):
         raise UsageError("which project?", f"tacit team add-member URL {role} --project github.com/acme/api")
     with connect(url) as connection:
-        is_curator = add_member(connection, role, project, curator=call.flag("--curator"))
+        is_curator = admin.add_member(connection, role, project, curator=call.flag("--curator"))
     echo_wrapped(f"{printable(role)} is a {'curator' if is_curator else 'member'} of {printable(project)}.")
     if is_curator and not call.flag("--curator"):
         echo_wrapped(f"A curator decides in all of their projects. To end that: {_remove(role)} --curator")
@@ -139,12 +130,12 @@ def remove_project_member(call: Invocation, url: str, role: str) -> None:
         if project:
             raise UsageError("a curator decides in all of their projects", f"{_remove(role)} --curator")
         with connect(url) as connection:
-            remove_curator(connection, role)
+            admin.remove_curator(connection, role)
         echo(f"{printable(role)} is not a curator any more.")
         return
     with connect(url) as connection:
-        removed = remove_member(connection, role, project)
-        remaining = [member.project for member in list_members(connection) if member.name == role]
+        removed = admin.remove_member(connection, role, project)
+        remaining = [member.project for member in admin.list_members(connection) if member.name == role]
     where = ", ".join(removed) or "the team"
     echo_wrapped(f"{printable(role)} was removed from {printable(where)} and sees nothing of it from now on.")
     echo_wrapped("What they have pulled is in their home; what they proposed stays, under their name.")
