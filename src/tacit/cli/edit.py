@@ -156,17 +156,13 @@ def run_undo(call: Invocation) -> None:
     """Take back the latest operation; again, the one before it. With an ID, the latest operation on that memory.
     Nothing is deleted: tacit redo brings back what was undone last, until something else is changed.
     """
-    if call.flag("--list"):
-        call.refuse_args()
-        _list_steps(call)
+    if not call.flag("--list"):
+        call.require_with(["--json"], "--list", "tacit undo --list --json")
+        echo(f"Undone: {printable(call.vault.undo_redo.undo(call.single_arg() if call.args else None))}")
+        echo("  bring it back: tacit redo")
+        drop_with_last_fact(call)
         return
-    call.require_with(["--json"], "--list", "tacit undo --list --json")
-    echo(f"Undone: {printable(call.vault.undo_redo.undo(call.single_arg() if call.args else None))}")
-    echo("  bring it back: tacit redo")
-    drop_with_last_fact(call)
-
-
-def _list_steps(call: Invocation) -> None:
+    call.refuse_args()
     stack = call.vault.undo_redo.undo_stack()
     if call.shows_json(lambda: [_step_json(step) for step in stack.steps]):
         return

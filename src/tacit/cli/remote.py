@@ -22,24 +22,22 @@ _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour",
 
 
 def add_remote(call: Invocation, name: str, url: str) -> int:
-    added = call.vault.exchange.machines.add(
-        name, url, everything=call.flag("--everything"), ask_phrase=lambda: _read_phrase(call)
-    )
+    def read_phrase() -> str:
+        """Return the phrase from a file, from standard input, or typed unseen at a terminal: never from an argument."""
+        if call.value("--phrase-file"):
+            return call.file_value("--phrase-file", _MAX_PHRASE_BYTES).decode("utf-8", "replace")
+        if sys.stdin.isatty():
+            return ask_unseen("Other machines use this remote. Its recovery phrase")
+        return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")
+
+    everything = call.flag("--everything")
+    added = call.vault.exchange.machines.add(name, url, everything=everything, ask_phrase=read_phrase)
     echo(f"Added {bold(name)}: {printable(added.report.url)}")
     if added.phrase:
         echo("Nobody has used this remote before. Its recovery phrase is shown this once:")
         _echo_phrase(added.phrase)
         echo(f"On your other machines: tacit remote add {name} {printable(added.report.url)}")
     return echo_reports(call, [added.report])
-
-
-def _read_phrase(call: Invocation) -> str:
-    """Return the phrase from a file, from standard input, or typed unseen at a terminal: never from an argument."""
-    if call.value("--phrase-file"):
-        return call.file_value("--phrase-file", _MAX_PHRASE_BYTES).decode("utf-8", "replace")
-    if sys.stdin.isatty():
-        return ask_unseen("Other machines use this remote. Its recovery phrase")
-    return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")
 
 
 def _echo_phrase(phrase: str) -> None:
