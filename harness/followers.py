@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.cli import run
+from tacit import cli
 
 # One end of a pipe for each command. The other end is open as long as a process lives that the command left.
 _ends: list[int] = []
@@ -51,7 +51,7 @@ def forked_elsewhere() -> Iterator[None]:
         socket.send_fds(_forking(), [json.dumps(asked).encode()], [watching])
 
     with watched() as watching, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "_finish_in_background", start)
+        patch.setattr(cli, "_finish_in_background", start)
         yield
 
 
@@ -118,7 +118,7 @@ def _follow(words: tuple[str | None, bool, bool], cwd: str, environment: dict[st
         for descriptor in (0, 1, 2):
             os.dup2(null, descriptor)
         home_root, follows, encodes = words
-        run.finish(home_root, follows=follows, encodes=encodes)
+        cli.finish(home_root, follows=follows, encodes=encodes)
     finally:
         os._exit(0)
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from docs.reference import output
 
-from tacit.cli.commands import ALIASES, FORMER, GROUPS, load_command
-from tacit.cli.permissions import ACCESS_RULES
-from tacit.cli.run import command_help, help_all, help_overview
+from tacit.cli.commands import ACCESS_RULES, ALIASES, FORMER, GROUPS, load_command
+from tacit.cli.help import command_help, help_all, help_overview
 from tacit.version import __version__
 
 HERE = Path(__file__).parent
@@ -68,7 +67,7 @@ def man_page() -> str:
     lines.append(".SH OTHER NAMES")
     for name, words in ALIASES.items():
         lines += [".TP", f".B tacit {name}", _roff(f"tacit {' '.join(words)}")]
-    for name, (_, equivalent) in FORMER.items():
+    for name, equivalent in FORMER.items():
         lines += [".TP", f".B tacit {name}", _roff(equivalent)]
     lines += [".SH EXIT STATUS", "0 done, 1 refused or no such thing, 2 wrong use, 3 and above: the home is unwell."]
     lines += [".SH ENVIRONMENT", ".TP", ".B TACIT_HOME", "The home, instead of ~/.agents.", ".TP", ".B NO_COLOR"]

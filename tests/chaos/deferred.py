@@ -9,7 +9,7 @@ import sys
 
 
 def main() -> None:
-    from tacit.cli.run import finish
+    from tacit.cli import finish
     from tacit.home.home import Home
     from tacit.home.settings import Settings
     from tacit.home.store import Following, StoreOptions

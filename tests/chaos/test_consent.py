@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.cli import permissions
+from tacit import cli
 from tacit.home import settings
 from tacit.home.settings import ANY
 from tests.chaos import consent
@@ -20,7 +20,7 @@ def test_no_agent_decides_or_changes_anything_by_any_verb(tmp_path: Path) -> Non
 
 @pytest.mark.chaos
 def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(permissions, "must_be_allowed", lambda _call: None)
+    monkeypatch.setattr(cli, "must_be_allowed", lambda _call: None)
     outcome = consent.verbs(tmp_path / "person", (("CLAUDECODE", "1"),), ("as it is",))
     assert any("tacit install claude --yes changed files" in fault for fault in outcome.faults)
 

@@ -13,14 +13,15 @@ from tacit.cli.cards import (
     LIMIT_OPTIONS,
     card_lines,
     echo_card,
-    echo_memories,
     echo_memory,
     echo_remaining,
     list_limit,
     outcome_line,
     parse_filters,
+    show_list,
 )
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, parse_args
+from tacit.cli.commands import JSON_OPTION, Invocation, command, parse_args
+from tacit.cli.json_output import memory_json
 from tacit.errors import UsageError
 from tacit.model.claim import Kind, project_scope
 from tacit.vault.decisions import DecisionOutcome
@@ -29,12 +30,16 @@ from tacit.vault.listing import HabitCounts, ListedMemory, Listing
 from tests.support.documents import entry
 from tests.support.events import active, added, forgotten, memory_of, pending, says
 
-LIST = Command("list", "", "", "", lambda _call: 0, (KIND_OPTION, *LIMIT_OPTIONS, JSON_OPTION, *FILTER_OPTIONS))
 ESCAPE = "never \x1b[2Jforce\u202epush"
 
 
+@command("", "tacit list", KIND_OPTION, *LIMIT_OPTIONS, JSON_OPTION, *FILTER_OPTIONS)
+def run_list(call: Invocation) -> None:
+    """A command with the options of lists."""
+
+
 def call(*words: str) -> Invocation:
-    return parse_args(LIST, words)
+    return parse_args(run_list, words)
 
 
 def listed(text: str = "use pnpm") -> ListedMemory:
@@ -69,7 +74,7 @@ def test_the_command_that_shows_all_keeps_the_other_options_and_can_be_typed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     asked = call("--kind", "constraint", "--project", "my shop; rm", "--limit", "2")
-    echo_remaining(asked, 2, 9, "memory", "memories")
+    echo_remaining(asked, 2, 9, "memory")
     echo_remaining(asked, 2, 3, "candidate")
     echo_remaining(asked, 9, 9, "memory")
     command = "tacit list --kind constraint --project 'my shop; rm' --all"
@@ -77,17 +82,21 @@ def test_the_command_that_shows_all_keeps_the_other_options_and_can_be_typed(
         f"… and 7 more memories. To see all: {command}",
         f"… and 1 more candidate. To see all: {command}",
     ]
-    echo_remaining(call("--json"), 2, 9, "memory", "memories")  # not in the JSON: a list is a list
+    echo_remaining(call("--json"), 2, 9, "memory")  # not in the JSON: a list is a list
     assert capsys.readouterr() == ("", "… and 7 more memories. To see all: tacit list --json --all\n")
 
 
-def test_a_list_is_lines_with_the_total_or_json_without_a_title(capsys: pytest.CaptureFixture[str]) -> None:
-    echo_memories(call(), Listing([listed()], 3), "Memories")
+def show_memories(asked: Invocation, memories: Listing[ListedMemory]) -> None:
+    show_list(asked, memories, "memory", memory_json, echo_memory, title="Memories", empty="None")
+
+
+def test_a_list_is_lines_with_a_title_or_json_without_one(capsys: pytest.CaptureFixture[str]) -> None:
+    show_memories(call(), Listing([listed()], 3))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Memories (3)" and lines[1].startswith("- [") and "2 more memories" in lines[-1]
-    echo_memories(call(), Listing([listed()], 1), "Memories")
-    assert capsys.readouterr().out.startswith("Memories (1)\n")
-    echo_memories(call("--json"), Listing([listed()], 3), "Memories")
+    assert lines[0] == "Memories" and lines[1].startswith("[") and "2 more memories" in lines[-1]
+    show_memories(call(), Listing([], 0))
+    assert capsys.readouterr().out == "None\n"
+    show_memories(call("--json"), Listing([listed()], 3))
     assert [one["label"] for one in json.loads(capsys.readouterr().out)] == ["use pnpm"]
 
 

@@ -12,8 +12,8 @@ import pytest
 from harness.person import Person
 
 import tacit
-from tacit.cli.commands import ALIASES, EVERYDAY, SUMMARIES, load_command, parse_args
-from tacit.cli.run import command_help, help_all, help_overview
+from tacit.cli.commands import ALIASES, SUMMARIES, load_command, parse_args
+from tacit.cli.help import EVERYDAY, command_help, help_all, help_overview
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 # Each costs more than the search itself.
@@ -101,7 +101,7 @@ def test_recall_loads_no_verb_and_no_learner_that_it_does_not_need(person: Perso
     person.process("add", "never force push")
     asked = loaded(person, "from tacit.cli import main\nassert main(['recall', 'force']) == 0")
     ours = {name.removeprefix("tacit.cli.") for name in asked if name.startswith("tacit.cli.")}
-    assert ours == {"commands", "json_output", "output", "permissions", "recall", "run"}
+    assert ours == {"commands", "output", "recall"}
     assert not [name for name in asked if name.startswith("tacit.learn")]
 
 

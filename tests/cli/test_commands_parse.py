@@ -52,6 +52,34 @@ def test_an_option_that_the_verb_does_not_have_is_an_error(person: Person, verb:
     assert not person.home.exists()
 
 
+@pytest.mark.parametrize("verb", sorted(name for name, command in VERBS.items() if command.subcommands))
+def test_a_subcommand_is_in_the_usage_and_takes_options_of_its_command(verb: str) -> None:
+    options = {option.name for option in VERBS[verb].options}
+    for part in VERBS[verb].subcommands.values():
+        assert part.name in VERBS[verb].usage
+        assert options.issuperset(part.options or ())
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "hint"),
+    [
+        ("config nonsense", "tacit config has no 'nonsense'", "one of show, get, set, unset"),
+        ("config get", "tacit config get wants KEY", "tacit config get KEY"),
+        ("workflow rm check --json", "--json does not belong to tacit workflow rm", "tacit workflow rm NAME"),
+        ("workflow rename check", "tacit workflow rename wants OLD NEW", "tacit workflow rename OLD NEW"),
+        ("guard on", "tacit guard wants [list | on ID", "for example: tacit guard on"),
+        ("remote nonsense", "tacit remote wants [list | add", "for example: tacit remote add"),
+        ("team nonsense", "tacit team has no subcommand 'nonsense'", "one of join, leave"),
+        ("team members", "tacit team members wants the address of the server", "members postgresql://HOST/DATABASE"),
+        ("team leave now", "tacit team leave takes no words, but got 'now'", ""),
+        ("autocapture on off", "tacit autocapture wants on | off | status", "for example: tacit autocapture on"),
+    ],
+)
+def test_a_subcommand_says_which_words_it_wants(person: Person, line: str, error: str, hint: str) -> None:
+    said = person.tacit(*line.split(), code=2)
+    assert error in said.err and hint in said.err
+
+
 @pytest.mark.parametrize("verb", WITH_WORDS)
 def test_behind_two_dashes_all_are_words(verb: str) -> None:
     required = [word for one in VERBS[verb].options if one.required for word in (one.name, "x")]

@@ -12,7 +12,7 @@ import pytest
 from harness.person import Person
 
 from tacit.cli.commands import Invocation, parse_args
-from tacit.cli.doctor import DOCTOR, report_findings
+from tacit.cli.doctor import report_findings, run_doctor
 from tacit.log.codec import encode
 from tacit.log.verify import Finding
 from tests.support.events import added, event, says
@@ -24,7 +24,7 @@ WELL = "The home is well."
 
 
 def call(*words: str) -> Invocation:
-    return parse_args(DOCTOR, words)
+    return parse_args(run_doctor, words)
 
 
 @pytest.fixture

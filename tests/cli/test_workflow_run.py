@@ -14,7 +14,6 @@ import pytest
 from harness.person import Person, Said
 from harness.terminal import END_OF_INPUT, INTERRUPT, converse
 
-from tacit.cli import workflow_run
 from tests.support.workflows import new, path_of, run, runs, shown, statuses
 
 KEYS = "q quit >"
@@ -205,18 +204,24 @@ def test_a_terminal_that_a_step_left_in_disorder_is_put_in_order(person: Person)
     assert " icanon" in out and " echo " in out
 
 
-def test_a_step_that_is_just_being_started_ends_with_its_run() -> None:
+def test_a_step_that_is_just_being_started_ends_with_its_run(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever starts a step learns of it a moment after it runs."""
     began: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
 
-    def start() -> subprocess.Popen[bytes]:
-        began.append(subprocess.Popen(["sleep", "60"]))
-        signal.raise_signal(signal.SIGTERM)
-        return began[0]
+    def start(words: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        child = popen(words, **options)
+        if words[-1] == "exec sleep 60":
+            began.append(child)
+            signal.raise_signal(signal.SIGTERM)
+        return child
 
-    with pytest.raises(SystemExit), workflow_run._exit_on_signals():
-        workflow_run._run_and_wait(start)
+    new(person, "exec sleep 60")
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with pytest.raises(SystemExit):
+        person.tacit("workflow", "run", "check", "--yes", SHELL=path_of("sh"))
     assert began[0].wait(timeout=10) == -signal.SIGTERM
+    assert statuses(runs(person)[0]) == [130]
 
 
 def test_a_run_that_is_killed_is_recorded(person: Person) -> None:

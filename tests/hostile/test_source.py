@@ -23,7 +23,6 @@ OPENERS = {
     "tacit.hosts.opencode": "the database was opened as a plain file before, and so is what lies beside it",
     "tacit.shell.history_formats": "the database was opened as a plain file before, and so is what lies beside it",
     "tacit.cli": "/dev/null",
-    "tacit.cli.run": "/dev/null",
     "tacit.cli.edit": "a temporary file that it just made for the editor",
     "tacit.hooks.agent": "/dev/null, and the rule file of the guard: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",
     "tacit.hooks.guard": "the index was opened as a plain file before",

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 
 from tacit.cli.cards import outcome_line
-from tacit.cli.commands import Command, Invocation, Option
-from tacit.cli.output import confirm, echo
+from tacit.cli.commands import Invocation, Option, command
+from tacit.cli.output import confirm, echo, echo_lines
 from tacit.errors import UsageError
 from tacit.home.project import FACT_FILE
 from tacit.index.reader import MemoryRow
@@ -21,12 +21,33 @@ _SHORT_ID = 6  # letters of the id of another memory
 _ACTIVE_OPTIONS = ("--kind", "--tag", "--whole", "--private")  # options that a candidate does not take
 
 
-# tacit add
-
-
-def run_add(call: Invocation) -> int:
+@command(
+    "TEXT",
+    'tacit add "never run the build repeatedly because it is heavy" --kind constraint --tag build',
+    Option("--text", "TEXT", "the text, where it cannot be given as a word"),
+    Option("--kind", "KIND", f"one of {KINDS}; told from the text if left out"),
+    Option("--tag", "TAG", "a word to find it by", repeatable=True),
+    Option("--evidence", "TEXT", "where it comes from"),
+    Option("--global", help="for every project, not just this one"),
+    Option("--whole", help="keep a text of several sentences as one memory"),
+    Option("--private", help="keep it in your home, not in the project's fact file"),
+    Option("--candidate", help="only note it, to be accepted or dismissed later"),
+)
+def run_add(call: Invocation) -> None:
+    """Add something that holds at once. Understands “add to memory that never …” and “global: I prefer …”.
+    In a project it belongs to the project and is shared in docs/memory/memories.ndjson, which is made to be
+    committed. What is said in the first person (“I prefer …”, “my editor …”) stays in your home, and so does
+    everything with --private, until tacit share. Outside of projects it is global, and so is what begins with
+    “global:”, “globally, …”, “everywhere …” or “for all projects: …”. Said again, it becomes stronger; a text
+    with several rules becomes several memories. What it contradicts is named: the newest wins, unless the older
+    is a constraint; where that is not certain, both hold, and you are asked. With --candidate it waits for your
+    decision instead: recall finds it, and no agent is told.
+    """
     if call.flag("--candidate"):
-        return _run_add_candidate(call)
+        if refused := next((name for name in _ACTIVE_OPTIONS if call.flag(name)), None):
+            raise UsageError(f"{refused} is for what holds at once", "leave it out, or leave out --candidate")
+        propose(call, "note")
+        return
     is_first = not call.vault.setup.has_written_facts
     outcomes = call.vault.decisions.add_each(
         call.text(),
@@ -38,30 +59,19 @@ def run_add(call: Invocation) -> int:
         private=call.flag("--private"),
     )
     for outcome in outcomes:
-        _echo_outcome(outcome)
+        if outcome.memory.status is Status.PENDING:
+            echo(outcome_line("Suggested, waiting for a person", outcome))
+            continue
+        strength = outcome.memory.strength
+        echo(outcome_line(f"Reinforced, strength {strength}" if strength > 1 else "Added", outcome))
+        echo_sharing(outcome)
+        echo_conflicts(outcome)
     if len(outcomes) > 1:
         echo(f"That text holds {len(outcomes)} rules; each is a memory of its own. tacit undo takes all of them back.")
     if is_first and any(outcome.in_fact_file for outcome in outcomes):
         from tacit.cli.setup import register_with_first_fact
 
         register_with_first_fact(call)
-    return 0
-
-
-def _run_add_candidate(call: Invocation) -> int:
-    if refused := next((name for name in _ACTIVE_OPTIONS if call.flag(name)), None):
-        raise UsageError(f"{refused} is for what holds at once", "leave it out, or leave out --candidate")
-    return propose(call, "note")
-
-
-def _echo_outcome(outcome: DecisionOutcome) -> None:
-    if outcome.memory.status.value == "pending":
-        echo(outcome_line("Suggested, waiting for a person", outcome))
-        return
-    again = outcome.memory.strength > 1
-    echo(outcome_line(f"Reinforced, strength {outcome.memory.strength}" if again else "Added", outcome))
-    echo_sharing(outcome)
-    echo_conflicts(outcome)
 
 
 def echo_sharing(outcome: DecisionOutcome) -> None:
@@ -79,8 +89,7 @@ def echo_sharing(outcome: DecisionOutcome) -> None:
 
 def echo_conflicts(outcome: DecisionOutcome) -> None:
     """Print what a memory contradicts, how that was decided, and how to decide otherwise."""
-    for line in conflict_lines(outcome):
-        echo(line)
+    echo_lines(conflict_lines(outcome))
 
 
 def conflict_lines(outcome: DecisionOutcome) -> Iterator[str]:
@@ -108,42 +117,21 @@ def _reference(row: MemoryRow) -> str:
     return f"[{row.id[:_SHORT_ID]}]: {printable(row.sentence)}"
 
 
-ADD = Command(
-    name="add",
-    usage="TEXT",
-    help=(
-        "Add something that holds at once. Understands “add to memory that never …” and “global: I prefer …”.\n"
-        "In a project it belongs to the project and is shared in docs/memory/memories.ndjson, which is made to be\n"
-        "committed. What is said in the first person (“I prefer …”, “my editor …”) stays in your home, and so does\n"
-        "everything with --private, until tacit share. Outside of projects it is global, and so is what begins with\n"
-        "“global:”, “globally, …”, “everywhere …” or “for all projects: …”. Said again, it becomes stronger; a text\n"
-        "with several rules becomes several memories. What it contradicts is named: the newest wins, unless the older\n"
-        "is a constraint; where that is not certain, both hold, and you are asked. With --candidate it waits for your\n"
-        "decision instead: recall finds it, and no agent is told."
-    ),
-    example='tacit add "never run the build repeatedly because it is heavy" --kind constraint --tag build',
-    run=run_add,
-    options=(
-        Option("--text", "TEXT", "the text, where it cannot be given as a word"),
-        Option("--kind", "KIND", f"one of {KINDS}; told from the text if left out"),
-        Option("--tag", "TAG", "a word to find it by", repeatable=True),
-        Option("--evidence", "TEXT", "where it comes from"),
-        Option("--global", help="for every project, not just this one"),
-        Option("--whole", help="keep a text of several sentences as one memory"),
-        Option("--private", help="keep it in your home, not in the project's fact file"),
-        Option("--candidate", help="only note it, to be accepted or dismissed later"),
-    ),
+@command(
+    "TEXT",
+    'tacit remember "Prefer recall before repeating implementation work" --evidence "user request"',
+    Option("--text", "TEXT", "the text, where it cannot be given as a word"),
+    Option("--evidence", "TEXT", "where it comes from: a message, a file, a test", required=True),
+    Option("--global", help="for every project, not just this one"),
 )
+def run_remember(call: Invocation) -> None:
+    """Note something worth keeping as a candidate. It is found by recall at once, and becomes a memory when you
+    accept it. The same text with other evidence is a second observation of the same thing.
+    """
+    propose(call, "remember")
 
 
-# tacit remember
-
-
-def run_remember(call: Invocation) -> int:
-    return propose(call, "remember")
-
-
-def propose(call: Invocation, source: str) -> int:
+def propose(call: Invocation, source: str) -> None:
     """Record a candidate. `source` says how it was given."""
     outcome = call.vault.decisions.remember(
         call.text(), evidence=call.text_value("--evidence"), everywhere=call.flag("--global"), source=source
@@ -151,15 +139,14 @@ def propose(call: Invocation, source: str) -> int:
     text = printable(outcome.memory.claim.sentence)
     if not outcome.changed:
         echo(f"Memory candidate already exists: {text}")
-        return 0
-    if outcome.memory.status is not Status.PENDING:
-        return _echo_decided(outcome)
-    echo(f"Remembered candidate: {text}")
-    echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
-    return 0
+    elif outcome.memory.status is not Status.PENDING:
+        _echo_decided(outcome)
+    else:
+        echo(f"Remembered candidate: {text}")
+        echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
 
 
-def _echo_decided(outcome: DecisionOutcome) -> int:
+def _echo_decided(outcome: DecisionOutcome) -> None:
     """Print what became of a candidate that the person decided on before."""
     memory, text = outcome.memory, printable(outcome.memory.claim.sentence)
     if memory.status is Status.ACTIVE:
@@ -168,30 +155,24 @@ def _echo_decided(outcome: DecisionOutcome) -> int:
         decided = "dismissed" if memory.status is Status.DISMISSED else "forgotten"
         echo(f"Noted, and still {decided}: {text}")
         echo(f"  bring it back: tacit restore {outcome.short}")
-    return 0
 
 
-REMEMBER = Command(
-    name="remember",
-    usage="TEXT",
-    help=(
-        "Note something worth keeping as a candidate. It is found by recall at once, and becomes a memory when you\n"
-        "accept it. The same text with other evidence is a second observation of the same thing."
-    ),
-    example='tacit remember "Prefer recall before repeating implementation work" --evidence "user request"',
-    run=run_remember,
-    options=(
-        Option("--text", "TEXT", "the text, where it cannot be given as a word"),
-        Option("--evidence", "TEXT", "where it comes from: a message, a file, a test", required=True),
-        Option("--global", help="for every project, not just this one"),
-    ),
+@command(
+    "TEXT",
+    'tacit suggest "use pnpm instead of npm" --quote "no npm here please, we use pnpm"',
+    Option("--text", "TEXT", "the text, where it cannot be given as a word"),
+    Option("--quote", "TEXT", "the person's exact words"),
+    Option("--evidence", "TEXT", "what was noticed: a command, a test; wanted without --quote"),
+    Option("--reason", "TEXT", "why it will matter again"),
+    Option("--kind", "KIND", "constraint, rule, decision, …; told from the sentence if left out"),
+    Option("--global", help="for every project, not just this one"),
 )
-
-
-# tacit suggest
-
-
-def run_suggest(call: Invocation) -> int:
+def run_suggest(call: Invocation) -> None:
+    """Propose something to remember: the sentence that should hold, and the person's exact words or what was
+    noticed. It is a suggestion until the person accepts it. A quote is looked up in what the person typed in
+    recorded sessions of this project, this one included; a suggestion without one that was found is marked as
+    the agent's own conclusion. An agent gets the question to put to the person; a person at a terminal is asked.
+    """
     quote = call.text_value("--quote")
     outcome = call.vault.decisions.suggest(
         call.text(),
@@ -205,14 +186,15 @@ def run_suggest(call: Invocation) -> int:
     if not outcome.changed:
         echo(f"Suggested before: {sentence}")
     elif outcome.memory.status is not Status.PENDING:
-        return _echo_decided(outcome)
+        _echo_decided(outcome)
+        return
     elif call.vault.home.is_person and sys.stdin.isatty():
         if confirm(f"Should I remember: “{sentence}”?"):
             echo("Remembered.")
             echo_conflicts(call.vault.decisions.accept(outcome.short))
         else:
             echo(f"It waits: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
-        return 0
+        return
     elif outcome.is_quoted:
         echo(f"Suggested, with your words “{printable(one_line(quote, _MAX_QUOTE_CHARS))}”: {sentence}")
     else:
@@ -221,26 +203,3 @@ def run_suggest(call: Invocation) -> int:
     if quote and not outcome.is_quoted:
         echo("  the quote is in no recorded prompt of this project; the suggestion is marked as the agent's conclusion")
     echo(f"  decide: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
-    return 0
-
-
-SUGGEST = Command(
-    name="suggest",
-    usage="TEXT",
-    help=(
-        "Propose something to remember: the sentence that should hold, and the person's exact words or what was\n"
-        "noticed. It is a suggestion until the person accepts it. A quote is looked up in what the person typed in\n"
-        "recorded sessions of this project, this one included; a suggestion without one that was found is marked as\n"
-        "the agent's own conclusion. An agent gets the question to put to the person; a person at a terminal is asked."
-    ),
-    example='tacit suggest "use pnpm instead of npm" --quote "no npm here please, we use pnpm"',
-    run=run_suggest,
-    options=(
-        Option("--text", "TEXT", "the text, where it cannot be given as a word"),
-        Option("--quote", "TEXT", "the person's exact words"),
-        Option("--evidence", "TEXT", "what was noticed: a command, a test; wanted without --quote"),
-        Option("--reason", "TEXT", "why it will matter again"),
-        Option("--kind", "KIND", "constraint, rule, decision, …; told from the sentence if left out"),
-        Option("--global", help="for every project, not just this one"),
-    ),
-)

@@ -1,14 +1,16 @@
-"""How lists of memories are printed: as lines and cards, or as JSON. `printable` escapes what could fool a terminal."""
+"""How lists are printed, and memories in them: as lines and cards, or as JSON; and how often agents followed a memory.
+
+`printable` escapes what could fool a terminal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from tacit.cli.commands import Invocation, Option
-from tacit.cli.json_output import memory_json
-from tacit.cli.output import bold, cyan, dim, echo, echo_json_list, echo_wrapped, pluralize, warn
-from tacit.errors import UsageError
+from tacit.cli.json_output import JsonObject
+from tacit.cli.output import bold, cyan, dim, echo, echo_json_list, echo_wrapped, first_lines, pluralize, warn
 from tacit.model.claim import is_project_scope, project_name
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
@@ -16,11 +18,14 @@ from tacit.vault.filters import Filters
 from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
 
 if TYPE_CHECKING:
+    from tacit.vault.adherence import AdherenceReport
     from tacit.vault.decisions import DecisionOutcome
     from tacit.vault.listing import ListedMemory, Listing
     from tacit.vault.review import Card
 
+T = TypeVar("T")
 DEFAULT_LIMIT = 50  # entries of a list, without --limit and --all
+_MAX_EVIDENCE = 3  # violations and corrections that are shown
 
 KIND_OPTION = Option("--kind", "KIND", "only this kind, for example constraint or workflow_pattern")
 LIMIT_OPTIONS = (
@@ -43,12 +48,41 @@ def list_limit(call: Invocation) -> int | None:
     """Return how many entries of a list to show: --limit, DEFAULT_LIMIT without it, None for --all."""
     if not call.flag("--all"):
         return call.number("--limit") or DEFAULT_LIMIT
-    if call.flag("--limit"):
-        raise UsageError("--limit and --all exclude each other", f"for example: tacit {call.command.name} --limit 100")
+    example = f"for example: tacit {call.command.name} --limit 100"
+    call.only_one(("--limit", "--all"), example, "exclude each other")
     return None
 
 
-def echo_remaining(call: Invocation, shown: int, total: int, noun: str, plural: str = "") -> None:
+def show_list(
+    call: Invocation,
+    listing: Listing[T],
+    noun: str,
+    as_json: Callable[[T], object],
+    echo_entry: Callable[[T], None],
+    *,
+    title: str = "",
+    empty: str = "",
+) -> int:
+    """Print a list, as lines or as JSON, and how many more there are. Return the exit code.
+
+    `title` is printed before the entries, `empty` if there are none.
+    """
+    shown = 0
+    if call.flag("--json"):
+        shown = echo_json_list(map(as_json, listing.entries))
+    elif empty and not listing.total:
+        echo(empty)
+    else:
+        if title:
+            echo(title)
+        for entry in listing.entries:
+            echo_entry(entry)
+            shown += 1
+    echo_remaining(call, shown, listing.total, noun)
+    return call.exit_code(found=bool(listing.total))
+
+
+def echo_remaining(call: Invocation, shown: int, total: int, noun: str) -> None:
     """Print how many entries were not shown, and what to type to see them; beside JSON, as a warning."""
     if total <= shown:
         return
@@ -62,7 +96,7 @@ def echo_remaining(call: Invocation, shown: int, total: int, noun: str, plural: 
         for word in ([name, value] if value else [name])
     ]
     command = join(["tacit", call.command.name, *options, "--all"])
-    rest = pluralize(total - shown, f"more {noun}", f"more {plural or noun + 's'}")
+    rest = pluralize(total - shown, f"more {noun}", "more memories" if noun == "memory" else "")
     (warn if call.flag("--json") else echo)(f"… and {rest}. To see all: {command}")
 
 
@@ -98,28 +132,6 @@ def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
     echo(dim(f"    {', '.join(marks)}, {memory.day.isoformat()}"))
 
 
-def echo_memories(call: Invocation, memories: Listing[ListedMemory], title: str) -> None:
-    """Print a list, as lines or as JSON, and how many more there are."""
-    shown = 0
-    if call.flag("--json"):
-        shown = echo_json_list(memory_json(listed) for listed in memories.entries)
-    else:
-        echo(bold(f"{title} ({memories.total})"))
-        for shown, listed in enumerate(memories.entries, 1):  # noqa: B007
-            echo_memory(listed, "- ")
-    echo_remaining(call, shown, memories.total, "memory", "memories")
-
-
-def _basis(listed: ListedMemory) -> str:
-    """Return how often a candidate was observed, in words."""
-    memory = listed.memory
-    if listed.counts and not listed.counts.has_times:
-        return f"{pluralize(listed.counts.runs, 'run')} in a history without timestamps (sessions unknown)"
-    if listed.counts:
-        return f"{pluralize(listed.counts.runs, 'run')} in {pluralize(listed.counts.sessions, 'session')}"
-    return f"{pluralize(max(memory.strength, 1), 'observation')} in {pluralize(len(memory.sessions), 'session')}"
-
-
 def conclusion_text(agent: str) -> str:
     """Return that an agent concluded something without words of the person."""
     return f"concluded by {printable(agent)}; no words of yours"
@@ -150,7 +162,14 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
         lines += [f"     {number}. {printable(clip(step, 100))}" for number, step in enumerate(listed.counts.steps, 1)]
     else:
         lines.append(bold(f"   “{printable(memory.claim.sentence)}”"))
-    lines.append(f"   based on {_basis(listed)}, confidence {memory.confidence:.2f}")
+    runs = pluralize(listed.counts.runs, "run") if listed.counts else ""
+    if listed.counts and not listed.counts.has_times:
+        basis = f"{runs} in a history without timestamps (sessions unknown)"
+    elif listed.counts:
+        basis = f"{runs} in {pluralize(listed.counts.sessions, 'session')}"
+    else:
+        basis = f"{pluralize(max(memory.strength, 1), 'observation')} in {pluralize(len(memory.sessions), 'session')}"
+    lines.append(f"   based on {basis}, confidence {memory.confidence:.2f}")
     if listed.counts:
         last = f", the last time on {listed.counts.last_day}" if listed.counts.last_day else ""
         return [*lines, f"   learned from your shell{last}"]
@@ -168,18 +187,46 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
 
 def echo_card(listed: ListedMemory, at: int, of: int | None) -> None:
     """Print a candidate, and the commands that decide on it."""
-    for line in card_lines(listed, at, of):
-        echo_wrapped(line)
+    echo_wrapped(*card_lines(listed, at, of))
     echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
 
 
-def echo_group(card: Card, at: int, of: int | None) -> None:
-    """Print the candidates that a card has, and the commands that decide on all of them."""
-    if len(card.candidates) == 1:
-        echo_card(card.merged, at, of)
+# How often a memory was told and followed
+
+
+def adherence_lines(report: AdherenceReport) -> Iterator[str]:
+    """Yield how often a memory was told and what came of it; nothing if no agent was told."""
+    counts = report.counts
+    if not counts.injected and not counts.checked:
         return
-    for line in card_lines(card.merged, at, of, card_scopes(card)):
-        echo_wrapped(line)
-    shorts = " ".join(listed.short for listed in card.candidates)
-    echo(f"   tacit accept {shorts}   tacit dismiss {shorts}")
-    echo(f"   for all projects: tacit accept {card.merged.short} --global")
+    parts = [f"told {pluralize(counts.injected, 'time')}"]
+    if counts.checked:
+        parts += [f"followed {counts.followed}", f"violated {counts.violated}"]
+        parts.append(f"not applicable {counts.not_applicable}")
+    if counts.unknown:
+        parts.append(f"unknown {counts.unknown}")
+    yield ", ".join(parts)
+    for label, items in (("violated", report.violations), ("corrected", report.corrections)):
+        lines = [
+            f"    {label} on {item.at[:10]} in session {item.short}"
+            + (f": {printable(item.text)}" if item.text else "")
+            for item in items
+        ]
+        yield from first_lines(lines, _MAX_EVIDENCE, "    ")
+
+
+def adherence_json(report: AdherenceReport) -> JsonObject:
+    counts = report.counts
+    violations, corrections = (
+        [{"id": item.event, "session": item.session, "at": item.at, "text": item.text} for item in items]
+        for items in (report.violations, report.corrections)
+    )
+    return {
+        "injected_count": counts.injected,
+        "followed_count": counts.followed,
+        "violated_count": counts.violated,
+        "not_applicable_count": counts.not_applicable,
+        "unknown_count": counts.unknown,
+        "violations": violations,
+        "corrections": corrections,
+    }

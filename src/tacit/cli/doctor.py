@@ -1,25 +1,44 @@
-"""`tacit doctor`: check a home, its log alone, or rebuild its index."""
+"""`tacit doctor` and `tacit audit`: check a home, or the rule files of coding agents, and say what to type."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
-from tacit.cli.install import TARGETS, InstallState, install_place, install_state
-from tacit.cli.output import ENCODE_SECONDS, confirm, echo, echo_encoded, echo_json, pluralize, red, short_path, yellow
-from tacit.errors import UsageError
-from tacit.log.rewrite import QuarantinedLine
-from tacit.log.verify import Finding
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
+from tacit.cli.json_output import JsonObject, entry_reference, missing_json
+from tacit.cli.output import (
+    ENCODE_SECONDS,
+    bold,
+    confirm,
+    dim,
+    echo,
+    echo_encoded,
+    echo_lines,
+    pluralize,
+    red,
+    short_path,
+    yellow,
+)
+from tacit.errors import NotFoundError, TacitError, UsageError
 from tacit.text.display import printable
+
+if TYPE_CHECKING:
+    from tacit.cli.install import InstallState
+    from tacit.log.rewrite import QuarantinedLine
+    from tacit.log.verify import Finding
+    from tacit.rules.audit import AuditReport
+    from tacit.vault.outdated import OutdatedRow
+
+_NOT_CHECKED = "Not checked: every line of the log, the index against the log, the pages (tacit doctor checks these)."
 
 
 def report_findings(call: Invocation, findings: Sequence[Finding], all_well: str) -> int:
     """Print findings, and `all_well` if none is serious. Return 3 if one is, else 0."""
     serious = [finding for finding in findings if finding.serious]
-    if call.flag("--json"):
-        echo_json([finding._asdict() for finding in findings])
-    else:
+    if not call.shows_json(lambda: [finding._asdict() for finding in findings]):
         for finding in findings:
             mark = red("✗") if finding.serious else yellow("·")
             echo(f"{mark} {printable(finding.where)}: {printable(finding.what)}")
@@ -28,15 +47,42 @@ def report_findings(call: Invocation, findings: Sequence[Finding], all_well: str
     return 3 if serious else 0
 
 
-_NOT_CHECKED = "Not checked: every line of the log, the index against the log, the pages (tacit doctor checks these)."
-_LOG_OPTIONS = ("--mend", "--quarantine-unsigned", "--accept-unsigned")
-
-
+@command(
+    "",
+    "tacit doctor",
+    Option("--quick", help="only what takes less than a second; says what it leaves out"),
+    Option("--log", help="check only the log"),
+    Option("--mend", help="first move lines that cannot be read to quarantine/, byte for byte; all others stay"),
+    Option("--quarantine-unsigned", help="move decisions that this home did not write to quarantine/, byte for byte"),
+    Option("--accept-unsigned", help="vouch for all lines that are in the log now: they count as this home's"),
+    Option("--yes", help="do not ask"),
+    Option("--reindex", help="make the index and all pages again"),
+    JSON_OPTION,
+)
 def run_doctor(call: Invocation) -> int:
-    call.refuse_args()
+    """Check the log line by line, the index against a fresh replay, the pages against a fresh rendering, who may
+    read the files, and what was installed into shells and agents. Says what to type for each finding; changes
+    nothing. Exit code 3 if something is wrong.
+
+    --quick takes less than a second, however large the home is: permissions, locks, free space, the last lines
+    of the log, whether the index can be used, and what was installed.
+
+    --log checks only the log: the checksum and form of every line, and whether this home wrote it. Exit code 3
+    if a line is damaged, or a decision was written by something else; only a person sets such decisions aside.
+    --reindex makes the index and all pages again from the log; hand edits of pages stay.
+    """
+    from tacit.cli.install import TARGETS, install_place, install_state
+    from tacit.log.verify import Finding
+
     if call.flag("--reindex"):
-        return _reindex(call)
-    if any(call.flag(option) for option in ("--log", *_LOG_OPTIONS)):
+        number = call.vault.doctor.reindex()
+        if not call.flag("--json"):
+            echo(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
+        encoded = call.vault.embeddings.encode(ENCODE_SECONDS)
+        if not call.shows_json(list):
+            echo_encoded(encoded)
+        return 0
+    if any(call.flag(option) for option in ("--log", "--mend", "--quarantine-unsigned", "--accept-unsigned")):
         if call.flag("--quick"):
             raise UsageError("--quick does not read the log", "tacit doctor --quick, or tacit doctor --log")
         return _verify_log(call)
@@ -46,13 +92,20 @@ def run_doctor(call: Invocation) -> int:
     captures = call.vault.configuration.setting("autocapture.enabled").value is True
     if states and not call.flag("--json"):
         echo(f"Installed in {', '.join(printable(state.name) for state in states)}.")
-    if not is_quick and (encoded := call.vault.embeddings.count_encoded()) and not call.flag("--json"):
-        echo(f"Meaning: {encoded} texts can be compared.")
+    if not is_quick and (compared := call.vault.embeddings.count_encoded()) and not call.flag("--json"):
+        echo(f"Meaning: {compared} texts can be compared.")
     findings = [
         *(call.vault.doctor.quick() if is_quick else call.vault.doctor.doctor()),
         *(finding for state in states for finding in _target_findings(state)),
-        *_capture_findings(states, captures=captures),
     ]
+    # Hooks without capture, or capture without hooks. Both may be meant, or overlooked.
+    agents = [state.name for state in states if state.is_agent]
+    if agents and not captures:
+        what = f"sessions with {', '.join(agents)} are given memories, but not recorded"
+        findings.append(Finding("autocapture", what, "tacit autocapture on", False))
+    if captures and not agents:
+        what = "it is on, but no agent has the hooks that it needs"
+        findings.append(Finding("autocapture", what, "tacit install claude, or another: tacit install", False))
     if is_quick:
         return report_findings(call, findings, f"Nothing is wrong as far as it was checked. {_NOT_CHECKED}")
     return report_findings(call, findings, "The home is well.")
@@ -60,6 +113,8 @@ def run_doctor(call: Invocation) -> int:
 
 def _target_findings(state: InstallState) -> Iterator[Finding]:
     """Yield what keeps an installation from working, so that nobody is surprised that nothing is captured."""
+    from tacit.log.verify import Finding
+
     name, path, again = state.name, state.path, f"tacit install {state.name}"
     if state.problem:
         yield Finding(path, state.problem, state.hint or again)
@@ -79,20 +134,6 @@ def _target_findings(state: InstallState) -> Iterator[Finding]:
         yield Finding(state.old_skill, what, again, False)
     if state.doubt:
         yield Finding(path, state.doubt, f"change that setting, or take Tacit out: tacit uninstall {name}", False)
-
-
-def _capture_findings(states: Sequence[InstallState], *, captures: bool) -> Iterator[Finding]:
-    """Yield hooks without capture, or capture without hooks. Both may be meant, or overlooked."""
-    agents = [state.name for state in states if state.is_agent]
-    if agents and not captures:
-        what = f"sessions with {', '.join(agents)} are given memories, but not recorded"
-        yield Finding("autocapture", what, "tacit autocapture on", False)
-    if captures and not agents:
-        what = "it is on, but no agent has the hooks that it needs"
-        yield Finding("autocapture", what, "tacit install claude, or another: tacit install", False)
-
-
-# The log alone
 
 
 def _verify_log(call: Invocation) -> int:
@@ -119,55 +160,116 @@ def _confirm_unsigned(call: Invocation, question: str) -> bool:
         return True
     decisions = call.vault.doctor.unvouched()
     if not sys.stdin.isatty():
-        raise UsageError(
-            f"{pluralize(len(decisions), 'decision')} would be changed, and there is nobody to ask",
-            "look at them, then add --yes",
-        )
+        count = pluralize(len(decisions), "decision")
+        raise UsageError(f"{count} would be changed, and there is nobody to ask", "look at them, then add --yes")
     for decision in decisions:
         echo(f"{printable(decision.segment)}:{decision.number}: {printable(decision.summary)}")
     return confirm(question)
 
 
-# The index
+@command("[PATH]", "tacit audit", JSON_OPTION)
+def run_audit(call: Invocation) -> int:
+    """Check the files that agents take rules and memories from, as a session in this folder or in PATH would load
+    them: CLAUDE.md with its imports and rules, CLAUDE.local.md, AGENTS.md, GEMINI.md, rules of Cursor and
+    Copilot, and what Claude Code, Codex and Gemini CLI remember by themselves. Files are only read, and no home
+    is needed.
+
+    Findings are rules that contradict each other, rules that a host loads twice, paths, scripts and targets
+    that do not exist, secrets (never shown), and what is never loaded: beyond a host's limit, in a wrong place,
+    or an import that leads nowhere. The last lines say how many tokens each host loads at session start.
+    If there is a home, its memories of the project that name what is not in the work tree are listed, too.
+
+    The exit code is 1 if there are findings or such memories, else 0.
+    """
+    from tacit.home.home import Home
+    from tacit.rules.audit import audit
+    from tacit.rules.files import rule_place
+    from tacit.vault.outdated import outdated_rows_as_is
+
+    if len(call.args) > 1:
+        raise UsageError("tacit audit takes one folder", "tacit audit PATH")
+    folder = os.path.expanduser(call.args[0]) if call.args else os.curdir
+    if not os.path.isdir(folder):
+        raise NotFoundError(f"there is no folder {folder}", "tacit audit PATH")
+    report = audit(rule_place(folder, os.environ))
+    outdated: list[OutdatedRow] = []
+    try:
+        with Home(call.value("--home"), cwd=os.path.abspath(folder)) as home:
+            outdated = outdated_rows_as_is(home)
+    except TacitError:  # without a usable home there are no memories; one that was named must be there
+        if call.flag("--home"):
+            raise
+    if not call.shows_json(lambda: _audit_json(report, outdated)):
+        echo_lines(_audit_lines(report, outdated))
+    return 1 if report.findings or outdated else 0
 
 
-def _reindex(call: Invocation) -> int:
-    number = call.vault.doctor.reindex()
-    if call.flag("--json"):
-        call.vault.embeddings.encode(ENCODE_SECONDS)
-        return report_findings(call, [], "")
-    echo(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
-    echo_encoded(call.vault.embeddings.encode(ENCODE_SECONDS))
-    return 0
+def _audit_lines(report: AuditReport, outdated: Sequence[OutdatedRow]) -> Iterator[str]:
+    """Yield the findings as `file:line: kind: …`, then memories, the tokens of each host and the totals."""
+    from tacit.rules.audit import FindingKind
+
+    if not report.files and not outdated:
+        yield "There are no rule files here: no CLAUDE.md, AGENTS.md, GEMINI.md or rules of Cursor and Copilot."
+        return
+    for finding in report.findings:
+        is_contradiction = finding.kind is FindingKind.CONTRADICTION
+        link = "with" if is_contradiction else "of" if finding.kind is FindingKind.DUPLICATE else ""
+        other = f" {link} {printable(finding.other)}" if finding.other else ""
+        place = bold(f"{printable(finding.path)}:{finding.line}")
+        yield f"{place}: {finding.kind.value}{other}: {printable(finding.message)}"
+        for quote in (finding.quote, finding.other_quote if is_contradiction else ""):
+            if quote:
+                yield dim(f"    “{printable(quote)}”")
+    for memory, missing in outdated:
+        names = printable(", ".join(reference.text for reference in missing))
+        yield f"{bold(f'memory {memory.id}')}: gone: it names what is not in this work tree: {names}; see: tacit review"
+        yield dim(f"    “{printable(memory.sentence)}”")
+    if report.findings or outdated:
+        yield ""
+    if report.tokens:
+        hosts = (f"{each.host} {each.tokens:,} ({pluralize(each.files, 'file')})" for each in report.tokens)
+        yield f"Tokens at session start, about: {', '.join(hosts)}"
+    if not report.is_complete:
+        yield "Not every folder was searched: missing paths and scripts are not reported."
+    findings = pluralize(len(report.findings), "finding") if report.findings else "No findings"
+    memories = f", {pluralize(len(outdated), 'outdated memory', 'outdated memories')}" if outdated else ""
+    yield f"{findings} in {pluralize(len(report.files), 'file')}{memories}."
 
 
-DOCTOR = Command(
-    name="doctor",
-    usage="",
-    help=(
-        "Check the log line by line, the index against a fresh replay, the pages against a fresh rendering, who may\n"
-        "read the files, and what was installed into shells and agents. Says what to type for each finding; changes\n"
-        "nothing. Exit code 3 if something is wrong.\n"
-        "\n"
-        "--quick takes less than a second, however large the home is: permissions, locks, free space, the last lines\n"
-        "of the log, whether the index can be used, and what was installed.\n"
-        "\n"
-        "--log checks only the log: the checksum and form of every line, and whether this home wrote it. Exit code 3\n"
-        "if a line is damaged, or a decision was written by something else; only a person sets such decisions aside.\n"
-        "--reindex makes the index and all pages again from the log; hand edits of pages stay."
-    ),
-    example="tacit doctor",
-    run=run_doctor,
-    options=(
-        Option("--quick", help="only what takes less than a second; says what it leaves out"),
-        Option("--log", help="check only the log"),
-        Option("--mend", help="first move lines that cannot be read to quarantine/, byte for byte; all others stay"),
-        Option(
-            "--quarantine-unsigned", help="move decisions that this home did not write to quarantine/, byte for byte"
-        ),
-        Option("--accept-unsigned", help="vouch for all lines that are in the log now: they count as this home's"),
-        Option("--yes", help="do not ask"),
-        Option("--reindex", help="make the index and all pages again"),
-        JSON_OPTION,
-    ),
-)
+def _audit_json(report: AuditReport, outdated: Sequence[OutdatedRow]) -> JsonObject:
+    from tacit.rules.files import LoadTime, RuleOrigin
+
+    provenances = {RuleOrigin.USER: "user_file", RuleOrigin.AGENT: "model", RuleOrigin.FOREIGN: "external"}
+    paths = {file.name: file.path for file in report.files}
+    return {
+        "rule_files": [
+            {
+                "path": file.path,
+                "provenance": provenances[file.origin],
+                "loaded_by": [load.host for load in file.loads if load.when is LoadTime.START],
+                "on_demand_by": [load.host for load in file.loads if load.when is LoadTime.ON_DEMAND],
+                "problem": file.problem or None,
+            }
+            for file in report.files
+        ],
+        "rule_findings": [
+            {
+                "path": paths.get(finding.path, finding.path),
+                "line": finding.line,
+                "category": finding.kind.value,
+                "what": finding.message,
+                "sentence": finding.quote,
+                "other_place": finding.other,
+                "other_sentence": finding.other_quote,
+            }
+            for finding in report.findings
+        ],
+        "outdated_memories": [
+            {**entry_reference(row.memory), "missing": missing_json(name.text for name in row.missing)}
+            for row in outdated
+        ],
+        "start_loads": [
+            {"agent": each.host, "tokens": each.tokens, "file_count": each.files} for each in report.tokens
+        ],
+        "searched": report.is_complete,
+    }

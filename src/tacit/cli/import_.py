@@ -1,20 +1,19 @@
-"""`tacit import` and `export`: move data in and out of a home."""
+"""`tacit import`, `export` and `try`: move data in and out of a home, and see what histories would teach."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import echo, echo_json, pluralize, short_path, warn
-from tacit.cli.progress import ProgressBar
+from tacit.cli.output import ProgressBar, echo, echo_lines, pluralize, short_path, warn
 from tacit.cli.show import reporting_conflicts
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import Home
-from tacit.hosts.capture import CapturedTranscript, TranscriptCapture, unknown_types
+from tacit.hosts.capture import SOURCES, CapturedTranscript, TranscriptCapture, unknown_types
 from tacit.model.observation import session_id
 from tacit.shell.history_formats import FORMATS
 from tacit.shell.history_import import HistoryFile, ImportedHistory
@@ -22,114 +21,80 @@ from tacit.text.display import printable
 
 if TYPE_CHECKING:
     from tacit.rules.exchange import ImportedRules
+    from tacit.vault.vault import Vault
 
 _MAX_PROBLEMS_SHOWN = 10
-HISTORY_OPTIONS = (
+_HISTORY_OPTIONS = (
     Option("--file", "FILE", "with history: this one, instead of all that are found"),
-    Option("--shell", "SHELL", f"with --file: which shell wrote it ({', '.join(FORMATS)}); guessed if left out"),
+    Option(
+        "--shell",
+        "SHELL",
+        f"with --file: which shell wrote it ({', '.join(FORMATS)}); guessed if left out",
+        choices=tuple(FORMATS),
+    ),
     Option("--dry-run", help="with history and rules: only show what would come in"),
 )
 
 
-# tacit import history
-
-
-def run_import_history(call: Invocation) -> int:
-    path, dry_run = call.value("--file"), call.flag("--dry-run")
-    files = [_history_file(path, call.value("--shell"))] if path is not None else _found_histories(call)
-    bar, suggestions = ProgressBar(), 0
-    try:
-        imported = call.vault.histories.import_history(files, dry_run=dry_run, progress=bar)
+def import_history(call: Invocation) -> int:
+    if call.flag("--mine"):
+        raise UsageError("--mine is about homes; a history is your own", "tacit import history")
+    call.require_with(["--shell"], "--file", "tacit import history --file FILE --shell zsh")
+    path, dry_run, histories = call.value("--file"), call.flag("--dry-run"), call.vault.histories
+    if path is not None:
+        files = [HistoryFile(os.path.abspath(os.path.expanduser(path)), call.value("--shell") or "")]
+    elif not (files := histories.find_histories()):
+        paths = ", ".join(map(short_path, histories.history_paths()))
+        raise NotFoundError(f"no history was found at {paths}", "tacit import history --file FILE --shell zsh")
+    suggestions = 0
+    with ProgressBar() as bar:
+        imported = histories.import_history(files, dry_run=dry_run, progress=bar)
         if any(history.new for history in imported) and not dry_run:
             bar.show_message("learning from them …")
             suggestions = call.vault.learn().pending  # now, so that the next question need not wait for it
-    finally:
-        bar.clear()
     if path is not None and imported[0].problem:
         raise imported[0].problem
-    for line in history_report(imported, dry_run=dry_run):
-        echo(line)
+    echo_lines(_history_lines(imported))
+    new = pluralize(sum(history.new for history in imported), "command")
+    if dry_run:
+        echo(f"{new} would come in. Nothing was changed.")
+    else:
+        echo(f"Imported {new}." if any(history.new for history in imported) else "Nothing new.")
     if suggestions:
         echo(f"{pluralize(suggestions, 'suggestion')} to decide on: tacit review")
     return 1 if all(history.problem for history in imported) else 0
 
 
-def _history_file(path: str, shell: str | None) -> HistoryFile:
-    if shell is not None and shell not in FORMATS:
-        raise UsageError(f"no such shell: {shell!r}", f"one of {', '.join(FORMATS)}")
-    return HistoryFile(os.path.abspath(os.path.expanduser(path)), shell or "")
-
-
-def _found_histories(call: Invocation) -> list[HistoryFile]:
-    if call.flag("--shell"):
-        raise UsageError("--shell goes with --file", "tacit import history --file FILE --shell zsh")
-    files = call.vault.histories.find_histories()
-    if not files:
-        paths = ", ".join(map(short_path, call.vault.histories.history_paths()))
-        raise NotFoundError(f"no history was found at {paths}", "tacit import history --file FILE --shell zsh")
-    return files
-
-
-def history_report(imported: Sequence[ImportedHistory], *, dry_run: bool) -> list[str]:
-    """Return the lines about imported histories. The last line is about all of them."""
-    lines = []
+def _history_lines(imported: Sequence[ImportedHistory]) -> Iterator[str]:
+    """Yield what came of each history."""
     for history in imported:
         shell = f" ({history.shell})" if history.shell else ""
-        lines.append(f"{printable(short_path(history.path))}{shell}: {_history_summary(history)}")
-        lines += [f"  {line}" for line in _history_notes(history)]
-    new = sum(history.new for history in imported)
-    if dry_run:
-        lines.append(f"{pluralize(new, 'command')} would come in. Nothing was changed.")
-    else:
-        lines.append(f"Imported {pluralize(new, 'command')}." if new else "Nothing new.")
-    return lines
+        if history.problem:
+            summary = history.problem.message
+        elif not history.commands:
+            summary = "no commands"
+        else:
+            new = f"{history.new:,} new" if history.new else "nothing new"
+            sessions = f"in {pluralize(history.sessions, 'session')}" if history.has_times else "without timestamps"
+            summary = f"{pluralize(history.commands, 'command')}, {new}, {sessions}"
+            if history.first and history.last:
+                first, last = history.first.astimezone().date(), history.last.astimezone().date()
+                summary += f", from {first.isoformat()} to {last.isoformat()}"
+        yield f"{printable(short_path(history.path))}{shell}: {summary}"
+        if history.commands and not history.has_times:
+            yield "  no times in this history: sessions cannot be told apart, and no day is known"
+        elif history.undated:
+            yield f"  {history.undated:,} before the first time in it: no day is known"
+        if history.untimed:
+            yield f"  {history.untimed} without a time that can be right: each stands beside the command before it"
+        for title, counts in (("could not be read", history.unread), ("left out", history.left_out)):
+            if counts:
+                yield f"  {title}: {', '.join(f'{count} {reason}' for reason, count in counts)}"
 
 
-def _history_summary(history: ImportedHistory) -> str:
-    if history.problem:
-        return history.problem.message
-    if not history.commands:
-        return "no commands"
-    new = f"{history.new:,} new" if history.new else "nothing new"
-    first, last = history.first, history.last
-    when = f", from {_format_day(first)} to {_format_day(last)}" if first and last else ""
-    sessions = f"in {pluralize(history.sessions, 'session')}" if history.has_times else "without timestamps"
-    return f"{pluralize(history.commands, 'command')}, {new}, {sessions}{when}"
-
-
-def _history_notes(history: ImportedHistory) -> Iterator[str]:
-    if history.commands and not history.has_times:
-        yield "no times in this history: sessions cannot be told apart, and no day is known"
-    elif history.undated:
-        yield f"{history.undated:,} before the first time in it: no day is known"
-    if history.untimed:
-        yield f"{history.untimed} without a time that can be right: each stands beside the command before it"
-    for title, counts in (("could not be read", history.unread), ("left out", history.left_out)):
-        if counts:
-            yield f"{title}: {', '.join(f'{count} {reason}' for reason, count in counts)}"
-
-
-def _format_day(at: datetime) -> str:
-    return at.astimezone().date().isoformat()
-
-
-# tacit import transcripts
-
-
-def _import_transcripts(call: Invocation, paths: Sequence[str]) -> int:
-    captured = _capture_transcripts(call, paths)
-    if call.flag("--json"):
-        echo_json([_transcript_json(transcript) for transcript in captured])
-    else:
-        for line in capture_report(captured):
-            echo(line)
-    return 1 if captured and all(transcript.problem for transcript in captured) else 0
-
-
-def _capture_transcripts(call: Invocation, named: Sequence[str]) -> list[CapturedTranscript]:
+def import_transcripts(call: Invocation, *named: str) -> int:
     """Capture the named transcripts, or all that are found. Raise NotFoundError if there are none."""
-    bar = ProgressBar("things said and done")
-    with Home(call.value("--home")) as home:
+    with Home(call.value("--home")) as home, ProgressBar("things said and done") as bar:
         transcripts = TranscriptCapture(home)
         paths = [os.path.abspath(os.path.expanduser(arg)) for arg in named] or transcripts.transcript_paths()
         if not paths:
@@ -141,45 +106,38 @@ def _capture_transcripts(call: Invocation, named: Sequence[str]) -> list[Capture
             raise NotFoundError(
                 f"there are no transcripts in {', '.join(paths)}", "name a transcript or a folder of them"
             )
-        try:
-            return transcripts.capture(files, progress=bar)
-        finally:
-            bar.clear()
+        captured = transcripts.capture(files, progress=bar)
+    if not call.shows_json(lambda: [_transcript_json(transcript) for transcript in captured]):
+        echo_lines(_capture_lines(captured))
+    return 1 if captured and all(transcript.problem for transcript in captured) else 0
 
 
-def capture_report(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
+def _capture_lines(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
     """Yield a line for each agent, then what could not be read, then the total."""
     read = [transcript for transcript in captured if not transcript.problem]
     for agent in sorted({transcript.agent for transcript in read}):
-        yield _agent_line(agent, [transcript for transcript in read if transcript.agent == agent])
-    yield from (f"  left out: {line}" for line in _skipped_lines(captured))
-    new = sum(transcript.new for transcript in read)
-    yield f"Captured {pluralize(new, 'thing')} said and done: tacit sessions" if new else "Nothing new."
-
-
-def _agent_line(agent: str, transcripts: Sequence[CapturedTranscript]) -> str:
-    sessions = {session for transcript in transcripts for session in transcript.sessions}
-    unchanged = sum(transcript.unchanged for transcript in transcripts)
-    same = f", {pluralize(unchanged, 'file')} as before" if unchanged else ""
-    prompts = pluralize(sum(transcript.prompts for transcript in transcripts), "prompt")
-    content = f"{prompts} in {pluralize(len(sessions), 'session')}, " if sessions else ""
-    new = sum(transcript.new for transcript in transcripts)
-    count = f"{new:,} new" if new else "nothing new"
-    return f"{printable(agent)}: {pluralize(len(transcripts), 'file')}, {content}{count}{same}"
-
-
-def _skipped_lines(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
+        transcripts = [transcript for transcript in read if transcript.agent == agent]
+        sessions = {session for transcript in transcripts for session in transcript.sessions}
+        unchanged = sum(transcript.unchanged for transcript in transcripts)
+        same = f", {pluralize(unchanged, 'file')} as before" if unchanged else ""
+        prompts = pluralize(sum(transcript.prompts for transcript in transcripts), "prompt")
+        content = f"{prompts} in {pluralize(len(sessions), 'session')}, " if sessions else ""
+        new = sum(transcript.new for transcript in transcripts)
+        count = f"{new:,} new" if new else "nothing new"
+        yield f"{printable(agent)}: {pluralize(len(transcripts), 'file')}, {content}{count}{same}"
     problems = [(transcript.path, problem) for transcript in captured if (problem := transcript.problem)]
     for path, problem in problems[:_MAX_PROBLEMS_SHOWN]:
-        yield printable(problem.message.replace(path, short_path(path)))
+        yield f"  left out: {printable(problem.message.replace(path, short_path(path)))}"
     if len(problems) > _MAX_PROBLEMS_SHOWN:
-        yield f"and {pluralize(len(problems) - _MAX_PROBLEMS_SHOWN, 'more file')}"
-    damaged = sum(sum(transcript.stats.damaged.values()) for transcript in captured)
-    if damaged:
-        yield f"{pluralize(damaged, 'line')} that cannot be read"
+        yield f"  left out: and {pluralize(len(problems) - _MAX_PROBLEMS_SHOWN, 'more file')}"
+    if damaged := sum(sum(transcript.stats.damaged.values()) for transcript in captured):
+        yield f"  left out: {pluralize(damaged, 'line')} that cannot be read"
     if unknown := unknown_types(captured):
         names = ", ".join(printable(name) for name, _ in unknown.most_common(5))
-        yield f"{pluralize(unknown.total(), 'record')} of a kind that this version does not know ({names})"
+        records = pluralize(unknown.total(), "record")
+        yield f"  left out: {records} of a kind that this version does not know ({names})"
+    new = sum(transcript.new for transcript in read)
+    yield f"Captured {pluralize(new, 'thing')} said and done: tacit sessions" if new else "Nothing new."
 
 
 def _transcript_json(transcript: CapturedTranscript) -> JsonObject:
@@ -197,44 +155,36 @@ def _transcript_json(transcript: CapturedTranscript) -> JsonObject:
     }
 
 
-# tacit import rules
-
-
-def _import_rules(call: Invocation, words: Sequence[str]) -> int:
+def import_rules(call: Invocation, *words: str) -> None:
     if len(words) > 1:
         raise UsageError("tacit import rules takes one folder", "tacit import rules PATH")
     folder, dry_run = words[0] if words else os.curdir, call.flag("--dry-run")
     if not os.path.isdir(os.path.expanduser(folder)):
         raise NotFoundError(f"there is no folder {folder}", "tacit import rules PATH")
     imported = call.vault.exchange.import_rules(folder, dry_run=dry_run)
-    if call.flag("--json"):
-        echo_json(_rules_json(imported))
-        return 0
+    if call.shows_json(lambda: _rules_json(imported)):
+        return
     for statement in imported.new:
         echo(f"{printable(statement.place)}: {printable(statement.claim.sentence)}")
     for changed in imported.changed:
         instead = f", now “{printable(changed.instead)}”" if changed.instead else ""
         echo(f"no longer in {printable(changed.path)}: “{printable(changed.sentence)}”{instead}")
         echo(f"  → tacit forget {changed.id}")
-    for line in _rules_summary(imported, dry_run=dry_run):
-        echo(line)
-    return 0
-
-
-def _rules_summary(imported: ImportedRules, *, dry_run: bool) -> Iterator[str]:
-    """Yield the totals of an import of rule files."""
     candidates, files = pluralize(len(imported.new), "candidate"), pluralize(imported.files, "file")
     if dry_run:
-        yield f"{candidates} of {files} would come in. Nothing was changed."
-    elif imported.new:
-        yield f"{candidates} of {files} to decide on: tacit review"
+        echo(f"{candidates} of {files} would come in. Nothing was changed.")
     else:
-        yield "Nothing new."
+        echo(f"{candidates} of {files} to decide on: tacit review" if imported.new else "Nothing new.")
     if imported.known:
-        yield f"  {imported.known} known already"
-    for count, reason in ((imported.refused, "with a secret, or too long"), (imported.purged, "that you have purged")):
+        echo(f"  {imported.known} known already")
+    _echo_refused((imported.refused, "with a secret, or too long"), (imported.purged, "that you have purged"))
+
+
+def _echo_refused(*counts: tuple[int, str]) -> None:
+    """Print what was not taken in, and why."""
+    for count, reason in counts:
         if count:
-            yield f"  not taken: {count} {reason}"
+            echo(f"  not taken: {count} {reason}")
 
 
 def _rules_json(imported: ImportedRules) -> JsonObject:
@@ -259,141 +209,216 @@ def _rules_json(imported: ImportedRules) -> JsonObject:
     }
 
 
-# tacit export
-
-_RULE_FORM = "agents-md"
-
-
-def run_export(call: Invocation) -> int:
-    call.refuse_args()
-    if (form := call.value("--as")) is not None:
-        if form != _RULE_FORM:
-            raise UsageError(f"no such form: {form!r}", f"tacit export --as {_RULE_FORM}")
-        return _export_rules(call)
-    if options := [name for name in ("--remove", "--yes") if call.flag(name)]:
-        raise UsageError(f"{options[0]} goes with --as", f"tacit export --as {_RULE_FORM} {options[0]}")
-    if not call.value("--to"):
-        raise UsageError("tacit export wants --to DIR", f"for example: {EXPORT.example}")
-    try:
-        exported = call.vault.exchange.export(call.text_value("--to"))
-    except KeyboardInterrupt:
-        call.close()
-        warn(
-            f"Interrupted: the copy in {printable(call.text_value('--to'))} is not complete. Remove it, and try again."
-        )
-        raise
-    events, files = pluralize(exported.events, "event"), pluralize(exported.files, "file")
-    echo(f"Exported {events} in {files} to {printable(exported.to)}")
-    echo(f"  on your other machine: tacit import {printable(exported.to)} --mine")
-    echo("  It holds everything you told Tacit: keep it where only you can read it. tacit purge does not reach it.")
-    return 0
-
-
-def _export_rules(call: Invocation) -> int:
-    from tacit.cli.install import confirm_and_apply
-
-    remove = call.flag("--remove")
-    plan = call.vault.exchange.plan_rule_export(call.value("--to") or "", remove=remove)
-    path = printable(short_path(plan.change.path))
-    private = pluralize(plan.private_count, "private memory", "private memories")
-    if plan.change.is_needed:
-        if not confirm_and_apply(call, [plan.change]):
-            return 0
-        is_removed = remove or not plan.memory_count
-        echo(f"Taken out of {path}." if is_removed else f"{_exported_count(plan.memory_count)} in {path}.")
-    elif remove:
-        echo(f"Nothing of Tacit is in {path}.")
-    else:
-        echo(f"{path} is up to date." if plan.memory_count else "There is nothing to export.")
-    if plan.private_count and not remove:
-        echo(f"  left out: {private}. To put one into the repository: tacit share ID")
-    if plan.memory_count and not remove:
-        echo("  tacit purge does not reach this file.")
-    return 0
-
-
-def _exported_count(count: int) -> str:
-    return pluralize(count, "memory is", "memories are")
-
-
-EXPORT = Command(
-    name="export",
-    usage="",
-    help=(
-        "Copy the log and the readable pages into a new folder, while others may go on writing. The folder is a home\n"
-        "itself (tacit --home DIR works on it), and what tacit import reads.\n"
-        "\n"
-        "With --as agents-md, write accepted memories as a marked block into a file that agents read: AGENTS.md of\n"
-        "the project, or the file that --to names (CLAUDE.md, GEMINI.md, a rule of Cursor). The change is shown\n"
-        "first. A file in a repository gets only what you shared (tacit share), a file of your own what holds for\n"
-        "all projects. Once more updates the block, and --remove takes out exactly what was added."
-    ),
-    example="tacit export --to tacit-backup",
-    run=run_export,
-    options=(
-        Option("--to", "DIR", "a folder that is not there yet, or is empty; with --as, a file"),
-        Option("--as", "FORM", f"{_RULE_FORM}: a block in a rule file of agents"),
-        Option("--remove", help="with --as: take the block out"),
-        Option("--yes", help="with --as: change the file without being asked"),
+@command(
+    "DIR | history | transcripts [PATH…] | rules [PATH]",
+    "tacit import tacit-backup --mine",
+    Option("--mine", help="it is a home of my own: believe it as it stands"),
+    *_HISTORY_OPTIONS,
+    JSON_OPTION,
+    subcommands=(
+        Subcommand("history", import_history, help="what your shells have kept"),
+        Subcommand("transcripts", import_transcripts, more=True, help="what agents have written"),
+        Subcommand("rules", import_rules, more=True, help="what CLAUDE.md, AGENTS.md and other rule files say"),
     ),
 )
+def run_import(call: Invocation) -> int | None:
+    """Take in another home, an export, or a fact file. What somebody else remembers becomes candidates for you to
+    decide on. With --mine you say that it is your own home, from another machine or a backup: its lines are
+    taken as they stand, each once. What you purged does not come back, and what was purged there goes here too.
 
+    The word history takes in the commands that bash, zsh, fish and Atuin have kept, each once however often you
+    ask; their files are only read. Lines that begin with a blank, or have more than 8,000 characters, are left
+    out, and secrets are hidden. (A folder of that name is ./history.)
 
-# tacit import
+    The word transcripts takes in what agents have written: files, or folders of them; without a path, all that
+    are found where Claude Code, Codex, Gemini CLI, Copilot CLI and OpenCode keep theirs. They are only read.
+    What was captured before is not captured again, secrets are hidden, and Tacit's own output is left out.
 
-
-def run_import(call: Invocation) -> int:
-    mine = call.flag("--mine")
-    if call.args[:1] == ["transcripts"]:
-        return _import_transcripts(call, call.args[1:])
-    if call.args[:1] == ["rules"]:
-        return _import_rules(call, call.args[1:])
-    if call.single_arg() == "history":
-        if mine:
-            raise UsageError("--mine is about homes; a history is your own", "tacit import history")
-        return run_import_history(call)
-    if history_options := [option.name for option in HISTORY_OPTIONS if call.flag(option.name)]:
+    The word rules takes in what CLAUDE.md, AGENTS.md and other rule files say, and memories that agents keep,
+    for this folder or for PATH. Each statement becomes a candidate with its file and line; none becomes active
+    by itself, and a second time adds nothing. tacit audit lists what is wrong in these files.
+    """
+    if call.args and call.args[0] in call.command.subcommands:
+        return call.run_subcommand("", call.usage_error())
+    path, mine = call.single_arg(), call.flag("--mine")
+    if history_options := [option.name for option in _HISTORY_OPTIONS if call.flag(option.name)]:
         raise UsageError(f"{history_options[0]} is about histories", "tacit import history --file FILE")
     with reporting_conflicts(call.vault):
-        result = call.vault.exchange.import_(call.single_arg(), mine=mine)
+        result = call.vault.exchange.import_(path, mine=mine)
     if mine:
         echo(f"Imported {pluralize(result.events, 'event')} of your own; {result.known} were here already.")
     else:
         candidates = pluralize(result.candidates, "candidate")
         echo(f"{candidates} to decide on: tacit review. {result.known} were known already.")
-    for count, reason in (
-        (result.damaged, "that cannot be read"),
-        (result.refused, "with a secret, too long, or from a clock that is far ahead"),
-        (result.purged, "that you have purged"),
-    ):
-        if count:
-            echo(f"  not taken: {count} {reason}")
+    too_much = "with a secret, too long, or from a clock that is far ahead"
+    _echo_refused(
+        (result.damaged, "that cannot be read"), (result.refused, too_much), (result.purged, "that you have purged")
+    )
     if not mine and result.candidates:
         echo("  If this is a home of your own, take it as it stands: tacit import DIR --mine")
     return 0
 
 
-IMPORT = Command(
-    name="import",
-    usage="DIR | history | transcripts [PATH…] | rules [PATH]",
-    help=(
-        "Take in another home, an export, or a fact file. What somebody else remembers becomes candidates for you to\n"
-        "decide on. With --mine you say that it is your own home, from another machine or a backup: its lines are\n"
-        "taken as they stand, each once. What you purged does not come back, and what was purged there goes here too.\n"
-        "\n"
-        "The word history takes in the commands that bash, zsh, fish and Atuin have kept, each once however often you\n"
-        "ask; their files are only read. Lines that begin with a blank, or have more than 8,000 characters, are left\n"
-        "out, and secrets are hidden. (A folder of that name is ./history.)\n"
-        "\n"
-        "The word transcripts takes in what agents have written: files, or folders of them; without a path, all that\n"
-        "are found where Claude Code, Codex, Gemini CLI, Copilot CLI and OpenCode keep theirs. They are only read.\n"
-        "What was captured before is not captured again, secrets are hidden, and Tacit's own output is left out.\n"
-        "\n"
-        "The word rules takes in what CLAUDE.md, AGENTS.md and other rule files say, and memories that agents keep,\n"
-        "for this folder or for PATH. Each statement becomes a candidate with its file and line; none becomes active\n"
-        "by itself, and a second time adds nothing. tacit audit lists what is wrong in these files."
-    ),
-    example="tacit import tacit-backup --mine",
-    run=run_import,
-    options=(Option("--mine", help="it is a home of my own: believe it as it stands"), *HISTORY_OPTIONS, JSON_OPTION),
+_RULE_FORM = "agents-md"
+
+
+@command(
+    "",
+    "tacit export --to tacit-backup",
+    Option("--to", "DIR", "a folder that is not there yet, or is empty; with --as, a file"),
+    Option("--as", "FORM", f"{_RULE_FORM}: a block in a rule file of agents"),
+    Option("--remove", help="with --as: take the block out"),
+    Option("--yes", help="with --as: change the file without being asked"),
 )
+def run_export(call: Invocation) -> None:
+    """Copy the log and the readable pages into a new folder, while others may go on writing. The folder is a home
+    itself (tacit --home DIR works on it), and what tacit import reads.
+
+    With --as agents-md, write accepted memories as a marked block into a file that agents read: AGENTS.md of
+    the project, or the file that --to names (CLAUDE.md, GEMINI.md, a rule of Cursor). The change is shown
+    first. A file in a repository gets only what you shared (tacit share), a file of your own what holds for
+    all projects. Once more updates the block, and --remove takes out exactly what was added.
+    """
+    if (form := call.value("--as")) is not None:
+        if form != _RULE_FORM:
+            raise UsageError(f"no such form: {form!r}", f"tacit export --as {_RULE_FORM}")
+        _export_rules(call)
+        return
+    for name in ("--remove", "--yes"):
+        call.require_with([name], "--as", f"tacit export --as {_RULE_FORM} {name}")
+    folder = call.value("--to")
+    if not folder:
+        raise call.usage_error("--to DIR")
+    try:
+        exported = call.vault.exchange.export(folder)
+    except KeyboardInterrupt:
+        call.close()
+        warn(f"Interrupted: the copy in {printable(folder)} is not complete. Remove it, and try again.")
+        raise
+    events, files = pluralize(exported.events, "event"), pluralize(exported.files, "file")
+    echo(f"Exported {events} in {files} to {printable(exported.to)}")
+    echo(f"  on your other machine: tacit import {printable(exported.to)} --mine")
+    echo("  It holds everything you told Tacit: keep it where only you can read it. tacit purge does not reach it.")
+
+
+def _export_rules(call: Invocation) -> None:
+    from tacit.cli.install import confirm_and_apply
+
+    remove = call.flag("--remove")
+    plan = call.vault.exchange.plan_rule_export(call.value("--to") or "", remove=remove)
+    path = printable(short_path(plan.change.path))
+    if plan.change.is_needed:
+        if not confirm_and_apply(call, [plan.change]):
+            return
+        count = pluralize(plan.memory_count, "memory is", "memories are")
+        echo(f"Taken out of {path}." if remove or not plan.memory_count else f"{count} in {path}.")
+    elif remove:
+        echo(f"Nothing of Tacit is in {path}.")
+    else:
+        echo(f"{path} is up to date." if plan.memory_count else "There is nothing to export.")
+    if plan.private_count and not remove:
+        private = pluralize(plan.private_count, "private memory", "private memories")
+        echo(f"  left out: {private}. To put one into the repository: tacit share ID")
+    if plan.memory_count and not remove:
+        echo("  tacit purge does not reach this file.")
+
+
+_MAX_FILES, _MAX_BYTES = 200, 200_000_000  # of transcripts: enough to see what it is, and soon done
+_MAX_SESSIONS_SHOWN = 5
+# Where programs keep histories and transcripts. Nothing else comes along: whoever looks only looks, and an agent may
+# show a person what there is to learn.
+_PASSED_VARIABLES = (
+    *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME"),
+    *("XDG_DATA_HOME", "ZDOTDIR", "HISTFILE"),
+)
+_NEXT_STEPS = """Nothing was kept: that home is gone, and your histories and transcripts are as they were. To keep it:
+
+  tacit import history       # what your shells ran, into your own home
+  tacit import transcripts   # what you and your agents did
+  tacit review               # decide, card by card
+  tacit install {shell:12} # go on learning from what you run
+  tacit install {agent:12} # tell the agent at its next start what is remembered; go on recording if you say so
+"""
+
+
+@command("", "tacit try")
+def run_try(_call: Invocation) -> None:
+    """See what Tacit would learn from your shell histories, and how it would remember your last sessions with
+    agents, without keeping anything: they are read as they are, into a home that is thrown away. Of transcripts
+    at most the latest 200 are read, and 200 MB.
+    """
+    from tempfile import TemporaryDirectory
+
+    from tacit.vault.vault import Vault
+
+    bare = {"HOME": os.path.expanduser("~")}
+    bare |= {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
+    with (
+        TemporaryDirectory(prefix="tacit-try-") as folder,
+        Vault(Home(os.path.join(folder, "home"), cwd=folder, environment=bare)) as vault,
+    ):
+        shell, agent = _try_histories(vault), _try_transcripts(vault)
+        if not shell and not agent:
+            places = [path for source in SOURCES.values() for path in source.paths(bare, bare["HOME"])]
+            shown = ", ".join(printable(short_path(path)) for path in (*vault.histories.history_paths(), *places))
+            echo(f"There is no shell history and no transcript of an agent to learn from; looked for {shown}.")
+            return
+    echo(_NEXT_STEPS.format(shell=shell or "zsh", agent=agent or "claude"))
+
+
+def _try_histories(vault: Vault) -> str:
+    """Print what can be learned from the histories. Return the shell that wrote one; "" if there is none."""
+    from tacit.cli.cards import card_lines
+    from tacit.cli.status import statistics_lines
+
+    if not (histories := vault.histories.find_histories()):
+        return ""
+    with ProgressBar() as bar:
+        done = vault.histories.import_history(histories, progress=bar)
+    pending = vault.suggestions()
+    echo("What Tacit would learn from your shell histories, read in a home that is thrown away:\n")
+    echo_lines(statistics_lines(vault.pending.statistics()))
+    first = f"It would suggest, first of all, {pluralize(len(pending), 'thing')}:"
+    echo(f"\n{first if pending else 'It would suggest nothing yet.'}")
+    for at, listed in enumerate(pending, 1):
+        echo_lines(card_lines(listed, at, len(pending)))
+    echo()
+    echo_lines(_history_lines(done))
+    echo()
+    return next((result.shell for result in done if result.shell in ("bash", "zsh", "fish")), "zsh")
+
+
+def _try_transcripts(vault: Vault) -> str:
+    """Print the last sessions as Tacit would record them. Return the agent of the latest; "" if there is none."""
+    from tacit.cli.sessions import echo_session
+
+    paths = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
+    chosen = _latest_files(paths)
+    with ProgressBar("things said and done") as bar:
+        vault.transcripts.capture_transcripts(chosen, progress=bar)
+    listed = vault.sessions.sessions()
+    if not listed:
+        return ""
+    echo(f"Your last sessions with agents, as Tacit would remember them ({len(listed):,} in all):\n")
+    for session in listed[:_MAX_SESSIONS_SHOWN]:
+        echo_session(session)
+    if len(chosen) < len(paths):
+        echo(f"Read for this: {len(chosen):,} of {len(paths):,} transcripts, the latest, and none that is too large.")
+    echo()
+    return listed[0].row.agent
+
+
+def _latest_files(files: Sequence[str]) -> list[str]:
+    """Return the latest transcripts; one that is too large makes room for others."""
+    dated = []
+    for path in files:
+        with suppress(OSError):  # an agent tidies up meanwhile
+            status = os.stat(path)
+            dated.append((status.st_mtime_ns, status.st_size, path))
+    room = _MAX_BYTES
+    chosen: list[str] = []
+    for _, size, path in sorted(dated, reverse=True):
+        if size <= room and len(chosen) < _MAX_FILES:
+            chosen.append(path)
+            room -= size
+    return chosen

@@ -7,12 +7,11 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from tacit.cli.commands import Command, Invocation, Option
-from tacit.cli.output import confirm, echo, short_path
-from tacit.cli.permissions import command_to_type
+from tacit.cli.commands import Invocation, Option, command, command_to_type
+from tacit.cli.output import confirm, echo, echo_lines, short_path
 from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.paths import find_home
 from tacit.hosts.registration import AGENT_TARGETS, GUARD
@@ -34,7 +33,6 @@ from tacit.text.display import printable
 
 _SHELL_TARGETS = (BASH, ZSH, FISH)
 TARGETS = {target.name: target for target in (*_SHELL_TARGETS, *AGENT_TARGETS.values())}
-_AGENT_OPTIONS = ("--mcp", "--capture")
 _STRING_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _TESTED_PROGRAM = re.compile(r"^if (?:\[|test) -x (.+?)(?: \];.*)?$", re.MULTILINE)
 _MAX_LITERAL_DISTANCE = 6  # between the literals of one command: its program, the hook's file or the server, the home
@@ -51,18 +49,29 @@ def confirm_and_apply(
     for change in needed:
         check_writable(change)
     for change in needed:
-        for line in change.diff_lines():
-            echo(line)
-    if not call.flag("--yes"):
-        if not sys.stdin.isatty():
-            raise RefusedError("nothing was changed: there is no terminal to ask on", f"{command_to_type(call)} --yes")
-        if not confirm("Change this file?" if len(needed) == 1 else "Change these files?"):
-            echo("Nothing was changed.")
-            return False
+        echo_lines(change.diff_lines())
+    can_ask = call.flag("--yes") or sys.stdin.isatty()
+    hint = "" if can_ask else f"{command_to_type(call)} --yes"  # only if it is shown: secrets are taken out of it
+    refusal = RefusedError("nothing was changed: there is no terminal to ask on", hint)
+    if not call.agrees("Change this file?" if len(needed) == 1 else "Change these files?", refusal):
+        return False
     first()
     for change in needed:
         apply_change(change)
     return True
+
+
+def confirm_and_install(
+    call: Invocation, place: InstallContext, planned: Mapping[Target, Sequence[FileChange]]
+) -> bool:
+    """As `confirm_and_apply`, for changes that put Tacit into targets. How they are undone is stored before."""
+
+    def write_all_receipts() -> None:
+        for target, changes in planned.items():
+            if receipts := [change.receipt for change in changes if change.receipt]:
+                write_receipts(place.home, target.name, receipts)
+
+    return confirm_and_apply(call, [change for changes in planned.values() for change in changes], write_all_receipts)
 
 
 def install_place(home: str | None = None, *, mcp: bool = False) -> InstallContext:
@@ -152,7 +161,11 @@ def _named_paths(text: str) -> Iterator[str]:
             yield from _hook_paths(words, next(scripts, 0))
         else:
             yield from _hook_paths(literals, index)
-    yield from _server_programs(literals)
+    for index, literal in enumerate(literals):  # the programs of our MCP servers
+        before = literals[max(index - _MAX_LITERAL_DISTANCE, 0) : index]
+        programs = [at for at, word in enumerate(before) if os.path.isabs(word)] if literal == "mcp" else []
+        if programs and any("tacit" in word for word in before[programs[-1] :]):
+            yield before[programs[-1]]
     if "# >>> tacit install " in text:
         block = text.partition("# >>> tacit install ")[2].partition("# <<< tacit install ")[0]
         yield from (word for line in _TESTED_PROGRAM.findall(block) for word in _shell_words(line))
@@ -178,15 +191,6 @@ def _hook_paths(words: list[str], index: int) -> Iterator[str]:
     yield from (path for path in (interpreter, *words[index : index + 1], *homes) if os.path.isabs(path))
 
 
-def _server_programs(literals: list[str]) -> Iterator[str]:
-    """Yield the programs of our MCP servers."""
-    for index, literal in enumerate(literals):
-        before = literals[max(index - _MAX_LITERAL_DISTANCE, 0) : index]
-        programs = [at for at, word in enumerate(before) if os.path.isabs(word)] if literal == "mcp" else []
-        if programs and any("tacit" in word for word in before[programs[-1] :]):
-            yield before[programs[-1]]
-
-
 def _string_literals(text: str) -> list[str]:
     literals = []
     for match in _STRING_LITERAL.findall(text):
@@ -209,24 +213,25 @@ def find_target(name: str, command: str) -> Target:
     return TARGETS[name]
 
 
-# tacit uninstall
-
-
-def run_uninstall(call: Invocation) -> int:
+@command("TARGET", "tacit uninstall zsh", Option("--yes", help="take it out without being asked"))
+def run_uninstall(call: Invocation) -> None:
+    """Take out what tacit install put into a file of a shell or an agent. Every other byte stays as it is, and a
+    file that was made for it goes. The home and all that was recorded stay.
+    """
     target, place = find_target(call.single_arg(), "uninstall"), install_place(call.value("--home"))
     changes = target.plan_removal(place)
     if not any(change.is_needed for change in changes):
         echo(f"Nothing of Tacit is in {' or '.join(printable(change.path) for change in changes)}")
         _echo_notes(changes)
-        return 0
+        return
     if confirm_and_apply(call, changes):
         delete_receipts(place.home, target.name)
         running = "Sessions" if target.is_agent else "Shells"
         echo(f"Taken out. {running} that run already go on until they end; what was recorded stays.")
-        if any(_is_changed_since(change) for change in changes):
+        receipts = [(change, change.receipt) for change in changes if change.is_needed and change.receipt]
+        if any(content_hash(change.before) != receipt.after for change, receipt in receipts):
             echo("What you changed in those files since is as you left it.")
         _echo_notes(changes)
-    return 0
 
 
 def _echo_notes(changes: Sequence[FileChange]) -> None:
@@ -235,64 +240,47 @@ def _echo_notes(changes: Sequence[FileChange]) -> None:
             echo(f"  {printable(change.note)}")
 
 
-def _is_changed_since(change: FileChange) -> bool:
-    """Return whether somebody changed the file since Tacit was installed in it."""
-    return change.is_needed and change.receipt is not None and content_hash(change.before) != change.receipt.after
-
-
-UNINSTALL = Command(
-    name="uninstall",
-    usage="TARGET",
-    help=(
-        "Take out what tacit install put into a file of a shell or an agent. Every other byte stays as it is, and a\n"
-        "file that was made for it goes. The home and all that was recorded stay."
-    ),
-    example="tacit uninstall zsh",
-    run=run_uninstall,
-    options=(Option("--yes", help="take it out without being asked"),),
+@command(
+    "[TARGET]",
+    "tacit install zsh",
+    Option("--mcp", help="also register the MCP server of Tacit with this agent"),
+    Option("--capture", help="also turn on the recording of sessions: tacit autocapture on"),
+    Option("--yes", help="change the files without being asked"),
+    Option("--uninstall", help="take it out again: the same as tacit uninstall TARGET"),
 )
-
-
-# tacit install
-
-
-def run_install(call: Invocation) -> int:
+def run_install(call: Invocation) -> None:
+    """Put Tacit into a shell or an agent. A shell (bash, zsh, fish) gets a few marked lines in the file that it
+    reads when it starts; an agent (claude, codex, gemini, cursor, opencode, copilot) gets hooks in its
+    settings, beside those of others, and all but cursor get a skill, which says when and how to propose what to
+    remember. The change is shown first, and made only if you agree. Without a terminal it wants --yes. Without
+    a target it lists them all, and which are installed; entries that start what is no longer there, or that an
+    earlier version wrote, are repaired at once if you agree.
+    """
     if call.flag("--uninstall"):
-        return run_uninstall(call)
+        run_uninstall.run(call)
+        return
     if not call.args:
         _echo_targets(call)
-        return 0
+        return
     target = find_target(call.single_arg(), "install")
-    if not target.is_agent and (options := [name for name in _AGENT_OPTIONS if call.flag(name)]):
+    if not target.is_agent and (options := [name for name in ("--mcp", "--capture") if call.flag(name)]):
         raise UsageError(f"{options[0]} is for agents, and {target.name} is a shell", f"tacit install {target.name}")
-    if _install_target(call, target) and target.is_agent:
-        _offer_capture(call)
-    return 0
-
-
-def _install_target(call: Invocation, target: Target) -> bool:
-    """Install Tacit in a target. Return whether it is there afterwards."""
     place = install_place(call.value("--home"), mcp=call.flag("--mcp"))
     changes = target.plan_install(place)
     if not any(change.is_needed for change in changes):
         paths = ", ".join(printable(change.path) for change in changes if change.after is not None)
         echo(f"It is there already: {paths}")
         _echo_notes(changes)
-        return True
-    if not confirm_and_apply(call, changes, lambda: keep_receipts(place, target, changes)):
-        return False
-    echo(f"Installed. {target.next_step}")
-    if doubt := target.warning(place):
-        echo(f"  {doubt}")
-    _echo_notes(changes)
-    echo(f"  take it out again: tacit uninstall {target.name}")
-    return True
-
-
-def keep_receipts(place: InstallContext, target: Target, changes: Sequence[FileChange]) -> None:
-    """Store how the planned changes of a target are undone. Call it before they are made."""
-    if receipts := [change.receipt for change in changes if change.receipt]:
-        write_receipts(place.home, target.name, receipts)
+    elif confirm_and_install(call, place, {target: changes}):
+        echo(f"Installed. {target.next_step}")
+        if doubt := target.warning(place):
+            echo(f"  {doubt}")
+        _echo_notes(changes)
+        echo(f"  take it out again: tacit uninstall {target.name}")
+    else:
+        return
+    if target.is_agent:
+        _offer_capture(call)
 
 
 def _echo_targets(call: Invocation) -> None:
@@ -304,10 +292,14 @@ def _echo_targets(call: Invocation) -> None:
     stale = [target for target in TARGETS.values() if (state := install_state(target, place)) and state.is_stale]
     if not stale:
         return
-    if call.vault.home.is_person and (call.flag("--yes") or sys.stdin.isatty()):
-        _repair(call, stale, place)
-    else:
+    if not call.vault.home.is_person or not (call.flag("--yes") or sys.stdin.isatty()):
         echo(f"Repair {', '.join(target.name for target in stale)} at once: tacit install --yes")
+        return
+    echo()
+    if confirm_and_install(call, place, {target: target.plan_install(place) for target in stale}):
+        echo("Repaired:")
+        for target in stale:
+            echo(f"  {target.name:10} {target.next_step}")
 
 
 def _state_text(target: Target, place: InstallContext) -> str:
@@ -328,21 +320,6 @@ def _state_text(target: Target, place: InstallContext) -> str:
     return "installed" if is_current else f"installed, and out of date: {again}"
 
 
-def _repair(call: Invocation, targets: Sequence[Target], place: InstallContext) -> None:
-    """Install again in stale targets. All changes are shown, and confirmed once."""
-    changes = {target: target.plan_install(place) for target in targets}
-
-    def keep_all_receipts() -> None:
-        for target in targets:
-            keep_receipts(place, target, changes[target])
-
-    echo("")
-    if confirm_and_apply(call, [change for planned in changes.values() for change in planned], keep_all_receipts):
-        echo("Repaired:")
-        for target in targets:
-            echo(f"  {target.name:10} {target.next_step}")
-
-
 def _offer_capture(call: Invocation) -> None:
     """Ask whether sessions are to be recorded: that is a decision of its own, and off by default."""
     if not call.flag("--capture"):
@@ -354,25 +331,3 @@ def _offer_capture(call: Invocation) -> None:
             return
     call.vault.configuration.autocapture(True)
     echo("Sessions are recorded from now on; stop it with: tacit autocapture off")
-
-
-INSTALL = Command(
-    name="install",
-    usage="[TARGET]",
-    help=(
-        "Put Tacit into a shell or an agent. A shell (bash, zsh, fish) gets a few marked lines in the file that it\n"
-        "reads when it starts; an agent (claude, codex, gemini, cursor, opencode, copilot) gets hooks in its\n"
-        "settings, beside those of others, and all but cursor get a skill, which says when and how to propose what to\n"
-        "remember. The change is shown first, and made only if you agree. Without a terminal it wants --yes. Without\n"
-        "a target it lists them all, and which are installed; entries that start what is no longer there, or that an\n"
-        "earlier version wrote, are repaired at once if you agree."
-    ),
-    example="tacit install zsh",
-    run=run_install,
-    options=(
-        Option("--mcp", help="also register the MCP server of Tacit with this agent"),
-        Option("--capture", help="also turn on the recording of sessions: tacit autocapture on"),
-        Option("--yes", help="change the files without being asked"),
-        Option("--uninstall", help="take it out again: the same as tacit uninstall TARGET"),
-    ),
-)

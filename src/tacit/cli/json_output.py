@@ -61,12 +61,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
 
 def memory_reference(memory: Memory) -> JsonObject:
     """Return the few fields of a memory that is part of another object."""
-    return {
-        "id": memory.id,
-        "kind": memory.kind.label,
-        "scope": memory.claim.scope,
-        "text": memory.claim.sentence,
-    }
+    return {"id": memory.id, "kind": memory.kind.label, "scope": memory.claim.scope, "text": memory.claim.sentence}
 
 
 def entry_reference(row: MemoryRow) -> JsonObject:

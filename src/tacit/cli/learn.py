@@ -6,13 +6,10 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from shlex import quote
 
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.json_output import JsonObject, memory_reference
-from tacit.cli.output import ENCODE_SECONDS, echo, echo_encoded, echo_json, pluralize, warn
-from tacit.disk.read import read_external
-from tacit.errors import UsageError
+from tacit.cli.output import ENCODE_SECONDS, echo, echo_encoded, echo_lines, pluralize, warn
 from tacit.index.sessions import SessionRow
 from tacit.learn.judge.clients import CLIENTS
 from tacit.learn.judge.run import Judge, JudgeOutcome, client_judge, estimated_tokens, total_dropped
@@ -23,7 +20,6 @@ from tacit.text.display import clip, one_line, printable
 from tacit.vault.maintenance import Evaluation, Improvement
 from tacit.vault.vault import Vault
 
-_SELECTION_OPTIONS = ("--session", "--since", "--all")
 _STATE_MARKS = {LearnState.REPEATED: " (again)", LearnState.ACCEPTED: " (accepted)"}
 _ANSWERS = "a model that you asked"  # the name of a judge that --answers does not name
 _MAX_ANSWER_BYTES = 1 << 20
@@ -31,14 +27,32 @@ _NOTICE_SESSIONS = 5  # from which the cost of all is estimated
 _MAX_REJECTED = 5  # memories that were not believed and are shown
 
 
-def run_learn(call: Invocation) -> int:
-    call.refuse_args()
-    for options in (_SELECTION_OPTIONS, ("--show-prompt", "--answers")):
-        given = [name for name in options if call.flag(name)]
-        if len(given) > 1:
-            raise UsageError(f"{given[0]} and {given[1]} exclude each other", "tacit learn --since 7d")
+@command(
+    "",
+    "tacit learn --agent claude",
+    Option("--session", "ID", "only this session"),
+    Option("--since", "TIME", "only sessions since, for example 7d or 2026-11-15"),
+    Option("--all", help="all sessions, also those that were looked at before"),
+    Option("--agent", "NAME", f"ask this client, '' for none: {', '.join(CLIENTS)}"),
+    Option("--model", "NAME", "ask this model of the llm library, '' for none; with --agent: the client's model"),
+    Option("--show-prompt", help="print the question about sessions that nobody judged yet, and send nothing"),
+    Option("--answers", "FILE", "read the answers to that question from a file, or - for standard input"),
+    Option("--dry-run", help="only show what would be suggested"),
+    JSON_OPTION,
+)
+def run_learn(call: Invocation) -> None:
+    """What your sessions with agents say that should hold on: corrections, rules, decisions, conventions, and what
+    mended a command that failed. Each is a suggestion with the words it comes from, and you decide: tacit
+    review. Without an option it looks at sessions that were not looked at yet. A judge finds more: an agent
+    that you use anyway (--agent claude), a model of the llm library (--model NAME), or any other model with
+    --show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if an
+    option names it.
+    """
+    for options in (("--session", "--since", "--all"), ("--show-prompt", "--answers")):
+        call.only_one(options, "tacit learn --since 7d", "exclude each other")
     if call.flag("--show-prompt"):
-        return _show_question(call)
+        _show_question(call)
+        return
     if call.flag("--answers"):
         rows, found = _learn_by_answers(_selected_sessions(call, _named_judge(call) or ANY_JUDGE), call)
         results = _mark_repeats(found)
@@ -46,12 +60,24 @@ def run_learn(call: Invocation) -> int:
         judge = _chosen_judge(call)
         rows = _selected_sessions(call, judge.name if judge else "")
         results = _mark_repeats(_learn_by_judge(judge, rows, call) if judge else _learn_by_rules(rows, call))
-    if call.flag("--json"):
-        echo_json([conclusion_json(result) for result in results])
-        return 0
-    for line in _report_lines(results, len(rows), call.flag("--dry-run")):
-        echo(line)
-    return 0
+    if call.shows_json(lambda: [conclusion_json(result) for result in results]):
+        return
+    shown = [result for result in results if result.state in RECORDED_STATES]
+    for result in shown:
+        lesson, session = result.lesson, result.session
+        echo(f"{lesson.kind.label}{_STATE_MARKS.get(result.state, '')}: {printable(result.claim.sentence)}")
+        echo(f"    “{printable(one_line(lesson.quote, 160))}”")
+        source = printable(f"{session.agent}, {session.ended_at[:10]}, session {session.id[:4]}")
+        echo(f"    {source}, confidence {lesson.confidence:.2f}")
+        echo(f"    why: {printable(lesson.reason)}")
+    where = f"in {pluralize(len(rows), 'session')}"
+    if not shown:
+        echo(f"Nothing to suggest {where}.")
+        return
+    new, accepted, again = (sum(result.state is state for result in shown) for state in RECORDED_STATES)
+    dry_run, held = call.flag("--dry-run"), f", {accepted} accepted" if accepted else ""
+    counts = f"{pluralize(new, 'suggestion')}{' would come' if dry_run else ''}{held}, {again} said again, {where}"
+    echo(f"{counts}. Nothing was changed." if dry_run else f"{counts}: tacit review")
 
 
 def _mark_repeats(results: Iterable[LearnResult]) -> list[LearnResult]:
@@ -107,19 +133,17 @@ def _chosen_judge(call: Invocation) -> Judge | None:
     return configured
 
 
-def _show_question(call: Invocation) -> int:
+def _show_question(call: Invocation) -> None:
     """Print the first question about sessions that were not judged yet, and send nothing."""
     rows = _selected_sessions(call, _named_judge(call) or ANY_JUDGE)[::-1]
     questions = list(call.vault.judging.questions(rows, may_split=False))
     if not questions:
         warn(f"Nothing to ask about in {pluralize(len(rows), 'session')}.")
-        return 0
-    for line in questions[0].question.text.split("\n"):
-        echo(printable(line))
+        return
+    echo_lines(map(printable, questions[0].question.text.split("\n")))
     if len(questions) > 1:
         more = pluralize(len(questions) - 1, "more question")
         warn(f"{more} after the answers to this one: tacit learn --answers FILE")
-    return 0
 
 
 def _learn_by_judge(judge: Judge, rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
@@ -142,7 +166,9 @@ def _learn_by_judge(judge: Judge, rows: Sequence[SessionRow], call: Invocation) 
         _warn_receipt(judge.name, outcomes, call)
     if waiting:
         wait = pluralize(len(waiting), "session waits", "sessions wait")
-        warn(f"{wait} for {printable(judge.name)}: {_command(judge, call)}")
+        option = "--agent" if judge.is_client else "--model"
+        again = f"tacit learn {option} {shlex.quote(judge.name)}" if call.flag(option) else "tacit learn"
+        warn(f"{wait} for {printable(judge.name)}: {again}")
     if dry_run:
         yield from _learn_by_rules(waiting, call)
 
@@ -151,7 +177,10 @@ def _learn_by_answers(
     rows: Sequence[SessionRow], call: Invocation
 ) -> tuple[Sequence[SessionRow], Sequence[LearnResult]]:
     """Return the sessions that were learned from: what is learned without a judge, and what the answers say."""
-    data = _read_answers(call.value("--answers") or "")
+    if call.value("--answers") == "-":
+        data = sys.stdin.buffer.read(_MAX_ANSWER_BYTES)
+    else:
+        data = call.file_value("--answers", _MAX_ANSWER_BYTES)
     unlearned = [] if call.flag("--dry-run") else _selected_sessions(call)
     results = list(_learn_by_rules(unlearned, call))
     name = _named_judge(call) or _ANSWERS
@@ -160,15 +189,6 @@ def _learn_by_answers(
     _warn_receipt(name, [outcome], call)
     judged = {row.id: row for row, _ in outcome.sessions}
     return [*judged.values(), *(row for row in unlearned if row.id not in judged)], results
-
-
-def _read_answers(path: str) -> bytes:
-    if path == "-":
-        return sys.stdin.buffer.read(_MAX_ANSWER_BYTES)
-    try:
-        return read_external(path, _MAX_ANSWER_BYTES)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}", f"ls -l {quote(path)}") from None
 
 
 def _learn_judged(outcome: JudgeOutcome, call: Invocation) -> Iterator[LearnResult]:
@@ -208,12 +228,6 @@ def _warn_receipt(name: str, outcomes: Sequence[JudgeOutcome], call: Invocation)
         warn(f"today: {budget.spent:,} of {budget.per_day:,} tokens")
 
 
-def _command(judge: Judge, call: Invocation) -> str:
-    """Return the command that asks this judge again."""
-    option = "--agent" if judge.is_client else "--model"
-    return f"tacit learn {option} {shlex.quote(judge.name)}" if call.flag(option) else "tacit learn"
-
-
 def judge_notice(vault: Vault) -> str:
     """Return a line for a person: how many sessions nobody has judged, whom to ask, about what it costs, and how.
 
@@ -235,32 +249,6 @@ def judge_notice(vault: Vault) -> str:
     return f"{asked} Type: tacit learn{'' if name == chosen else f' --agent {name}'}"
 
 
-# Output
-
-
-def _report_lines(results: Sequence[LearnResult], session_count: int, dry_run: bool) -> Iterator[str]:
-    shown = [result for result in results if result.state in RECORDED_STATES]
-    for result in shown:
-        yield from _conclusion_lines(result)
-    where = f"in {pluralize(session_count, 'session')}"
-    if not shown:
-        yield f"Nothing to suggest {where}."
-        return
-    new, accepted, again = (sum(result.state is state for result in shown) for state in RECORDED_STATES)
-    counts = pluralize(new, "suggestion") + (" would come" if dry_run else "")
-    counts += f", {accepted} accepted" if accepted else ""
-    yield f"{counts}, {again} said again, {where}" + (". Nothing was changed." if dry_run else ": tacit review")
-
-
-def _conclusion_lines(result: LearnResult) -> Iterator[str]:
-    lesson, session = result.lesson, result.session
-    yield f"{lesson.kind.label}{_STATE_MARKS.get(result.state, '')}: {printable(result.claim.sentence)}"
-    yield f"    “{printable(one_line(lesson.quote, 160))}”"
-    where = f"{session.agent}, {session.ended_at[:10]}, session {session.id[:4]}"
-    yield f"    {printable(where)}, confidence {lesson.confidence:.2f}"
-    yield f"    why: {printable(lesson.reason)}"
-
-
 def conclusion_json(result: LearnResult) -> JsonObject:
     return {
         "id": result.claim.id,
@@ -276,49 +264,15 @@ def conclusion_json(result: LearnResult) -> JsonObject:
     }
 
 
-LEARN = Command(
-    name="learn",
-    usage="",
-    help=(
-        "What your sessions with agents say that should hold on: corrections, rules, decisions, conventions, and what\n"
-        "mended a command that failed. Each is a suggestion with the words it comes from, and you decide: tacit\n"
-        "review. Without an option it looks at sessions that were not looked at yet. A judge finds more: an agent\n"
-        "that you use anyway (--agent claude), a model of the llm library (--model NAME), or any other model with\n"
-        "--show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if an\n"
-        "option names it."
-    ),
-    example="tacit learn --agent claude",
-    run=run_learn,
-    options=(
-        Option("--session", "ID", "only this session"),
-        Option("--since", "TIME", "only sessions since, for example 7d or 2026-11-15"),
-        Option("--all", help="all sessions, also those that were looked at before"),
-        Option("--agent", "NAME", f"ask this client, '' for none: {', '.join(CLIENTS)}"),
-        Option("--model", "NAME", "ask this model of the llm library, '' for none; with --agent: the client's model"),
-        Option("--show-prompt", help="print the question about sessions that nobody judged yet, and send nothing"),
-        Option("--answers", "FILE", "read the answers to that question from a file, or - for standard input"),
-        Option("--dry-run", help="only show what would be suggested"),
-        JSON_OPTION,
-    ),
-)
-
-
-# `tacit improve`
-
-# Evaluations
-
-
-def _evaluate(call: Invocation) -> int:
+def _evaluate(call: Invocation) -> None:
     evaluation = call.vault.maintenance.evaluate(force=call.flag("--force"))
-    if call.flag("--json"):
-        echo_json(evaluation_json(evaluation))
-        return 0
+    if call.shows_json(lambda: evaluation_json(evaluation)):
+        return
     echo(evaluation_headline(evaluation))
     for score in evaluation.result.scores:
         echo(f"- {printable(score.name)}: {score.points}/2, {printable(score.reason)}")
     for memory in evaluation.candidates:
         echo(f"  candidate: {printable(memory.claim.sentence)}")
-    return 0
 
 
 def evaluation_headline(evaluation: Evaluation) -> str:
@@ -336,22 +290,29 @@ def evaluation_json(evaluation: Evaluation) -> JsonObject:
     }
 
 
-# tacit improve
-
 _MIN_CONVENTION_SESSIONS = 3
 
 
-def run_improve(call: Invocation) -> int:
-    call.refuse_args()
+@command(
+    "",
+    "tacit improve",
+    Option("--evaluate", help="only evaluate"),
+    Option("--force", help="evaluate again, although there is an evaluation of today"),
+    Option("--min-count", "N", "observations that make a pattern (default 2)", least=2),
+    JSON_OPTION,
+)
+def run_improve(call: Invocation) -> None:
+    """Evaluate (once a day), look for candidates that were observed again and again, and for memories that are
+    stale or contradict each other. A pattern is suggested once. The evaluation scores how well memory is kept,
+    0 to 2 for each measure; weak measures become candidates.
+    """
     if call.flag("--evaluate"):
-        return _evaluate(call)
-    improvement = call.vault.maintenance.improve(
-        force=call.flag("--force"), min_count=call.number("--min-count", 2) or 2
-    )
+        _evaluate(call)
+        return
+    improvement = call.vault.maintenance.improve(force=call.flag("--force"), min_count=call.number("--min-count") or 2)
     encoded = call.vault.embeddings.encode(ENCODE_SECONDS)
-    if call.flag("--json"):
-        echo_json(_improvement_json(improvement))
-        return 0
+    if call.shows_json(lambda: _improvement_json(improvement)):
+        return
     evaluation = improvement.evaluation
     echo(evaluation_headline(evaluation))
     echo(f"Memory candidates: {len(evaluation.candidates) if evaluation.created else 'not changed'}")
@@ -379,21 +340,17 @@ def run_improve(call: Invocation) -> int:
     if improvement.undecided:
         echo(f"Open conflicts: {improvement.undecided} memories; see: tacit conflicts")
     echo_encoded(encoded)
-    return 0
 
 
 def promote_command(memory: Memory) -> str:
     """Return the command to promote a memory, safe to paste: quoted, without characters that a terminal hides."""
     evidence = clip("; ".join(dict.fromkeys(item.text for item in memory.evidence)), 300)
     evidence_text = printable(evidence) or f"observed {memory.strength} times"
-    return f"tacit promote {memory.id} --kind {_promoted_kind(memory).label} --evidence {shlex.quote(evidence_text)}"
-
-
-def _promoted_kind(memory: Memory) -> Kind:
-    """Return the kind to promote to: a decision of several sessions becomes a convention (C8), a fix stays a fix."""
     if memory.kind is Kind.DECISION and len(memory.sessions) >= _MIN_CONVENTION_SESSIONS:
-        return Kind.CONVENTION
-    return memory.kind if memory.kind in (Kind.KNOWN_FIX, Kind.CONVENTION, Kind.CONSTRAINT) else Kind.PATTERN
+        kind = Kind.CONVENTION  # a decision of several sessions (C8)
+    else:  # a fix stays a fix
+        kind = memory.kind if memory.kind in (Kind.KNOWN_FIX, Kind.CONVENTION, Kind.CONSTRAINT) else Kind.PATTERN
+    return f"tacit promote {memory.id} --kind {kind.label} --evidence {shlex.quote(evidence_text)}"
 
 
 def _improvement_json(improvement: Improvement) -> JsonObject:
@@ -408,22 +365,3 @@ def _improvement_json(improvement: Improvement) -> JsonObject:
         "stale": [memory_reference(memory) for memory in improvement.stale],
         "undecided": improvement.undecided,
     }
-
-
-IMPROVE = Command(
-    name="improve",
-    usage="",
-    help=(
-        "Evaluate (once a day), look for candidates that were observed again and again, and for memories that are\n"
-        "stale or contradict each other. A pattern is suggested once. The evaluation scores how well memory is kept,\n"
-        "0 to 2 for each measure; weak measures become candidates."
-    ),
-    example="tacit improve",
-    run=run_improve,
-    options=(
-        Option("--evaluate", help="only evaluate"),
-        Option("--force", help="evaluate again, although there is an evaluation of today"),
-        Option("--min-count", "N", "observations that make a pattern (default 2)"),
-        JSON_OPTION,
-    ),
-)

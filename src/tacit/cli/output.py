@@ -1,15 +1,17 @@
-"""Printing and asking: lines, warnings and JSON; styles and wrapping on a terminal; numbers and paths; questions.
+"""Printing and asking: lines, warnings, JSON and progress; styles and wrapping; numbers and paths; questions.
 
-Styles and wrapping are for people: a pipe or a file gets plain lines. `NO_COLOR` turns styles off, as does a terminal
-that has none (`TERM=dumb`).
+Styles, wrapping and bars are for people at a terminal: a pipe or a file gets plain lines. `NO_COLOR` turns styles off,
+as does a terminal that has none (`TERM=dumb`).
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from tacit.errors import RefusedError
@@ -17,10 +19,10 @@ from tacit.errors import RefusedError
 if TYPE_CHECKING:
     from tacit.vault.embeddings import EncodeResult
 
-
 ENCODE_SECONDS = 60  # the most that a command takes for vectors; hooks and later commands make the rest
 _RESET = "\x1b[0m"
 _BOLD, _DIM, _RED, _YELLOW, _CYAN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[36m"
+_STYLES = (_BOLD, _DIM, _RED, _YELLOW, _CYAN, _RESET)
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
 
 
@@ -28,13 +30,26 @@ def echo(line: str = "") -> None:
     print(line)
 
 
-def echo_wrapped(line: str) -> None:
+def echo_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
+
+
+def echo_wrapped(*lines: str) -> None:
     """Print prose. On a terminal it is wrapped between words, indented as its first line and by two more blanks."""
-    print("\n".join(wrap(line, terminal_width())) if sys.stdout.isatty() else line)
+    for line in lines:
+        print("\n".join(wrap(line, terminal_width())) if sys.stdout.isatty() else line)
 
 
 def warn(line: str) -> None:
     print(line, file=sys.stderr)
+
+
+def first_lines(lines: Sequence[str], most: int, indent: str = "") -> Iterator[str]:
+    """Yield the first lines, and how many more there are."""
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"{indent}… and {len(lines) - most} more"
 
 
 def echo_json(value: object) -> None:
@@ -78,14 +93,13 @@ def _delayed_interrupt() -> Iterator[Callable[[], None]]:
 
     pending: list[int] = []
 
-    def note(_number: int, _frame: object) -> None:
-        if pending:
-            raise KeyboardInterrupt
-        pending.append(_number)
-
     def raise_if_pending() -> None:
         if pending:
             raise KeyboardInterrupt
+
+    def note(number: int, _frame: object) -> None:
+        raise_if_pending()
+        pending.append(number)
 
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # it is ignored, or somebody else's
         yield raise_if_pending
@@ -98,45 +112,23 @@ def _delayed_interrupt() -> Iterator[Callable[[], None]]:
 
 
 def _json_default(value: object) -> object:
-    if isinstance(value, frozenset | set):
-        return sorted(value)
-    return str(value)
+    return sorted(value) if isinstance(value, frozenset | set) else str(value)
 
 
 # Styles
 
 
-def has_styles(stream: TextIO) -> bool:
-    """Return whether a stream shows styles: a terminal, unless the person turned them off."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def bold(text: str, stream: TextIO | None = None) -> str:
-    return _styled(_BOLD, text, stream)
-
-
-def dim(text: str, stream: TextIO | None = None) -> str:
-    return _styled(_DIM, text, stream)
-
-
-def red(text: str, stream: TextIO | None = None) -> str:
-    return _styled(_RED, text, stream)
-
-
-def yellow(text: str, stream: TextIO | None = None) -> str:
-    return _styled(_YELLOW, text, stream)
-
-
-def cyan(text: str, stream: TextIO | None = None) -> str:
-    return _styled(_CYAN, text, stream)
-
-
-def _styled(style: str, text: str, stream: TextIO | None) -> str:
-    """Return the text with a style, which begins after leading blanks."""
+def _styled(style: str, text: str, stream: TextIO | None = None) -> str:
+    """Return the text with a style, which begins after leading blanks, if the stream (standard output) shows styles."""
     content = text.lstrip(" ")
-    if not content or not has_styles(stream or sys.stdout):
+    is_terminal = (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+    if not content or not is_terminal or os.environ.get("NO_COLOR"):
         return text
     return f"{text[: len(text) - len(content)]}{style}{content}{_RESET}"
+
+
+bold, dim = partial(_styled, _BOLD), partial(_styled, _DIM)
+red, yellow, cyan = partial(_styled, _RED), partial(_styled, _YELLOW), partial(_styled, _CYAN)
 
 
 # Wrapping
@@ -159,7 +151,7 @@ def wrap(line: str, width: int) -> Sequence[str]:
     indent = " " * (len(line) - len(text))
     lines, current, room = [], indent, len(indent)
     for word in text.split(" "):
-        length = _visible_length(word)
+        length = len(word) - sum(word.count(style) * len(style) for style in _STYLES)
         if room + 1 + length > width and current.strip():
             lines.append(current)
             current, room = f"{indent}  {word}", len(indent) + 2 + length
@@ -167,12 +159,6 @@ def wrap(line: str, width: int) -> Sequence[str]:
             blank = " " if current.strip() else ""
             current, room = f"{current}{blank}{word}", room + len(blank) + length
     return [*lines, current]
-
-
-def _visible_length(word: str) -> int:
-    if "\x1b" not in word:
-        return len(word)
-    return len(word) - sum(word.count(style) * len(style) for style in (_BOLD, _DIM, _RED, _YELLOW, _CYAN, _RESET))
 
 
 # Numbers, paths and sentences that several commands print
@@ -186,6 +172,13 @@ def short_path(path: str) -> str:
     """Return a path with `~` for the user's folder."""
     folder = os.path.expanduser("~")
     return f"~{path[len(folder) :]}" if path.startswith(folder + os.sep) else path
+
+
+def local_minute(at: str) -> str:
+    """Return a time that was stored with its offset as people read it, in the time zone of now."""
+    from datetime import datetime
+
+    return f"{datetime.fromisoformat(at).astimezone():%Y-%m-%d %H:%M}"
 
 
 def trust_hint(number: int) -> str:
@@ -215,19 +208,38 @@ def ask(prompt: str) -> str:
 
     Keys that were typed before the prompt is shown are dropped: they were meant for something else.
     """
+    import signal
+    import termios
     from select import select
 
     sys.stdout.flush()
-    _flush_input()
+    with suppress(termios.error, OSError, ValueError):  # no terminal: a pipe is read from its beginning
+        termios.tcdrain(sys.stdout.fileno())
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     sys.stdout.write(prompt)
     sys.stdout.flush()
-    with _signal_wakeup() as wake:
-        # Without this, a signal between prompt and reading would be handled only after the next key.
-        select([sys.stdin, wake], [], [])
+    # Wait for a key or a signal: one that comes between prompt and reading would be handled only after the next key.
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing)
+    try:
+        select([sys.stdin, reading], [], [])
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(reading)
+        os.close(writing)
     line = sys.stdin.readline()
     if not line:
         raise EOFError
     return line.rstrip("\n")
+
+
+def ask_key(prompt: str) -> str | None:
+    """Return the first letter of the answer, in lower case; "" for an empty one, None at the end of the input."""
+    try:
+        return ask(f"{prompt} > ").strip().lower()[:1]
+    except EOFError:
+        return None
 
 
 def confirm(question: str) -> bool:
@@ -248,26 +260,96 @@ def ask_unseen(question: str) -> str:
         raise RefusedError("nothing was typed, so nothing was changed") from None
 
 
-def _flush_input() -> None:
-    """Drop the pending input of the terminal, once all output is shown."""
-    import termios
+# The progress bar of long commands. Work reports how far it is; whether, when and how that is drawn is decided here.
 
-    with suppress(termios.error, OSError, ValueError):  # no terminal: a pipe is read from its beginning
-        termios.tcdrain(sys.stdout.fileno())
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+_BAR_WIDTH = 24
+_MAX_NAME_CHARS = 40
+_REDRAW_SECONDS = 0.1  # a terminal costs more than what is counted
+_FIRST_DRAW_SECONDS = 1.0  # what is done sooner needs no bar
+_MIN_ESTIMATE_SECONDS = 2.0  # a rate that was measured for less says little about the remaining time
+_MEGABYTE = 1_000_000
+# What to know when work of the store was interrupted, by its task.
+_AFTER_INTERRUPT = {
+    "making the index": "The index is not finished; nothing is lost, and the next command makes it.",
+    "checking the log": "Nothing was changed. Run it again for all findings.",
+}
 
 
-@contextmanager
-def _signal_wakeup() -> Iterator[int]:
-    """Yield a file descriptor that becomes readable when a signal comes."""
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
-    import signal
+class ProgressBar:
+    """A bar in one line of stderr, with rate and remaining time; nothing if that is no terminal. `clear` it at the end.
 
-    before = signal.set_wakeup_fd(writing)
-    try:
-        yield reading
-    finally:
-        signal.set_wakeup_fd(before)
-        os.close(reading)
-        os.close(writing)
+    Args:
+        noun: what is counted by `__call__`, in the plural.
+    """
+
+    def __init__(self, noun: str = "commands") -> None:
+        self._noun = noun
+        self._is_visible = sys.stderr.isatty()
+        self._is_drawn = False
+        self._started = time.monotonic()
+        self._last_draw = float("-inf")
+        self._task = ""
+        self._task_started = self._started
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.clear()
+
+    def __call__(self, path: str, done: int, share: float) -> None:
+        """Show that `done` things were read, and the share of all work from 0 to 1. `path` is the current file."""
+        if self._is_due(after=0):
+            rate = f"{done:,} {self._noun}, {done / self._elapsed(self._started):,.0f}/s"
+            self._draw(os.path.basename(path), share, rate, self._started)
+
+    def show_bytes(self, task: str, done: int, total: int) -> None:
+        """Show how many bytes of a task are done. The bar is removed when all are."""
+        if task != self._task:
+            self._task, self._task_started = task, time.monotonic()
+        if done >= total:
+            self._task = ""
+            self.clear()
+        elif self._is_due(after=_FIRST_DRAW_SECONDS):
+            rate = done / self._elapsed(self._task_started) / _MEGABYTE
+            self._draw(task, done / total, f"{rate:,.1f} MB/s", self._task_started)
+
+    def interrupted(self) -> str:
+        """Return what to know if the work is interrupted now; "" if there is nothing to say."""
+        return _AFTER_INTERRUPT.get(self._task, "")
+
+    def show_message(self, text: str) -> None:
+        """Show a text instead, for work whose progress is unknown."""
+        if self._is_visible:
+            self._last_draw = time.monotonic()
+            self._write(text)
+
+    def clear(self) -> None:
+        if self._is_drawn:
+            self._write("")
+            self._is_drawn = False
+
+    def _is_due(self, after: float) -> bool:
+        now = time.monotonic()
+        waits = now < self._started + after or now < self._last_draw + _REDRAW_SECONDS
+        return self._is_visible and not waits
+
+    def _elapsed(self, started: float) -> float:
+        return max(time.monotonic() - started, 0.001)
+
+    def _draw(self, name: str, share: float, rate: str, started: float) -> None:
+        from tacit.text.display import clip, printable
+
+        self._last_draw = time.monotonic()
+        full = round(share * _BAR_WIDTH)
+        bar = f"[{'#' * full}{' ' * (_BAR_WIDTH - full)}]"
+        elapsed, left = self._elapsed(started), ""
+        if elapsed >= _MIN_ESTIMATE_SECONDS and share > 0:
+            minutes, seconds = divmod(round(elapsed * (1 - share) / share), 60)
+            left = f", {minutes}:{seconds:02d} left"
+        self._write(f"{clip(printable(name), _MAX_NAME_CHARS)} {bar} {share:4.0%} {rate}{left}")
+
+    def _write(self, text: str) -> None:
+        self._is_drawn = True
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()

@@ -1,14 +1,13 @@
-"""`tacit recall` and `tacit brief`."""
+"""`tacit recall` and `tacit brief`: answers to a query, and what an agent should know now."""
 
 from __future__ import annotations
 
 import sys
-from datetime import datetime
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option, text_or_stdin
-from tacit.cli.json_output import JsonObject, entry_reference
-from tacit.cli.output import bold, cyan, dim, echo, echo_json, echo_wrapped, short_path, trust_hint, warn
+from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command, text_or_stdin
+from tacit.cli.output import bold, cyan, dim, echo, echo_json, echo_wrapped, local_minute, short_path, trust_hint, warn
 from tacit.errors import UsageError
 from tacit.index.commands import FAILED_STATUS
 from tacit.model.claim import is_project_scope, scope_label
@@ -17,61 +16,65 @@ from tacit.text.display import clip, printable
 from tacit.vault.hits import Hit, SessionQuote
 from tacit.vault.listing import STATUS_LABELS
 
-# tacit brief
+if TYPE_CHECKING:
+    from tacit.cli.json_output import JsonObject
 
 
-def run_brief(call: Invocation) -> int:
-    call.refuse_args()
+@command(
+    "",
+    'tacit brief --for "write the release notes"',
+    Option("--for", "TASK", "what the work is about"),
+    Option("--tag", "TAG", "prefer memories with this tag", repeatable=True),
+    JSON_OPTION,
+)
+def run_brief(call: Invocation) -> None:
+    """At most seven memories that an agent should know now, within a budget of tokens, fenced. The project's
+    constraints and rules are always among them, and are introduced as your standing rules.
+    """
     brief = call.vault.queries.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
     if call.flag("--json"):
-        echo_json(
-            {
-                "memories": [entry_reference(entry) for entry in brief.entries],
-                "tokens": brief.tokens,
-                "text": brief.text,
-            }
-        )
+        from tacit.cli.json_output import entry_reference
+
+        entries = [entry_reference(entry) for entry in brief.entries]
+        echo_json({"memories": entries, "tokens": brief.tokens, "text": brief.text})
     else:
         sys.stdout.write(brief.text)
     warn(f"Memory loaded: {len(brief.entries)} entries ({printable(call.vault.queries.scope_text)}).")
     if untrusted := call.vault.home.count_untrusted():
         warn(trust_hint(untrusted))
-    return 0
 
-
-BRIEF = Command(
-    name="brief",
-    usage="",
-    help=(
-        "At most seven memories that an agent should know now, within a budget of tokens, fenced. The project's\n"
-        "constraints and rules are always among them, and are introduced as your standing rules."
-    ),
-    example='tacit brief --for "write the release notes"',
-    run=run_brief,
-    options=(
-        Option("--for", "TASK", "what the work is about"),
-        Option("--tag", "TAG", "prefer memories with this tag", repeatable=True),
-        JSON_OPTION,
-    ),
-)
-
-
-# tacit recall
 
 _MAX_TITLE_CHARS = 60
 _MAX_ANSWER_CHARS = 300  # of the conclusion of this turn or of a later one
 _ACT_LABELS = {"ran": "ran this", "changed": "changed this", "read": "read this", "searched": "searched for this"}
 
 
+@command(
+    "QUERY",
+    'tacit recall "implementation work"',
+    Option("--query", "TEXT", "the query, where it cannot be given as words"),
+    Option("--limit", "N", "at most so many answers (default 10); fewer are the first of more", short="-n"),
+    Option("--kind", "KIND", "only this kind: constraint, rule, …, worklog, evaluation, session, command"),
+    Option("--scope", "SCOPE", "local, global or all"),
+    Option("--since", "TIME", "only what was said since, for example 7d or 2026-11-15"),
+    Option("--as-of", "TIME", "as memory was then, for example yesterday"),
+    Option("--all", help="also what was forgotten, dismissed or overruled"),
+    Option("--like", "ID", "more like this memory, instead of a query"),
+    Option("--explain", help="what matched, and what it weighed"),
+    EXIT_CODE_OPTION,
+    JSON_OPTION,
+    takes_any_text=True,
+)
 def run_recall(call: Invocation) -> int:
-    hits = _search_hits(call)
-    if call.flag("--json"):
-        echo_json([_hit_json(hit) for hit in hits])
-    else:
+    """Search memories, candidates, sessions, commands, the worklog and evaluations. Any text is a query; words are
+    enough, and - reads it from standard input. In a project you see its memories and the global ones, elsewhere
+    all. Of a session the passage that matched is shown, and the command that opens it.
+    """
+    hits = _search(call)
+    if not call.shows_json(lambda: [_hit_json(hit) for hit in hits]):
         echo(bold(f"Recall Results ({len(hits)})"))
         for hit in hits:
-            for line in hit_lines(hit):
-                echo_wrapped(line)
+            echo_wrapped(*hit_lines(hit))
             if call.flag("--explain"):
                 echo(f"    why: {printable(hit.why)}")
         if not hits:
@@ -79,7 +82,7 @@ def run_recall(call: Invocation) -> int:
     return call.exit_code(found=bool(hits))
 
 
-def _search_hits(call: Invocation) -> list[Hit]:
+def _search(call: Invocation) -> list[Hit]:
     if like := call.value("--like"):
         if call.args or call.value("--query"):
             raise UsageError("--like takes an id and no query", f"tacit recall --like {like}")
@@ -106,37 +109,45 @@ def hit_lines(hit: Hit) -> list[str]:
     """Return the lines of an answer: the text, who said it and when, how to open it, and its file and line."""
     quote = hit.quote
     if hit.kind == COMMAND:
-        text, details = [f"$ {printable(line)}" for line in hit.text.split("\n")], _command_details(hit)
+        text = [f"$ {printable(line)}" for line in hit.text.split("\n")]
+        outcomes = {None: "outcome unknown", 0: "exit status 0", FAILED_STATUS: "failed"}
+        outcome = outcomes.get(hit.exit_status, f"failed with exit status {hit.exit_status}")
+        where = f" in {printable(short_path(hit.directory))}" if hit.directory else ""
+        who = _speaker_name(quote) if quote else "you"
+        when = local_minute(hit.at) if hit.at else "nobody knows when"
+        details = [f"{who} ran this{where}, {when}, {outcome}"]
     elif quote is not None and hit.kind == "session":
         text, details = _passage_lines(quote), _session_details(hit, quote)
     else:
         name = f"{cyan(f'[{hit.short}]')} " if hit.kind not in PAGE_KINDS else ""
-        text, details = [f"{name}{printable(hit.text)}"], _memory_details(hit)
+        marks = [hit.kind, STATUS_LABELS.get(hit.status, hit.status), printable(scope_label(hit.scope)), hit.at[:10]]
+        if hit.author:
+            marks.append(f"from the team: {printable(hit.author)}")
+        if hit.conflict:
+            marks.append("conflict")
+        if hit.overruled_by:
+            marks.append(f"overruled by {hit.overruled_by}")
+        text, details = [f"{name}{printable(hit.text)}"], [", ".join(marks)]
+        if quote:
+            details.append(f"learned from what {_speaker_name(quote)} said, {local_minute(quote.at)}")
     if quote:
         details.append(f"open: {quote.open_command}")
     details.append(f"{printable(hit.path)}:{hit.line}")
     return [f"- {text[0]}", *(f"  {line}" for line in text[1:]), *(dim(f"    {line}") for line in details)]
 
 
-def _memory_details(hit: Hit) -> list[str]:
-    marks = [hit.kind, STATUS_LABELS.get(hit.status, hit.status), printable(scope_label(hit.scope)), hit.at[:10]]
-    if hit.author:
-        marks.append(f"from the team: {printable(hit.author)}")
-    if hit.conflict:
-        marks.append("conflict")
-    if hit.overruled_by:
-        marks.append(f"overruled by {hit.overruled_by}")
-    lines = [", ".join(marks)]
-    if hit.quote:
-        lines.append(f"learned from what {_speaker_name(hit.quote)} said, {_local_minute(hit.quote.at)}")
-    return lines
-
-
 def _session_details(hit: Hit, quote: SessionQuote) -> list[str]:
     """Return who said it, when and where; the request, and the conclusion."""
     label = f", {printable(scope_label(hit.scope))}" if is_project_scope(hit.scope) else ""
     title = printable(clip(quote.title, _MAX_TITLE_CHARS))
-    lines = [f"{_speaker_text(quote)}, {_local_minute(quote.at)}, session {quote.short} “{title}”{label}"]
+    if quote.act:
+        where = f" in {printable(short_path(quote.directory))}" if quote.act == "ran" and quote.directory else ""
+        outcome = f", {quote.outcome}" if quote.outcome else ""
+        did = f"{_ACT_LABELS.get(quote.act, 'called a tool')}{where}{outcome}"
+    else:
+        did = "said"
+    speaker = _speaker_name(quote)
+    lines = [f"{speaker} {did}, {local_minute(quote.at)}, session {quote.short} “{title}”{label}"]
     if quote.speaker and hit.text != quote.title:
         lines.append(f"asked: {printable(hit.text)}")
     if quote.answer:
@@ -150,29 +161,8 @@ def _answer_text(text: str) -> str:
     return printable(clip(" ".join(text.split()), _MAX_ANSWER_CHARS))
 
 
-def _speaker_text(quote: SessionQuote) -> str:
-    if not quote.act:
-        return f"{_speaker_name(quote)} said"
-    where = f" in {printable(short_path(quote.directory))}" if quote.act == "ran" and quote.directory else ""
-    outcome = f", {quote.outcome}" if quote.outcome else ""
-    return f"{_speaker_name(quote)} {_ACT_LABELS.get(quote.act, 'called a tool')}{where}{outcome}"
-
-
-def _command_details(hit: Hit) -> list[str]:
-    outcomes = {None: "outcome unknown", 0: "exit status 0", FAILED_STATUS: "failed"}
-    outcome = outcomes.get(hit.exit_status, f"failed with exit status {hit.exit_status}")
-    where = f" in {printable(short_path(hit.directory))}" if hit.directory else ""
-    who = _speaker_name(hit.quote) if hit.quote else "you"
-    when = _local_minute(hit.at) if hit.at else "nobody knows when"
-    return [f"{who} ran this{where}, {when}, {outcome}"]
-
-
 def _speaker_name(quote: SessionQuote) -> str:
     return printable(quote.speaker) or "you"
-
-
-def _local_minute(at: str) -> str:
-    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _passage_lines(quote: SessionQuote) -> list[str]:
@@ -208,30 +198,3 @@ def _hit_json(hit: Hit) -> JsonObject:
         "later_turn": quote.later_turn if quote else None,
         "open": quote.open_command if quote else "",
     }
-
-
-RECALL = Command(
-    name="recall",
-    usage="QUERY",
-    help=(
-        "Search memories, candidates, sessions, commands, the worklog and evaluations. Any text is a query; words are\n"
-        "enough, and - reads it from standard input. In a project you see its memories and the global ones, elsewhere\n"
-        "all. Of a session the passage that matched is shown, and the command that opens it."
-    ),
-    example='tacit recall "implementation work"',
-    run=run_recall,
-    options=(
-        Option("--query", "TEXT", "the query, where it cannot be given as words"),
-        Option("--limit", "N", "at most so many answers (default 10); fewer are the first of more", short="-n"),
-        Option("--kind", "KIND", "only this kind: constraint, rule, …, worklog, evaluation, session, command"),
-        Option("--scope", "SCOPE", "local, global or all"),
-        Option("--since", "TIME", "only what was said since, for example 7d or 2026-11-15"),
-        Option("--as-of", "TIME", "as memory was then, for example yesterday"),
-        Option("--all", help="also what was forgotten, dismissed or overruled"),
-        Option("--like", "ID", "more like this memory, instead of a query"),
-        Option("--explain", help="what matched, and what it weighed"),
-        EXIT_CODE_OPTION,
-        JSON_OPTION,
-    ),
-    takes_any_text=True,
-)

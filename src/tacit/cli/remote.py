@@ -5,61 +5,38 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from shlex import quote
 
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import ask_unseen, bold, dim, echo, echo_json, pluralize, warn
-from tacit.disk.read import open_external
-from tacit.errors import UsageError
+from tacit.cli.output import ask_unseen, bold, dim, echo, echo_lines, pluralize, warn
 from tacit.model.event import timestamp
 from tacit.remotes.keys import phrase_lines
 from tacit.remotes.machines import KeysReport
-from tacit.remotes.manifest import MachineReport, RemoteReport, short_id
+from tacit.remotes.manifest import RemoteReport, short_id
 from tacit.text.display import printable
 
 _MAX_PHRASE_BYTES = 4096
+_NO_REMOTES = "No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER"
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
 
-def run_remote(call: Invocation) -> int:
-    subcommand, *args = call.args or ["list"]
-    runs = {
-        "add": (_run_add, 2),
-        "list": (_run_list, 0),
-        "remove": (_run_remove, 1),
-        "rotate": (_run_rotate, 1),
-        "forget-machine": (_run_forget_machine, 1),
-    }
-    if subcommand not in runs or len(args) != runs[subcommand][1]:
-        raise UsageError(f"tacit remote wants {call.command.usage}", f"for example: {call.command.example}")
-    return runs[subcommand][0](call, args)
+def add_remote(call: Invocation, name: str, url: str) -> int:
+    def read_phrase() -> str:
+        """Return the phrase from a file, from standard input, or typed unseen at a terminal: never from an argument."""
+        if call.value("--phrase-file"):
+            return call.file_value("--phrase-file", _MAX_PHRASE_BYTES).decode("utf-8", "replace")
+        if sys.stdin.isatty():
+            return ask_unseen("Other machines use this remote. Its recovery phrase")
+        return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")
 
-
-def _run_add(call: Invocation, args: Sequence[str]) -> int:
-    name, url = args
-    added = call.vault.exchange.machines.add(
-        name, url, everything=call.flag("--everything"), ask_phrase=lambda: _read_phrase(call)
-    )
+    everything = call.flag("--everything")
+    added = call.vault.exchange.machines.add(name, url, everything=everything, ask_phrase=read_phrase)
     echo(f"Added {bold(name)}: {printable(added.report.url)}")
     if added.phrase:
         echo("Nobody has used this remote before. Its recovery phrase is shown this once:")
         _echo_phrase(added.phrase)
         echo(f"On your other machines: tacit remote add {name} {printable(added.report.url)}")
     return echo_reports(call, [added.report])
-
-
-def _read_phrase(call: Invocation) -> str:
-    """Return the phrase from a file, from standard input, or typed unseen at a terminal: never from an argument."""
-    if path := call.value("--phrase-file"):
-        try:
-            with open_external(path, _MAX_PHRASE_BYTES) as file:
-                return file.read().decode("utf-8", "replace")
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}", f"ls -l {quote(path)}") from None
-    if sys.stdin.isatty():
-        return ask_unseen("Other machines use this remote. Its recovery phrase")
-    return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")
 
 
 def _echo_phrase(phrase: str) -> None:
@@ -70,38 +47,34 @@ def _echo_phrase(phrase: str) -> None:
     echo("Write it down and keep it apart from your machines. It is needed to add a machine, and when all are lost.")
 
 
-def _run_list(call: Invocation, _args: Sequence[str]) -> int:
+def list_remotes(call: Invocation) -> None:
     remotes = call.vault.exchange.machines.remotes()
-    if call.flag("--json"):
-        echo_json([_remote_json(report) for report in remotes])
-        return 0
+    if call.shows_json(lambda: [_remote_json(report) for report in remotes]):
+        return
     if not remotes:
-        echo("No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER")
-        return 0
+        echo(_NO_REMOTES)
+        return
     own, name = call.vault.exchange.machines.own_machine()
     now = _now(call)
     echo(f"This machine is {bold(printable(name))} ({short_id(own)}).")
     for report in remotes:
         synced = f"last sync {_ago(report.synced_at, now)}" if report.synced_at else "never synced"
         echo(f"{bold(report.name)}  {printable(report.url)}  {dim(f'keys {report.fingerprint}, {synced}')}")
-        for line in _machine_lines(report, now, asked=False):
-            echo(f"  {line}")
-    return 0
+        echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=False))
 
 
-def _run_remove(call: Invocation, args: Sequence[str]) -> int:
-    state = call.vault.exchange.machines.remove(args[0])
+def remove_remote(call: Invocation, name: str) -> None:
+    state = call.vault.exchange.machines.remove(name)
     echo(f"Removed {state.name}. What this machine wrote to {printable(state.url)} stays there, encrypted.")
     echo("  Your other machines go on without this one: tacit remote forget-machine ID, on one of them.")
-    return 0
 
 
-def _run_rotate(call: Invocation, args: Sequence[str]) -> int:
-    return _echo_new_keys(call, call.vault.exchange.machines.rotate(args[0]))
+def rotate_keys(call: Invocation, name: str) -> int:
+    return _echo_new_keys(call, call.vault.exchange.machines.rotate(name))
 
 
-def _run_forget_machine(call: Invocation, args: Sequence[str]) -> int:
-    codes = [_echo_new_keys(call, changed) for changed in call.vault.exchange.machines.forget_machine(args[0])]
+def forget_machine(call: Invocation, machine: str) -> int:
+    codes = [_echo_new_keys(call, changed) for changed in call.vault.exchange.machines.forget_machine(machine)]
     echo("What it had sent stays yours. Take its access to the remote away, too: an ssh key, an account, a share.")
     return max(codes)
 
@@ -117,27 +90,32 @@ def _echo_new_keys(call: Invocation, changed: KeysReport) -> int:
     return echo_reports(call, [report])
 
 
-REMOTE = Command(
-    name="remote",
-    usage="[list | add NAME URL | remove NAME | rotate NAME | forget-machine ID]",
-    help=(
-        "Connect your machines: a laptop, a desktop, a server. They meet at a folder (Syncthing, a network share, a\n"
-        "stick), a git repository or a PostgreSQL database; tacit sync exchanges what is new. Everything there is\n"
-        "encrypted with age: whoever keeps the remote sees sizes and times, no text and no names.\n\n"
-        "add prints a recovery phrase for a new remote, and asks for it on the next machine. Memories, decisions and\n"
-        "workflows are sent, no commands, prompts or sessions; --everything on a machine sends those of it, too.\n"
-        "rotate makes new keys and a new phrase. forget-machine does so for a machine that was lost: it can read\n"
-        "nothing that is written from then on, and nothing that it writes is taken.\n"
-        "Needs the extra: pip install 'tacit-memory[remotes]'"
-    ),
-    example="tacit remote add home git@example.com:me/memory.git",
-    run=run_remote,
-    options=(
-        Option("--everything", help="with add: also send commands, prompts and sessions of this machine"),
-        Option("--phrase-file", "FILE", "with add: read the recovery phrase from this file"),
-        JSON_OPTION,
+@command(
+    "[list | add NAME URL | remove NAME | rotate NAME | forget-machine ID]",
+    "tacit remote add home git@example.com:me/memory.git",
+    Option("--everything", help="with add: also send commands, prompts and sessions of this machine"),
+    Option("--phrase-file", "FILE", "with add: read the recovery phrase from this file"),
+    JSON_OPTION,
+    subcommands=(
+        Subcommand("list", list_remotes),
+        Subcommand("add", add_remote, 2),
+        Subcommand("remove", remove_remote, 1),
+        Subcommand("rotate", rotate_keys, 1),
+        Subcommand("forget-machine", forget_machine, 1),
     ),
 )
+def run_remote(call: Invocation) -> int | None:
+    """Connect your machines: a laptop, a desktop, a server. They meet at a folder (Syncthing, a network share, a
+    stick), a git repository or a PostgreSQL database; tacit sync exchanges what is new. Everything there is
+    encrypted with age: whoever keeps the remote sees sizes and times, no text and no names.
+
+    add prints a recovery phrase for a new remote, and asks for it on the next machine. Memories, decisions and
+    workflows are sent, no commands, prompts or sessions; --everything on a machine sends those of it, too.
+    rotate makes new keys and a new phrase. forget-machine does so for a machine that was lost: it can read
+    nothing that is written from then on, and nothing that it writes is taken.
+    Needs the extra: pip install 'tacit-memory[remotes]'
+    """
+    return call.run_subcommand("list", call.usage_error())
 
 
 # The remotes of tacit sync
@@ -155,11 +133,10 @@ def sync_remotes(call: Invocation) -> int:
 def show_status(call: Invocation) -> int:
     """Print what a sync would find, without changing anything."""
     reports = call.vault.exchange.machines.status(call.value("--only"))
-    if call.flag("--json"):
-        echo_json([_remote_json(report) for report in reports])
+    if call.shows_json(lambda: [_remote_json(report) for report in reports]):
         return 1 if any(report.problem for report in reports) else 0
     if not reports:
-        echo("No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER")
+        echo(_NO_REMOTES)
     return echo_reports(call, reports, asked=True)
 
 
@@ -168,8 +145,22 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
     code = 0
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
-        for line in _report_lines(report, _now(call), asked=asked):
-            echo(f"  {line}")
+        if report.problem is not None:
+            echo(f"  not reached{'; what is known from before:' if report.machines else ''}")
+        elif asked:
+            echo(f"  {pluralize(report.unsent, 'line')} to send" if report.unsent else "  nothing to send")
+        else:
+            echo(f"  sent {pluralize(report.sent, 'line')}" if report.sent else "  nothing to send")
+        if report.applied_purges:
+            echo(f"  did {pluralize(report.applied_purges, 'purge')} of another machine here, too")
+        echo_lines(f"  {line}" for line in _machine_lines(report, _now(call), asked=asked))
+        for note in report.notes:
+            echo(f"  ! {printable(note)}")
+        if report.foreign:
+            machines, ids = pluralize(len(report.foreign), "machine"), ", ".join(map(short_id, report.foreign))
+            echo(f"  ! {machines} that this one cannot read: {ids}")
+            echo("    Their files are still arriving, or the keys were changed. If so, with the new phrase:")
+            echo(f"    tacit remote add {report.name} {printable(report.url)}")
         if report.problem is not None:
             code = report.problem.exit_code
             warn(f"tacit: {report.name}: {printable(report.problem.message)}")
@@ -178,45 +169,23 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
     return code
 
 
-def _report_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:
-    if report.problem is not None:
-        yield "not reached; what is known from before:" if report.machines else "not reached"
-    elif asked:
-        yield f"{pluralize(report.unsent, 'line')} to send" if report.unsent else "nothing to send"
-    else:
-        yield f"sent {pluralize(report.sent, 'line')}" if report.sent else "nothing to send"
-    if report.applied_purges:
-        yield f"did {pluralize(report.applied_purges, 'purge')} of another machine here, too"
-    yield from _machine_lines(report, now, asked=asked)
-    for note in report.notes:
-        yield f"! {printable(note)}"
-    if report.foreign:
-        areas = pluralize(len(report.foreign), "machine")
-        yield f"! {areas} that this one cannot read: {', '.join(map(short_id, report.foreign))}"
-        yield "  Their files are still arriving, or the keys were changed. If so, with the new phrase:"
-        yield f"  tacit remote add {report.name} {printable(report.url)}"
-
-
 def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:
     for machine in report.machines:
         count = machine.waiting if asked else machine.new
         new = f"{count:,} new" if count else "nothing new"
         yield f"{printable(machine.name)} ({short_id(machine.id)})  {new}, last seen {_ago(machine.last_seen, now)}"
-        yield from (f"  {line}" for line in _machine_notes(machine))
-
-
-def _machine_notes(machine: MachineReport) -> Iterator[str]:
-    if machine.missing:
-        yield f"{pluralize(machine.missing, 'file')} of it {'is' if machine.missing == 1 else 'are'} not there yet"
-    if machine.held:
-        yield f"{pluralize(machine.held, 'line')} held back: from a newer Tacit, or a clock that is years ahead"
-    if machine.unconfirmed:
-        yield f"has not confirmed {pluralize(machine.unconfirmed, 'purge')}: it does with its next sync"
-    if machine.clock_seconds:
-        where = "ahead of" if machine.clock_seconds > 0 else "behind"
-        yield f"its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
-    if machine.has_old_keys:
-        yield "does not have the keys of now: it gets them with its next sync"
+        if machine.missing:
+            are = "is" if machine.missing == 1 else "are"
+            yield f"  {pluralize(machine.missing, 'file')} of it {are} not there yet"
+        if machine.held:
+            yield f"  {pluralize(machine.held, 'line')} held back: from a newer Tacit, or a clock that is years ahead"
+        if machine.unconfirmed:
+            yield f"  has not confirmed {pluralize(machine.unconfirmed, 'purge')}: it does with its next sync"
+        if machine.clock_seconds:
+            where = "ahead of" if machine.clock_seconds > 0 else "behind"
+            yield f"  its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
+        if machine.has_old_keys:
+            yield "  does not have the keys of now: it gets them with its next sync"
 
 
 def _now(call: Invocation) -> datetime:
@@ -244,23 +213,22 @@ def _remote_json(report: RemoteReport) -> JsonObject:
         "sent_count": report.sent,
         "unsent_count": report.unsent,
         "purged_count": report.applied_purges,
-        "machines": [_machine_json(machine) for machine in report.machines],
+        "machines": [
+            {
+                "machine": machine.id,
+                "name": machine.name,
+                "last_seen": timestamp(machine.last_seen),
+                "received_count": machine.new,
+                "waiting_count": machine.waiting,
+                "missing_count": machine.missing,
+                "held_count": machine.held,
+                "unconfirmed_count": machine.unconfirmed,
+                "clock_seconds": machine.clock_seconds,
+                "has_old_keys": machine.has_old_keys,
+            }
+            for machine in report.machines
+        ],
         "foreign": list(report.foreign),
         "notes": list(report.notes),
         "problem": report.problem.message if report.problem else None,
-    }
-
-
-def _machine_json(machine: MachineReport) -> JsonObject:
-    return {
-        "machine": machine.id,
-        "name": machine.name,
-        "last_seen": timestamp(machine.last_seen),
-        "received_count": machine.new,
-        "waiting_count": machine.waiting,
-        "missing_count": machine.missing,
-        "held_count": machine.held,
-        "unconfirmed_count": machine.unconfirmed,
-        "clock_seconds": machine.clock_seconds,
-        "has_old_keys": machine.has_old_keys,
     }

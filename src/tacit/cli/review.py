@@ -1,51 +1,51 @@
-"""`tacit review`, `accept`, `dismiss` and `promote`: decide on candidates."""
+"""`tacit review`, `accept`, `dismiss` and `promote`: decide on candidates, and on memories that need a decision."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from tacit.cli.active_cards import ActiveCard, active_cards, ask_active_cards, card_json, echo_active_cards
-from tacit.cli.add import KINDS, echo_conflicts
-from tacit.cli.cards import (
-    FILTER_OPTIONS,
-    KIND_OPTION,
-    LIMIT_OPTIONS,
-    card_lines,
-    card_scopes,
-    echo_group,
-    echo_memory,
-    echo_remaining,
-    list_limit,
-    outcome_line,
-    parse_filters,
-    scope_text,
-)
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
-from tacit.cli.json_output import JsonObject, memory_reference
-from tacit.cli.output import ask, confirm, echo, echo_json_list, echo_wrapped, pluralize, warn
+from tacit.cli import cards
+from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
+from tacit.cli.json_output import JsonObject, memory_json, memory_reference, utc_timestamp
+from tacit.cli.output import ask, ask_key, bold, cyan, echo, echo_json_list, echo_lines, echo_wrapped, pluralize, warn
 from tacit.cli.show import ask_conflicts
 from tacit.errors import TacitError, UsageError
 from tacit.model.claim import Kind, is_project_scope
 from tacit.model.memory import Memory
+from tacit.record import Record
 from tacit.text.display import printable
 from tacit.vault.decisions import DecisionOutcome
-from tacit.vault.review import Card, CardListing, Review
+from tacit.vault.review import Card, Review
 from tacit.vault.vault import Vault
 
-# tacit accept
+if TYPE_CHECKING:
+    from tacit.vault.adherence import IneffectiveMemory
+    from tacit.vault.listing import ListedMemory
+    from tacit.vault.outdated import OutdatedMemory
 
 _MAX_SEARCHED = 20  # memories that are searched for in other projects after a decision
 
 
-def run_accept(call: Invocation) -> int:
-    call.require_args()
+@command(
+    "ID…",
+    "tacit accept 7k2m 9qwx",
+    Option("--kind", "KIND", f"file them under another kind: {KINDS}"),
+    Option("--evidence", "TEXT", "what convinced you"),
+    Option("--global", help="for all projects, together with candidates of other projects that say the same"),
+)
+def run_accept(call: Invocation) -> None:
+    """Make candidates active: from now on they are in briefs. All of them or none; one tacit undo takes all back.
+    They stay in your home: to put one into the project's fact file, tacit share.
+    """
     decisions = call.vault.decisions
     accept = decisions.accept_globally if call.flag("--global") else decisions.accept_all
     outcomes = accept(call.args, kind=call.value("--kind"), evidence=call.text_value("--evidence"))
     for outcome in outcomes:
-        echo(outcome_line("Accepted", outcome))
+        echo(cards.outcome_line("Accepted", outcome))
         echo_conflicts(outcome)
         _make_workflow(call.vault, outcome.memory)
     _echo_same_candidates(call, outcomes)
@@ -53,7 +53,6 @@ def run_accept(call: Invocation) -> int:
     private = [short for short, memory in memories if is_project_scope(memory.claim.scope) and not memory.shared]
     if private:
         echo(f"  private: in your home only; to share with the project: tacit share {' '.join(private)}")
-    return 0
 
 
 def _echo_same_candidates(call: Invocation, outcomes: Sequence[DecisionOutcome]) -> None:
@@ -64,7 +63,7 @@ def _echo_same_candidates(call: Invocation, outcomes: Sequence[DecisionOutcome])
         for short, other in call.vault.decisions.same_candidates(outcome.memory)
     }
     if others:
-        names = ", ".join(dict.fromkeys(scope_text(other) for _, other in others.values()))
+        names = ", ".join(dict.fromkeys(cards.scope_text(other) for _, other in others.values()))
         shorts = " ".join(short for short, _ in others.values())
         echo(f"  the same waits in {printable(names)}: tacit {call.command.name} {shorts}")
 
@@ -77,121 +76,37 @@ def _make_workflow(vault: Vault, memory: Memory) -> None:
         make_workflow(vault, memory)
 
 
-ACCEPT = Command(
-    name="accept",
-    usage="ID…",
-    help=(
-        "Make candidates active: from now on they are in briefs. All of them or none; one tacit undo takes all back.\n"
-        "They stay in your home: to put one into the project's fact file, tacit share."
-    ),
-    example="tacit accept 7k2m 9qwx",
-    run=run_accept,
-    options=(
-        Option("--kind", "KIND", f"file them under another kind: {KINDS}"),
-        Option("--evidence", "TEXT", "what convinced you"),
-        Option("--global", help="for all projects, together with candidates of other projects that say the same"),
-    ),
-)
-
-
-# tacit dismiss
-
-
-def run_dismiss(call: Invocation) -> int:
-    call.require_args()
+@command("ID…", 'tacit dismiss 7k2m --reason "only true for this task"', Option("--reason", "TEXT", "why not"))
+def run_dismiss(call: Invocation) -> None:
+    """Turn candidates down. They are never suggested again, whatever is observed, until you say so yourself.
+    All of them or none; one tacit undo takes all back.
+    """
     outcomes = call.vault.decisions.dismiss_all(call.args, reason=call.text_value("--reason"))
     for outcome in outcomes:
-        echo(outcome_line("Dismissed for good", outcome))
+        echo(cards.outcome_line("Dismissed for good", outcome))
     _echo_same_candidates(call, outcomes)
-    return 0
 
 
-DISMISS = Command(
-    name="dismiss",
-    usage="ID…",
-    help=(
-        "Turn candidates down. They are never suggested again, whatever is observed, until you say so yourself.\n"
-        "All of them or none; one tacit undo takes all back."
-    ),
-    example='tacit dismiss 7k2m --reason "only true for this task"',
-    run=run_dismiss,
-    options=(Option("--reason", "TEXT", "why not"),),
+@command(
+    "ID",
+    'tacit promote 7k2m --kind pattern --evidence "seen in three sessions"',
+    Option("--text", "TEXT", "the candidate that says just this, instead of an id"),
+    Option("--kind", "KIND", f"one of {KINDS}", required=True),
+    Option("--evidence", "TEXT", "what shows it", required=True),
 )
-
-
-# tacit promote
-
-
-def run_promote(call: Invocation) -> int:
+def run_promote(call: Invocation) -> None:
+    """Accept a candidate under a kind, with evidence. A text that is no candidate yet becomes one first."""
     outcome = call.vault.decisions.promote(
         call.text(), kind=call.value("--kind") or Kind.PATTERN, evidence=call.text_value("--evidence")
     )
-    echo(outcome_line("Promoted", outcome))
+    echo(cards.outcome_line("Promoted", outcome))
     echo_conflicts(outcome)
-    return 0
 
-
-PROMOTE = Command(
-    name="promote",
-    usage="ID",
-    help="Accept a candidate under a kind, with evidence. A text that is no candidate yet becomes one first.",
-    example='tacit promote 7k2m --kind pattern --evidence "seen in three sessions"',
-    run=run_promote,
-    options=(
-        Option("--text", "TEXT", "the candidate that says just this, instead of an id"),
-        Option("--kind", "KIND", f"one of {KINDS}", required=True),
-        Option("--evidence", "TEXT", "what shows it", required=True),
-    ),
-)
-
-
-# tacit review
 
 _KEY_HELP = "a accept · e edit · d dismiss · m merge · s skip · q quit"
 _GROUP_KEY_HELP = "a accept in each · g accept for all projects · e edit · d dismiss · m merge · s skip · q quit"
 _MAX_LISTED = 5  # candidates that are shown before all are dismissed
 _FILTER_NAMES = ("--project", "--kind", "--agent")
-
-
-def run_review(call: Invocation) -> int:
-    call.refuse_args()
-    _check_dismiss_options(call)
-    vault = call.vault
-    cards = _list_cards(call)
-    is_filtered = any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS))
-    if call.flag("--json"):
-        return _print_json(call, cards, [] if is_filtered else active_cards(vault))
-    if call.flag("--dismiss") and cards.total:
-        return _dismiss_cards(call, list(cards.entries))
-    if sys.stdin.isatty():
-        ask_conflicts(vault)
-    elif undecided := vault.status().undecided:
-        memories = pluralize(undecided, "memory contradicts", "memories contradict")
-        echo(f"{memories} another, or may do so; see: tacit conflicts")
-    active = [] if is_filtered else active_cards(vault)
-    if not _show_active(vault, active) or (active and not cards.total):
-        return 0
-    if not cards.total:
-        echo("\n".join(_nothing_lines(call)))
-        return 0
-    shown = _CardCounter(cards.entries)
-    if not sys.stdin.isatty():
-        for at, card in enumerate(shown, 1):
-            echo_group(card, at, cards.card_total)
-    else:
-        decided = _ask_decisions(vault, shown, cards.card_total)
-        echo(f"Decided {decided} of {pluralize(cards.total, 'candidate')}. tacit undo takes back the latest.")
-    echo_remaining(call, shown.candidates, cards.total, "candidate")
-    return 0
-
-
-def _list_cards(call: Invocation) -> CardListing:
-    """Return the cards to show, or those that --dismiss is about: all of them without --limit."""
-    is_dismissing = call.flag("--dismiss")
-    limit = call.number("--limit") if is_dismissing else list_limit(call)
-    return Review(call.vault.home).listing(
-        kind=call.value("--kind"), filters=parse_filters(call), limit=limit, with_details=not is_dismissing
-    )
 
 
 class _CardCounter:
@@ -207,37 +122,84 @@ class _CardCounter:
             yield card
 
 
-def _print_json(call: Invocation, cards: CardListing, active: Sequence[ActiveCard]) -> int:
-    shown = _CardCounter(cards.entries)
-    echo_json_list(chain((card.json for card in active), map(_card_json, shown)))
-    if not cards.total and not active:
-        warn("\n".join(_nothing_lines(call)))
-    echo_remaining(call, shown.candidates, cards.total, "candidate")
-    return 0
+@command(
+    "",
+    'tacit review --kind preference --project shop --dismiss --reason "one-off orders"',
+    cards.KIND_OPTION,
+    *cards.FILTER_OPTIONS,
+    *cards.LIMIT_OPTIONS,
+    Option("--dismiss", help="dismiss all candidates that the other options select, as one operation"),
+    Option("--reason", "TEXT", "with --dismiss: why not"),
+    Option("--yes", help="with --dismiss: do not ask"),
+    JSON_OPTION,
+)
+def run_review(call: Invocation) -> None:
+    """Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Keys that you typed before a
+    card was shown decide nothing. Without a terminal: a list. Candidates of several projects that say the same
+    are one card: a accepts it in each of them, g for all projects. One tacit undo takes a card back.
+    Before the candidates come memories that agents were told and violated in two sessions, or that you
+    corrected: reword, guard, forget or keep them. So do memories of the project that name a file, script,
+    target, program or branch that is not in the work tree: reword, forget or keep them. A name that you keep is
+    not asked about again.
+    --dismiss turns down everything that the filters select, after one question; one tacit undo takes all back.
+    """
+    example, is_dismissing = f"for example: {call.command.example}", call.flag("--dismiss")
+    call.require_with(("--reason", "--yes"), "--dismiss", example)
+    call.only_one(("--dismiss", "--json"), example, "exclude each other")
+    # Without --limit, --dismiss is about all.
+    limit = call.number("--limit") if is_dismissing else cards.list_limit(call)
+    kind, filters = call.value("--kind"), cards.parse_filters(call)
+    listing = Review(call.vault.home).listing(kind=kind, filters=filters, limit=limit, with_details=not is_dismissing)
+    if is_dismissing and listing.total:
+        _dismiss_cards(call, list(listing.entries))
+        return
+    is_filtered = any(call.flag(option.name) for option in (cards.KIND_OPTION, *cards.FILTER_OPTIONS))
+    shown = _CardCounter(listing.entries)
+    if call.flag("--json"):
+        active = [] if is_filtered else active_cards(call.vault)
+        candidates = (_card_json(card.candidates[0], "candidate", card.candidates[1:]) for card in shown)
+        echo_json_list(chain((card.json for card in active), candidates))
+        if not listing.total and not active:
+            warn("\n".join(_nothing_lines(call)))
+    elif not _show_active(call.vault, is_filtered=is_filtered, has_candidates=bool(listing.total)):
+        return
+    elif not listing.total:
+        echo_lines(_nothing_lines(call))
+    elif sys.stdin.isatty():
+        decided = _ask_decisions(call.vault, shown, listing.card_total)
+        echo(f"Decided {decided} of {pluralize(listing.total, 'candidate')}. tacit undo takes back the latest.")
+    else:
+        for at, card in enumerate(shown, 1):
+            _echo_candidates(card, at, listing.card_total)
+    cards.echo_remaining(call, shown.candidates, listing.total, "candidate")
 
 
-def _show_active(vault: Vault, cards: Sequence[ActiveCard]) -> bool:
-    """Show the cards about memories that hold, and ask about them at a terminal. Return False to stop."""
-    if not sys.stdin.isatty():
-        echo_active_cards(cards)
-        return True
-    if not ask_active_cards(cards):
-        return False
-    from tacit.cli.learn import judge_notice
+def _show_active(vault: Vault, *, is_filtered: bool, has_candidates: bool) -> bool:
+    """Show what is about memories that hold: conflicts, then cards. Return whether to go on with the candidates."""
+    is_asking = sys.stdin.isatty()
+    if is_asking:
+        ask_conflicts(vault)
+    elif undecided := vault.status().undecided:
+        memories = pluralize(undecided, "memory contradicts", "memories contradict")
+        echo(f"{memories} another, or may do so; see: tacit conflicts")
+    active = [] if is_filtered else active_cards(vault)
+    if is_asking:
+        if not _ask_active_cards(active):
+            return False
+        from tacit.cli.learn import judge_notice
 
-    if notice := judge_notice(vault):
-        echo_wrapped(notice)
-    return True
-
-
-def _card_json(card: Card) -> JsonObject:
-    others = [memory_reference(listed.memory) for listed in card.candidates[1:]]
-    return card_json(card.candidates[0], "candidate", others)
+        if notice := judge_notice(vault):
+            echo_wrapped(notice)
+    else:
+        for at, card in enumerate(active, 1):
+            _echo_active_card(card, at, len(active))
+            echo(f"   {'   '.join(card.commands)}")
+    return has_candidates or not active
 
 
 def _nothing_lines(call: Invocation) -> Iterator[str]:
     """Yield the lines for an empty result. If a filter is the reason, they say which values it could have."""
-    filters = [option.name for option in (KIND_OPTION, *FILTER_OPTIONS) if call.flag(option.name)]
+    filters = [option.name for option in (cards.KIND_OPTION, *cards.FILTER_OPTIONS) if call.flag(option.name)]
     values = Review(call.vault.home).values() if filters else None
     if values is None or not values.kinds:
         yield "Nothing to review."
@@ -249,45 +211,41 @@ def _nothing_lines(call: Invocation) -> Iterator[str]:
             yield f"  {name[2:]}s with candidates: {known or 'none'}"
 
 
-# Dismissing all of them
-
-
-def _check_dismiss_options(call: Invocation) -> None:
-    for name in ("--reason", "--yes"):
-        if call.flag(name) and not call.flag("--dismiss"):
-            raise UsageError(f"{name} goes with --dismiss", f"for example: {_DISMISS_EXAMPLE}")
-    if call.flag("--dismiss") and call.flag("--json"):
-        raise UsageError("--dismiss and --json exclude each other", f"for example: {_DISMISS_EXAMPLE}")
-
-
-def _dismiss_cards(call: Invocation, cards: Sequence[Card]) -> int:
+def _dismiss_cards(call: Invocation, dismissed: Sequence[Card]) -> None:
     """Dismiss all candidates of these cards as one operation, once the person has confirmed it."""
-    listed = [candidate for card in cards for candidate in card.candidates]
+    listed = [candidate for card in dismissed for candidate in card.candidates]
     count = pluralize(len(listed), "candidate")
-    if not call.flag("--yes"):
-        if not sys.stdin.isatty():
-            raise UsageError(f"{count} would be dismissed, and nobody is there to confirm it", "add --yes")
+    if not call.flag("--yes") and sys.stdin.isatty():
         for candidate in listed[:_MAX_LISTED]:
-            echo_memory(candidate, "- ")
+            cards.echo_memory(candidate, "- ")
         if len(listed) > _MAX_LISTED:
             echo(f"… and {len(listed) - _MAX_LISTED} more")
-        if not confirm(f"Dismiss {count} for good?"):
-            echo("Nothing was changed.")
-            return 0
-    call.vault.decisions.dismiss_all([candidate.memory.id for candidate in listed], reason=call.text_value("--reason"))
-    echo(f"Dismissed {count} for good. To take all of it back: tacit undo {listed[0].short}")
-    return 0
+    refusal = UsageError(f"{count} would be dismissed, and nobody is there to confirm it", "add --yes")
+    if call.agrees(f"Dismiss {count} for good?", refusal):
+        ids = [candidate.memory.id for candidate in listed]
+        call.vault.decisions.dismiss_all(ids, reason=call.text_value("--reason"))
+        echo(f"Dismissed {count} for good. To take all of it back: tacit undo {listed[0].short}")
 
 
-# Card by card
+# Candidates, card by card
 
 
-def _ask_decisions(vault: Vault, cards: Iterable[Card], total: int | None) -> int:
+def _echo_candidates(card: Card, at: int, of: int | None) -> None:
+    """Print the candidates that a card has, and the commands that decide on all of them."""
+    if len(card.candidates) == 1:
+        cards.echo_card(card.merged, at, of)
+        return
+    echo_wrapped(*cards.card_lines(card.merged, at, of, cards.card_scopes(card)))
+    shorts = " ".join(listed.short for listed in card.candidates)
+    echo(f"   tacit accept {shorts}   tacit dismiss {shorts}")
+    echo(f"   for all projects: tacit accept {card.merged.short} --global")
+
+
+def _ask_decisions(vault: Vault, shown: Iterable[Card], total: int | None) -> int:
     """Show cards and ask for each. Return how many candidates were decided on."""
     decided = 0
-    for at, card in enumerate(cards, 1):
-        for line in card_lines(card.merged, at, total, card_scopes(card)):
-            echo_wrapped(line)
+    for at, card in enumerate(shown, 1):
+        echo_wrapped(*cards.card_lines(card.merged, at, total, cards.card_scopes(card)))
         is_decided = _ask_decision(vault, card)
         if is_decided is None:
             break
@@ -299,12 +257,11 @@ def _ask_decision(vault: Vault, card: Card) -> bool | None:
     """Ask until the card is decided. Return True then, False if it is skipped, None to stop."""
     keys = _KEY_HELP if len(card.candidates) == 1 else _GROUP_KEY_HELP
     while True:
-        try:
-            answer = ask(f"   {keys} > ").strip().lower()[:1]
-        except EOFError:
+        answer = ask_key(f"   {keys}")
+        if answer in (None, "q"):
             return None
-        if answer in ("q", "s", ""):
-            return None if answer == "q" else False
+        if answer in ("s", ""):
+            return False
         try:
             if _apply_answer(vault, card, answer):
                 return True
@@ -314,59 +271,184 @@ def _ask_decision(vault: Vault, card: Card) -> bool | None:
         echo(f"   {keys}")
 
 
-def _apply_answer(vault: Vault, card: Card, answer: str) -> bool:
+def _apply_answer(vault: Vault, card: Card, answer: str | None) -> bool:
     """Do what a key stands for, for all candidates of a card. Return False if it stands for nothing."""
     memory, decisions = card.candidates[0].memory, vault.decisions
+    outcomes: Sequence[DecisionOutcome]
     match answer:
         case "a":
-            _echo_outcomes("Accepted", decisions.accept_all(card.ids))
-            _make_workflow(vault, memory)
+            verb, outcomes = "Accepted", decisions.accept_all(card.ids)
         case "g" if len(card.candidates) > 1:
-            _echo_outcomes("Accepted", decisions.accept_globally(card.ids))
+            verb, outcomes = "Accepted", decisions.accept_globally(card.ids)
         case "d":
-            _echo_outcomes("Dismissed for good", decisions.dismiss_all(card.ids))
+            verb, outcomes = "Dismissed for good", decisions.dismiss_all(card.ids)
         case "e":
-            from tacit.cli.edit import edit_text
-
-            text = ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
-            _echo_outcomes("Revised and accepted", decisions.edit_all(card.ids, text=text, accept=True))
+            verb, text = "Revised and accepted", _ask_text(memory)
+            outcomes = decisions.edit_all(card.ids, text=text, accept=True)
         case "m":
             into = ask("   merge into which id > ").strip()
-            _echo_outcomes("Merged into", [decisions.merge(card.ids, into)])
+            verb, outcomes = "Merged into", [decisions.merge(card.ids, into)]
         case _:
             return False
+    for outcome in outcomes:
+        echo("   " + cards.outcome_line(verb, outcome))
+        echo_conflicts(outcome)
+    if answer == "a":
+        _make_workflow(vault, memory)
     return True
 
 
-def _echo_outcomes(verb: str, outcomes: Sequence[DecisionOutcome]) -> None:
-    for outcome in outcomes:
-        echo("   " + outcome_line(verb, outcome))
-        echo_conflicts(outcome)
+def _ask_text(memory: Memory) -> str:
+    """Return the sentence that is typed instead of that of a memory, or written in the person's editor."""
+    from tacit.cli.edit import edit_text
+
+    return ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
 
 
-_DISMISS_EXAMPLE = 'tacit review --kind preference --project shop --dismiss --reason "one-off orders"'
-REVIEW = Command(
-    name="review",
-    usage="",
-    help=(
-        "Go through the candidates, card by card: accept, edit, dismiss, merge or skip. Keys that you typed before a\n"
-        "card was shown decide nothing. Without a terminal: a list. Candidates of several projects that say the same\n"
-        "are one card: a accepts it in each of them, g for all projects. One tacit undo takes a card back.\n"
-        "Before the candidates come memories that agents were told and violated in two sessions, or that you\n"
-        "corrected: reword, guard, forget or keep them. So do memories of the project that name a file, script,\n"
-        "target, program or branch that is not in the work tree: reword, forget or keep them. A name that you keep is\n"
-        "not asked about again.\n"
-        "--dismiss turns down everything that the filters select, after one question; one tacit undo takes all back."
-    ),
-    example=_DISMISS_EXAMPLE,
-    run=run_review,
-    options=(
-        KIND_OPTION,
-        *FILTER_OPTIONS,
-        *LIMIT_OPTIONS,
-        Option("--dismiss", help="dismiss all candidates that the other options select, as one operation"),
-        Option("--reason", "TEXT", "with --dismiss: why not"),
-        Option("--yes", help="with --dismiss: do not ask"),
-        JSON_OPTION,
-    ),
-)
+def _card_json(listed: ListedMemory, card: str, others: Sequence[ListedMemory] = ()) -> JsonObject:
+    """Return a card as JSON. `card` says what it asks about."""
+    references = [memory_reference(other.memory) for other in others]
+    return {**memory_json(listed), "card": card, "others": references, "adherence": None, "missing": []}
+
+
+# Cards about memories that hold: agents do not follow them, or they name what is gone
+
+
+class CardAnswer(Record):
+    """An answer to a card: what it is called, and the function that does it and returns the line to print.
+
+    `is_final` says that the memory is another one, or none, afterwards.
+    """
+
+    label: str
+    apply: Callable[[], str]
+    is_final: bool = False
+
+
+class ActiveCard(Record):
+    """A memory that holds and needs a decision. `commands` decide on it without a terminal; `answers` are by key."""
+
+    title: str
+    listed: ListedMemory
+    lines: tuple[str, ...]
+    commands: tuple[str, ...]
+    answers: Mapping[str, CardAnswer]
+    json: JsonObject
+
+
+def active_cards(vault: Vault) -> list[ActiveCard]:
+    """Return a card for each memory that agents were told and did not follow, then for each that names what is gone."""
+    from tacit.vault.outdated import OutdatedMemories
+
+    not_followed = (_not_followed_card(vault, item) for item in vault.adherence.ineffective())
+    return [*not_followed, *(_missing_card(vault, item) for item in OutdatedMemories(vault.home).outdated())]
+
+
+def _not_followed_card(vault: Vault, item: IneffectiveMemory) -> ActiveCard:
+    memory, short = item.listed.memory, item.listed.short
+
+    def guard() -> str:
+        vault.decisions.keep(memory.id, reason="to be guarded")
+        return f"To have it enforced, type: tacit guard on {short}"
+
+    def keep() -> str:
+        return cards.outcome_line("Kept", vault.decisions.keep(memory.id, reason="kept although not followed"))
+
+    return ActiveCard(
+        "told but not followed",
+        item.listed,
+        tuple(cards.adherence_lines(item.report)),
+        (f'tacit edit {short} --text "…"', f"tacit guard on {short}", f"tacit forget {short}"),
+        {
+            "r": _reword_answer(vault, memory),
+            "g": CardAnswer("guard", guard),
+            "f": _forget_answer(vault, memory, "told and not followed"),
+            "k": CardAnswer("keep as it is", keep),
+        },
+        {**_card_json(item.listed, "not followed"), "adherence": cards.adherence_json(item.report)},
+    )
+
+
+def _missing_card(vault: Vault, item: OutdatedMemory) -> ActiveCard:
+    memory, short = item.listed.memory, item.listed.short
+    lines: list[str] = []
+    names: list[JsonObject] = []
+    for name in item.missing:
+        last, change = "", None
+        if session := name.last_session:
+            last = f" (last changed on {session.ended_at[:10]} in session {name.short})"
+            change = {"session": session.id, "at": utc_timestamp(session.ended_at)}
+        lines.append(f"not in this work tree: {printable(name.text)}{last}")
+        names.append({"text": name.text, "last_change": change})
+
+    def keep() -> str:
+        return cards.outcome_line("Kept", vault.decisions.keep_despite(memory.id, [name.text for name in item.missing]))
+
+    return ActiveCard(
+        "names what is gone",
+        item.listed,
+        tuple(lines),
+        (f'tacit edit {short} --text "…"', f"tacit forget {short}"),
+        {
+            "r": _reword_answer(vault, memory),
+            "f": _forget_answer(vault, memory, "names what is gone"),
+            "k": CardAnswer("keep as it is", keep),
+        },
+        {**_card_json(item.listed, "missing"), "missing": names},
+    )
+
+
+def _reword_answer(vault: Vault, memory: Memory) -> CardAnswer:
+    def reword() -> str:
+        outcome = vault.edit(memory.id, text=_ask_text(memory))
+        return "\n".join([cards.outcome_line("Reworded", outcome), *conflict_lines(outcome)])
+
+    return CardAnswer("reword", reword, is_final=True)
+
+
+def _forget_answer(vault: Vault, memory: Memory, reason: str) -> CardAnswer:
+    return CardAnswer(
+        "forget", lambda: cards.outcome_line("Forgot", vault.forget(memory.id, reason=reason)), is_final=True
+    )
+
+
+def _echo_active_card(card: ActiveCard, at: int, of: int) -> None:
+    listed = card.listed
+    where = printable(cards.scope_text(listed.memory))
+    echo(f"── {at} of {of}, {card.title} ── {cyan(f'[{listed.short}]')} {listed.memory.kind.label}, {where}")
+    echo_wrapped(bold(f"   “{printable(listed.memory.claim.sentence)}”"))
+    for line in card.lines:
+        echo(f"   {line}")
+
+
+def _ask_active_cards(cards: Sequence[ActiveCard]) -> bool:
+    """Ask about each card. Return False if the person wants to stop."""
+    decided: set[str] = set()
+    for at, card in enumerate(cards, 1):
+        claim = card.listed.memory.id
+        if claim in decided:
+            continue
+        _echo_active_card(card, at, len(cards))
+        answer = _ask_active_card(card)
+        if answer is None:
+            return False
+        if answer in card.answers and card.answers[answer].is_final:
+            decided.add(claim)
+    return True
+
+
+def _ask_active_card(card: ActiveCard) -> str | None:
+    """Ask until a card is decided or skipped. Return the key of the answer, "" if it is skipped, None to stop."""
+    labels = " · ".join(f"{key} {answer.label}" for key, answer in card.answers.items())
+    while True:
+        key = ask_key(f"   {labels} · s skip · q quit")
+        if key in (None, "q", "s", ""):
+            return None if key in (None, "q") else ""
+        try:
+            if key in card.answers:
+                echo(f"   {card.answers[key].apply()}")
+                return key
+        except EOFError:
+            return None
+        except TacitError as error:
+            echo(f"   {printable(error.message)}")

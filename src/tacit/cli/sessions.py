@@ -1,51 +1,105 @@
-"""`tacit sessions`: list sessions with agents, or show one."""
+"""`tacit sessions`, `context` and `injected`: what agents did, what they should know here, and what they were told."""
 
 from __future__ import annotations
 
 import os
+import sys
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from tacit.cli.cards import LIMIT_OPTIONS, echo_remaining, list_limit
-from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
-from tacit.cli.json_output import JsonObject, session_json
-from tacit.cli.output import echo, echo_json, echo_json_list, pluralize
+from tacit.cli.cards import LIMIT_OPTIONS, list_limit, show_list
+from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
+from tacit.cli.json_output import JsonObject, entry_reference, missing_json, session_json, workflow_json
+from tacit.cli.output import echo, echo_lines, pluralize
 from tacit.errors import UsageError
-from tacit.index.sessions import SessionRow
-from tacit.model.event import timestamp
-from tacit.model.observation import ToolUsed
-from tacit.model.session import Session, SessionSummary, Turn
+from tacit.model.event import local_time, timestamp
+from tacit.model.observation import session_id
 from tacit.text.display import clip, printable
-from tacit.vault.sessions import ListedSession
 
-# One session
+if TYPE_CHECKING:
+    from tacit.inject.context import Context
+    from tacit.model.session import Session, Turn
+    from tacit.vault.sessions import InjectionRecord, ListedSession
+
+_MAX_FILES = 4
+_MAX_OUTCOME_CHARS = 320
 
 
-def _show_session(call: Invocation, reference: str) -> int:
-    listed, session = call.vault.sessions.session(reference)
-    if call.flag("--json"):
-        echo_json(_full_session_json(listed, session))
+@command(
+    "[ID]",
+    "tacit sessions --project .",
+    Option("--turn", "N", "with an ID: only this turn, as recall names it"),
+    Option("--around", "N", "with --turn: also so many turns before and after it", least=0),
+    Option("--project", "DIR", "only those of the project this folder is in"),
+    *LIMIT_OPTIONS,
+    EXIT_CODE_OPTION,
+    JSON_OPTION,
+)
+def run_sessions(call: Invocation) -> int:
+    """List sessions with agents, by when something last happened in them, the latest first: what each was about
+    (the title it has in its host, else the request that says most), how it ended, and which files were changed.
+    Sessions in which the same was asked are one entry.
+
+    With an ID, show one session as on its page: requests, actions, changed files, tools, how it ended, and a
+    model's summary, if there is one. ID is the beginning of its id, the name its agent gave it, or last. With
+    --turn one turn alone, every word of it.
+    """
+    args = call.args[1:] if call.args[:1] == ["show"] else call.args
+    if len(args) > 1 or (call.args and not args):
+        raise UsageError("tacit sessions shows one session", "tacit sessions lists them, then: tacit sessions ID")
+    if args:
+        _show_session(call, args[0])
         return 0
-    turn, around = call.number("--turn"), call.number("--around", least=0)
+    if call.flag("--turn") or call.flag("--around"):
+        raise UsageError("--turn is about one session", "tacit sessions ID --turn 1")
+    folder = call.value("--project")
+    if folder is not None and not os.path.isdir(folder):
+        raise UsageError(f"{folder!r} is no folder", "tacit sessions --project .")
+    listing = call.vault.sessions.listing(project=os.path.abspath(folder) if folder else False, limit=list_limit(call))
+    title = f"Sessions ({listing.total})"
+    empty = "No sessions. They come with: tacit autocapture on, or tacit import transcripts PATH"
+    return show_list(call, listing, "session", session_json, echo_session, title=title, empty=empty)
+
+
+def _show_session(call: Invocation, reference: str) -> None:
+    sessions = call.vault.sessions
+    listed, session = sessions.session(reference)
+    if call.shows_json(lambda: _full_session_json(listed, session)):
+        return
+    turn, around = call.number("--turn"), call.number("--around")
     if turn is None and around is not None:
         raise UsageError("--around wants --turn", f"tacit sessions {listed.short} --turn 1 --around {around}")
-    lines = (
-        _turn_lines(call, listed, session, turn, around or 0) if turn else call.vault.sessions.session_lines(session)
-    )
-    for line in lines:
-        echo(printable(line) if line else "")
-    return 0
+    if turn is None:
+        lines = list(sessions.session_lines(session))
+    else:
+        rest = f"(Turn {turn} of {len(session.searchable_parts)}. The whole session: tacit sessions {listed.short})"
+        lines = [f"# {listed.row.title}", *sessions.turn_lines(session, turn, around or 0), "", rest]
+    echo_lines(printable(line) if line else "" for line in lines)
 
 
-def _turn_lines(call: Invocation, listed: ListedSession, session: Session, turn: int, around: int) -> list[str]:
-    """Return one turn below the title of the session, and how to see the rest."""
-    lines = call.vault.sessions.turn_lines(session, turn, around)
-    rest = f"(Turn {turn} of {len(session.searchable_parts)}. The whole session: tacit sessions {listed.short})"
-    return [f"# {listed.row.title}", *lines, "", rest]
+def echo_session(session: ListedSession) -> None:
+    """Print a session of a list: time, agent, request, outcome, changed files."""
+    row = session.row
+    # Lists are sorted by the last event of a session. It is shown in the time zone of the first.
+    last_at = datetime.fromisoformat(row.ended_at).astimezone(datetime.fromisoformat(row.started_at).tzinfo)
+    alike = f", and {pluralize(session.similar_count, 'like it', 'like it')}" if session.similar_count else ""
+    who = f"{printable(row.agent)}, {pluralize(row.turn_count, 'turn')}{alike}, {printable(session.label)}"
+    echo(f"{session.short}  {last_at:%Y-%m-%d %H:%M}  {who}")
+    echo(f"    {printable(clip(row.title, 100))}")
+    if row.outcome:
+        by = f" (summed up by {printable(row.model)})" if row.model else ""
+        echo(f"    → {printable(clip(row.outcome, _MAX_OUTCOME_CHARS))}{by}")
+    if row.files:
+        more = f" and {len(row.files) - _MAX_FILES} more" if len(row.files) > _MAX_FILES else ""
+        echo(f"    files: {printable(', '.join(row.files[:_MAX_FILES]))}{more}")
 
 
 def _full_session_json(listed: ListedSession, session: Session) -> JsonObject:
     from tacit.pages.sessions import session_tags
 
+    brief: JsonObject | None = None
+    if summary := session.summary:
+        brief = {"text": summary.text, "model": summary.model, "turns_since": summary.newer_turns}
     return {
         **session_json(listed),
         "directory": session.directory,
@@ -55,13 +109,9 @@ def _full_session_json(listed: ListedSession, session: Session) -> JsonObject:
         "files": list(session.files),
         "compactions": session.compactions,
         "tags": session_tags(session),
-        "summary": _summary_json(session.summary) if session.summary else None,
+        "summary": brief,
         "turns": [_turn_json(turn) for turn in session.turns],
     }
-
-
-def _summary_json(summary: SessionSummary) -> JsonObject:
-    return {"text": summary.text, "model": summary.model, "turns_since": summary.newer_turns}
 
 
 def _turn_json(turn: Turn) -> JsonObject:
@@ -72,99 +122,122 @@ def _turn_json(turn: Turn) -> JsonObject:
             {"text": prompt.text, "how": prompt.how.value or "typed", "about": prompt.about} for prompt in turn.prompts
         ],
         "replies": list(turn.replies),
-        "calls": [_tool_call_json(call) for call in turn.calls],
+        "calls": [
+            {
+                "tool": call.tool,
+                "act": call.act.value,
+                "input": call.input,
+                "result": call.result,
+                "outcome": call.outcome.value or "well",
+                "files": list(call.files),
+                "change": call.change,
+                "aside": call.aside,
+            }
+            for call in turn.calls
+        ],
         "interrupted": turn.interrupted,
         "compacted": turn.compacted,
     }
 
 
-def _tool_call_json(call: ToolUsed) -> JsonObject:
+@command(
+    "",
+    "tacit context --cwd .",
+    Option("--cwd", "DIR", "the folder it is about (default: the one you stand in)"),
+    JSON_OPTION,
+)
+def run_context(call: Invocation) -> None:
+    """What a planner or an agent should know here: the directories you work in, the commands you usually run,
+    your workflows with their last result, and the memory that holds here. Only what you accepted is in it. A
+    memory that names what is not in the work tree says so; one that only describes it is left out.
+    """
+    from tacit.home.home import Home
+    from tacit.inject.context import Contexts
+
+    directory = os.path.abspath(os.path.expanduser(call.value("--cwd") or "."))
+    if not os.path.isdir(directory):
+        raise UsageError(f"there is no folder {printable(directory)}", "tacit context --cwd .")
+    with Home(call.value("--home"), cwd=directory) as home:
+        contexts = Contexts(home)
+        context = contexts.context(directory)
+        if not call.shows_json(lambda: _context_json(context)):
+            sys.stdout.write(contexts.context_text(context))
+
+
+def _context_json(context: Context) -> JsonObject:
     return {
-        "tool": call.tool,
-        "act": call.act.value,
-        "input": call.input,
-        "result": call.result,
-        "outcome": call.outcome.value or "well",
-        "files": list(call.files),
-        "change": call.change,
-        "aside": call.aside,
+        "directory": context.directory,
+        "scopes": context.scopes,
+        "directories": [entry_reference(row) for row in context.directories],
+        "habits": [entry_reference(row) for row in context.commands],
+        "workflows": [workflow_json(workflow) for workflow in context.workflows],
+        "memories": [
+            {**entry_reference(row), "missing": missing_json(context.missing.get(row.id, ()))}
+            for row in context.memories
+        ],
     }
 
 
-# The list
-
-_MAX_FILES = 4
-_MAX_OUTCOME_CHARS = 320
-
-
-def run_sessions(call: Invocation) -> int:
-    args = call.args[1:] if call.args[:1] == ["show"] else call.args
-    if len(args) > 1 or (call.args and not args):
-        raise UsageError("tacit sessions shows one session", "tacit sessions lists them, then: tacit sessions ID")
-    if args:
-        return _show_session(call, args[0])
-    if call.flag("--turn") or call.flag("--around"):
-        raise UsageError("--turn is about one session", "tacit sessions ID --turn 1")
-    folder = call.value("--project")
-    if folder is not None and not os.path.isdir(folder):
-        raise UsageError(f"{folder!r} is no folder", "tacit sessions --project .")
-    listing = call.vault.sessions.listing(project=os.path.abspath(folder) if folder else False, limit=list_limit(call))
-    shown = 0
-    if call.flag("--json"):
-        shown = echo_json_list(session_json(session) for session in listing.entries)
-    elif not listing.total:
-        echo("No sessions. They come with: tacit autocapture on, or tacit import transcripts PATH")
-    else:
-        echo(f"Sessions ({listing.total})")
-        for session in listing.entries:
-            shown += 1
-            for line in listed_session_lines(session):
-                echo(line)
-    echo_remaining(call, shown, listing.total, "session")
-    return call.exit_code(found=bool(listing.total))
+_TRIGGER_LABELS = {
+    "startup": "at the start of a session",
+    "resume": "when a session was resumed",
+    "clear": "after the conversation was cleared",
+    "compact": "after the conversation was compacted",
+    "prompt": "at a prompt",
+    "": "asked for",
+}
 
 
-def listed_session_lines(session: ListedSession) -> list[str]:
-    """Return the lines of a session in a list: time, agent, request, outcome, changed files."""
-    row = session.row
-    alike = f", and {pluralize(session.similar_count, 'like it', 'like it')}" if session.similar_count else ""
-    who = f"{printable(row.agent)}, {pluralize(row.turn_count, 'turn')}{alike}, {printable(session.label)}"
-    lines = [f"{session.short}  {_last_activity(row):%Y-%m-%d %H:%M}  {who}"]
-    lines.append(f"    {printable(clip(row.title, 100))}")
-    if row.outcome:
-        by = f" (summed up by {printable(row.model)})" if row.model else ""
-        lines.append(f"    → {printable(clip(row.outcome, _MAX_OUTCOME_CHARS))}{by}")
-    if row.files:
-        more = f" and {len(row.files) - _MAX_FILES} more" if len(row.files) > _MAX_FILES else ""
-        lines.append(f"    files: {printable(', '.join(row.files[:_MAX_FILES]))}{more}")
-    return lines
-
-
-def _last_activity(row: SessionRow) -> datetime:
-    """Return the time of the last event of a session, by which lists are sorted, in the time zone of its beginning."""
-    return datetime.fromisoformat(row.ended_at).astimezone(datetime.fromisoformat(row.started_at).tzinfo)
-
-
-SESSIONS = Command(
-    name="sessions",
-    usage="[ID]",
-    help=(
-        "List sessions with agents, by when something last happened in them, the latest first: what each was about\n"
-        "(the title it has in its host, else the request that says most), how it ended, and which files were changed.\n"
-        "Sessions in which the same was asked are one entry.\n"
-        "\n"
-        "With an ID, show one session as on its page: requests, actions, changed files, tools, how it ended, and a\n"
-        "model's summary, if there is one. ID is the beginning of its id, the name its agent gave it, or last. With\n"
-        "--turn one turn alone, every word of it."
-    ),
-    example="tacit sessions --project .",
-    run=run_sessions,
-    options=(
-        Option("--turn", "N", "with an ID: only this turn, as recall names it"),
-        Option("--around", "N", "with --turn: also so many turns before and after it"),
-        Option("--project", "DIR", "only those of the project this folder is in"),
-        *LIMIT_OPTIONS,
-        EXIT_CODE_OPTION,
-        JSON_OPTION,
-    ),
+@command(
+    "",
+    "tacit injected --limit 5",
+    Option("--session", "ID", "only what this session was given"),
+    *LIMIT_OPTIONS,
+    EXIT_CODE_OPTION,
+    JSON_OPTION,
 )
+def run_injected(call: Invocation) -> int:
+    """What was put into which prompt: when, into which session of which agent, how many tokens it took, each
+    memory and why it was chosen, and the earlier sessions that were told of. The latest first.
+    """
+    injections = call.vault.sessions.injections(session=call.value("--session"), limit=list_limit(call))
+    empty = "Nothing was put into a prompt yet. Agents are given memory by: tacit install claude"
+    return show_list(call, injections, "injection", _injection_json, _echo_injection, empty=empty)
+
+
+def _echo_injection(injection: InjectionRecord) -> None:
+    body, origin = injection.body, injection.event.origin
+    who = printable(f"{body.agent} {origin.session}" if body.agent else "tacit brief")
+    trigger = printable(_TRIGGER_LABELS.get(body.moment, body.moment))
+    echo(f"{local_time(origin):%Y-%m-%d %H:%M}  {who}, {trigger}, {pluralize(body.tokens, 'token')}")
+    if body.task:
+        echo(f"    for: {printable(clip(body.task, 100))}")
+    for memory in injection.memories:
+        echo(f"    {memory.id}  {printable(clip(memory.sentence, 100))}{_reason_suffix(memory.reason)}")
+    for session in injection.sessions:
+        title = printable(clip(session.row.title, 80))
+        echo(f"    session {session.row.id}  {title}{_reason_suffix(session.reason)}")
+
+
+def _reason_suffix(reason: str) -> str:
+    return f" ({printable(reason)})" if reason else ""
+
+
+def _injection_json(injection: InjectionRecord) -> JsonObject:
+    body, origin = injection.body, injection.event.origin
+    return {
+        "id": injection.event.id,
+        "at": timestamp(origin.at),
+        "agent": body.agent,
+        "session": session_id(body.agent, origin.session) if body.agent else "",
+        "moment": body.moment,
+        "task": body.task,
+        "tokens": body.tokens,
+        "memories": [
+            {"id": memory.id, "text": memory.sentence, "reason": memory.reason} for memory in injection.memories
+        ],
+        "sessions": [
+            {"id": session.row.id, "title": session.row.title, "reason": session.reason}
+            for session in injection.sessions
+        ],
+    }

@@ -1,11 +1,12 @@
-"""Small commands that set things up: `init`, `hook`, `pause`, `resume`, `mcp` and `merge-facts`."""
+"""Small commands that set things up or serve others: `init`, `hook`, `pause`, `resume`, `mcp`, `web`, `merge-facts`."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, NoReturn
 
-from tacit.cli.commands import Command, Invocation, Option
+from tacit.cli.commands import Invocation, Option, command
 from tacit.cli.output import echo, pluralize, short_path, warn
 from tacit.errors import StoreError, UsageError
 from tacit.text.display import printable
@@ -13,10 +14,14 @@ from tacit.text.display import printable
 if TYPE_CHECKING:
     from tacit.vault.configure import InitDriverResult
 
-# tacit hook
 
-
-def run_hook(call: Invocation) -> int:
+@command("SHELL", "tacit hook bash")
+def run_hook(call: Invocation) -> None:
+    """Print what bash, zsh or fish loads so that Tacit learns from the commands you run. Load it by hand with
+      eval "$(tacit hook bash)"     eval "$(tacit hook zsh)"     tacit hook fish | source
+    or for good with tacit install. Lines that begin with a blank are not recorded, secrets never are. It also
+    completes the words of tacit commands; tacit completion prints that part alone.
+    """
     from tacit.shell.install import SHELLS, completion_script, render_snippet
 
     name = call.single_arg()
@@ -25,28 +30,26 @@ def run_hook(call: Invocation) -> int:
             f"tacit hook knows no {name!r}", f"one of: {', '.join(f'tacit hook {shell}' for shell in SHELLS)}"
         )
     print(render_snippet(SHELLS[name]), completion_script(SHELLS[name]), sep="\n", end="")
-    return 0
 
 
-HOOK = Command(
-    name="hook",
-    usage="SHELL",
-    help=(
-        "Print what bash, zsh or fish loads so that Tacit learns from the commands you run. Load it by hand with\n"
-        '  eval "$(tacit hook bash)"     eval "$(tacit hook zsh)"     tacit hook fish | source\n'
-        "or for good with tacit install. Lines that begin with a blank are not recorded, secrets never are. It also\n"
-        "completes the words of tacit commands; tacit completion prints that part alone."
-    ),
-    example="tacit hook bash",
-    run=run_hook,
+@command(
+    "",
+    "tacit init --wrappers",
+    Option("--wrappers", help="tell agents about Tacit, in their own files"),
+    Option("--no-wrappers", help="take that out again"),
+    Option("--agent", "NAME", "only this agent: claude, codex or gemini", repeatable=True),
+    Option("--no-merge-driver", help="without the merge driver for fact files, or take it out again"),
 )
+def run_init(call: Invocation) -> None:
+    """Make the home. With --wrappers, add a short instruction to the files of the agents you use (Claude Code,
+    Codex, Gemini), between markers; --no-wrappers takes it out again and leaves every other byte. Run twice,
+    it changes nothing.
 
-
-# tacit init
-
-
-def run_init(call: Invocation) -> int:
-    call.refuse_args()
+    In a git repository, say how git merges docs/memory/memories.ndjson: a line in .gitattributes, to be
+    committed, with which the lines of both sides are kept wherever two branches are merged, and a merge driver
+    of this clone alone, which merges facts by id. The first fact that you share does the same.
+    --no-merge-driver leaves both out, and takes them out if they are there.
+    """
     wrappers = True if call.flag("--wrappers") else False if call.flag("--no-wrappers") else None
     made = call.vault.setup.init(wrappers=wrappers, agents=call.all_values("--agent"))
     driver = call.vault.setup.init_driver(_program(call), register=not call.flag("--no-merge-driver"))
@@ -63,7 +66,6 @@ def run_init(call: Invocation) -> int:
         _echo_driver(driver, registered=not call.flag("--no-merge-driver"))
     if wrappers is None:
         echo('Next: tacit add "…"   tacit remember "…" --evidence "…"   tacit init --wrappers to tell your agents')
-    return 0
 
 
 def _program(call: Invocation) -> tuple[str, ...]:
@@ -107,66 +109,38 @@ def _echo_driver(driver: InitDriverResult, *, registered: bool) -> None:
         echo(f"  {ATTRIBUTE_FILE} says merge={printable(change.kept_attribute)} for the fact file; that stays as it is")
 
 
-INIT = Command(
-    name="init",
-    usage="",
-    help=(
-        "Make the home. With --wrappers, add a short instruction to the files of the agents you use (Claude Code,\n"
-        "Codex, Gemini), between markers; --no-wrappers takes it out again and leaves every other byte. Run twice,\n"
-        "it changes nothing.\n"
-        "\n"
-        "In a git repository, say how git merges docs/memory/memories.ndjson: a line in .gitattributes, to be\n"
-        "committed, with which the lines of both sides are kept wherever two branches are merged, and a merge driver\n"
-        "of this clone alone, which merges facts by id. The first fact that you share does the same.\n"
-        "--no-merge-driver leaves both out, and takes them out if they are there."
-    ),
-    example="tacit init --wrappers",
-    run=run_init,
-    options=(
-        Option("--wrappers", help="tell agents about Tacit, in their own files"),
-        Option("--no-wrappers", help="take that out again"),
-        Option("--agent", "NAME", "only this agent: claude, codex or gemini", repeatable=True),
-        Option("--no-merge-driver", help="without the merge driver for fact files, or take it out again"),
-    ),
-)
-
-
-# tacit mcp
-
-
+@command("", "tacit mcp")
 def run_mcp(call: Invocation) -> int:
+    """Serve memory to an agent over standard input and output, with the Model Context Protocol. An agent starts it
+    by itself; register it there, for example: claude mcp add tacit -- tacit mcp. The agent can search memory,
+    read briefs, log work and propose; it cannot accept, change, forget or configure anything.
+    """
     from tacit.mcp.server import serve
 
-    call.refuse_args()
     return serve(call.value("--home"))
 
 
-MCP = Command(
-    name="mcp",
-    usage="",
-    help=(
-        "Serve memory to an agent over standard input and output, with the Model Context Protocol. An agent starts it\n"
-        "by itself; register it there, for example: claude mcp add tacit -- tacit mcp. The agent can search memory,\n"
-        "read briefs, log work and propose; it cannot accept, change, forget or configure anything."
-    ),
-    example="tacit mcp",
-    run=run_mcp,
-)
-
-
-# tacit merge-facts. Git starts it, in the root of the work tree, with the names of temporary files.
-
-
+@command("BASE OURS THEIRS [SIZE]", "tacit merge-facts base.ndjson ours.ndjson theirs.ndjson")
 def run_merge_facts(call: Invocation) -> int:
+    """Merge two versions of a fact file by the ids of their facts, and write the result to OURS. Git runs this for
+    docs/memory/memories.ndjson after tacit init. A fact that both sides changed is put between conflict markers
+    of SIZE characters, and the exit code is 1.
+    """
     from tacit.disk.files import OsDisk, replace_file
+    from tacit.disk.read import read_foreign
     from tacit.pages.facts import MARKER_SIZE, merge_facts
     from tacit.pages.view_store import SHARED_FILE_MODE
 
     if len(call.args) not in (3, 4):
-        raise UsageError("tacit merge-facts wants BASE OURS THEIRS", f"for example: {call.command.example}")
-    base, ours, theirs, *rest = call.args
+        raise call.usage_error("BASE OURS THEIRS")
+    base, ours, theirs, *rest = call.args  # git starts it in the root of the work tree, with names of temporary files
     size = max(int(rest[0]), MARKER_SIZE) if rest and rest[0].isdecimal() else MARKER_SIZE
-    merged = merge_facts(_version_lines(base), _version_lines(ours), _version_lines(theirs), size)
+    versions = []
+    for path in (base, ours, theirs):
+        if (file := read_foreign(path)) is None:
+            raise StoreError(f"{path} is no plain file of at most 4 MiB", "merge the lines by hand")
+        versions.append(file.data.decode("utf-8", "surrogateescape").split("\n"))
+    merged = merge_facts(versions[0], versions[1], versions[2], size)
     text = "".join(line + "\n" for line in merged.lines)
     replace_file(OsDisk(), os.path.abspath(ours), text.encode("utf-8", "surrogateescape"), SHARED_FILE_MODE)
     if merged.conflicts:
@@ -174,52 +148,74 @@ def run_merge_facts(call: Invocation) -> int:
     return 1 if merged.conflicts else 0
 
 
-def _version_lines(path: str) -> list[str]:
-    from tacit.disk.read import read_foreign
-
-    file = read_foreign(path)
-    if file is None:
-        raise StoreError(f"{path} is no plain file of at most 4 MiB", "merge the lines by hand")
-    return file.data.decode("utf-8", "surrogateescape").split("\n")
-
-
-MERGE_FACTS = Command(
-    name="merge-facts",
-    usage="BASE OURS THEIRS [SIZE]",
-    help=(
-        "Merge two versions of a fact file by the ids of their facts, and write the result to OURS. Git runs this for\n"
-        "docs/memory/memories.ndjson after tacit init. A fact that both sides changed is put between conflict markers\n"
-        "of SIZE characters, and the exit code is 1."
-    ),
-    example="tacit merge-facts base.ndjson ours.ndjson theirs.ndjson",
-    run=run_merge_facts,
-)
+@command("", "tacit pause")
+def run_pause(call: Invocation) -> None:
+    """Record no commands of this terminal until tacit resume; other terminals go on. It works in a shell that
+    loads Tacit (tacit install, tacit hook), and ends with that shell.
+    """
+    _refuse_without_snippet(call)
 
 
-# tacit pause and resume: the snippet does it, in the shell itself. Who comes here has no snippet.
+@command("", "tacit resume")
+def run_resume(call: Invocation) -> None:
+    """Record the commands of this terminal again, after tacit pause."""
+    _refuse_without_snippet(call)
 
 
-def run_without_snippet(call: Invocation) -> int:
+def _refuse_without_snippet(call: Invocation) -> NoReturn:
+    """Raise that the snippet is not loaded: it does this in the shell itself, and who comes here has none."""
     from tacit.shell.install import snippet_not_loaded
 
-    call.refuse_args()
     raise snippet_not_loaded(call.command.name)
 
 
-PAUSE = Command(
-    name="pause",
-    usage="",
-    help=(
-        "Record no commands of this terminal until tacit resume; other terminals go on. It works in a shell that\n"
-        "loads Tacit (tacit install, tacit hook), and ends with that shell."
-    ),
-    example="tacit pause",
-    run=run_without_snippet,
+_MAX_PORT = 65535
+
+
+@command(
+    "",
+    "tacit web --port 7777 --no-open",
+    Option("--port", "N", "listen on this port (default: any free one)", least=1024),
+    Option("--no-open", help="print the address, and open no browser"),
+    Option("--read-only", help="show everything, change nothing"),
 )
-RESUME = Command(
-    name="resume",
-    usage="",
-    help="Record the commands of this terminal again, after tacit pause.",
-    example="tacit resume",
-    run=run_without_snippet,
-)
+def run_web(call: Invocation) -> None:
+    """Open a page of your home in the browser: the inbox, search, the timeline of sessions, what memory was worth,
+    conflicts, trust, guards and settings. It listens on 127.0.0.1 only, and only the address that is printed
+    opens it. Nothing leaves this machine. It stops with Ctrl-C, or after 30 minutes without a request.
+    Needs the extra: pip install 'tacit-memory[web]'
+    """
+    from tacit.home.actor import current_actor
+    from tacit.home.home import current_folder
+
+    port = call.number("--port") or 0
+    if port > _MAX_PORT:
+        raise UsageError(f"--port wants a number of at most {_MAX_PORT}, not {port}")
+    actor = current_actor(os.environ)
+    actor.require_person("opens the page", "tacit web")
+    call.vault.status()  # a home that cannot be read is an error here, not in the browser
+    call.close()
+    try:
+        from tacit.web.app import PageOptions
+        from tacit.web.server import IDLE_SECONDS, WebServer, can_open_browser
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "tacit":
+            raise
+        raise StoreError(
+            f"tacit web needs {error.name}, which is not installed",
+            "pip install 'tacit-memory[web]', or with uv: uv tool install 'tacit-memory[web]'",
+        ) from None
+    options = PageOptions(call.value("--home"), current_folder(), actor, call.flag("--read-only"))
+    server = WebServer(options, port=port)
+
+    def opened() -> None:
+        if not call.flag("--no-open") and can_open_browser():
+            import webbrowser
+
+            webbrowser.open(server.access.single_use_address())
+
+    echo(f"Tacit is at {server.access.address}")
+    echo(f"  The address is yours alone. Stop with Ctrl-C, or after {IDLE_SECONDS // 60} minutes without a request.")
+    sys.stdout.flush()  # a program that started this waits for the address
+    server.run(opened)
+    echo("Stopped: nobody used the page." if server.is_idle else "Stopped.")

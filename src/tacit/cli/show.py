@@ -5,70 +5,55 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import count
 from typing import TYPE_CHECKING
 
-from tacit.cli.adherence import adherence_json, adherence_lines
-from tacit.cli.cards import (
-    FILTER_OPTIONS,
-    KIND_OPTION,
-    LIMIT_OPTIONS,
-    conclusion_text,
-    echo_card,
-    echo_memories,
-    echo_memory,
-    echo_remaining,
-    list_limit,
-    outcome_line,
-    parse_filters,
-)
-from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Command, Invocation, Option
+from tacit.cli import cards
+from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
 from tacit.cli.json_output import JsonObject, memory_json
-from tacit.cli.output import ask, echo, echo_json, echo_json_list, trust_hint
-from tacit.errors import UsageError
+from tacit.cli.output import ask_key, bold, echo, echo_json, trust_hint
 from tacit.index.habits import RecordedCommand
 from tacit.model.claim import Status, scope_label
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import local_time, timestamp
-from tacit.model.memory import HABIT_KINDS, Memory
+from tacit.model.memory import HABIT_KINDS
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
 from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
 
 if TYPE_CHECKING:
     from tacit.vault.evidence import EvidenceSource, MemoryEvent
+    from tacit.vault.listing import ListedMemory
     from tacit.vault.relations import MemoryConflict
     from tacit.vault.vault import Vault
 
 
-# tacit conflicts
-
-
+@command(
+    "",
+    "tacit conflicts --keep 7k2m",
+    Option("--keep", "ID", "this one is right: forget the others"),
+    Option("--keep-both", "ID", "this one is about something else: let it stand beside the others"),
+    *cards.LIMIT_OPTIONS,
+    EXIT_CODE_OPTION,
+    JSON_OPTION,
+)
 def run_conflicts(call: Invocation) -> int:
-    call.refuse_args()
+    """Memories that contradict each other, and the rule that decided: the newest wins, unless the older is a
+    constraint; what no rule decides is kept and tagged conflict. Memories that only may contradict each other
+    both hold. tacit review asks about both kinds.
+    """
     if keep := call.value("--keep"):
-        return _keep_memory(call, keep)
-    if both := call.value("--keep-both"):
-        echo(outcome_line("Stands beside the others now", call.vault.decisions.keep(both)))
+        kept, forgotten = call.vault.decisions.keep_instead(keep)
+        for outcome in forgotten:
+            echo(f"Forgot [{outcome.short}]: {printable(outcome.memory.claim.sentence)}")
+        echo(f"Kept [{call.vault.show(kept.id).short}]: {printable(kept.claim.sentence)}")
         return 0
-    conflicts = call.vault.queries.conflicts(list_limit(call))
-    shown = 0
-    if call.flag("--json"):
-        shown = echo_json_list(_conflict_json(conflict) for conflict in conflicts.entries)
-    else:
-        echo(f"Conflicts ({conflicts.total})")
-        for conflict in conflicts.entries:
-            _echo_conflict(conflict)
-            shown += 1
-    echo_remaining(call, shown, conflicts.total, "conflict")
-    return call.exit_code(found=bool(conflicts.total))
-
-
-def _keep_memory(call: Invocation, reference: str) -> int:
-    kept, forgotten = call.vault.decisions.keep_instead(reference)
-    for outcome in forgotten:
-        echo(f"Forgot [{outcome.short}]: {printable(outcome.memory.claim.sentence)}")
-    echo(f"Kept [{call.vault.show(kept.id).short}]: {printable(kept.claim.sentence)}")
-    return 0
+    if both := call.value("--keep-both"):
+        echo(cards.outcome_line("Stands beside the others now", call.vault.decisions.keep(both)))
+        return 0
+    conflicts = call.vault.queries.conflicts(cards.list_limit(call))
+    title = f"Conflicts ({conflicts.total})"
+    return cards.show_list(call, conflicts, "conflict", _conflict_json, _echo_conflict, title=title)
 
 
 def ask_conflicts(vault: Vault) -> int:
@@ -87,14 +72,11 @@ def ask_conflicts(vault: Vault) -> int:
         )
         for number, side in ((1, conflict.winner), (2, conflict.loser)):
             echo(f"   {number}  [{side.short}] {printable(side.memory.claim.sentence)} ({side.memory.day})")
-        try:
-            answer = ask("   1 or 2 holds · b both hold · s skip · q quit > ").strip().lower()[:1]
-        except EOFError:
-            return answered
-        if answer == "q":
+        answer = ask_key("   1 or 2 holds · b both hold · s skip · q quit")
+        if answer in (None, "q"):
             return answered
         if answer == "b":
-            echo(outcome_line("   Both hold", vault.decisions.keep(conflict.loser.memory.id)))
+            echo(cards.outcome_line("   Both hold", vault.decisions.keep(conflict.loser.memory.id)))
         elif answer in ("1", "2"):
             winner, loser = (conflict.winner, conflict.loser) if answer == "1" else (conflict.loser, conflict.winner)
             vault.forget(loser.memory.id, reason="contradicted", evidence=f"kept {winner.memory.id}")
@@ -144,28 +126,6 @@ def _conflict_json(dispute: MemoryConflict) -> JsonObject:
     }
 
 
-CONFLICTS = Command(
-    name="conflicts",
-    usage="",
-    help=(
-        "Memories that contradict each other, and the rule that decided: the newest wins, unless the older is a\n"
-        "constraint; what no rule decides is kept and tagged conflict. Memories that only may contradict each other\n"
-        "both hold. tacit review asks about both kinds."
-    ),
-    example="tacit conflicts --keep 7k2m",
-    run=run_conflicts,
-    options=(
-        Option("--keep", "ID", "this one is right: forget the others"),
-        Option("--keep-both", "ID", "this one is about something else: let it stand beside the others"),
-        *LIMIT_OPTIONS,
-        EXIT_CODE_OPTION,
-        JSON_OPTION,
-    ),
-)
-
-
-# tacit list
-
 _STATUSES = {
     "active": Status.ACTIVE,
     "pending": Status.PENDING,
@@ -174,85 +134,65 @@ _STATUSES = {
 }
 
 
+@command(
+    "",
+    "tacit list --kind constraint",
+    Option("--pending", help="the candidates that wait for your decision, as cards"),
+    Option("--forgotten", help="the memories that were forgotten"),
+    Option("--status", "STATUS", "active (default), pending, forgotten, dismissed or all", choices=(*_STATUSES, "all")),
+    cards.KIND_OPTION,
+    Option("--tag", "TAG", "only with this tag"),
+    Option("--scope", "SCOPE", "local, global or all"),
+    *cards.FILTER_OPTIONS,
+    *cards.LIMIT_OPTIONS,
+    EXIT_CODE_OPTION,
+    JSON_OPTION,
+)
 def run_list(call: Invocation) -> int:
-    call.refuse_args()
+    """List memories, the latest first: those of this project and the global ones, or outside of projects all.
+    --pending lists candidates as cards, in the order of tacit review: first the habits that say most about how
+    you work, then what was said or proposed, the surest first.
+    """
     if call.flag("--pending"):
-        return _list_candidates(call)
+        scope, kind, filters = call.value("--scope") or "all", call.value("--kind"), cards.parse_filters(call)
+        pending = call.vault.pending.listing(scope, kind=kind, filters=filters, limit=cards.list_limit(call))
+        empty = "No suggestions. They come from what you run (tacit install zsh) and from what agents propose."
+        if any(call.flag(option.name) for option in (cards.KIND_OPTION, *cards.FILTER_OPTIONS)):
+            empty = "No suggestions like that."
+        numbers = count(1)
+
+        def echo_candidate(listed: ListedMemory) -> None:
+            cards.echo_card(listed, next(numbers), pending.total)
+
+        return cards.show_list(call, pending, "suggestion", memory_json, echo_candidate, empty=empty)
     name = call.value("--status") or ("forgotten" if call.flag("--forgotten") else "active")
-    if name not in (*_STATUSES, "all"):
-        raise UsageError(f"no such status: {name!r}", "one of active, pending, forgotten, dismissed, all")
     memories = call.vault.queries.listing(
         status=_STATUSES.get(name),
         kind=call.value("--kind"),
         scope=call.value("--scope"),
         tag=call.value("--tag"),
-        filters=parse_filters(call),
-        limit=list_limit(call),
+        filters=cards.parse_filters(call),
+        limit=cards.list_limit(call),
     )
-    echo_memories(call, memories, "Memories")
+
+    def echo_listed(listed: ListedMemory) -> None:
+        cards.echo_memory(listed, "- ")
+
+    title = bold(f"Memories ({memories.total})")
+    code = cards.show_list(call, memories, "memory", memory_json, echo_listed, title=title)
     if not call.flag("--json") and (untrusted := call.vault.home.count_untrusted()):
         echo(trust_hint(untrusted))
-    return call.exit_code(found=bool(memories.total))
+    return code
 
 
-def _list_candidates(call: Invocation) -> int:
-    """Print what waits for a decision as cards, in the order of `tacit review`."""
-    pending = call.vault.pending.listing(
-        call.value("--scope") or "all",
-        kind=call.value("--kind"),
-        filters=parse_filters(call),
-        limit=list_limit(call),
-    )
-    shown = 0
-    if call.flag("--json"):
-        shown = echo_json_list(memory_json(listed) for listed in pending.entries)
-    elif not pending.total and any(call.flag(option.name) for option in (KIND_OPTION, *FILTER_OPTIONS)):
-        echo("No suggestions like that.")
-    elif not pending.total:
-        echo("No suggestions. They come from what you run (tacit install zsh) and from what agents propose.")
-    else:
-        for listed in pending.entries:
-            shown += 1
-            echo_card(listed, shown, pending.total)
-    echo_remaining(call, shown, pending.total, "suggestion")
-    return call.exit_code(found=bool(pending.total))
-
-
-LIST = Command(
-    name="list",
-    usage="",
-    help=(
-        "List memories, the latest first: those of this project and the global ones, or outside of projects all.\n"
-        "--pending lists candidates as cards, in the order of tacit review: first the habits that say most about how\n"
-        "you work, then what was said or proposed, the surest first."
-    ),
-    example="tacit list --kind constraint",
-    run=run_list,
-    options=(
-        Option("--pending", help="the candidates that wait for your decision, as cards"),
-        Option("--forgotten", help="the memories that were forgotten"),
-        Option("--status", "STATUS", "active (default), pending, forgotten, dismissed or all"),
-        KIND_OPTION,
-        Option("--tag", "TAG", "only with this tag"),
-        Option("--scope", "SCOPE", "local, global or all"),
-        *FILTER_OPTIONS,
-        *LIMIT_OPTIONS,
-        EXIT_CODE_OPTION,
-        JSON_OPTION,
-    ),
-)
-
-
-# tacit show
-
-
-def run_show(call: Invocation) -> int:
+@command("ID", "tacit show 7k2m", JSON_OPTION)
+def run_show(call: Invocation) -> None:
+    """One memory, whole."""
     listed = call.vault.queries.show(call.text())
-    if call.flag("--json"):
-        echo_json(memory_json(listed))
-        return 0
+    if call.shows_json(lambda: memory_json(listed)):
+        return
     memory = listed.memory
-    echo_memory(listed)
+    cards.echo_memory(listed)
     echo(f"    id {memory.id}, source {printable(memory.source)}, confidence {memory.confidence:.2f}")
     echo(f"    says: {printable(' | '.join(memory.claim.triple))}")
     if memory.claim.tags:
@@ -261,37 +201,30 @@ def run_show(call: Invocation) -> int:
         label = "you said" if item.event in listed.quoting_events else f"evidence of {item.day}"
         echo(f"    {label}: {printable(item.text)}")
     if listed.concluded_by:
-        echo(f"    {conclusion_text(listed.concluded_by)}")
+        echo(f"    {cards.conclusion_text(listed.concluded_by)}")
     if memory.reason and not memory.author:
         echo(f"    reason: {printable(memory.reason)}")
     echo(f"    more: tacit why {listed.short}")
-    return 0
 
 
-SHOW = Command(
-    name="show",
-    usage="ID",
-    help="One memory, whole.",
-    example="tacit show 7k2m",
-    run=run_show,
-    options=(JSON_OPTION,),
-)
-
-
-# tacit why
-
-
-def run_why(call: Invocation) -> int:
+@command("ID", "tacit why 7k2m", JSON_OPTION)
+def run_why(call: Invocation) -> None:
+    """Why a memory exists: every event it is made of, who said it when, and the line of the log it stands in;
+    of a habit also the latest commands behind it. If agents were told it: in how many sessions, how many of
+    them followed or violated it, with the command, and how many had nothing to do with it. What commands and
+    changed files cannot show is not counted.
+    """
     listed, reasons = call.vault.queries.why(call.text())
-    behind = _habit_runs(call, listed.memory)
+    is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
+    behind = call.vault.pending.occurrences(listed.memory) if is_habit else []
     report = call.vault.adherence.report(listed.memory.id)
     if call.flag("--json"):
         events, commands = [_event_json(reason) for reason in reasons], [_command_json(ran) for ran in behind]
-        adherence = adherence_json(report)
+        adherence = cards.adherence_json(report)
         echo_json({**memory_json(listed), "events": events, "commands": commands, "adherence": adherence})
-        return 0
-    echo_memory(listed)
-    for line in adherence_lines(report):
+        return
+    cards.echo_memory(listed)
+    for line in cards.adherence_lines(report):
         echo(f"  {line}")
     for reason in reasons:
         origin = reason.event.origin
@@ -301,7 +234,7 @@ def run_why(call: Invocation) -> int:
             is_quote = label == "evidence" and is_quoting(reason.event)
             echo(f"      {'you said' if is_quote else label}: {printable(text)}")
         if is_conclusion(reason.event):
-            echo(f"      {conclusion_text(origin.actor.removeprefix('agent:'))}")
+            echo(f"      {cards.conclusion_text(origin.actor.removeprefix('agent:'))}")
         echo(f"      {printable(str(reason.location))}")
         for source in reason.sources:
             by = source.event.origin
@@ -309,13 +242,8 @@ def run_why(call: Invocation) -> int:
             echo(f"        {printable(str(source.location))}")
     for ran in behind:
         where = f" in {printable(ran.command.directory)}" if ran.command.directory else ""
-        echo(f"  {_format_run_time(ran)}{where}: {printable(clip(ran.command.command, 100))}")
-    return 0
-
-
-def _habit_runs(call: Invocation, memory: Memory) -> list[RecordedCommand]:
-    """Return the latest commands of a habit; none for other memories, because the lookup is slow to import."""
-    return call.vault.pending.occurrences(memory) if memory.kind in HABIT_KINDS else []
+        when = f"{datetime.fromtimestamp(ran.at / 1000):%Y-%m-%d %H:%M}" if ran.at else "no time known"
+        echo(f"  {when}{where}: {printable(clip(ran.command.command, 100))}")
 
 
 def _source_text(source: EvidenceSource) -> str:
@@ -327,10 +255,6 @@ def _source_text(source: EvidenceSource) -> str:
             ended = f" ({outcome.value})" if outcome.value else ""
             return printable(f"{tool}: {one_line(given, 120)}{ended}")
     return "…"
-
-
-def _format_run_time(ran: RecordedCommand) -> str:
-    return f"{datetime.fromtimestamp(ran.at / 1000):%Y-%m-%d %H:%M}" if ran.at else "no time known"
 
 
 def _event_json(reason: MemoryEvent) -> JsonObject:
@@ -372,18 +296,3 @@ def _command_json(ran: RecordedCommand) -> JsonObject:
         "meant": command.meant,
         "planned": command.planned,
     }
-
-
-WHY = Command(
-    name="why",
-    usage="ID",
-    help=(
-        "Why a memory exists: every event it is made of, who said it when, and the line of the log it stands in;\n"
-        "of a habit also the latest commands behind it. If agents were told it: in how many sessions, how many of\n"
-        "them followed or violated it, with the command, and how many had nothing to do with it. What commands and\n"
-        "changed files cannot show is not counted."
-    ),
-    example="tacit why 7k2m",
-    run=run_why,
-    options=(JSON_OPTION,),
-)

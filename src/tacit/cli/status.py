@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.json_output import SCHEMA_VERSION, JsonObject, counts_json
-from tacit.cli.output import bold, conflict_hint, cyan, echo, echo_json, pluralize, short_path, trust_hint
+from tacit.cli.output import bold, conflict_hint, cyan, echo, echo_lines, pluralize, short_path, trust_hint
 from tacit.text.display import clip, printable
 from tacit.vault.status import HomeStatus, TeamSummary
 
 if TYPE_CHECKING:
-    from tacit.vault.suggestions import FrequentItem, Statistics, Week
-
-# What was captured from shells
+    from tacit.vault.suggestions import Statistics
 
 _BARS = "▁▂▃▄▅▆▇█"
 _MAX_FREQUENT_SHOWN = 5
@@ -26,19 +24,6 @@ _HABIT_NOUNS = {
 }
 
 
-def _command_statistics(call: Invocation) -> int:
-    stats = call.vault.pending.statistics()
-    if call.flag("--json"):
-        echo_json(_statistics_json(stats))
-        return 0
-    for line in statistics_lines(stats):
-        echo(line)
-    if stats.commands:
-        review = ": tacit review" if stats.pending else ""
-        echo(f"Decided   {stats.accepted} accepted, {stats.dismissed} dismissed, {stats.pending} waiting{review}")
-    return 0
-
-
 def statistics_lines(stats: Statistics) -> Iterator[str]:
     if not stats.commands:
         yield "No commands yet. Let your shell tell: tacit install zsh; or read what it kept: tacit import history"
@@ -47,30 +32,20 @@ def statistics_lines(stats: Statistics) -> Iterator[str]:
     yield f"Commands  {stats.commands:,} ({stats.failed:,} failed) in {pluralize(stats.sessions, 'session')}: {shells}"
     days = f"{stats.first} to {stats.last}" if stats.first else "days that are not known"
     yield f"From      {days}, in {pluralize(stats.directories, 'directory', 'directories')}"
-    since, busiest = stats.weeks[0].monday.isoformat(), _max_week_commands(stats.weeks)
-    yield f"Weeks     {week_chart(stats.weeks)}  since {since}, at most {busiest:,}"
-    yield from _frequent_lines("Most run", stats.top_commands)
-    yield from _frequent_lines("Most in", stats.top_directories)
+    since, busiest = stats.weeks[0].monday.isoformat(), max(week.commands for week in stats.weeks)
+    bars = (_BARS[round(week.commands / busiest * (len(_BARS) - 1))] if week.commands else "·" for week in stats.weeks)
+    yield f"Weeks     {''.join(bars)}  since {since}, at most {busiest:,}"
+    for title, items in (("Most run", stats.top_commands), ("Most in", stats.top_directories)):
+        for index, item in enumerate(items[:_MAX_FREQUENT_SHOWN]):
+            yield f"{title if index == 0 else '':9} {item.runs:6,} × {printable(clip(item.key, 80))}"
     yield f"Habits    {', '.join(pluralize(count, *_HABIT_NOUNS[kind]) for kind, count in stats.habits)}"
 
 
-def week_chart(weeks: Sequence[Week]) -> str:
-    """Return a chart with one bar a week, and a dot for an empty week."""
-    busiest = _max_week_commands(weeks) or 1
-    tops = len(_BARS) - 1
-    return "".join(_BARS[round(week.commands / busiest * tops)] if week.commands else "·" for week in weeks)
-
-
-def _max_week_commands(weeks: Sequence[Week]) -> int:
-    return max(week.commands for week in weeks)
-
-
-def _frequent_lines(title: str, items: Sequence[FrequentItem]) -> Iterator[str]:
-    for index, item in enumerate(items[:_MAX_FREQUENT_SHOWN]):
-        yield f"{title if index == 0 else '':9} {item.runs:6,} × {printable(clip(item.key, 80))}"
-
-
 def _statistics_json(stats: Statistics) -> JsonObject:
+    often, places = (
+        [{"text": item.key, "run_count": item.runs, "session_count": item.sessions} for item in items]
+        for items in (stats.top_commands, stats.top_directories)
+    )
     return {
         "command_count": stats.commands,
         "failed_count": stats.failed,
@@ -80,8 +55,8 @@ def _statistics_json(stats: Statistics) -> JsonObject:
         "last_day": stats.last,
         "shells": counts_json(stats.shells, "shell"),
         "weeks": [{"day": week.monday.isoformat(), "command_count": week.commands} for week in stats.weeks],
-        "often": [_frequent_json(item) for item in stats.top_commands],
-        "places": [_frequent_json(item) for item in stats.top_directories],
+        "often": often,
+        "places": places,
         "kinds": counts_json(stats.habits, "kind"),
         "pending": stats.pending,
         "accepted_count": stats.accepted,
@@ -89,58 +64,57 @@ def _statistics_json(stats: Statistics) -> JsonObject:
     }
 
 
-def _frequent_json(item: FrequentItem) -> JsonObject:
-    return {"text": item.key, "run_count": item.runs, "session_count": item.sessions}
-
-
-# tacit status
-
-
-def run_status(call: Invocation) -> int:
-    call.refuse_args()
+@command("", "tacit status", Option("--commands", help="the commands of your shells in numbers"), JSON_OPTION)
+def run_status(call: Invocation) -> None:
+    """Show what is remembered, what waits for you, what was captured, and what agents were told in the last seven
+    days and did with it. --commands shows what was captured from your shells and learned from it, with a bar
+    for each of the last weeks.
+    """
     if call.flag("--commands"):
-        return _command_statistics(call)
+        stats = call.vault.pending.statistics()
+        if call.shows_json(lambda: _statistics_json(stats)):
+            return
+        echo_lines(statistics_lines(stats))
+        if stats.commands:
+            review = ": tacit review" if stats.pending else ""
+            echo(f"Decided   {stats.accepted} accepted, {stats.dismissed} dismissed, {stats.pending} waiting{review}")
+        return
     now = call.vault.status()
-    if call.flag("--json"):
-        echo_json(_status_json(now))
-        return 0
-    echo(f"{bold('Home')}      {printable(now.home)} ({now.log_bytes:,} bytes of log)")
-    echo(f"{bold('Project')}   {printable(now.project) if now.project else 'none here; what you add is global'}")
-    echo(f"{bold('Memories')}  {now.active} active, {now.forgotten} forgotten")
+    if not call.shows_json(lambda: _status_json(now)):
+        echo_lines(_status_lines(now))
+
+
+def _status_lines(now: HomeStatus) -> Iterator[str]:
+    yield f"{bold('Home')}      {printable(now.home)} ({now.log_bytes:,} bytes of log)"
+    yield f"{bold('Project')}   {printable(now.project) if now.project else 'none here; what you add is global'}"
+    yield f"{bold('Memories')}  {now.active} active, {now.forgotten} forgotten"
     if now.kinds:
-        echo("          " + ", ".join(f"{number} {kind}" for kind, number in now.kinds))
+        yield "          " + ", ".join(f"{number} {kind}" for kind, number in now.kinds)
     waiting = pluralize(now.pending, "candidate")
-    echo(f"{bold('Review')}    {waiting} to decide{': tacit review' if now.pending else ''}, {now.dismissed} dismissed")
+    yield f"{bold('Review')}    {waiting} to decide{': tacit review' if now.pending else ''}, {now.dismissed} dismissed"
     if now.untrusted:
-        echo(f"{bold('Trust')}     {trust_hint(now.untrusted)}")
+        yield f"{bold('Trust')}     {trust_hint(now.untrusted)}"
     for summary in now.conflicted:
-        echo(f"{bold('Merge')}     {conflict_hint(summary)}")
+        yield f"{bold('Merge')}     {conflict_hint(summary)}"
     if now.team:
-        echo(f"{bold('Team')}      {_team_text(now.team)}")
+        yield f"{bold('Team')}      {_team_text(now.team)}"
     if now.undecided:
-        echo(f"{bold('Conflicts')} {now.undecided} memories for you to decide on: tacit conflicts")
-    echo(f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}")
-    echo(f"{bold('Sessions')}  {now.sessions:,}{': tacit sessions' if now.sessions else ''}")
+        yield f"{bold('Conflicts')} {now.undecided} memories for you to decide on: tacit conflicts"
+    yield f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}"
+    yield f"{bold('Sessions')}  {now.sessions:,}{': tacit sessions' if now.sessions else ''}"
     if now.spooled or now.dropped:
-        echo(f"{bold('Commands')}  {now.spooled:,} wait to be recorded, {now.dropped:,} lost: tacit doctor")
-    echo(f"{bold('Recall')}    {pluralize(now.asked, 'question')}, {now.missed} without an answer")
+        yield f"{bold('Commands')}  {now.spooled:,} wait to be recorded, {now.dropped:,} lost: tacit doctor"
+    yield f"{bold('Recall')}    {pluralize(now.asked, 'question')}, {now.missed} without an answer"
     if now.week.injected:
-        echo(f"{bold('This week')} {_week_text(now)}")
+        cost = f"told {pluralize(now.week.injected, 'time')} ({now.week.tokens:,} tokens)"
+        yield f"{bold('This week')} {cost}, followed {now.week.followed}, violated {now.week.violated}"
     if now.ineffective:
         memories = pluralize(now.ineffective, "memory was", "memories were")
-        echo(f"{bold('Violated')}  {memories} told and not followed, or corrected: tacit review")
+        yield f"{bold('Violated')}  {memories} told and not followed, or corrected: tacit review"
     if now.outdated:
         memories = pluralize(now.outdated, "memory names", "memories name")
-        echo(f"{bold('Outdated')}  {memories} what is not in the work tree: tacit review")
-    echo(f"{bold('Evaluated')} {now.evaluated or 'never: tacit improve'}")
-    return 0
-
-
-def _week_text(now: HomeStatus) -> str:
-    """Return what memory cost and brought in the last seven days."""
-    week = now.week
-    times = pluralize(week.injected, "time")
-    return f"told {times} ({week.tokens:,} tokens), followed {week.followed}, violated {week.violated}"
+        yield f"{bold('Outdated')}  {memories} what is not in the work tree: tacit review"
+    yield f"{bold('Evaluated')} {now.evaluated or 'never: tacit improve'}"
 
 
 def _team_text(team: TeamSummary) -> str:
@@ -157,6 +131,16 @@ def _team_text(team: TeamSummary) -> str:
 
 
 def _status_json(now: HomeStatus) -> JsonObject:
+    team: JsonObject | None = None
+    if now.team:
+        team = {
+            "server": now.team.server,
+            "synced_at": now.team.synced_at or None,
+            "problem": now.team.problem or None,
+            "queued_count": now.team.queued,
+            "proposal_count": now.team.proposals,
+            "unpurged_count": now.team.unpurged,
+        }
     numbers = ("active", "pending", "forgotten", "dismissed", "worklog", "undecided", "asked", "missed", "log_bytes")
     return {
         "schema": SCHEMA_VERSION,
@@ -174,39 +158,13 @@ def _status_json(now: HomeStatus) -> JsonObject:
         },
         "ineffective_count": now.ineffective,
         "outdated_count": now.outdated,
-        "team": _team_json(now.team) if now.team else None,
+        "team": team,
     }
 
 
-def _team_json(team: TeamSummary) -> JsonObject:
-    return {
-        "server": team.server,
-        "synced_at": team.synced_at or None,
-        "problem": team.problem or None,
-        "queued_count": team.queued,
-        "proposal_count": team.proposals,
-        "unpurged_count": team.unpurged,
-    }
-
-
-STATUS = Command(
-    name="status",
-    usage="",
-    help=(
-        "Show what is remembered, what waits for you, what was captured, and what agents were told in the last seven\n"
-        "days and did with it. --commands shows what was captured from your shells and learned from it, with a bar\n"
-        "for each of the last weeks."
-    ),
-    example="tacit status",
-    run=run_status,
-    options=(Option("--commands", help="the commands of your shells in numbers"), JSON_OPTION),
-)
-
-
-# tacit, without a command
-
-
-def run_overview(call: Invocation) -> int:
+@command("", "tacit")
+def run_overview(call: Invocation) -> None:
+    """Show the state of this home and the next step."""
     from tacit.cli.install import TARGETS, install_place, install_state
     from tacit.version import __version__
 
@@ -225,7 +183,6 @@ def run_overview(call: Invocation) -> int:
     command, purpose = next_step(now, has_installed=bool(installed))
     echo(f"Next: {cyan(command)}  ({purpose})")
     echo("Commands: tacit --help")
-    return 0
 
 
 def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
@@ -246,12 +203,3 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (True, 'tacit recall "…"', "search what you and your agents did"),
     )
     return next((command, purpose) for is_needed, command, purpose in steps if is_needed)
-
-
-OVERVIEW = Command(
-    name="",
-    usage="",
-    help="Show the state of this home and the next step.",
-    example="tacit",
-    run=run_overview,
-)

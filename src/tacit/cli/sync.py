@@ -3,67 +3,93 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import ask, confirm, echo, echo_json, pluralize
+from tacit.cli.output import ask, confirm, echo, echo_lines, pluralize
 from tacit.cli.show import reporting_conflicts
 from tacit.errors import UsageError
 from tacit.home.repository import RepositoryFacts
 from tacit.model.claim import Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
-from tacit.model.memory import Memory
-from tacit.model.trust import FactFileLine
 from tacit.pages.facts import parse_fact
 from tacit.pages.merge import Side
-from tacit.sync import SyncResult, UnreadEdit
+from tacit.sync import UnreadEdit
 from tacit.text.display import clip, printable
-
-# tacit sync
 
 _MAX_EDIT_CHARS = 200
 
 
+@command(
+    "",
+    "tacit sync",
+    Option("--yes", help="take the edits in without being asked"),
+    Option("--keep", "SIDE", "resolve conflicts of a merge: ours, theirs or both"),
+    Option("--status", help="change nothing: say what waits, who was seen when, and which purges are unconfirmed"),
+    Option("--only", "NAME", "sync with this remote only"),
+    Option("--no-remotes", help="read the pages only; no remote and no team is asked"),
+    JSON_OPTION,
+)
 def run_sync(call: Invocation) -> int:
+    """Read what you changed by hand in memory/long-term.md, in memory/memories.ndjson and, of the lines Tacit
+    wrote, in this repository's docs/memory/memories.ndjson. Reworded, moved, deleted and new lines become your
+    judgements once you say yes. Without a terminal and without --yes, new words become candidates and nothing
+    else changes. What others wrote into the repository's file is shown by tacit trust. A line that is missing
+    there is a deletion only if the last commit or one before had it, or Tacit wrote it since: another branch, a
+    stash or a rebase forgets nothing.
+
+    If a git merge left conflicts in the repository's file, both sides are shown, and you choose.
+
+    Then exchange what is new with your other machines, if you have remotes (tacit remote), and say for each
+    machine what came and what is missing. A remote that cannot be reached stops nothing else.
+
+    Then, if you joined a team (tacit team): send what you shared or decided, and fetch what curators accepted.
+    A server that cannot be reached stops nothing else; what waits is sent the next time.
+    """
     from tacit.cli.remote import show_status, sync_remotes
 
-    call.refuse_args()
     if call.flag("--status"):
         return show_status(call)
-    if call.flag("--json"):
-        raise UsageError("--json goes with --status", "tacit sync --status --json")
+    call.require_with(["--json"], "--status", "tacit sync --status --json")
+    code = 0
     with reporting_conflicts(call.vault):
-        code = _sync_pages(call)
+        _resolve_conflicts(call)
+        _sync_pages(call)
         if not call.flag("--no-remotes"):
-            code = sync_remotes(call) or code
-            code = code if call.value("--only") else _sync_team(call) or code
+            code = sync_remotes(call)
+            if not call.value("--only") and call.vault.home.has_team:
+                from tacit.cli.team import sync_team
+
+                code = sync_team(call) or code
     return code
 
 
-def _sync_team(call: Invocation) -> int:
-    if not call.vault.home.has_team:
-        return 0
-    from tacit.cli.team import sync_team
-
-    return sync_team(call)
-
-
-def _sync_pages(call: Invocation) -> int:
+def _sync_pages(call: Invocation) -> None:
+    """Show the hand edits of pages, and take them in: as the person's if they vouch for them, else as candidates."""
     vault = call.vault
-    _resolve_conflicts(call)
     unread = vault.hand_edits.unread_edits()
     for page, edits in groupby(unread, key=lambda item: item.page.name):
         echo(printable(page))
         for item in edits:
             echo(f"  {_edit_line(item)}")
-    if not any(not isinstance(item.edit, IgnoredLine) for item in unread):
+    count = sum(not isinstance(item.edit, IgnoredLine) for item in unread)
+    if not count:
         echo("No unread edits." if not unread else "Nothing here that Tacit could take in; it stays as it is.")
-        return 0
-    if call.flag("--yes") or (sys.stdin.isatty() and vault.home.is_person and _confirm_edits(unread)):
-        return _echo_synced(vault.hand_edits.sync(unread, vouched=True))
-    return _echo_unvouched(vault.hand_edits.sync(unread, vouched=False))
+        return
+    may_ask, question = sys.stdin.isatty() and vault.home.is_person, f"Take in {pluralize(count, 'edit')} as yours?"
+    if not call.flag("--yes") and not (may_ask and confirm(question)):
+        candidates = pluralize(vault.hand_edits.sync(unread, vouched=False).candidates, "new candidate")
+        echo("Nobody vouched for these edits: the pages stay as they are, and what is new in them is a candidate.")
+        echo(f"  {candidates}: tacit review   to take the edits in as yours: tacit sync --yes")
+        return
+    result = vault.hand_edits.sync(unread, vouched=True)
+    echo(f"Took in {pluralize(result.judgements, 'judgement')}. tacit undo takes them back together.")
+    for item in result.skipped:
+        assert isinstance(item.edit, IgnoredLine)
+        page, line, reason = printable(item.page.name), _clipped(item.edit.line), printable(item.edit.reason)
+        echo(f"  left as it is in {page}: {line} ({reason})")
 
 
 def _resolve_conflicts(call: Invocation) -> None:
@@ -113,138 +139,75 @@ def _sentence(line: str) -> str:
     return _clipped(sentence if isinstance(sentence, str) else line)
 
 
-def _confirm_edits(unread: Sequence[UnreadEdit]) -> bool:
-    count = sum(not isinstance(item.edit, IgnoredLine) for item in unread)
-    return confirm(f"Take in {pluralize(count, 'edit')} as yours?")
-
-
-def _echo_synced(result: SyncResult) -> int:
-    echo(f"Took in {pluralize(result.judgements, 'judgement')}. tacit undo takes them back together.")
-    for item in result.skipped:
-        assert isinstance(item.edit, IgnoredLine)
-        page, line, reason = printable(item.page.name), _clipped(item.edit.line), printable(item.edit.reason)
-        echo(f"  left as it is in {page}: {line} ({reason})")
-    return 0
-
-
-def _echo_unvouched(result: SyncResult) -> int:
-    echo("Nobody vouched for these edits: the pages stay as they are, and what is new in them is a candidate.")
-    echo(
-        f"  {pluralize(result.candidates, 'new candidate')}: tacit review   "
-        "to take the edits in as yours: tacit sync --yes"
-    )
-    return 0
-
-
 def _edit_line(item: UnreadEdit) -> str:
     """Return an edit in one line: what it does, and to what."""
-    match item.edit:
-        case AddedLine(text=text, is_active=holds):
-            return f"+ {'add' if holds else 'note'}: {_clipped(text)}"
-        case RemovedLine() | ChangedLine():
-            return _memory_edit_line(item.edit, item.memory)
-        case IgnoredLine(line=line, reason=why):
-            return f"· stays: {_clipped(line)} ({printable(why)})"
-        case RedrawnLine(line=line, reason=why):
-            return f"· redraw: {_clipped(line)} ({printable(why)})"
-
-
-def _memory_edit_line(edit: RemovedLine | ChangedLine, memory: Memory | None) -> str:
+    memory = item.memory
     before = _clipped(memory.claim.sentence) if memory else ""
-    if isinstance(edit, RemovedLine) or edit.status is Status.RETIRED:
-        verb = "dismiss" if memory and memory.status is Status.PENDING else "forget"
-        by_commit = " (a commit took it out)" if isinstance(edit, RemovedLine) and edit.is_committed else ""
-        return f"- {verb}: {before}{by_commit}"
-    if edit.text is not None:
-        return f"~ reword: {before}\n        as: {_clipped(edit.text)}"
-    if edit.status is Status.ACTIVE:
-        return f"~ accept: {before}"
-    return f"~ make it a {edit.kind.label}: {before}" if edit.kind else f"~ note on: {before}"
+    match item.edit:
+        case AddedLine(text=added, is_active=holds):
+            line = f"+ {'add' if holds else 'note'}: {_clipped(added)}"
+        case RemovedLine() | ChangedLine(status=Status.RETIRED):
+            verb = "dismiss" if memory and memory.status is Status.PENDING else "forget"
+            is_committed = isinstance(item.edit, RemovedLine) and item.edit.is_committed
+            line = f"- {verb}: {before}{' (a commit took it out)' if is_committed else ''}"
+        case ChangedLine(text=str(text)):
+            line = f"~ reword: {before}\n        as: {_clipped(text)}"
+        case ChangedLine(status=Status.ACTIVE):
+            line = f"~ accept: {before}"
+        case ChangedLine(kind=kind):
+            line = f"~ make it a {kind.label}: {before}" if kind else f"~ note on: {before}"
+        case IgnoredLine(line=same, reason=why):
+            line = f"· stays: {_clipped(same)} ({printable(why)})"
+        case RedrawnLine(line=drawn, reason=why):
+            line = f"· redraw: {_clipped(drawn)} ({printable(why)})"
+    return line
 
 
 def _clipped(text: str) -> str:
     return printable(clip(text, _MAX_EDIT_CHARS))
 
 
-SYNC = Command(
-    name="sync",
-    usage="",
-    help=(
-        "Read what you changed by hand in memory/long-term.md, in memory/memories.ndjson and, of the lines Tacit\n"
-        "wrote, in this repository's docs/memory/memories.ndjson. Reworded, moved, deleted and new lines become your\n"
-        "judgements once you say yes. Without a terminal and without --yes, new words become candidates and nothing\n"
-        "else changes. What others wrote into the repository's file is shown by tacit trust. A line that is missing\n"
-        "there is a deletion only if the last commit or one before had it, or Tacit wrote it since: another branch, a\n"
-        "stash or a rebase forgets nothing.\n"
-        "\n"
-        "If a git merge left conflicts in the repository's file, both sides are shown, and you choose.\n"
-        "\n"
-        "Then exchange what is new with your other machines, if you have remotes (tacit remote), and say for each\n"
-        "machine what came and what is missing. A remote that cannot be reached stops nothing else.\n"
-        "\n"
-        "Then, if you joined a team (tacit team): send what you shared or decided, and fetch what curators accepted.\n"
-        "A server that cannot be reached stops nothing else; what waits is sent the next time."
-    ),
-    example="tacit sync",
-    run=run_sync,
-    options=(
-        Option("--yes", help="take the edits in without being asked"),
-        Option("--keep", "SIDE", "resolve conflicts of a merge: ours, theirs or both"),
-        Option("--status", help="change nothing: say what waits, who was seen when, and which purges are unconfirmed"),
-        Option("--only", "NAME", "sync with this remote only"),
-        Option("--no-remotes", help="read the pages only; no remote and no team is asked"),
-        JSON_OPTION,
-    ),
-)
-
-
-# tacit trust
-
 _MAX_FACT_CHARS = 300
 
 
-def run_trust(call: Invocation) -> int:
-    call.refuse_args()
-    chosen = [flag for flag in ("--show", "--yes", "--revoke") if call.flag(flag)]
-    if len(chosen) > 1:
-        raise UsageError(f"{chosen[0]} and {chosen[1]} do not go together", "tacit trust --show")
+@command(
+    "",
+    "tacit trust --show",
+    Option("--show", help="only look"),
+    Option("--yes", help="accept what waits without being asked"),
+    Option("--revoke", help="take the trust back: what came in by it counts as not said"),
+    JSON_OPTION,
+)
+def run_trust(call: Invocation) -> None:
+    """See the facts that a cloned repository brought in docs/memory/memories.ndjson, and accept them or not.
+    Nothing in that file is believed before. Lines that come later wait again, and so do lines that change: what
+    you accepted holds as you read it, on every branch. Without a terminal nothing is asked.
+    """
+    call.only_one(("--show", "--yes", "--revoke"), "tacit trust --show")
     if call.flag("--revoke"):
         count = call.vault.repository.distrust()
         echo(f"No longer trusted: {pluralize(count, 'line')} count as not said. tacit undo takes that back.")
-        return 0
-    return _review_repository(call)
-
-
-def _review_repository(call: Invocation) -> int:
+        return
     repository = call.vault.repository.inspect()
-    if call.flag("--json"):
-        echo_json(_repository_json(repository))
-        return 0
-    for line in _repository_lines(repository):
-        echo(line)
+    if call.shows_json(lambda: _repository_json(repository)):
+        return
+    echo_lines(_repository_lines(repository))
     if not repository.waiting or call.flag("--show"):
-        return 0
-    if call.flag("--yes"):
-        return _trust_repository(call, repository)
-    if not sys.stdin.isatty():
+        return
+    question = f"Accept {pluralize(len(repository.waiting), 'fact')} as if you had said so?"
+    if not call.flag("--yes") and not sys.stdin.isatty():
         echo("Nothing was accepted. To accept what is shown: tacit trust --yes")
-        return 0
-    if confirm(f"Accept {pluralize(len(repository.waiting), 'fact')} as if you had said so?"):
-        return _trust_repository(call, repository)
-    echo("Nothing was accepted.")
-    return 0
+    elif not call.flag("--yes") and not confirm(question):
+        echo("Nothing was accepted.")
+    else:
+        with reporting_conflicts(call.vault):
+            memories = call.vault.repository.trust(repository)
+            echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
+            echo("  take back: tacit trust --revoke")
+        if repository.accepted is None:
+            from tacit.cli.setup import register_with_first_fact
 
-
-def _trust_repository(call: Invocation, repository: RepositoryFacts) -> int:
-    with reporting_conflicts(call.vault):
-        memories = call.vault.repository.trust(repository)
-        echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
-        echo("  take back: tacit trust --revoke")
-    if repository.accepted is None:
-        from tacit.cli.setup import register_with_first_fact
-
-        register_with_first_fact(call, is_tracked=False)
-    return 0
+            register_with_first_fact(call, is_tracked=False)
 
 
 def _repository_lines(repository: RepositoryFacts) -> Iterator[str]:
@@ -258,19 +221,15 @@ def _repository_lines(repository: RepositoryFacts) -> Iterator[str]:
     for line in repository.invalid:
         yield f"! line {line.number}: {printable(line.problem)}"
     for line in repository.waiting:
-        yield _fact_line(line)
+        assert line.claim is not None
+        tags = f"  [{', '.join(map(printable, line.claim.tags))}]" if line.claim.tags else ""
+        strength = f", strength {line.strength}" if line.strength > 1 else ""
+        sentence = printable(clip(line.claim.sentence, _MAX_FACT_CHARS))
+        yield f"+ line {line.number} ({line.claim.kind.label}{strength}): {sentence}{tags}"
     if not repository.waiting:
         yield "Nothing waits to be accepted."
     elif not repository.accepted:
         yield "Until you accept them, none of these is recalled, briefed or counted."
-
-
-def _fact_line(line: FactFileLine) -> str:
-    assert line.claim is not None
-    tags = f"  [{', '.join(map(printable, line.claim.tags))}]" if line.claim.tags else ""
-    strength = f", strength {line.strength}" if line.strength > 1 else ""
-    sentence = printable(clip(line.claim.sentence, _MAX_FACT_CHARS))
-    return f"+ line {line.number} ({line.claim.kind.label}{strength}): {sentence}{tags}"
 
 
 def _repository_json(repository: RepositoryFacts) -> JsonObject:
@@ -291,22 +250,3 @@ def _repository_json(repository: RepositoryFacts) -> JsonObject:
         ],
         "unfit": [{"line": line.number, "problem": line.problem} for line in repository.invalid],
     }
-
-
-TRUST = Command(
-    name="trust",
-    usage="",
-    help=(
-        "See the facts that a cloned repository brought in docs/memory/memories.ndjson, and accept them or not.\n"
-        "Nothing in that file is believed before. Lines that come later wait again, and so do lines that change: what\n"
-        "you accepted holds as you read it, on every branch. Without a terminal nothing is asked."
-    ),
-    example="tacit trust --show",
-    run=run_trust,
-    options=(
-        Option("--show", help="only look"),
-        Option("--yes", help="accept what waits without being asked"),
-        Option("--revoke", help="take the trust back: what came in by it counts as not said"),
-        JSON_OPTION,
-    ),
-)

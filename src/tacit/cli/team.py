@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
 
-from tacit.cli.commands import JSON_OPTION, Command, Invocation, Option
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.json_output import JsonObject
-from tacit.cli.output import ask, bold, confirm, cyan, dim, echo, echo_json, echo_wrapped, pluralize, warn
+from tacit.cli.output import ask, ask_key, bold, confirm, cyan, dim, echo, echo_wrapped, local_minute, pluralize, warn
 from tacit.cli.team_admin import ADMIN_OPTIONS, ADMIN_SUBCOMMANDS, ADMIN_USAGE
 from tacit.errors import NotFoundError, UsageError
 from tacit.model.claim import project_name
-from tacit.model.ids import ClaimId
 from tacit.team.events import Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.exchange import TakenBack, TeamSyncResult
 from tacit.team.sharing import Outgoing, OutgoingVerb
 from tacit.team.store import TeamHome, TeamProject
-from tacit.team.team import SharePlan, TeamOverview, TeamPreview
+from tacit.team.team import TeamOverview
 from tacit.text.display import clip, printable
 
 _SHORT = 6  # letters of an id: the team's ids are not all in the index
 _MAX_LISTED = 20  # memories that are listed before joining
+_IDS = ("ID…", True, "7k2m9q")  # of a subcommand: its usage, whether it takes more than one, what to type instead
 _VERBS = {
     OutgoingVerb.PROPOSED: "proposal",
     OutgoingVerb.WITHDRAWN: "withdrawal",
@@ -32,46 +31,39 @@ _VERBS = {
 }
 
 
-def run_team(call: Invocation) -> int:
-    subcommand = call.args[0] if call.args else ""
-    if subcommand in ADMIN_SUBCOMMANDS:
-        return ADMIN_SUBCOMMANDS[subcommand](call)
-    if subcommand not in _SUBCOMMANDS:
-        raise UsageError(
-            f"tacit team has no subcommand {subcommand!r}", "one of join, leave, review, accept, decline, retire"
-        )
-    return _SUBCOMMANDS[subcommand](call)
-
-
 # What the home knows
 
 
-def _run_overview(call: Invocation) -> int:
+def show_team(call: Invocation) -> None:
+    team = call.vault.exchange.team
     if call.flag("--json"):
-        call.vault.exchange.team.require()
-    overview = call.vault.exchange.team.overview()
+        team.require()
+    overview = team.overview()
     if overview is None:
         echo("This home belongs to no team. To join one: tacit team join postgresql://HOST/DATABASE")
-        return 0
-    if call.flag("--json"):
-        echo_json(_overview_json(overview))
-        return 0
-    here = call.vault.home.store.scope()
-    home = overview.home
-    echo(f"{bold('Team')}  {_address(home)} as {printable(home.user)}, {_synced_text(home)}")
+        return
+    if call.shows_json(lambda: _overview_json(overview)):
+        return
+    home, here = overview.home, call.vault.home.store.scope()
+    synced = f"last sync {local_minute(home.synced_at) if home.synced_at else 'never'}"
+    failed = f"; the last try failed: {printable(home.problem)}" if home.problem else ""
+    echo(f"{bold('Team')}  {printable(home.server)} as {printable(home.user)}, {synced}{failed}")
     for project in [project for project in home.projects if team_scope(project.name) == here] or home.projects:
         _echo_project(home, project)
-    _echo_waiting(overview)
-    return 0
-
-
-def _address(home: TeamHome) -> str:
-    return printable(home.server)
-
-
-def _synced_text(home: TeamHome) -> str:
-    when = f"{datetime.fromisoformat(home.synced_at).astimezone():%Y-%m-%d %H:%M}" if home.synced_at else "never"
-    return f"last sync {when}" + (f"; the last try failed: {printable(home.problem)}" if home.problem else "")
+    if overview.waiting:
+        echo(f"\n{pluralize(len(overview.waiting), 'event waits', 'events wait')} to be sent: tacit sync")
+    for entry in overview.waiting:
+        echo(f"  - {_VERBS[entry.verb]} {_entry_text(entry)}")
+    for memory in overview.unpurged:
+        echo_wrapped(
+            f"✗ [{memory.id[:_SHORT]}] was purged here, and the server still has it:"
+            f" {printable(memory.author)} or a curator can purge it there"
+        )
+    if home.offered:
+        join = f"tacit team join {printable(home.url)}"
+        echo_wrapped(f"You were added to {_names(home.offered)}. To see what would come: {join}")
+    if home.unfit:
+        echo(dim(f"{pluralize(home.unfit, 'row')} of the server could not be believed and is left out"))
 
 
 def _echo_project(home: TeamHome, project: TeamProject) -> None:
@@ -92,31 +84,12 @@ def _echo_project(home: TeamHome, project: TeamProject) -> None:
 def _echo_memory(memory: TeamMemory) -> None:
     if (shown := memory.shown) is None:
         return
-    echo_wrapped(f"  - {cyan(f'[{memory.id[:_SHORT]}]')} {printable(shown.claim.sentence)}")
-    echo(dim(f"      {shown.claim.kind.label}, {printable(_author_text(memory))}, {shown.at[:10]}"))
-
-
-def _author_text(memory: TeamMemory) -> str:
     if memory.acceptance:
-        return f"{memory.acceptance.proposal.author}, accepted by {memory.acceptance.by}"
-    return "proposed by " + ", ".join(proposal.author for proposal in memory.proposals)
-
-
-def _echo_waiting(overview: TeamOverview) -> None:
-    home = overview.home
-    if overview.waiting:
-        echo(f"\n{pluralize(len(overview.waiting), 'event waits', 'events wait')} to be sent: tacit sync")
-    for entry in overview.waiting:
-        echo(f"  - {_VERBS[entry.verb]} {_entry_text(entry)}")
-    for memory in overview.unpurged:
-        echo_wrapped(
-            f"✗ [{memory.id[:_SHORT]}] was purged here, and the server still has it:"
-            f" {printable(memory.author)} or a curator can purge it there"
-        )
-    if home.offered:
-        echo_wrapped(f"You were added to {_names(home.offered)}. To see what would come: tacit team join {_url(home)}")
-    if home.unfit:
-        echo(dim(f"{pluralize(home.unfit, 'row')} of the server could not be believed and is left out"))
+        who = f"{memory.acceptance.proposal.author}, accepted by {memory.acceptance.by}"
+    else:
+        who = "proposed by " + ", ".join(proposal.author for proposal in memory.proposals)
+    echo_wrapped(f"  - {cyan(f'[{memory.id[:_SHORT]}]')} {printable(shown.claim.sentence)}")
+    echo(dim(f"      {shown.claim.kind.label}, {printable(who)}, {shown.at[:10]}"))
 
 
 def _entry_text(entry: Outgoing) -> str:
@@ -128,191 +101,163 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(map(printable, names))
 
 
-def _url(home: TeamHome) -> str:
-    return printable(home.url)
-
-
 # Joining and leaving
 
 
-def _run_join(call: Invocation) -> int:
-    if len(call.args) != 2:
-        raise UsageError("tacit team join wants the address of a server", "tacit team join postgresql://HOST/DATABASE")
+def join_team(call: Invocation, url: str) -> None:
     team = call.vault.exchange.team
-    preview = team.preview(call.args[1])
-    _echo_preview(preview)
-    if preview.home.projects and not call.flag("--yes"):
-        if not sys.stdin.isatty():
-            echo("Nothing was changed. To join: tacit team join URL --yes")
-            return 0
-        if not confirm("Join?"):
-            echo("Nothing was changed.")
-            return 0
-    result = team.join(preview, call.vault.purger.erase_claims)
-    held = len(preview.accepted)
-    echo(f"Joined. {pluralize(held, 'memory of the team holds', 'memories of the team hold')} here: tacit team")
-    _echo_changes(call, result)
-    return 0
-
-
-def _echo_preview(preview: TeamPreview) -> None:
+    preview = team.preview(url)
     home, accepted = preview.home, preview.accepted
-    echo(f"{_address(home)} as {printable(home.user)}")
+    echo(f"{printable(home.server)} as {printable(home.user)}")
     for project in home.projects:
         echo(f"  {printable(project.name)}  {'curator' if project.is_curator else 'member'}")
     for name in preview.unusable:
         echo(f"  {printable(clip(name, 80))}  left out: no name of a project with a remote")
-    if not home.projects:
-        return
-    if accepted:
-        echo(f"The team has accepted {pluralize(len(accepted), 'memory', 'memories')}, which will hold there for you:")
-    for memory in accepted[:_MAX_LISTED]:
-        _echo_memory(memory)
-    if len(accepted) > _MAX_LISTED:
-        echo(f"  … and {len(accepted) - _MAX_LISTED} more")
-    echo_wrapped(
-        "Joining sends nothing. What a curator accepts later holds here as well, with its author, until you overrule"
-        " it; agents are told it. What is yours stays private until you share it by name."
-    )
-
-
-def _run_leave(call: Invocation) -> int:
-    _refuse_words(call)
-    team = call.vault.exchange.team
-    waiting = len(team.files.waiting())
-    if waiting and not call.flag("--yes"):
-        lost = pluralize(waiting, "event waits to be sent and is lost", "events wait to be sent and are lost")
+    if home.projects:
+        if accepted:
+            memories = pluralize(len(accepted), "memory", "memories")
+            echo(f"The team has accepted {memories}, which will hold there for you:")
+        for memory in accepted[:_MAX_LISTED]:
+            _echo_memory(memory)
+        if len(accepted) > _MAX_LISTED:
+            echo(f"  … and {len(accepted) - _MAX_LISTED} more")
+        echo_wrapped(
+            "Joining sends nothing. What a curator accepts later holds here as well, with its author, until you"
+            " overrule it; agents are told it. What is yours stays private until you share it by name."
+        )
+    if home.projects and not call.flag("--yes"):
         if not sys.stdin.isatty():
-            raise UsageError(lost, "tacit sync first, or add --yes")
-        if not confirm(f"{lost}. Leave?"):
+            echo("Nothing was changed. To join: tacit team join URL --yes")
+            return
+        if not confirm("Join?"):
             echo("Nothing was changed.")
-            return 0
+            return
+    result = team.join(preview, call.vault.purger.erase_claims)
+    held = pluralize(len(accepted), "memory of the team holds", "memories of the team hold")
+    echo(f"Joined. {held} here: tacit team")
+    _echo_changes(call, result)
+
+
+def leave_team(call: Invocation, *words: str) -> None:
+    _refuse_words(call, words)
+    team = call.vault.exchange.team
+    if waiting := len(team.files.waiting()):
+        lost = pluralize(waiting, "event waits to be sent and is lost", "events wait to be sent and are lost")
+        if not call.agrees(f"{lost}. Leave?", UsageError(lost, "tacit sync first, or add --yes")):
+            return
     removed = team.leave()
     echo(f"Left the team. {pluralize(removed, 'memory', 'memories')} that it accepted went; yours stay.")
     echo("  what you shared stays on the server, under your name")
-    return 0
 
 
-def _refuse_words(call: Invocation) -> None:
-    if len(call.args) > 1:
-        raise UsageError(f"tacit team {call.args[0]} takes no words, but got {call.args[1]!r}")
+def _refuse_words(call: Invocation, words: Sequence[str]) -> None:
+    if words:
+        raise UsageError(f"tacit team {call.args[0]} takes no words, but got {words[0]!r}")
 
 
 # Reviewing
 
-_KEY_HELP = "a accept for everyone · d decline · s skip · q quit"
 
-
-def _run_review(call: Invocation) -> int:
-    _refuse_words(call)
+def review_proposals(call: Invocation, *words: str) -> int:
+    _refuse_words(call, words)
     team = call.vault.exchange.team
     result = team.sync(call.vault.purger.erase_claims)
     proposals = team.proposals()
-    if call.flag("--json"):
-        echo_json([_proposal_json(memory, proposal) for memory, proposal in proposals])
+    if call.shows_json(lambda: [_proposal_json(memory, proposal) for memory, proposal in proposals]):
         return 0
     if result.problem:
         warn(f"This is what was known at the last sync: {printable(result.problem)}")
     if not proposals:
-        home = team.require()
-        curated = [project.name for project in home.projects if project.is_curator]
-        echo("Nothing waits." if curated else "Nothing for you: in none of your projects you are a curator.")
+        is_curator = any(project.is_curator for project in team.require().projects)
+        echo("Nothing waits." if is_curator else "Nothing for you: in none of your projects you are a curator.")
         return 0
     decided = 0
     for at, (memory, proposal) in enumerate(proposals, 1):
-        for line in _card_lines(memory, proposal, at, len(proposals)):
-            echo_wrapped(line)
+        claim, short = proposal.claim, memory.id[:_SHORT]
+        where = f"project {printable(project_name(claim.scope))}"
+        echo_wrapped(f"── {at} of {len(proposals)} ── {cyan(f'[{short}]')} {claim.kind.label}, {where}")
+        echo_wrapped(bold(f"   “{printable(claim.sentence)}”"))
+        echo_wrapped(f"   proposed by {printable(proposal.author)}, {proposal.at[:10]}")
+        if claim.tags:
+            echo_wrapped(f"   tags: {printable(', '.join(claim.tags))}")
+        evidence = f"evidence: {printable(clip(proposal.evidence, 500))}" if proposal.evidence else ""
+        echo_wrapped(f"   {evidence or 'no evidence was shared'}")
         if not sys.stdin.isatty():
-            echo(f"   tacit team accept {memory.id[:_SHORT]}   tacit team decline {memory.id[:_SHORT]}")
+            echo(f"   tacit team accept {short}   tacit team decline {short}")
             continue
         answer = _ask_decision(call, memory, proposal)
         if answer is None:
             break
         decided += answer
-    return _send_decisions(call, decided) if decided else 0
-
-
-def _card_lines(memory: TeamMemory, proposal: Proposal, at: int, of: int) -> Iterator[str]:
-    claim = proposal.claim
-    where = f"project {printable(project_name(claim.scope))}"
-    yield f"── {at} of {of} ── {cyan(f'[{memory.id[:_SHORT]}]')} {claim.kind.label}, {where}"
-    yield bold(f"   “{printable(claim.sentence)}”")
-    yield f"   proposed by {printable(proposal.author)}, {proposal.at[:10]}"
-    if claim.tags:
-        yield f"   tags: {printable(', '.join(claim.tags))}"
-    yield (
-        f"   evidence: {printable(clip(proposal.evidence, 500))}" if proposal.evidence else "   no evidence was shared"
-    )
+    return _send(call, f"{pluralize(decided, 'decision')} queued") if decided else 0
 
 
 def _ask_decision(call: Invocation, memory: TeamMemory, proposal: Proposal) -> bool | None:
     """Ask about one proposal. Return True if it was decided, False if it is skipped, None to stop."""
+    team = call.vault.exchange.team
     while True:
-        try:
-            answer = ask(f"   {_KEY_HELP} > ").strip().lower()[:1]
-            if answer == "a":
-                call.vault.exchange.team.decide_on(OutgoingVerb.ACCEPTED, memory, proposal)
-                return True
-            if answer == "d":
-                reason = ask("   why, for the author (Enter to skip) > ").strip()
-                call.vault.exchange.team.decide_on(OutgoingVerb.DECLINED, memory, proposal, reason)
-                return True
-        except EOFError:
+        answer = ask_key("   a accept for everyone · d decline · s skip · q quit")
+        if answer in (None, "q"):
             return None
-        if answer in ("s", "", "q"):
-            return None if answer == "q" else False
+        if answer in ("s", ""):
+            return False
+        if answer == "a":
+            team.decide_on(OutgoingVerb.ACCEPTED, memory, proposal)
+            return True
+        if answer == "d":
+            try:
+                reason = ask("   why, for the author (Enter to skip) > ").strip()
+            except EOFError:
+                return None
+            team.decide_on(OutgoingVerb.DECLINED, memory, proposal, reason)
+            return True
 
 
-def _run_decide(verb: OutgoingVerb, done: str) -> Callable[[Invocation], int]:
-    def run(call: Invocation) -> int:
-        references = call.args[1:]
-        if not references:
-            raise UsageError(f"tacit team {call.args[0]} wants ID…", f"tacit team {call.args[0]} 7k2m9q")
+def _decide(verb: OutgoingVerb, done: str) -> Callable[..., int]:
+    def run(call: Invocation, *references: str) -> int:
         for reference in references:
             proposal = call.vault.exchange.team.decide(verb, reference, call.text_value("--reason"))
             echo_wrapped(f"{done} [{proposal.claim.id[:_SHORT]}]: {printable(proposal.claim.sentence)}")
             echo(f"  proposed by {printable(proposal.author)}")
-        return _send_decisions(call, len(references))
+        return _send(call, f"{pluralize(len(references), 'decision')} queued")
 
     return run
-
-
-def _send_decisions(call: Invocation, decided: int) -> int:
-    result = call.vault.exchange.team.sync(call.vault.purger.erase_claims)
-    if result.problem:
-        echo_wrapped(f"  {pluralize(decided, 'decision')} queued: tacit sync sends it. {printable(result.problem)}")
-        return 0
-    return _echo_result(call, result)
 
 
 # Sharing, for `tacit share`
 
 
-def shares_with_team(call: Invocation) -> bool:
-    """Return whether `tacit share` proposes to a team here: the person joined one that has this project."""
-    vault = call.vault
-    if call.flag("--file") or vault.exchange.team.load() is None:
-        return False
-    return vault.home.store.project is None or vault.exchange.team.has_project(vault.home.store.scope())
+def share_with_team(call: Invocation) -> int | None:
+    """Propose memories to the team that has this project, or take proposals back. Return None if neither is meant."""
+    vault, team, removes = call.vault, call.vault.exchange.team, call.flag("--remove")
+    if call.flag("--withdraw") or (removes and all(team.is_proposed(reference) for reference in call.args)):
+        for reference in call.args:
+            echo_wrapped(f"Withdrawn from the team: {printable(team.withdraw(reference))}")
+        return _send(call, "queued", "the server knows") if team.files.waiting() else 0
+    if removes or team.load() is None:
+        return None
+    if vault.home.store.project is not None and not team.has_project(vault.home.store.scope()):
+        return None
+    return _propose(call)
 
 
-def is_proposed(call: Invocation) -> bool:
-    """Return whether the person proposed all of these to the team."""
-    return all(call.vault.exchange.team.is_proposed(reference) for reference in call.args)
-
-
-def propose_to_team(call: Invocation) -> int:
+def _propose(call: Invocation) -> int:
     """Propose memories to the team, after the person has seen what is sent if it says something of them."""
     team = call.vault.exchange.team
     evidence = call.text_value("--evidence")
     plans = [team.plan_share(reference, evidence) for reference in dict.fromkeys(call.args)]
     if any(plan.details for plan in plans) and not call.flag("--yes"):
         for plan in plans:
-            _echo_plan(team.require(), plan)
-        if not sys.stdin.isatty():
-            raise UsageError("this says something of you or your machine, and nobody is there to ask", "add --yes")
-        if not confirm("Send it?"):
-            echo("Nothing was sent.")
+            claim = plan.claim
+            echo(f"This is sent to {printable(team.require().server)}, for all members of {printable(plan.project)}:")
+            echo_wrapped(f"  sentence: {printable(claim.sentence)}")
+            echo(f"  kind: {claim.kind.label}")
+            echo(f"  tags: {printable(', '.join(claim.tags)) or 'none'}")
+            echo_wrapped(f"  evidence: {printable(plan.evidence) or 'none'}")
+            if plan.details:
+                echo_wrapped(f"It names {printable(', '.join(plan.details))}.")
+        refusal = UsageError("this says something of you or your machine, and nobody is there to ask", "add --yes")
+        if not call.agrees("Send it?", refusal, "Nothing was sent."):
             return 0
     team.share(plans)
     for plan in plans:
@@ -320,37 +265,17 @@ def propose_to_team(call: Invocation) -> int:
         where = f"project {printable(project_name(claim.scope))}, {claim.kind.label}"
         echo_wrapped(f"Proposed to the team ({where}) [{plan.memory.id[:_SHORT]}]: {printable(claim.sentence)}")
     echo(f"  with it go its kind and tags{' and the evidence you wrote' if evidence else ''}, and nothing else")
-    return _echo_sending(call, "sent; it holds for others once a curator accepts it")
+    done = "sent; it holds for others once a curator accepts it"
+    return _send(call, "queued", done) if team.files.waiting() else 0
 
 
-def _echo_plan(home: TeamHome, plan: SharePlan) -> None:
-    claim = plan.claim
-    echo(f"This is sent to {_address(home)}, for all members of {printable(plan.project)}:")
-    echo_wrapped(f"  sentence: {printable(claim.sentence)}")
-    echo(f"  kind: {claim.kind.label}")
-    echo(f"  tags: {printable(', '.join(claim.tags)) or 'none'}")
-    echo_wrapped(f"  evidence: {printable(plan.evidence) or 'none'}")
-    if plan.details:
-        echo_wrapped(f"It names {printable(', '.join(plan.details))}.")
-
-
-def withdraw_from_team(call: Invocation) -> int:
-    """Take proposals back."""
-    for reference in call.args:
-        sentence = call.vault.exchange.team.withdraw(reference)
-        echo_wrapped(f"Withdrawn from the team: {printable(sentence)}")
-    return _echo_sending(call, "the server knows")
-
-
-def _echo_sending(call: Invocation, done: str) -> int:
+def _send(call: Invocation, queued: str, done: str = "") -> int:
     """Send what was queued, and say whether that worked."""
-    if not call.vault.exchange.team.files.waiting():
-        return 0
     result = call.vault.exchange.team.sync(call.vault.purger.erase_claims)
     if result.problem:
-        echo_wrapped(f"  queued: tacit sync sends it. {printable(result.problem)}")
+        echo_wrapped(f"  {queued}: tacit sync sends it. {printable(result.problem)}")
         return 0
-    if not result.refused:
+    if done and not result.refused:
         echo(f"  {done}")
     return _echo_result(call, result)
 
@@ -374,7 +299,7 @@ def sync_team(call: Invocation) -> int:
             echo(f"  {pluralize(result.waiting, 'event waits', 'events wait')} to be sent")
         return 1
     came, went = len(result.added), len(result.removed) + len(result.purged)
-    echo(f"Team {_address(home)}: {came} came, {went} taken back, {result.sent} sent")
+    echo(f"Team {printable(home.server)}: {came} came, {went} taken back, {result.sent} sent")
     return _echo_result(call, result)
 
 
@@ -401,7 +326,11 @@ def _echo_changes(call: Invocation, result: TeamSyncResult) -> None:
         author = f" ({printable(memory.author)})" if memory.author else " (yours; the team accepted it)"
         echo_wrapped(f"  + [{claim[:_SHORT]}] {printable(memory.claim.sentence)}{author}")
     for gone in result.removed:
-        echo_wrapped(f"  - [{gone.id[:_SHORT]}] taken back{_decision_text(gone)}{_own_text(call, gone.id)}")
+        try:  # it stays if the person said the same
+            stays = "; it stays yours" if call.vault.show(gone.id).memory.is_live else ""
+        except NotFoundError:
+            stays = ""
+        echo_wrapped(f"  - [{gone.id[:_SHORT]}] taken back{_decision_text(gone)}{stays}")
     for gone in result.declined:
         why = _decision_text(gone)
         echo_wrapped(f"  · [{gone.id[:_SHORT]}] declined{why}; it stays yours: {printable(gone.sentence)}")
@@ -415,17 +344,6 @@ def _echo_changes(call: Invocation, result: TeamSyncResult) -> None:
 def _decision_text(gone: TakenBack) -> str:
     reason = f" ({printable(gone.reason)})" if gone.reason else ""
     return f" by {printable(gone.by)}{reason}" if gone.by else ""
-
-
-def _own_text(call: Invocation, claim: ClaimId) -> str:
-    """Return that a memory stays, because the person said the same."""
-    try:
-        return "; it stays yours" if call.vault.show(claim).memory.is_live else ""
-    except NotFoundError:
-        return ""
-
-
-# JSON
 
 
 def _overview_json(overview: TeamOverview) -> JsonObject:
@@ -470,37 +388,38 @@ def _proposal_json(memory: TeamMemory, proposal: Proposal) -> JsonObject:
     }
 
 
-_SUBCOMMANDS: dict[str, Callable[[Invocation], int]] = {
-    "": _run_overview,
-    "join": _run_join,
-    "leave": _run_leave,
-    "review": _run_review,
-    "accept": _run_decide(OutgoingVerb.ACCEPTED, "Accepted for everyone"),
-    "decline": _run_decide(OutgoingVerb.DECLINED, "Declined"),
-    "retire": _run_decide(OutgoingVerb.RETIRED, "Retired for everyone"),
-}
-TEAM = Command(
-    name="team",
-    usage=f"[join URL | leave | review | accept ID… | decline ID… | retire ID… | {ADMIN_USAGE}]",
-    help=(
-        "Share what a project has agreed on with a team, through a PostgreSQL server. Alone it shows what the team\n"
-        "holds for this project, with authors, and what waits; the server is not asked. join shows your projects and\n"
-        "what would come, and asks; it sends nothing. tacit share ID proposes a memory, tacit sync sends and fetches.\n"
-        "A curator decides with review, card by card, or with accept, decline and retire. leave takes everything back\n"
-        "that came from the team. The address has no password: it is read from ~/.pgpass or a service file. A server\n"
-        "on another machine must prove its name with a certificate, unless the address says otherwise (sslmode=…).\n"
-        "Needs the extra: pip install 'tacit-memory[team]'\n\n"
-        "For the administrator of the team's server (PostgreSQL 13 or later): setup creates the schema, upgrades it\n"
-        "or, with --to 0, removes it; it shows what it will do and asks. members lists who belongs to which project.\n"
-        "add-member lets a login role of the server read and propose in a project, and with --curator decide.\n"
-        "remove-member ends that. docs/guides/team-server.md says how to prepare a server."
-    ),
-    example="tacit team join postgresql://alice@team.example/acme",
-    run=run_team,
-    options=(
-        Option("--reason", "TEXT", "with decline and retire: why, for the author"),
-        *ADMIN_OPTIONS,
-        Option("--yes", help="do it without being asked"),
-        JSON_OPTION,
+@command(
+    f"[join URL | leave | review | accept ID… | decline ID… | retire ID… | {ADMIN_USAGE}]",
+    "tacit team join postgresql://alice@team.example/acme",
+    Option("--reason", "TEXT", "with decline and retire: why, for the author"),
+    *ADMIN_OPTIONS,
+    Option("--yes", help="do it without being asked"),
+    JSON_OPTION,
+    subcommands=(
+        Subcommand("", show_team),
+        Subcommand("join", join_team, 1, "the address of a server", example="postgresql://HOST/DATABASE"),
+        Subcommand("leave", leave_team, more=True),
+        Subcommand("review", review_proposals, more=True),
+        Subcommand("accept", _decide(OutgoingVerb.ACCEPTED, "Accepted for everyone"), 1, *_IDS),
+        Subcommand("decline", _decide(OutgoingVerb.DECLINED, "Declined"), 1, *_IDS),
+        Subcommand("retire", _decide(OutgoingVerb.RETIRED, "Retired for everyone"), 1, *_IDS),
+        *ADMIN_SUBCOMMANDS,
     ),
 )
+def run_team(call: Invocation) -> int | None:
+    """Share what a project has agreed on with a team, through a PostgreSQL server. Alone it shows what the team
+    holds for this project, with authors, and what waits; the server is not asked. join shows your projects and
+    what would come, and asks; it sends nothing. tacit share ID proposes a memory, tacit sync sends and fetches.
+    A curator decides with review, card by card, or with accept, decline and retire. leave takes everything back
+    that came from the team. The address has no password: it is read from ~/.pgpass or a service file. A server
+    on another machine must prove its name with a certificate, unless the address says otherwise (sslmode=…).
+    Needs the extra: pip install 'tacit-memory[team]'
+
+    For the administrator of the team's server (PostgreSQL 13 or later): setup creates the schema, upgrades it
+    or, with --to 0, removes it; it shows what it will do and asks. members lists who belongs to which project.
+    add-member lets a login role of the server read and propose in a project, and with --curator decide.
+    remove-member ends that. docs/guides/team-server.md says how to prepare a server.
+    """
+    name = call.args[0] if call.args else ""
+    known = "one of join, leave, review, accept, decline, retire"
+    return call.run_subcommand("", UsageError(f"tacit team has no subcommand {name!r}", known))

@@ -10,13 +10,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
 from tacit.cli.edit import edit_text
-from tacit.cli.output import ask, confirm, echo, warn
+from tacit.cli.output import ask, ask_key, confirm, echo, echo_lines, warn
 from tacit.errors import NotFoundError, RefusedError, TacitError
 from tacit.model.observation import CommandRan, StepRan
 from tacit.model.workflow import Workflow, checked_steps, is_directory_change, make_run_body
@@ -24,10 +24,11 @@ from tacit.record import Record
 from tacit.text.display import printable
 from tacit.vault.vault import Vault
 
-_KEY_HELP = "r retry · e edit this step and run it · s skip · q quit"
+_KEY_HELP = "  r retry · e edit this step and run it · s skip · q quit"
 _KNOWN_SHELLS = ("bash", "zsh", "fish", "sh", "dash")
 _CD_SCRIPT, _FISH_CD_SCRIPT = 'eval "$1" >/dev/null && pwd', "eval $argv[1] >/dev/null; and pwd"
 _TERMINATION_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_KEY_SIGNALS = (signal.SIGINT, signal.SIGQUIT)  # signals of the terminal, which the step gets, too
 _INTERRUPTED_STATUS = 128 + signal.SIGINT
 _NOT_STARTED_STATUS = 127
 
@@ -96,57 +97,67 @@ class WorkflowRunner:
 
     def run(self) -> int:
         """Run and record the workflow. Return 0 if it was completed, else the status of the step that failed."""
+
+        def end(number: int, _frame: FrameType | None) -> NoReturn:
+            raise SystemExit(128 + number)
+
         try:
-            with _exit_on_signals():
-                self._run_steps()
+            with _handling(_TERMINATION_SIGNALS, end):  # the terminal is closed, or the process killed: it is recorded
+                for step in self._steps[: self._first_step]:
+                    if is_directory_change(step) and self._change_directory(step):
+                        name = self._workflow.name
+                        raise RefusedError(f"{name} goes to another folder first, and that failed: {step}")
+                for at in range(self._first_step, len(self._steps)):
+                    if not self._run_step(at):
+                        break
         finally:
             if self._results:
                 self._record()
         self._offer_to_save()
-        return self._report_result()
-
-    def _run_steps(self) -> None:
-        for step in self._steps[: self._first_step]:
-            if is_directory_change(step) and self._change_directory(step):
-                raise RefusedError(f"{self._workflow.name} goes to another folder first, and that failed: {step}")
-        for at in range(self._first_step, len(self._steps)):
-            if not self._run_step(at):
-                return
+        name, count = self._workflow.name, len(self._workflow.steps)
+        skipped = [f"{at}" for at, ran in enumerate(self._results, self._first_step + 1) if ran.status]
+        reached, status = self._first_step + len(self._results), self._results[-1].status
+        if reached == count and not status:
+            left = f" Skipped: step {', '.join(skipped)}." if skipped else ""
+            echo(f"✓ {name} is done.{left}")
+        else:
+            echo(f"{name} stopped at step {reached} of {count}. To go on: tacit workflow run {name} --from {reached}")
+        return status
 
     def _run_step(self, at: int) -> bool:
         """Run a step until it succeeds or the person gives up. Return whether to go on."""
         self._attempt_step(at, self._steps[at])
-        while self._results[-1].status:
-            echo(f"✗ step {at + 1} ended with status {self._results[-1].status}")
-            answer = _ask_next() if sys.stdin.isatty() else "q"
+        while status := self._results[-1].status:
+            echo(f"✗ step {at + 1} ended with status {status}")
+            answer = None
+            while sys.stdin.isatty() and (answer := ask_key(_KEY_HELP)) not in (None, *"resq"):
+                pass
             match answer:
                 case "r":
                     self._attempt_step(at, self._results[-1].command)
                 case "e":
-                    self._edit_step(at)
+                    try:
+                        text = ask("  new text (empty: your editor) > ") or edit_text(self._results[-1].command)
+                        (checked,) = checked_steps([text])
+                    except (TacitError, EOFError) as error:
+                        echo(f"  {printable(str(error) or 'nothing was typed')}")
+                    else:
+                        self._attempt_step(at, checked)
                 case "s":
                     return True
                 case _:
                     return False
         return True
 
-    def _edit_step(self, at: int) -> None:
-        try:
-            text = ask("  new text (empty: your editor) > ") or edit_text(self._results[-1].command)
-            (checked,) = checked_steps([text])
-        except (TacitError, EOFError) as error:
-            echo(f"  {printable(str(error) or 'nothing was typed')}")
-            return
-        self._attempt_step(at, checked)
-
     def _attempt_step(self, at: int, command: str) -> None:
         """Run a step and keep its result, which replaces that of an earlier attempt."""
         planned = self._steps[at]
-        for line in _step_header(at, len(self._steps), command):
-            echo(line)
+        head, *rest = command.split("\n")
+        echo(f"→ {at + 1}/{len(self._steps)}  {printable(head)}")
+        echo_lines(f"       {printable(line)}" for line in rest)
         where, start, status = self._directory, time.monotonic(), _INTERRUPTED_STATUS
         try:
-            status = self._change_directory(command) if is_directory_change(command) else self._run_command(command)
+            status = self._change_directory(command) if is_directory_change(command) else self._run_and_wait(command)
         except OSError as error:  # the step before may have taken the folder away
             warn(f"tacit: {printable(str(error))}")
             status = _NOT_STARTED_STATUS
@@ -158,9 +169,32 @@ class WorkflowRunner:
                 CommandRan(command, where, status, milliseconds, self._shell.name, planned=planned)
             )
 
-    def _run_command(self, command: str) -> int:
-        call = self._shell.command_line(command)
-        return _run_and_wait(lambda: subprocess.Popen(call, cwd=self._directory, env=self._environment()))
+    def _run_and_wait(self, command: str) -> int:
+        """Run a step with the terminal. Return its status: after Ctrl-C, which the step gets, it counts as failed."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        interrupts: list[int] = []
+        early: list[int] = []  # signals that come before the step was started: they end the run and the step
+
+        def note(number: int, _frame: FrameType | None) -> None:
+            interrupts.append(number)
+
+        def note_early(number: int, _frame: FrameType | None) -> None:
+            early.append(number)
+
+        caught = [number for number in _KEY_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        with _handling(caught, note), _restore_terminal():
+            with _handling(_TERMINATION_SIGNALS, note_early):
+                call = self._shell.command_line(command)
+                child = subprocess.Popen(call, cwd=self._directory, env=self._environment())
+            try:
+                for number in early:
+                    signal.raise_signal(number)
+                status = _exit_status(child.wait())
+            except BaseException:
+                child.terminate()
+                raise
+        return status or (_INTERRUPTED_STATUS if interrupts else 0)
 
     def _change_directory(self, command: str) -> int:
         """Run a step that is only a `cd`: it decides where the following ones run. Return its status."""
@@ -203,84 +237,20 @@ class WorkflowRunner:
         except TacitError as error:
             warn(f"tacit: {printable(error.message)}\n  → {printable(error.hint)}")
 
-    def _report_result(self) -> int:
-        name, count = self._workflow.name, len(self._workflow.steps)
-        skipped = [f"{at}" for at, ran in enumerate(self._results, self._first_step + 1) if ran.status]
-        reached = self._first_step + len(self._results)
-        if reached == count and not self._results[-1].status:
-            left = f" Skipped: step {', '.join(skipped)}." if skipped else ""
-            echo(f"✓ {name} is done.{left}")
-            return 0
-        echo(f"{name} stopped at step {reached} of {count}. To go on: tacit workflow run {name} --from {reached}")
-        return self._results[-1].status
-
-
-def _ask_next() -> str:
-    while True:
-        try:
-            answer = ask(f"  {_KEY_HELP} > ").strip().lower()[:1]
-        except EOFError:
-            return "q"
-        if answer in tuple("resq"):
-            return answer
-
-
-def _step_header(at: int, count: int, command: str) -> Iterator[str]:
-    head, *rest = command.split("\n")
-    yield f"→ {at + 1}/{count}  {printable(head)}"
-    yield from (f"       {printable(line)}" for line in rest)
-
-
-def _run_and_wait(start: Callable[[], subprocess.Popen[bytes]]) -> int:
-    """Run a step with the terminal and return its status. After Ctrl-C, which the step gets, it counts as failed."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with _record_interrupts() as interrupts, _restore_terminal():
-        child, signals = _start_step(start)
-        try:
-            for number in signals:
-                signal.raise_signal(number)
-            status = _exit_status(child.wait())
-        except BaseException:
-            child.terminate()
-            raise
-    return status or (_INTERRUPTED_STATUS if interrupts else 0)
-
-
-def _start_step(start: Callable[[], subprocess.Popen[bytes]]) -> tuple[subprocess.Popen[bytes], list[int]]:
-    """Return a started step, and the signals that came before it was started: they end the run and the step."""
-    signals: list[int] = []
-    handlers = {
-        number: signal.signal(number, lambda number, _frame: signals.append(number)) for number in _TERMINATION_SIGNALS
-    }
-    try:
-        return start(), signals
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-
 
 def _exit_status(code: int) -> int:
     return 128 - code if code < 0 else code
 
 
 @contextmanager
-def _record_interrupts() -> Iterator[list[int]]:
-    """Yield a list that interrupts are added to, which the step gets from the terminal, too."""
-    interrupts: list[int] = []
-
-    def record(number: int, _frame: FrameType | None) -> None:
-        interrupts.append(number)
-
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGQUIT)}
-    caught = [number for number, handler in handlers.items() if handler is not signal.SIG_IGN]
-    for number in caught:
-        signal.signal(number, record)
+def _handling(numbers: Iterable[int], handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Handle these signals meanwhile."""
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
-        yield interrupts
+        yield
     finally:
-        for number in caught:
-            signal.signal(number, handlers[number])
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 @contextmanager
@@ -298,18 +268,3 @@ def _restore_terminal() -> Iterator[None]:
     finally:
         with suppress(termios.error, OSError):
             termios.tcsetattr(0, termios.TCSADRAIN, attributes)
-
-
-@contextmanager
-def _exit_on_signals() -> Iterator[None]:
-    """Raise SystemExit when the terminal is closed or the process is killed, so that the run is recorded."""
-
-    def end(number: int, _frame: FrameType | None) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    handlers = {number: signal.signal(number, end) for number in _TERMINATION_SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tacit.cli import permissions
+from tacit import cli
 from tacit.home import settings as home_settings
 from tacit.home.settings import ANY
 from tacit.model import decide, memory
@@ -121,7 +121,7 @@ def _verbs(markers: int, home: str) -> Result:
 
 def _unasked(home: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(permissions, "must_be_allowed", lambda _call: None)
+        patch.setattr(cli, "must_be_allowed", lambda _call: None)
         return result(consent.verbs(Path(home), consent.MARKERS[:1], ("as it is",)))
 
 

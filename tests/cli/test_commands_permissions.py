@@ -11,13 +11,55 @@ from pathlib import Path
 import pytest
 from harness.person import Person, tree
 
-from tacit.cli.commands import ALIASES, SUMMARIES, Command, load_command, parse_args
-from tacit.cli.permissions import ACCESS_RULES, NEUTRAL_WORDS, AccessLevel, required_access
+from tacit.cli.commands import (
+    ACCESS_RULES,
+    ALIASES,
+    SUMMARIES,
+    AccessLevel,
+    Command,
+    load_command,
+    parse_args,
+    required_access,
+)
 from tacit.errors import RefusedError
 from tacit.home.actor import AGENT_VARIABLES, AgentVariable
 from tacit.home.home import Home
 from tacit.vault.vault import Vault
 from tests.support.forms import PERSON_ONLY, furnish, typed
+
+# Options and subcommands that make no difference to who may run a command. Whoever adds one says so here, or in the
+# table of forms.
+NEUTRAL_WORDS = {
+    "add": "--text --kind --tag --evidence --global --private --whole --candidate",
+    "recall": "--query --limit --kind --scope --since --as-of --all --like --explain --exit-code",
+    "list": (
+        "--pending --forgotten --status --kind --tag --scope --project --agent --since --before --limit --all"
+        " --exit-code"
+    ),
+    "brief": "--for --tag",
+    "context": "--cwd",
+    "log": "--task --summary --changes --evidence --next",
+    "review": "--kind --project --agent --since --before --limit --all --reason --yes",
+    "conflicts": "--limit --all --exit-code",
+    "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
+    "trust": "--show",
+    "sync": "--no-remotes",
+    "sessions": "--turn --around --project --limit --all --exit-code",
+    "injected": "--session --limit --all --exit-code",
+    "workflow": "list show runs export --in --step --from --resume --set --yes --dry-run --as --form --file",
+    "learn": "--session --since --all --dry-run --show-prompt --agent",
+    "improve": "--evaluate --force --min-count",
+    "install": "--mcp --capture",
+    "autocapture": "status",
+    "config": "show get",
+    "completion": "words",
+    "status": "--commands",
+    "doctor": "--log --quick --yes --reindex",
+    "redact": "--count",
+    "web": "--port --no-open --read-only",
+    "remember": "--text --evidence --global",
+    "suggest": "--text --quote --evidence --reason --kind --global",
+}
 
 
 def command(verb: str) -> Command:

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from tacit.cli.progress import ProgressBar
+from tacit.cli.output import ProgressBar
 
 
 class Terminal(io.StringIO):

@@ -1,4 +1,4 @@
-"""`tacit completion words`: what the last word of a command line can become."""
+"""What the last word of a command line can become: `tacit completion words`, from the declarations of commands."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def test_commands_come_with_their_summaries(person: Person) -> None:
         "install cl": ["claude"],
         "hook z": ["zsh"],
         "autocapture o": ["on", "off"],
+        "guard o": ["on", "off"],
+        "team re": ["review", "retire", "remove-member"],
+        "remote fo": ["forget-machine"],
+        "workflow ru": ["run", "runs"],
+        "import history --shell at": ["atuin"],
         "export --to ": [":files"],
         "import his": ["history"],
         "capture ": [":files"],
