@@ -12,15 +12,15 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from tacit.index import reader
-from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventOrigin, EventsUndone, Verdict
-from tacit.model.fingerprint import make_fingerprint
 from tacit.model.ids import EventId, event_id, next_event_id
 from tacit.model.memory import fold_memories, touched_claims
 from tacit.model.observation import BriefInjected, MemoryChecked, MemoryPurged, PurgedStub
-from tacit.model.purge import PurgeTarget, claim_sentences, moved_claims, purge_event, removed_claims
-from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match
+from tacit.purge.fingerprint import make_fingerprint
+from tacit.purge.match import LiteralMatcher, matches_any, normalize_for_match
+from tacit.purge.remains import PurgeTarget, claim_sentences, moved_claims, purge_event, removed_claims
+from tacit.purge.tombstones import Tombstones
 from tests.laws.filing import filed, indexed
 from tests.laws.strategies import _logs as logs_of
 from tests.laws.strategies import a_judgement, anything, claim_pools

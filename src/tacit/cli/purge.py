@@ -9,8 +9,8 @@ from typing import BinaryIO
 from tacit.cli.commands import Command, Invocation, Option
 from tacit.cli.output import ask_unseen, confirm, echo, pluralize, warn
 from tacit.errors import UsageError
-from tacit.purge.report import PurgeReport
 from tacit.text.display import printable
+from tacit.vault.purging import PurgeReport
 
 # tacit purge
 

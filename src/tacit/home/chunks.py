@@ -13,7 +13,7 @@ from tacit.model.ids import EventId
 
 if TYPE_CHECKING:
     from tacit.index.bulk_steps import LogChunk
-    from tacit.log.tombstones import Tombstones
+    from tacit.purge.tombstones import Tombstones
 
 
 _FEW_LINES = 250  # for so many, loading the decoder of commands takes as long as it saves
@@ -33,7 +33,7 @@ class ChunkReader:
     def _tombstones(self) -> Tombstones | None:
         if not self._log.tombstone_segments():
             return None
-        from tacit.log.tombstones import load_tombstones
+        from tacit.purge.tombstones import load_tombstones
 
         return load_tombstones(self._log)
 

@@ -36,7 +36,7 @@ from tacit.home.settings import Settings
 from tacit.index import database, reader
 from tacit.index.database import snapshot, translate_sqlite_errors
 from tacit.log.log import Log
-from tacit.log.reader import ReportProgress
+from tacit.log.reader import LogReader, ReportProgress
 from tacit.log.signing import LineSigner, load_key, secret_digest
 from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tacit.home.shared_facts import FactJournal
     from tacit.home.writable_index import WritableIndex
     from tacit.pages.view_store import ViewStore
+    from tacit.purge.tombstones import Tombstones
 
 T = TypeVar("T")
 Decide = Callable[[sqlite3.Connection], Sequence[Draft]]
@@ -84,7 +85,7 @@ class Store:
         self.entropy = entropy
         lock = FileLock(paths.log_lock, _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS)
         signer = LineSigner(paths.root, disk, self._load_key)
-        self.log = Log(paths.root, disk, lock, entropy, self._secret_digest, signer)
+        self.log = Log(paths.root, disk, lock, entropy, self._secret_digest, signer, load_purges=_load_purges)
         self.indexer = Indexer(paths, self.log)
         self._disk = disk
         self._index = IndexConnection(paths.index, self.log.line_reader)
@@ -545,3 +546,10 @@ class Store:
             else:
                 self.needs_follower |= reader.has_stale_views(connection)
             save_file_signatures(connection)
+
+
+def _load_purges(log: LogReader) -> Tombstones | None:
+    """Return what was ever purged. Few homes have a tombstone, and only then this is imported."""
+    from tacit.purge.tombstones import load_tombstones
+
+    return load_tombstones(log)

@@ -13,20 +13,19 @@ from functools import partial
 
 from tacit.disk.files import PRIVATE_FILE, Disk, open_plain, read_file, replace_file
 from tacit.errors import RefusedError
-from tacit.home.paths import REMOTES_FOLDER, HomePaths
-from tacit.home.project import FACT_FILE
-from tacit.log.search import read_blocks, read_torn_tail
+from tacit.log.reader import read_blocks, read_torn_tail
 from tacit.log.segment import SPOOL_FOLDER
 from tacit.log.strays import index_copies, is_index_copy, is_stray_copy
-from tacit.model.fingerprint import FingerprintSearch
-from tacit.model.purge import PurgeTarget
 from tacit.pages import facts, long_term
 from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path
+from tacit.purge.fingerprint import FingerprintSearch
+from tacit.purge.match import LiteralMatcher, TextMatcher, replace_matches
+from tacit.purge.remains import PurgeTarget
+from tacit.purge.scrub import Scrubber
 from tacit.record import Record
-from tacit.text.match import LiteralMatcher, TextMatcher, replace_matches
-from tacit.text.scrub import Scrubber
 
 _OWN_FOLDERS = ("memory", "activity", "imported", "sessions", "worklog", "evaluations", "quarantine", ".tacit")
+_INDEX_FILE = "index.sqlite"
 _LOCK_SUFFIXES = (".lock", ".lock.queue")
 # Dates and ids of entries are not a person's words.
 _IDS_AND_DATES = r'(?m:^- \d{4}-\d\d-\d\d(?=: )| \^[0-9a-z]{12}$|"(?:id|ts)": "[^"\\]*")'
@@ -51,21 +50,30 @@ ScrubCache = dict[tuple[str, _FileState, frozenset[str], int], "ScrubbedFile | N
 
 
 class HomeFiles:
-    """All files of a home except the log and the index, and the fact files of its projects."""
+    """All files of a home except the log and the index, and the fact files of its projects.
+
+    Args:
+        root: the home.
+        remotes: the folder of its keys and of copies of what is on remotes.
+        fact_files: the fact files by the roots of their projects.
+        searches: kept by the caller for the next time.
+    """
 
     def __init__(
         self,
-        home: HomePaths,
+        root: str,
+        remotes: str,
         view_store: ViewStore,
         segments: Iterable[str],
-        roots: Iterable[str],
-        searches: FingerprintSearches | None = None,
+        fact_files: Mapping[str, str],
+        searches: FingerprintSearches,
     ) -> None:
-        self._paths = home
-        self._searches: FingerprintSearches = {} if searches is None else searches
+        self._root = root
+        self._remotes = remotes
+        self._searches = searches
         self._view_store = view_store
-        self._segment_paths = {home.path(segment) for segment in segments}
-        self._fact_files = [path for root in roots if (path := _fact_file_of(root))]
+        self._segment_paths = {os.path.join(root, segment) for segment in segments}
+        self._roots = {path: below for below, file in fact_files.items() if (path := _fact_file_of(below, file))}
 
     def scrub(self, target: PurgeTarget, cache: ScrubCache | None = None) -> Iterator[ScrubbedFile]:
         """Yield every file of ours that has to be written so that nothing of the target is left. Nothing is written.
@@ -74,9 +82,12 @@ class HomeFiles:
         `cache`, files that did not change since the last time are not read again.
         """
         cache = {} if cache is None else cache
-        copies, skipped = self._paths.path(".tacit"), (self._paths.path(SPOOL_FOLDER, ""), self._remotes)
+        copies, skipped = (
+            os.path.join(self._root, ".tacit"),
+            (os.path.join(self._root, SPOOL_FOLDER, ""), self._remotes),
+        )
         scrubber = self._scrubber(target)
-        for path in sorted([*self._list_files(ours=True), *self._fact_files], key=lambda path: path.startswith(copies)):
+        for path in sorted([*self._list_files(ours=True), *self._roots], key=lambda path: path.startswith(copies)):
             if path.startswith(skipped):  # whole events, which log/spool.py scrubs, and keys
                 continue
             key = (path, _state_of(path), target.claims, len(target.matchers))
@@ -87,7 +98,7 @@ class HomeFiles:
 
     def _scrub_file(self, path: str, target: PurgeTarget, scrubber: Scrubber) -> ScrubbedFile | None:
         """Return a file with its new content; None if it stays as it is."""
-        below = path[: -len(FACT_FILE) - 1] if path in self._fact_files else ""
+        below = self._roots.get(path, "")
         doomed = self._lines_to_remove(path, target)
         if _state_of(path)[0] <= _LARGE_FILE_BYTES:
             data = read_file(path) or b""
@@ -134,37 +145,33 @@ class HomeFiles:
 
     def strays(self) -> list[str]:
         """Return the temporary files that interrupted writes left, in the home and beside the fact files."""
-        folders = {os.path.dirname(path) for path in self._fact_files}
+        folders = {os.path.dirname(path) for path in self._roots}
         beside = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
-        return [path for path in [*_regular_files(self._paths.root), *beside] if _is_temporary(path)]
+        return [path for path in [*_regular_files(self._root), *beside] if _is_temporary(path)]
 
     def index_copies(self) -> list[str]:
         """Return copies of the index. They are derived, and hold text in forms that cannot be scrubbed."""
-        return list(index_copies(self._paths.root, _OWN_FOLDERS))
+        return list(index_copies(self._root, _OWN_FOLDERS))
 
     def files_containing(self, target: PurgeTarget) -> list[str]:
         """Return files that still contain it: the person's own, and ours where it is composed of several parts.
 
         If a memory is purged, our files are not searched: other memories with the same words stay.
         """
-        ours = [*self._list_files(ours=True), *self._fact_files] if target.everywhere else []
+        ours = [*self._list_files(ours=True), *self._roots] if target.everywhere else []
         scrubber = self._scrubber(target)
         return [path for path in [*ours, *self._list_files(ours=False)] if _contains(path, scrubber)]
 
     def _list_files(self, *, ours: bool) -> Iterator[str]:
-        index, copies = os.path.basename(self._paths.index), set(self.index_copies())
-        for path in _regular_files(self._paths.root):
-            name = os.path.relpath(path, self._paths.root)
-            is_index = path in copies or (name.startswith(index) and not is_index_copy(name))
+        copies = set(self.index_copies())
+        for path in _regular_files(self._root):
+            name = os.path.relpath(path, self._root)
+            is_index = path in copies or (name.startswith(_INDEX_FILE) and not is_index_copy(name))
             if path in self._segment_paths or is_index or path.endswith(_LOCK_SUFFIXES) or self._is_encrypted(path):
                 continue
             is_ours = name.split(os.sep)[0] in _OWN_FOLDERS or (os.sep not in name and is_stray_copy("", name))
             if is_ours is ours and (ours or os.path.getsize(path) <= _MAX_OTHER_FILE_BYTES):
                 yield path
-
-    @property
-    def _remotes(self) -> str:
-        return self._paths.path(REMOTES_FOLDER, "")
 
     def _is_encrypted(self, path: str) -> bool:
         """Return whether a file is a key, or a copy of what is on a remote: only addresses and names are text there."""
@@ -238,9 +245,8 @@ def write_scrubbed(disk: Disk, files: Iterable[ScrubbedFile]) -> None:
         replace_file(disk, file.path, file.blocks(), mode, below=file.below)
 
 
-def _fact_file_of(root: str) -> str | None:
+def _fact_file_of(root: str, path: str) -> str | None:
     """Return the path of a project's fact file; None if there is none, or a link leads to it."""
-    path = os.path.join(root, FACT_FILE)
     with suppress(RefusedError, OSError):
         return checked_path(root, path) if os.path.isfile(path) else None
     return None

@@ -18,13 +18,13 @@ from tacit.home.input import MAX_EVIDENCE_CHARS
 from tacit.home.project import directory_scope
 from tacit.index import reader
 from tacit.log.codec import must_decode
-from tacit.log.tombstones import load_tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance, Scope
 from tacit.model.decide import propose
 from tacit.model.event import IMPORT, RULE_FILE, Attribution, Draft, Event
 from tacit.model.ids import ClaimId, event_id
 from tacit.model.memory import Memory
 from tacit.model.statement import claim_from
+from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
 from tacit.rules.audit import ReadRules, read_rules
 from tacit.rules.files import RuleFile, RuleOrigin, RulePlace, rule_place

@@ -13,9 +13,9 @@ from tacit.errors import RefusedError, ServerError
 from tacit.home.home import Home, HomePart
 from tacit.index import reader
 from tacit.log.codec import must_decode
-from tacit.log.tombstones import Tombstones, load_tombstones
 from tacit.model.event import ClaimProposed, Draft, Event, EventsUndone, timestamp
 from tacit.model.ids import ClaimId, EventId, event_id, next_event_id
+from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.record import Record
 from tacit.team.client import RefusedEntry, Standing, TeamServer, open_server
 from tacit.team.events import ServerRow, TeamEvent, project_problem, read_row

@@ -14,15 +14,16 @@ from hypothesis import given
 from tacit.disk.files import OsDisk
 from tacit.log.codec import DamagedLine, decode, encode
 from tacit.log.log import Log
-from tacit.log.purge_plan import PurgeSearch
-from tacit.log.rewrite import PurgePlan, StagedSegments
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Event, Verdict
 from tacit.model.observation import CommandRan, LogSealed
-from tacit.model.purge import PurgeTarget, claims_of
 from tacit.model.statement import claim_from
-from tacit.text.match import LiteralMatcher, normalize_for_match
+from tacit.purge.match import LiteralMatcher, normalize_for_match
+from tacit.purge.plan import PurgeSearch
+from tacit.purge.remains import PurgeTarget, claims_of
+from tacit.purge.rewrite import PurgePlan, StagedSegments
+from tacit.purge.tombstones import load_tombstones
 from tests.laws.deletion import Story, carried_out, stories
 from tests.laws.strategies import law
 from tests.support.events import event
@@ -37,7 +38,7 @@ def log_of(folder: str, data: bytes) -> Log:
     path = Path(folder, MEMORY_SEGMENT)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
-    return Log(folder, OsDisk(), NoLock(), lambda: bytes(10))
+    return Log(folder, OsDisk(), NoLock(), lambda: bytes(10), load_purges=load_tombstones)
 
 
 def target(text: str) -> PurgeTarget:
@@ -135,7 +136,7 @@ def test_most_lines_are_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         decoded.append(line)
         return decode(line[:-1])
 
-    monkeypatch.setattr("tacit.log.purge_plan.decode_raw", counted)
+    monkeypatch.setattr("tacit.purge.plan.decode_raw", counted)
     hidden = encode(event(7, CommandRan(f"run {b64encode(b'my hunter2 key').decode()}")))
     log = log_of(str(tmp_path), lines[0] * 200 + hidden + lines[2] * 200)
     plan = PurgeSearch(target("hunter2")).plan(log)

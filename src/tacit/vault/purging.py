@@ -8,28 +8,59 @@ from contextlib import suppress
 from functools import cached_property
 
 from tacit.disk.files import OsDisk, link_hint, replace_file
-from tacit.errors import NotFoundError, RefusedError
+from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.input import checked_optional_text
-from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS
+from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, REMOTES_FOLDER
+from tacit.home.project import FACT_FILE
 from tacit.log.log import Log
-from tacit.log.purge_plan import PurgeSearch, additional_tombstones, make_tombstones
-from tacit.log.rewrite import PurgePlan, QuarantinedLine, StagedSegments, quarantine_unreadable
-from tacit.log.search import SharedRoots
+from tacit.log.rewrite import QuarantinedLine, quarantine_unreadable
 from tacit.log.spool import Spool
-from tacit.log.tombstone_search import TombstoneSearch
-from tacit.log.tombstones import load_tombstones
 from tacit.model.event import Draft, local_day
-from tacit.model.fingerprint import make_fingerprint
 from tacit.model.ids import ClaimId
-from tacit.model.purge import PurgeTarget
 from tacit.purge.files import FingerprintSearches, HomeFiles, ScrubbedFile, ScrubCache, write_scrubbed
-from tacit.purge.report import PurgeReport, make_report, sharing_roots, unreachable_places
-from tacit.purge.request import PurgeRequest, parse_request
+from tacit.purge.fingerprint import make_fingerprint
+from tacit.purge.match import matches_any
+from tacit.purge.plan import PurgeSearch, additional_tombstones, make_tombstones
+from tacit.purge.remains import PurgeTarget
+from tacit.purge.request import PurgeRequest, find_memory, memory_request, text_request
+from tacit.purge.rewrite import PurgePlan, StagedSegments
+from tacit.purge.search import SharedRoots
+from tacit.purge.tombstone_search import TombstoneSearch
+from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
-from tacit.text.match import matches_any
 
+# Files of other programs below the user's folder.
+_TRANSCRIPT_FOLDERS = (".claude", ".codex", ".gemini", ".copilot", ".local/share/opencode")
+_HISTORY_FILES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".local/share/atuin")
 _SPOOL_TIMEOUT_SECONDS = 10.0  # to wait for the log's lock, so that spooled events can be filed
+
+
+class PurgeReport(Record):
+    """What a purge changes or has changed.
+
+    Attributes:
+        events: how many events of the log change.
+        memories: the ids of memories that are purged.
+        damaged: how many unreadable lines of the log are dropped.
+        files: paths of the other files that change.
+        similar_memories: ids of memories that contain the words of the purged one, and stay.
+        remaining_files: files that still contain it, and `unreachable` where else it may be: only after a purge.
+        index_copies: copies of the index, which are removed.
+    """
+
+    events: int
+    memories: tuple[str, ...]
+    damaged: int
+    files: tuple[str, ...]
+    similar_memories: tuple[str, ...] = ()
+    remaining_files: tuple[str, ...] = ()
+    unreachable: tuple[str, ...] = ()
+    index_copies: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.events or self.damaged or self.files or self.index_copies)
 
 
 class _PurgeFindings(Record):
@@ -77,7 +108,7 @@ class Purger(HomePart):
         """
         self._check_allowed()
         self._require_home()
-        return self._require_hits(parse_request(self._store, reference, text))
+        return self._require_hits(self._parse_request(reference, text))
 
     def purge(self, reference: str | None = None, *, text: str | None = None, reason: str = "") -> PurgeReport:
         """Remove a text, or a memory by its id, from every file of the home, for good.
@@ -87,7 +118,7 @@ class Purger(HomePart):
         """
         self._check_allowed()
         self._require_home()
-        request = parse_request(self._store, reference, text)
+        request = self._parse_request(reference, text)
         why = checked_optional_text(reason, "the reason")
         if matches_any(why, request.target.matchers):
             raise RefusedError("the reason holds the text itself, and the reason is kept", "say it in other words")
@@ -169,6 +200,15 @@ class Purger(HomePart):
                     f"{path} is a symbolic link; a purge would not reach what lies behind it. Nothing was changed",
                     link_hint(path),
                 )
+
+    def _parse_request(self, reference: str | None, text: str | None) -> PurgeRequest:
+        """Return the request for a memory by its id, or for a text. Raise UsageError if not exactly one is given."""
+        if reference is not None and text is None:
+            memory = self._store.read(lambda connection: find_memory(connection, reference))
+            return memory_request(self._store.log, memory)
+        if reference is None and text is not None:
+            return text_request(text)
+        raise UsageError("what should be purged?", "tacit purge ID, or tacit purge --text '…'")
 
     def _require_home(self) -> None:
         if not os.path.isdir(self._store.paths.root):
@@ -274,8 +314,10 @@ class Purger(HomePart):
         return make_report(plan, (file.path for file in files), self._home_files(plan.roots).index_copies())
 
     def _home_files(self, roots: SharedRoots) -> HomeFiles:
-        paths, log, view_store = self._store.paths, self._store.log, self._store.view_store
-        return HomeFiles(paths, view_store, log.segments(), self._project_roots(roots), self._fingerprint_searches)
+        store = self._store
+        fact_files = {root: os.path.join(root, FACT_FILE) for root in self._project_roots(roots)}
+        remotes, segments = store.paths.path(REMOTES_FOLDER, ""), store.log.segments()
+        return HomeFiles(store.paths.root, remotes, store.view_store, segments, fact_files, self._fingerprint_searches)
 
     def _project_roots(self, roots: SharedRoots) -> list[str]:
         """Return the roots of projects, as far as the log knows them, and of the current one."""
@@ -285,3 +327,33 @@ class Purger(HomePart):
 
 def _not_found_error() -> NotFoundError:
     return NotFoundError("no file of this home holds it", "it may be written otherwise: try a part of it")
+
+
+def make_report(plan: PurgePlan, files: Iterable[str], index_copies: Iterable[str]) -> PurgeReport:
+    """Return the report of a plan for the log, and of the paths of other files and of copies of the index."""
+    return PurgeReport(
+        len(plan.changed),
+        tuple(sorted(plan.gone_claims)),
+        plan.damaged,
+        tuple(files),
+        tuple(sorted(plan.matching_claims)),
+        index_copies=tuple(index_copies),
+    )
+
+
+def sharing_roots(projects: Iterable[str], roots: SharedRoots) -> list[str]:
+    """Return the projects that have or had a fact file. It may have been committed, also if it is gone now."""
+    shared = {root for scope, root in roots.seen if scope in roots.shared_scopes}
+    return [root for root in projects if root in shared or os.path.exists(os.path.join(root, FACT_FILE))]
+
+
+def unreachable_places(user_folder: str, roots: Iterable[str]) -> list[str]:
+    """Return where the text may be that no purge reaches. `roots` are projects that have or had a fact file."""
+    others = [os.path.join(user_folder, name) for name in (*_TRANSCRIPT_FOLDERS, *_HISTORY_FILES)]
+    repositories = [root for root in roots if os.path.exists(os.path.join(root, ".git"))]
+    return [
+        *(f"the history of git in {root}, if {FACT_FILE} was committed" for root in repositories),
+        *(f"{path}, where other programs keep what was said and typed" for path in others if os.path.exists(path)),
+        "backups, exports and snapshots of the file system",
+        "homes on other machines, until this tombstone is imported there",
+    ]

@@ -1,6 +1,6 @@
 """Searching the log for what a purge changes, without decoding every line.
 
-Segments are read in blocks. The prefilter (tacit.text.prefilter) names the lines that may contain a text; only these
+Segments are read in blocks. The prefilter (tacit.purge.prefilter) names the lines that may contain a text; only these
 are decoded. Lines that refer to claims by their ids are noted on the way, because the search finds only later which
 claims are gone. A second search reads only what was appended since the first one.
 """
@@ -11,20 +11,18 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
 from zlib import crc32
 
 from tacit.disk.files import open_plain
-from tacit.log.reader import LogReader, SegmentProgress
+from tacit.log.reader import LocatedLine, LogBlock, LogReader, SegmentProgress, read_blocks
 from tacit.model.claim import Triple, triple_key
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Verdict
 from tacit.model.ids import ClaimId, claim_id
 from tacit.model.observation import ProjectSeen
+from tacit.purge.match import fold_letters
+from tacit.purge.prefilter import SEPARATOR, MatchPrefilter
 from tacit.record import Record
-from tacit.text.match import fold_letters
-from tacit.text.prefilter import SEPARATOR, MatchPrefilter
 
-_BLOCK_BYTES = 1 << 20
 _CHECKSUM_BYTES = len(b',"c":"01234567"}')
 # The end of a line as Tacit writes it: keys that no text is in, with scope and session among them. It holds no escaped
 # character, and its brace closes the line, so it cannot be part of a text or of a body.
@@ -50,48 +48,6 @@ _CLAIM_TYPES = frozenset(verdict.value.encode("ascii") for verdict in Verdict)
 _SHARED_TYPE = Verdict.SHARED.value.encode("ascii")
 _CLAIM_ID = re.compile(rb'(?<=")[0-9a-hjkmnp-tv-z]{12}(?=")')
 _HAS_CLAIM = b'"triple"'
-
-
-class LogBlock(Record):
-    """Complete lines that follow each other in a segment, without their line feeds."""
-
-    first_number: int
-    offset: int
-    lines: tuple[bytes, ...]
-
-    @property
-    def end(self) -> int:
-        return self.offset + sum(map(len, self.lines)) + len(self.lines)
-
-    def located(self, indices: Iterable[int]) -> list[LocatedLine]:
-        """Return the lines with these indices, in order."""
-        starts = list(accumulate((len(line) + 1 for line in self.lines), initial=self.offset))
-        return [LocatedLine(self.first_number + at, starts[at], self.lines[at]) for at in sorted(indices)]
-
-
-class LocatedLine(Record):
-    """A line, its number in the segment, and the offset it begins at."""
-
-    number: int
-    offset: int
-    data: bytes
-
-
-def read_blocks(path: str, offset: int = 0, lines: int = 0) -> Iterator[LogBlock]:
-    """Yield the complete lines of a file from `offset` on, before which there are so many `lines`."""
-    with open_plain(path) as file:
-        file.seek(offset)
-        pending: list[bytes] = []
-        while data := file.read(_BLOCK_BYTES):
-            end = data.rfind(b"\n")
-            if end < 0:
-                pending.append(data)
-                continue
-            block = b"".join([*pending, data[:end]])
-            pending = [data[end + 1 :]]
-            found = tuple(block.split(b"\n"))
-            yield LogBlock(lines + 1, offset, found)
-            offset, lines = offset + len(block) + 1, lines + len(found)
 
 
 class SharedRoots(Record):
@@ -351,13 +307,6 @@ class SegmentState:
             self.end = block.end
             self._tail = block.lines[-1][-64:] + b"\n"
             progress.show(self.end)
-
-
-def read_torn_tail(path: str, end: int) -> bytes:
-    """Return what is behind the last line feed, which is at `end` - 1."""
-    with open_plain(path) as file:
-        file.seek(end)
-        return file.read()
 
 
 class LinePosition(Record):

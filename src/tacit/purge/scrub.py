@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tacit.text.match import LiteralMatcher, matches_any, replace_matches
-from tacit.text.prefilter import MatchPrefilter
+from tacit.purge.match import LiteralMatcher, matches_any, replace_matches
+from tacit.purge.prefilter import MatchPrefilter
 
 TextsIn = Callable[[str], Sequence[LiteralMatcher]]
 Replace = Callable[[str, Sequence[LiteralMatcher]], str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.text.rolling import PRIME, HashedText, hash_letters
+from tacit.purge.rolling import PRIME, HashedText, hash_letters
 
 ALPHABETS = ("ab", "abcdé ", "a日\U0001f600", "\ud800x")
 texts = st.builds(

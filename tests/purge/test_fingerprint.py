@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.model.fingerprint import FingerprintMatcher, FingerprintSearch, make_fingerprint
-from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match
-from tests.text.test_prefilter import SECRETS, encoded_texts, noise
+from tacit.purge.fingerprint import FingerprintMatcher, FingerprintSearch, make_fingerprint
+from tacit.purge.match import LiteralMatcher, matches_any, normalize_for_match
+from tests.purge.test_prefilter import SECRETS, encoded_texts, noise
 
 SALT = b"a salt for all of them"
 PRINTS = {secret: make_fingerprint(secret, SALT) for secret in SECRETS}

@@ -11,18 +11,18 @@ from hypothesis import given
 
 from tacit.log.codec import DamagedLine, decode, encode
 from tacit.log.segment import MEMORY_SEGMENT
-from tacit.log.tombstone_search import TombstoneSearch, late_tombstones
-from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Event, Verdict
-from tacit.model.fingerprint import make_fingerprint
 from tacit.model.memory import touched_claims
 from tacit.model.observation import BriefInjected, CommandRan, MemoryPurged, PromptGiven
-from tacit.model.purge import purge_bound, purge_event, purge_target_of
 from tacit.model.statement import claim_from
+from tacit.purge.fingerprint import make_fingerprint
+from tacit.purge.remains import purge_bound, purge_event, purge_target_of
+from tacit.purge.tombstone_search import TombstoneSearch, late_tombstones
+from tacit.purge.tombstones import Tombstones
 from tests.laws.deletion import Story, carried_out, stories
 from tests.laws.strategies import law
-from tests.log.test_purge_plan import carry_out, commands_in, log_of
+from tests.purge.test_plan import carry_out, commands_in, log_of
 from tests.support.events import event
 
 SALT = bytes(range(16))
@@ -119,7 +119,7 @@ def test_most_lines_are_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         decoded.append(line)
         return decode(line[:-1])
 
-    monkeypatch.setattr("tacit.log.purge_plan.decode_raw", counted)
+    monkeypatch.setattr("tacit.purge.plan.decode_raw", counted)
     ordinary = [encode(event(at, PromptGiven("claude", f"über the number {at} of\nmany"))) for at in range(1, 200)]
     hidden = encode(event(500, CommandRan(f"run {b64encode(b'my hunter2 key').decode()}"), GLOBAL))
     log = log_of(str(tmp_path), b"".join([*ordinary, hidden, *ordinary]))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match, replace_matches
-from tacit.text.scrub import Scrubber
+from tacit.purge.match import LiteralMatcher, matches_any, normalize_for_match, replace_matches
+from tacit.purge.scrub import Scrubber
 
 WORDS = ("hunter2", "magic", "word", "", "  ", "other", "- 2026-01-02: x", b64encode(b"hunter2 magic word").decode())
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=2).map(" ".join), max_size=12)

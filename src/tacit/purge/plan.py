@@ -14,29 +14,27 @@ from typing import Any, TypeVar
 from tacit.errors import RefusedError
 from tacit.log.codec import decode, encode, is_encoding_of, split_mac
 from tacit.log.log import Log
-from tacit.log.reader import SegmentProgress
-from tacit.log.rewrite import LineEdit, PurgePlan, SegmentEdits, decode_raw
-from tacit.log.search import (
+from tacit.log.reader import LocatedLine, SegmentProgress, read_torn_tail
+from tacit.log.rewrite import decode_raw
+from tacit.model.claim import GLOBAL, Claim
+from tacit.model.event import Draft, Event
+from tacit.model.memory import touched_claims
+from tacit.model.observation import Fingerprint, LogSealed, MemoryPurged, PurgedStub, UnknownBody
+from tacit.purge.match import LiteralMatcher, matches_any
+from tacit.purge.remains import PurgeTarget, claims_of, moved_claims, purge_bound, purge_event
+from tacit.purge.rewrite import LineEdit, PurgePlan, SegmentEdits
+from tacit.purge.search import (
     LineFilter,
     LinePosition,
-    LocatedLine,
     SegmentState,
     SharedRoots,
     claim_word,
     lines_at,
     lines_with_claims,
     position_of,
-    read_torn_tail,
     refers_to,
 )
-from tacit.log.tombstones import Tombstones
-from tacit.model import purge
-from tacit.model.claim import GLOBAL, Claim
-from tacit.model.event import Draft, Event
-from tacit.model.memory import touched_claims
-from tacit.model.observation import Fingerprint, LogSealed, MemoryPurged, PurgedStub, UnknownBody
-from tacit.model.purge import PurgeTarget, claims_of, purge_bound, purge_event
-from tacit.text.match import LiteralMatcher, matches_any
+from tacit.purge.tombstones import Tombstones
 
 _ENVELOPE_KEYS = ("id", "op", "ts", "m", "c", "type", "src")
 _MAX_IDS_PER_TOMBSTONE = 2000  # a tombstone has to fit into a line
@@ -142,7 +140,7 @@ class PurgeSearch:
         if remaining is event and not claims:
             return
         found.candidates.append(position_of(line))
-        found.moved.update(purge.moved_claims([event], self._target))
+        found.moved.update(moved_claims([event], self._target))
         found.claims_before.update((claim.id, claim) for claim in claims)
         found.claims_after.update(touched_claims(remaining))
 

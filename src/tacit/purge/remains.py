@@ -23,7 +23,6 @@ from tacit.model.event import (
     EventsUndone,
     Verdict,
 )
-from tacit.model.fingerprint import FingerprintMatcher
 from tacit.model.ids import EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import (
@@ -47,9 +46,10 @@ from tacit.model.observation import (
     WorkflowSaved,
     WorkLogged,
 )
+from tacit.purge.fingerprint import FingerprintMatcher
+from tacit.purge.match import LiteralMatcher, TextMatcher, matches_any, replace_matches
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK
-from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, replace_matches
 
 MIN_TEXT_LENGTH = 4  # of a text to purge: shorter ones occur in half of all words
 PURGE_REASON = "purged"

@@ -5,7 +5,7 @@ slow to compute, which decides whether it does. Whoever has a fingerprint can te
 that is short or common can be confirmed by somebody who suspects it, but never listed.
 
 `FingerprintMatcher` searches one text. `FingerprintSearch` searches many texts for many fingerprints: each distinct one
-is decoded once for all of them, and hashed together with others (`text/rolling.py`). It says which fingerprints occur;
+is decoded once for all of them, and hashed together with others (`purge/rolling.py`). It says which fingerprints occur;
 their texts are known from then on, and are searched for like any other text.
 """
 
@@ -17,7 +17,7 @@ from hashlib import blake2b, pbkdf2_hmac
 from typing import TypeVar
 
 from tacit.model.observation import Fingerprint
-from tacit.text.match import (
+from tacit.purge.match import (
     MAX_DEPTH,
     LiteralMatcher,
     decoded_charsets,
@@ -26,7 +26,7 @@ from tacit.text.match import (
     normalize_for_match,
     resolved_texts,
 )
-from tacit.text.rolling import PRIME, HashedText, hash_letters
+from tacit.purge.rolling import PRIME, HashedText, hash_letters
 
 _PBKDF2_ROUNDS = 20_000
 _SEPARATOR = "\1"  # between texts that are searched together; it is no blank
@@ -113,7 +113,7 @@ class FingerprintSearch:
     def _decoded(self, texts: Sequence[str], depth: int, inner: set[str]) -> Iterator[str]:
         """Yield decoded texts that contain nothing more; add the others to `inner`."""
         # Whoever captures or imports loads this module, and few homes have a tombstone.
-        from tacit.text.prefilter import decoded_together, digit_runs, texts_decoded_together
+        from tacit.purge.prefilter import decoded_together, digit_runs, texts_decoded_together
 
         for text in texts:
             inner.update(view for view in resolved_texts(text) if view != text)

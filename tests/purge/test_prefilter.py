@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.text import prefilter
-from tacit.text.match import LiteralMatcher, fold_letters, matches_any, normalize_for_match
-from tacit.text.prefilter import MatchPrefilter
+from tacit.purge import prefilter
+from tacit.purge.match import LiteralMatcher, fold_letters, matches_any, normalize_for_match
+from tacit.purge.prefilter import MatchPrefilter
 
 SECRETS = (
     "Hunter2 magic word",

@@ -1,7 +1,7 @@
 """Find the lines that may contain a text, quickly: most lines are ruled out without decoding every token in them.
 
 `match.py` decides whether a line contains a text in any spelling and encoding; it takes about a millisecond. The
-prefilter names every line in which it would find something, and few others (tests/text/test_prefilter.py). It works on
+prefilter names every line in which it would find something, and few others (tests/purge/test_prefilter.py). It works on
 many lines at once:
 
 - A line that contains the text has each of its words in one decoded view, so the longest word is searched in the folded
@@ -21,14 +21,14 @@ from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from unicodedata import combining
 
-from tacit.record import Record
-from tacit.text.match import (
+from tacit.purge.match import (
     MAX_DEPTH,
     fold_letters,
     may_contain_more,
     resolve_escapes,
     resolve_percents,
 )
+from tacit.record import Record
 
 SEPARATOR = "\x1e"  # between the lines that are searched together
 # Such lines are always named: bytes that were taken for letters, in ways that are not worth a quick search.

@@ -11,7 +11,6 @@ import pytest
 
 from tacit.model.claim import Claim, Kind, Status, Triple, project_scope
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict
-from tacit.model.fingerprint import FingerprintMatcher, make_fingerprint
 from tacit.model.memory import fold_memories
 from tacit.model.observation import (
     BriefInjected,
@@ -29,7 +28,9 @@ from tacit.model.observation import (
     WorkflowSaved,
     WorkLogged,
 )
-from tacit.model.purge import (
+from tacit.purge.fingerprint import FingerprintMatcher, make_fingerprint
+from tacit.purge.match import LiteralMatcher, TextMatcher, matches_any, normalize_for_match, replace_matches
+from tacit.purge.remains import (
     HIDDEN_SCOPE,
     PurgeTarget,
     claim_sentences,
@@ -39,7 +40,6 @@ from tacit.model.purge import (
     removed_claims,
 )
 from tacit.text.display import PURGED_MARK
-from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, normalize_for_match, replace_matches
 from tests.support.events import added, event, history, says
 
 SECRET = "Hunter2 magic word"

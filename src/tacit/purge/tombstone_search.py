@@ -2,7 +2,7 @@
 
 Of a purged text only the fingerprint is known. Each block of the log is searched for all fingerprints at once; those
 that occur in it are known texts from then on, and only lines that may contain a known text, or a purged claim, are
-decoded (`log/search.py`). The result is that of decoding every line (tests/log/test_tombstone_search.py).
+decoded (`purge/search.py`). The result is that of decoding every line (tests/purge/test_tombstone_search.py).
 """
 
 from __future__ import annotations
@@ -11,29 +11,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 
 from tacit.log.log import Log
-from tacit.log.purge_plan import SEARCH_TASK, LineChanges, surviving_claims
-from tacit.log.reader import LogReader, SegmentProgress
-from tacit.log.rewrite import LineEdit, PurgePlan, SegmentEdits, decode_raw
-from tacit.log.search import (
-    LineFilter,
-    LocatedLine,
-    LogBlock,
-    SegmentState,
-    SharedRoots,
-    claims_in,
-    distinct_texts,
-    read_blocks,
-    read_texts,
-    refers_to,
-)
-from tacit.log.tombstones import Tombstone, Tombstones, is_purge
+from tacit.log.reader import LocatedLine, LogBlock, LogReader, SegmentProgress, read_blocks
+from tacit.log.rewrite import decode_raw
 from tacit.model.claim import GLOBAL, Claim
 from tacit.model.event import Draft, Event
 from tacit.model.ids import EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import MemoryPurged
-from tacit.model.purge import PurgeTarget, claims_of, purge_bound
-from tacit.text.match import matches_any
+from tacit.purge.match import matches_any
+from tacit.purge.plan import SEARCH_TASK, LineChanges, surviving_claims
+from tacit.purge.remains import PurgeTarget, claims_of, purge_bound
+from tacit.purge.rewrite import LineEdit, PurgePlan, SegmentEdits
+from tacit.purge.search import (
+    LineFilter,
+    SegmentState,
+    SharedRoots,
+    claims_in,
+    distinct_texts,
+    read_texts,
+    refers_to,
+)
+from tacit.purge.tombstones import Tombstone, Tombstones, is_purge
 
 _MAX_LATE_IDS = 1000  # in one tombstone: a line has at most 256 KiB
 _SEALED = b'"log.sealed"'

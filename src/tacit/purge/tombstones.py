@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from tacit.log.reader import LogReader
 from tacit.model.claim import Scope, Triple, triple_key
 from tacit.model.event import Event
-from tacit.model.fingerprint import FingerprintSearch
 from tacit.model.ids import ClaimId, EventId, claim_id
 from tacit.model.memory import touched_claims
 from tacit.model.observation import MemoryPurged, PurgedStub
-from tacit.model.purge import PurgeTarget, purge_bound, purge_event, purge_target_of, texts_of
+from tacit.purge.fingerprint import FingerprintSearch
+from tacit.purge.remains import PurgeTarget, purge_bound, purge_event, purge_target_of, texts_of
 from tacit.record import Record
 
 if TYPE_CHECKING:

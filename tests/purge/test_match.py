@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
+from tacit.purge.match import LiteralMatcher, matches_any, normalize_for_match, replace_matches
 from tacit.text.display import PURGED_MARK
-from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match, replace_matches
 
 SECRET = "Hunter2 magic word"
 
