@@ -24,12 +24,11 @@ from tacit.model.claim import GLOBAL
 from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import MemoryPurged
-from tacit.purge.fingerprint import make_fingerprint
-from tacit.purge.match import LiteralMatcher
-from tacit.purge.plan import PurgeSearch
+from tacit.purge.matcher import TextFinder
+from tacit.purge.plan import LogSearch
+from tacit.purge.prints import make_fingerprint
 from tacit.purge.remains import PurgeTarget
 from tacit.purge.rewrite import PurgePlan
-from tacit.purge.tombstone_search import TombstoneSearch
 from tacit.purge.tombstones import Tombstones
 
 MEMORIES = 100_000
@@ -72,11 +71,11 @@ def _searches(log: Log, size: float) -> Iterator[Figure]:
 
 
 def _search(log: Log, text: str) -> PurgePlan:
-    return PurgeSearch(PurgeTarget((LiteralMatcher(text),))).plan(log)
+    return LogSearch(PurgeTarget(TextFinder([text]))).plan(log)
 
 
 def _search_again(log: Log, text: str) -> PurgePlan:
-    return TombstoneSearch(Tombstones([_tombstone(log, text)])).plan(log)
+    return LogSearch(Tombstones([_tombstone(log, text)])).plan(log)
 
 
 def _tombstone(log: Log, text: str) -> Event:

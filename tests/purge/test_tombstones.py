@@ -15,7 +15,7 @@ from tacit.log.log import Log
 from tacit.log.segment import PURGED_SEGMENT
 from tacit.model.event import Event, EventBody
 from tacit.model.observation import MemoryPurged, PurgedStub, RecallAsked, WorkLogged
-from tacit.purge.fingerprint import make_fingerprint
+from tacit.purge.prints import make_fingerprint
 from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.text.display import PURGED_MARK
 from tests.support.events import START, added, event, numbered, says

@@ -283,7 +283,7 @@ def test_a_purge_that_would_not_reach_behind_a_link_changes_nothing(planted: Per
 
 
 def test_ctrl_c_says_whether_anything_was_changed(planted: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tacit.purge.plan import PurgeSearch
+    from tacit.purge.plan import LogSearch
     from tacit.purge.rewrite import PurgePlan
 
     def interrupt(*_: object) -> None:
@@ -291,7 +291,7 @@ def test_ctrl_c_says_whether_anything_was_changed(planted: Person, monkeypatch: 
 
     before = tree(planted.home)
     with monkeypatch.context() as patch:
-        patch.setattr(PurgeSearch, "plan", interrupt)
+        patch.setattr(LogSearch, "plan", interrupt)
         assert "Nothing was changed" in planted.tacit("purge", "--text", SECRET, "--yes", code=130).err
     assert tree(planted.home) == before
     with monkeypatch.context() as patch:

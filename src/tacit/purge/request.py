@@ -15,9 +15,9 @@ from tacit.model.event import ClaimDecided, ClaimProposed, Event
 from tacit.model.ids import ClaimId, is_claim_prefix
 from tacit.model.observation import MemoryPurged
 from tacit.pages.long_term import HEADER, SECTIONS
-from tacit.purge.match import LiteralMatcher, normalize_for_match
+from tacit.purge.matcher import TextFinder, normalize_for_match
 from tacit.purge.remains import MIN_TEXT_LENGTH, PurgeTarget, claim_sentences
-from tacit.purge.search import claim_word, lines_with_claims
+from tacit.purge.search import claim_words, lines_with_claims
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK, clean
 
@@ -32,8 +32,7 @@ class PurgeRequest(Record):
     @property
     def target(self) -> PurgeTarget:
         claims = frozenset({self.claim}) if self.claim else frozenset[str]()
-        matchers = tuple(LiteralMatcher(normalize_for_match(text)) for text in self.texts)
-        return PurgeTarget(matchers, claims, everywhere=self.claim is None)
+        return PurgeTarget(TextFinder(map(normalize_for_match, self.texts)), claims, everywhere=self.claim is None)
 
 
 def memory_request(log: LogReader, memory: PurgedMemory) -> PurgeRequest:
@@ -69,9 +68,8 @@ def find_memory(connection: sqlite3.Connection, reference: str) -> PurgedMemory:
 
 def _events_of_claim(log: LogReader, key: str) -> Iterator[Event]:
     """Yield the events that may be about the claim with this key."""
-    words = [claim_word(key)] if claim_word(key) else None
     for segment in log.segments():
-        for line in lines_with_claims(log, segment, words):
+        for line in lines_with_claims(log, segment, claim_words([key])):
             if isinstance(event := decode(line.data), Event):
                 yield event
 

@@ -17,7 +17,7 @@ from tacit.home.home import Home, HomePart
 from tacit.log.incoming import IncomingFilter, append_received, import_tombstones
 from tacit.log.segment import received_segment
 from tacit.model.ids import EventId, event_id
-from tacit.purge.tombstone_search import late_tombstones
+from tacit.purge.plan import late_tombstones
 from tacit.purge.tombstones import Tombstones, is_purge
 from tacit.remotes.keys import MachineKeys, encrypt, make_machine, segment_name
 from tacit.remotes.manifest import (

@@ -18,16 +18,13 @@ from tacit.log.rewrite import QuarantinedLine, quarantine_unreadable
 from tacit.log.spool import Spool
 from tacit.model.event import Draft, local_day
 from tacit.model.ids import ClaimId
-from tacit.purge.files import FingerprintSearches, HomeFiles, ScrubbedFile, ScrubCache, write_scrubbed
-from tacit.purge.fingerprint import make_fingerprint
-from tacit.purge.match import matches_any
-from tacit.purge.plan import PurgeSearch, additional_tombstones, make_tombstones
-from tacit.purge.remains import PurgeTarget
+from tacit.purge.files import FilePurge, HomeFiles, ScrubbedFile, write_scrubbed
+from tacit.purge.plan import LogSearch, additional_tombstones, make_tombstones
+from tacit.purge.prints import make_fingerprint
 from tacit.purge.request import PurgeRequest, find_memory, memory_request, text_request
 from tacit.purge.rewrite import PurgePlan, StagedSegments
 from tacit.purge.search import SharedRoots
-from tacit.purge.tombstone_search import TombstoneSearch
-from tacit.purge.tombstones import load_tombstones
+from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.record import Record
 
 # Files of other programs below the user's folder.
@@ -67,7 +64,7 @@ class _PurgeFindings(Record):
     """The log as it should be, what is removed from other files, those files, and the report."""
 
     plan: PurgePlan
-    target: PurgeTarget
+    purge: FilePurge
     files: tuple[ScrubbedFile, ...]
     report: PurgeReport
 
@@ -79,7 +76,14 @@ class _RepeatedPurges(Record):
     """
 
     plan: PurgePlan
-    still_purged: PurgeTarget
+    still_purged: Tombstones
+
+
+class _RequestSearch(Record):
+    """The search for a request, and what it removes from files, by the claims that it found to be gone."""
+
+    log: LogSearch
+    files: dict[frozenset[str], FilePurge]
 
 
 class Purger(HomePart):
@@ -92,13 +96,8 @@ class Purger(HomePart):
     """
 
     @cached_property
-    def _search_cache(self) -> dict[PurgeRequest, tuple[PurgeSearch, ScrubCache]]:
+    def _search_cache(self) -> dict[PurgeRequest, _RequestSearch]:
         """Earlier searches, so that a preview does not make the purge after it twice as long."""
-        return {}
-
-    @cached_property
-    def _fingerprint_searches(self) -> FingerprintSearches:
-        """Searches for fingerprints, which remember what they searched."""
         return {}
 
     def preview(self, reference: str | None = None, *, text: str | None = None) -> PurgeReport:
@@ -120,15 +119,15 @@ class Purger(HomePart):
         self._require_home()
         request = self._parse_request(reference, text)
         why = checked_optional_text(reason, "the reason")
-        if matches_any(why, request.target.matchers):
+        if request.target.texts.contains(why):
             raise RefusedError("the reason holds the text itself, and the reason is kept", "say it in other words")
         self._require_hits(request)  # the long search, while nobody has to wait for the lock
         return self._purge_request(request, why)
 
     def _purge_request(self, request: PurgeRequest, why: str) -> PurgeReport:
-        def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
+        def work() -> tuple[PurgePlan, FilePurge, PurgeReport]:
             resumed = self._repeat_purges() if self.is_interrupted else None
-            findings = self._search(request, also=resumed.still_purged if resumed else PurgeTarget())
+            findings = self._search(request, also=resumed.still_purged if resumed else None)
             if findings.report.is_empty and not resumed:
                 self._remove_marker()
                 raise _not_found_error()
@@ -136,9 +135,9 @@ class Purger(HomePart):
                 prints = [
                     make_fingerprint(text, self._store.entropy() + self._store.entropy()) for text in request.texts
                 ]
-                self._replace_segments(self._search_cache[request][0], lambda plan: make_tombstones(plan, prints, why))
+                self._replace_segments(self._search_cache[request].log, lambda plan: make_tombstones(plan, prints, why))
             self._clean_files(findings.plan.roots, findings.files)
-            return findings.plan, findings.target, findings.report
+            return findings.plan, findings.purge, findings.report
 
         return self._finish(*self._store.rewrite_log(work, rebuild=False))
 
@@ -161,15 +160,15 @@ class Purger(HomePart):
         self._check_allowed()
         self._require_home()
 
-        def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
+        def work() -> tuple[PurgePlan, FilePurge, PurgeReport]:
             repeated = self._repeat_purges()
             if repeated is None:
                 self._remove_marker()
                 raise NotFoundError("nothing was ever purged from this home")
-            plan, target = repeated
-            files = list(self._home_files(plan.roots).scrub(target))
+            plan, purge = repeated.plan, FilePurge([repeated.still_purged])
+            files = list(self._home_files(plan.roots).scrub(purge))
             self._clean_files(plan.roots, files)
-            return plan, target, self._make_report(plan, files)
+            return plan, purge, self._make_report(plan, files)
 
         return self._finish(*self._store.rewrite_log(work, rebuild=False))
 
@@ -225,7 +224,7 @@ class Purger(HomePart):
 
     # Carrying it out
 
-    def _search(self, request: PurgeRequest, also: PurgeTarget | None = None) -> _PurgeFindings:
+    def _search(self, request: PurgeRequest, also: Tombstones | None = None) -> _PurgeFindings:
         """Return what has to change now in the log and in other files. `also` is removed from other files too.
 
         No lock is needed: whoever changes the log searches once more under its lock, and what was searched before is
@@ -233,22 +232,19 @@ class Purger(HomePart):
         """
         self._store.drain_spool(_SPOOL_TIMEOUT_SECONDS, limit=None)  # spooled events are searched as part of the log
         if request not in self._search_cache:
-            self._search_cache[request] = (
-                PurgeSearch(request.target, [request.claim_key] * (request.claim is not None)),
-                {},
-            )
-        search, cache = self._search_cache[request]
-        plan = search.plan(self._store.log)
+            search = LogSearch(request.target, [request.claim_key] * (request.claim is not None))
+            self._search_cache[request] = _RequestSearch(search, {})
+        cached = self._search_cache[request]
+        plan = cached.log.plan(self._store.log)
         target = plan.target
         if also:
-            matchers, claims = target.matchers + also.matchers, target.claims | also.claims
-            target = target._replace(matchers=matchers, claims=claims)
-        files = tuple(self._home_files(plan.roots).scrub(target, cache))
-        return _PurgeFindings(plan, target, files, self._make_report(plan, files))
+            purge = FilePurge([target, also], everywhere=target.everywhere)
+        else:
+            purge = cached.files.setdefault(target.claims, FilePurge([target], everywhere=target.everywhere))
+        files = tuple(self._home_files(plan.roots).scrub(purge))
+        return _PurgeFindings(plan, purge, files, self._make_report(plan, files))
 
-    def _replace_segments(
-        self, search: PurgeSearch | TombstoneSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]
-    ) -> PurgePlan:
+    def _replace_segments(self, search: LogSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]) -> PurgePlan:
         """Append the tombstones, then put every changed segment in place together with a new index."""
         origin = self._store.actor.origin
         with self._store.log.exclusive() as log:
@@ -283,10 +279,8 @@ class Purger(HomePart):
         tombstones = load_tombstones(self._store.log)
         if tombstones is None:
             return None
-        search = TombstoneSearch(tombstones)
-        plan = self._replace_segments(
-            search, lambda plan: list(additional_tombstones(self._store.log, plan, tombstones))
-        )
+        search = LogSearch(tombstones)
+        plan = self._replace_segments(search, lambda plan: additional_tombstones(self._store.log, plan, tombstones))
         return _RepeatedPurges(plan, search.still_purged())
 
     def _clean_files(self, roots: SharedRoots, files: Iterable[ScrubbedFile]) -> None:
@@ -298,9 +292,9 @@ class Purger(HomePart):
         write_scrubbed(disk, files)
         Spool(self._store.log).scrub()
 
-    def _finish(self, plan: PurgePlan, target: PurgeTarget, report: PurgeReport) -> PurgeReport:
+    def _finish(self, plan: PurgePlan, purge: FilePurge, report: PurgeReport) -> PurgeReport:
         """Complete the report with what remains, once everything is written, and remove the marker."""
-        remaining = self._home_files(plan.roots).files_containing(target)
+        remaining = self._home_files(plan.roots).files_containing(purge)
         self._remove_marker()
         roots = sharing_roots(self._project_roots(plan.roots), plan.roots)
         return report._replace(
@@ -317,7 +311,7 @@ class Purger(HomePart):
         store = self._store
         fact_files = {root: os.path.join(root, FACT_FILE) for root in self._project_roots(roots)}
         remotes, segments = store.paths.path(REMOTES_FOLDER, ""), store.log.segments()
-        return HomeFiles(store.paths.root, remotes, store.view_store, segments, fact_files, self._fingerprint_searches)
+        return HomeFiles(store.paths.root, remotes, store.view_store, segments, fact_files)
 
     def _project_roots(self, roots: SharedRoots) -> list[str]:
         """Return the roots of projects, as far as the log knows them, and of the current one."""
