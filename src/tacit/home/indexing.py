@@ -205,7 +205,7 @@ class Indexer:
                 if not self.is_index_of_log(index):
                     return None
                 with translate_sqlite_errors():
-                    copy = database.copy_to_memory(index, lines)
+                    copy = database.copy_index(index, database.IN_MEMORY, lines)
             self.catch_up(copy)
         except (IndexUnusableError, StoreError):
             return None

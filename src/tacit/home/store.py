@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tacit.home.shared_facts import FactJournal
     from tacit.home.writable_index import WritableIndex
     from tacit.pages.view_store import ViewStore
+    from tacit.purge.rewrite import SegmentEdits
     from tacit.purge.tombstones import Tombstones
 
 T = TypeVar("T")
@@ -428,16 +429,36 @@ class Store:
         make_home(self.paths)
         replace_file(self._disk, self.paths.purge_marker, b"")
 
-    def swap_segments(self, staged: dict[str, str], commit: Callable[[Log], None]) -> None:
+    def is_index_current(self) -> bool:
+        """Return whether the index can be used and has what the log had when it was last read."""
+        connection = self.index_as_is()
+        with suppress(IndexUnusableError, StoreError):
+            return connection is not None and self.indexer.is_index_of_log(connection)
+        return False
+
+    def swap_segments(
+        self, segments: Sequence[SegmentEdits], staged: dict[str, str], commit: Callable[[Log], bool], *, rebuild: bool
+    ) -> None:
         """Replace segments of the log and the index with it, in one short step. The caller holds the home's lock.
 
-        The new index is built from the staged files (path by segment), which takes long. Until `commit` moves them into
-        place, reads use the old index and the old segments, and others may append to the log.
+        The new index is made of the old one and the rewritten lines; with `rebuild`, and if that is impossible, from
+        the whole log. Until `commit` moves the staged files (path by segment) into place, reads use the old index and
+        the old segments, and others may append to the log. If it returns False, the segments are not as they were
+        staged, and the index is made again.
         """
-        Indexer(self.paths, self.log.with_staged(staged)).build()
-        with self.log.exclusive() as log:
-            commit(log)
-            self.indexer.swap_in()
+        self._index.release()
+        log = self.log.with_staged(staged)
+        try:
+            if rebuild:
+                raise IndexUnusableError("it is not of this log")
+            from tacit.home.rewritten import build_rewritten
+
+            build_rewritten(self.paths.index, self.paths.path(".tacit"), self.log, log, segments)
+        except IndexUnusableError:
+            Indexer(self.paths, log).build()
+        with self.log.exclusive() as locked:
+            if commit(locked):
+                self.indexer.swap_in()
 
     def in_memory_index(self, until: str | None = None) -> sqlite3.Connection:
         """Return an in-memory index of the whole log, or of what was recorded up to the timestamp `until`."""

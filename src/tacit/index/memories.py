@@ -383,7 +383,15 @@ class MemoryWriter:
         self._decode = decode
         self._conflicts = ConflictIndex(connection)
         self._stale_claims: set[ClaimId] = set()
+        self._reduced_claims: set[ClaimId] = set()  # those that lost events
         self._counts: Counter[tuple[str | int, ...]] = Counter()  # what `memory_counts` gains
+
+    def remove_events(self, events: Sequence[Event]) -> None:
+        """Detach events from the memories they were folded into. `flush` folds these again."""
+        rows = [(claim, event.id) for event in events for claim in claims_of_event(event)]
+        self._connection.executemany("DELETE FROM claim_events WHERE claim_id = ? AND event_id = ?", rows)
+        self._reduced_claims.update(claim for claim, _ in rows)
+        self._stale_claims |= self._reduced_claims
 
     def add_events(self, events: Sequence[Event]) -> None:
         """Write the memories of new claims. Those of known claims are written by `flush`."""
@@ -391,7 +399,7 @@ class MemoryWriter:
         for event in events:
             for claim in claims_of_event(event):
                 by_claim.setdefault(claim, []).append(event)
-        known = self._known_claims(set(by_claim))
+        known = self._known_claims(set(by_claim)) | (self._stale_claims & by_claim.keys())
         rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
         self._connection.executemany("INSERT OR IGNORE INTO claim_events VALUES (?, ?)", rows)
         self._connection.executemany("INSERT OR IGNORE INTO claim_sources VALUES (?, ?)", _claim_sources(events))
@@ -413,16 +421,23 @@ class MemoryWriter:
         """Fold the known claims that got events again, and resolve the conflicts of all that changed."""
         for claim in self._stale_claims:
             self._conflicts.remove_memory(claim_number(claim))
-        folded = {
-            claim: fold_memory(events_of_claim(self._connection, claim, self._decode), claim)
-            for claim in sorted(self._stale_claims)
-        }
-        self._write_memories(folded, fresh=False)
+        events = {claim: events_of_claim(self._connection, claim, self._decode) for claim in sorted(self._stale_claims)}
+        self._write_sources({claim: events[claim] for claim in self._reduced_claims})
+        self._write_memories({claim: fold_memory(events[claim], claim) for claim in events}, fresh=False)
         self._conflicts.flush()
         self._connection.executemany(_ADD_COUNT, [(*key, number) for key, number in self._counts.items() if number])
         self._connection.execute("DELETE FROM memory_counts WHERE memory_count = 0")
-        self._stale_claims = set()
+        self._stale_claims, self._reduced_claims = set(), set()
         self._counts = Counter()
+
+    def _write_sources(self, by_claim: Mapping[ClaimId, Sequence[Event]]) -> None:
+        """Write what claims were learned from, and which agents had a part in them, for claims that lost events."""
+        run = self._connection.executemany
+        run("DELETE FROM claim_sources WHERE claim_id = ?", [(claim,) for claim in by_claim])
+        run("DELETE FROM memory_agents WHERE doc_id = ?", [(claim_number(claim),) for claim in by_claim])
+        sources = [row for claim, events in by_claim.items() for row in _claim_sources(events) if row[0] == claim]
+        run("INSERT OR IGNORE INTO claim_sources VALUES (?, ?)", sources)
+        run("INSERT OR IGNORE INTO memory_agents VALUES (?, ?)", memory_agents(by_claim))
 
     def _write_memories(self, folded: Mapping[ClaimId, Memory | None], *, fresh: bool) -> None:
         """Replace the rows of memories, and delete them for None. `fresh` says that none has a row yet."""
@@ -548,6 +563,14 @@ def add_pages(connection: sqlite3.Connection, postings: PostingsWriter, events: 
         document = IndexedDocument(doc_id, " ".join(tokenize(page.title)), " ".join(tokenize(page.text)))
         postings.add([document], fresh=True)
         mark_stale(connection, [f"{page.kind} {page.day}"])
+
+
+def remove_pages(connection: sqlite3.Connection, postings: PostingsWriter, events: Sequence[Event]) -> None:
+    """Remove the pages of worklog entries and evaluations among the events."""
+    for event in events:
+        if isinstance(event.body, WorkLogged | EvaluationCreated):
+            postings.remove(page_doc_id(event.id))
+            connection.execute("DELETE FROM pages WHERE doc_id = ?", (page_doc_id(event.id),))
 
 
 def hide_undone_entries(connection: sqlite3.Connection, decode: Decode) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.index.commands import latest_shell_executions, store_commands
 from tacit.index.database import insert_rows, transaction
 from tacit.index.habits import store_shell_commands
-from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries
+from tacit.index.memories import MemoryWriter, add_pages, hide_undone_entries, remove_pages
 from tacit.index.postings_writer import PostingsWriter
 from tacit.index.reader import IMPORTANCE_ORDER, IS_CANDIDATE, IS_EFFECTIVE, IS_RULED, Decode
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, is_of_team
@@ -108,16 +108,23 @@ class SegmentCursor(Record):
 
 
 def apply_events(
-    connection: sqlite3.Connection, events: Iterable[IndexedEvent], cursors: Iterable[SegmentCursor], decode: Decode
+    connection: sqlite3.Connection,
+    events: Iterable[IndexedEvent],
+    cursors: Iterable[SegmentCursor],
+    decode: Decode,
+    removed: Sequence[Event] = (),
 ) -> None:
     """Apply events to all tables and store how far the log was read, in one transaction.
 
-    `cursors` is iterated after the last event, so it may be filled while `events` is read.
+    `cursors` is iterated after the last event, so it may be filled while `events` is read. `removed` are events whose
+    own rows are gone, and from which memories and pages are not to be folded any more.
     """
     with transaction(connection):
         postings = PostingsWriter(connection)
         memories = MemoryWriter(connection, postings, decode)
         others = OtherEventsWriter(connection, postings, decode)
+        memories.remove_events(removed)
+        remove_pages(connection, postings, removed)
         remaining = iter(events)
         while chunk := list(islice(remaining, _CHUNK_SIZE)):
             folded = [entry for entry in chunk if entry.is_folded]

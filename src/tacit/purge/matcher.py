@@ -88,24 +88,36 @@ class ViewRules(Record):
     """Which views are made.
 
     Attributes:
-        base64: a pattern of the runs of digits that are decoded.
-        hexadecimal: the same.
+        min_base64: runs of fewer digits of base64 are not decoded.
+        min_hexadecimal: the same.
         is_clean: returns whether a run of digits encodes nothing that is searched for.
         may_match: returns False for bytes that are no text which is searched for, in any encoding of letters.
     """
 
-    base64: re.Pattern[str]
-    hexadecimal: re.Pattern[str]
+    min_base64: int
+    min_hexadecimal: int
     is_clean: Callable[[str], bool]
     may_match: Callable[[bytes], bool]
 
+    def base64_runs(self, text: str) -> Iterator[re.Match[str]]:
+        return re.finditer(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{self.min_base64},}}", text)
 
-def run_patterns(min_base64: int, min_hexadecimal: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of runs of at least so many digits of base64, of both alphabets, and of hexadecimal."""
-    return (
-        re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{max(6, min_base64)},}}"),
-        re.compile(rf"[0-9A-Fa-f]{{{max(8, min_hexadecimal)},}}"),
-    )
+    def hexadecimal_runs(self, text: str) -> Iterator[re.Match[str]]:
+        return re.finditer(rf"[0-9A-Fa-f]{{{self.min_hexadecimal},}}", text)
+
+    def run_bytes(self, run: str) -> list[bytes]:
+        """Return all that a run of digits may encode."""
+        hexadecimal = [data for match in self.hexadecimal_runs(run) for data in hex_bytes(match[0])]
+        return base64_bytes(run) + hexadecimal
+
+
+def min_digits(length: int, size: int = 0) -> tuple[int, int]:
+    """Return how many digits of base64 and hexadecimal a normalized text of some length takes at least.
+
+    A letter takes at least two thirds of a byte, as Korean syllables in UTF-16 do. `size` is the number of bytes that
+    the text is known to take at least.
+    """
+    return max(6, length * 8 // 9, -(-size * 4 // 3)), max(8, length * 4 // 3, 2 * size)
 
 
 def _same_span(start: int, end: int) -> Span:
@@ -141,7 +153,7 @@ def decode_once(text: str, rules: ViewRules) -> Iterator[View]:
         if "\0" in text or "\ufffd" in text:
             yield _resolved(text, _NUL_RUN, lambda _match: [])
         yield from _letters_as_bytes(text, rules)
-    for match in rules.base64.finditer(text):
+    for match in rules.base64_runs(text):
         if not rules.is_clean(match[0]):
             yield from _decode_run(match[0], match.start(), rules)
 
@@ -154,7 +166,7 @@ def _decode_run(run: str, at: int, rules: ViewRules) -> Iterator[View]:
     """
     for start, data in enumerate(base64_bytes(run)):
         yield from _decode_bytes(data, rules, partial(_base64_span, at + start), (9 * len(run) + 8) // 8)
-    for match in rules.hexadecimal.finditer(run):
+    for match in rules.hexadecimal_runs(run):
         for start, data in enumerate(hex_bytes(match[0])):
             place = partial(_hex_span, at + match.start() + start)
             yield from _decode_bytes(data, rules, place, (3 * len(match[0]) + 2) // 4)
@@ -295,22 +307,18 @@ class TextFinder:
 
     @cached_property
     def _rules(self) -> ViewRules:
-        sizes = {text: _fewest_bytes(text) for text in self.texts}
-        patterns = run_patterns(
-            min(max(len(text) * 8 // 9, -(-size * 4 // 3)) for text, size in sizes.items()),
-            min(max(len(text) * 4 // 3, 2 * size) for text, size in sizes.items()),
-        )
+        base64, hexadecimal = zip(*(min_digits(len(text), _fewest_bytes(text)) for text in self.texts), strict=True)
         tests = [_byte_tests(text) for text in self.texts]
-        return ViewRules(
-            *patterns, self._is_clean, lambda data: any(all(test(data) for test in each) for each in tests)
-        )
+
+        def may_match(data: bytes) -> bool:
+            return any(all(test(data) for test in letters) for letters in tests)
+
+        return ViewRules(min(base64), min(hexadecimal), self._is_clean, may_match)
 
     def _is_clean(self, run: str) -> bool:
         if run in self._clean_runs:
             return True
-        parts = base64_bytes(run)
-        for match in self._rules.hexadecimal.finditer(run):
-            parts += hex_bytes(match[0])
+        parts = self._rules.run_bytes(run)
         if self._rules.may_match(b"\0\0\0".join(parts)) and any(map(self._rules.may_match, parts)):
             return False
         if any(has_more for part in parts for _, has_more in decode_charsets(part, utf16=False)):
@@ -329,7 +337,7 @@ class TextFinder:
             return False
         if any(next(_spans_in(view, self.texts), None) for view in views(text, self._rules)):
             return True
-        self._remember(self._rules.base64.findall(text))
+        self._remember(match[0] for match in self._rules.base64_runs(text))
         return False
 
     def matching(self, texts: Iterable[str]) -> set[str]:
@@ -350,9 +358,9 @@ class TextFinder:
         folded = joined.lower()
         if any(max(text.split(), key=len) in folded for text in self.texts):
             return True
-        runs = set(joined.encode("ascii").translate(_DIGITS_ALONE).decode("ascii").split())
-        runs = {run for run in runs - self._clean_runs if self._rules.base64.match(run)}
-        return any(not self._is_clean(run) and self.contains(run) for run in runs)
+        digits = b" " + joined.encode("ascii").translate(_DIGITS_ALONE)
+        runs = {run.decode("ascii") for run in set(re.findall(rb" ([^ ]{%d,})" % self._rules.min_base64, digits))}
+        return any(not self._is_clean(run) and self.contains(run) for run in runs - self._clean_runs)
 
     def replace_matches(self, text: str, excluded: str = "") -> str:
         """Return a text with a mark in place of each match. Matches inside a match of the pattern `excluded` stay."""

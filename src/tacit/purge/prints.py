@@ -20,12 +20,10 @@ from tacit.model.observation import Fingerprint
 from tacit.purge.matcher import (
     MAX_DEPTH,
     ViewRules,
-    base64_bytes,
     decode_charsets,
     decode_once,
-    hex_bytes,
+    min_digits,
     normalize_for_match,
-    run_patterns,
 )
 
 _PBKDF2_ROUNDS = 20_000
@@ -94,8 +92,7 @@ class PrintSearch:
         self._unknown = [each for each in purged if not each.text]
         self._clean: set[str | bytes] = set()
         self._clean_runs: set[str] = set()
-        shortest = min((each.length for each in self._unknown), default=0)
-        self._base64, self._hexadecimal = run_patterns(shortest * 8 // 9, shortest * 4 // 3)
+        self._min_digits = min_digits(min((each.length for each in self._unknown), default=0))
 
     @property
     def is_done(self) -> bool:
@@ -130,7 +127,7 @@ class PrintSearch:
             found[run] = None
             return True
 
-        rules = ViewRules(self._base64, self._hexadecimal, set_aside, lambda _data: True)
+        rules = ViewRules(*self._min_digits, set_aside, lambda _data: True)
         for text in texts:
             for view in decode_once(text, rules):
                 if view.is_decodable:
@@ -139,14 +136,11 @@ class PrintSearch:
                     yield view.text
         runs = [run for run in found if run not in self._clean_runs]
         for start in range(0, len(runs), _RUNS_AT_ONCE):
-            parts = [part for run in runs[start : start + _RUNS_AT_ONCE] for part in self._bytes_of(run)]
+            parts = [part for run in runs[start : start + _RUNS_AT_ONCE] for part in rules.run_bytes(run)]
             inner.update(text for part in parts for text, has_more in decode_charsets(part, utf16=False) if has_more)
             yield from (text for text, _ in decode_charsets(_BYTE_SEPARATOR.join(parts)))
         if depth == MAX_DEPTH:  # what is in them is searched as deep as in any other text
             _remember(self._clean_runs, runs)
-
-    def _bytes_of(self, run: str) -> list[bytes]:
-        return base64_bytes(run) + [data for digits in self._hexadecimal.findall(run) for data in hex_bytes(digits)]
 
     def _search(self, texts: Iterable[str]) -> None:
         """Compare the windows of texts with all hashes."""

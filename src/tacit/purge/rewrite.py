@@ -88,18 +88,21 @@ class PurgePlan(Record):
             for segment in self.segments
         }
 
-    def apply(self, log: Log, staged: StagedSegments) -> None:
-        """Replace the changed segments, with the staged file if it fits.
+    def apply(self, log: Log, staged: StagedSegments) -> bool:
+        """Replace the changed segments, with the staged file if it fits. Return whether all of them did.
 
         The caller holds the log's lock and has appended the tombstones.
         """
+        fitting: set[str] = set()
         for segment in self.segments:
             name, size = segment.segment, log.size(segment.segment)
             path, start = staged.usable(segment)
             rest = _edited(log, name, [edit for edit in segment.edits if edit.offset >= start], start, size)
             if path:
                 _extend_staged(log, path, rest)
+                fitting.add(name)
             replace_segment(log, name, rest, _unsigned_end_after(log, segment), path)
+        return fitting == staged.paths.keys() >= {segment.segment for segment in self.segments if segment.complete}
 
     def limited_to(self, events: Sequence[EventId]) -> PurgePlan:
         """Return the plan without changes of other events, for tombstones that name these."""

@@ -30,8 +30,7 @@ _LINE_END = re.compile(
 _LINE_END_START = b',"id":"'
 _JSON_BYTES = bytes(range(0x20, 0x7F))  # Tacit writes no other ones
 ENVELOPE_KEYS = ("id", "op", "ts", "m", "c", "type", "src")  # no text is in them
-# Escapes and encodings that are resolved in whole strings, and tags, which are also searched with blanks for dashes.
-_HAS_MORE = re.compile(rb'[\\%+]|"tags":\["')
+_HAS_TAGS = b'"tags":["'  # they are also searched with blanks for dashes
 # Lines that are looked at again when it is known which claims and fragments are gone.
 _REFERRING_TYPES = frozenset(
     (
@@ -105,8 +104,8 @@ class LineSearch:
         return block.located(at for at in named if block.lines[at]), block.located(lines.referring)
 
     def _is_plain(self, head: bytes) -> bool:
-        """Return whether no string of a line has to be looked at by itself."""
-        if _HAS_MORE.search(head):
+        """Return whether no string of a line has to be looked at by itself: nothing in it is escaped or encoded."""
+        if b"\\" in head or b"%" in head or b"+" in head or _HAS_TAGS in head:
             return False
         return not self._purge.claims or _HAS_CLAIM not in head or not has_word(head, self._claim_words)
 

@@ -246,7 +246,7 @@ class Purger(HomePart):
 
     def _replace_segments(self, search: LogSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]) -> PurgePlan:
         """Append the tombstones, then put every changed segment in place together with a new index."""
-        origin = self._store.actor.origin
+        origin, is_index_current = self._store.actor.origin, self._store.is_index_current()
         with self._store.log.exclusive() as log:
             plan = search.plan(log)
             replace_file(OsDisk(self._store.paths.root), self._store.paths.purge_marker, b"")
@@ -254,15 +254,15 @@ class Purger(HomePart):
                 log.append(drafts, origin())
         staged = plan.stage(self._store.log)
 
-        def commit(log: Log) -> None:
+        def commit(log: Log) -> bool:
             current = search.plan(log)
             planned = set(plan.changed)
             if late := [event for event in current.changed if event not in planned]:  # recorded since
                 log.append(tombstones_of(current.limited_to(late)), origin())
                 current = search.plan(log)
-            current.apply(log, StagedSegments(plan, staged))
+            return current.apply(log, StagedSegments(plan, staged))
 
-        self._store.swap_segments(staged, commit)
+        self._store.swap_segments(plan.segments, staged, commit, rebuild=not is_index_current)
         return plan
 
     @property
