@@ -21,6 +21,7 @@ from tacit.log.codec import encode
 from tacit.log.log import Log
 from tacit.log.signing import LineSigner, load_key
 from tacit.model.event import Draft
+from tacit.purge.tombstones import load_tombstones
 
 MEMORIES, ROUNDS, WARM_UP = 10_000, 400, 20
 
@@ -44,7 +45,14 @@ def _both(logged: list[float], bare: list[float], share: float) -> str:
 def _rounds(home: Path) -> tuple[list[float], list[float]]:
     place = HomePaths(str(home))
     signing = LineSigner(place.root, OsDisk(), partial(load_key, place.key))
-    log = Log(place.root, OsDisk(), FileLock(place.log_lock, 10.0), lambda: os.urandom(10), signer=signing)
+    log = Log(
+        place.root,
+        OsDisk(),
+        FileLock(place.log_lock, 10.0),
+        lambda: os.urandom(10),
+        signer=signing,
+        load_purges=load_tombstones,
+    )
     logged, bare = [], []
     fd = os.open(place.path("memory", "bare"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     for event in events(ROUNDS + WARM_UP, seed="append"):

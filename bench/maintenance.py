@@ -20,17 +20,16 @@ import tacit
 from bench.figures import Figure, amount, at_most, median, show
 from bench.homes import copy_of
 from tacit.log.log import Log
-from tacit.log.purge_plan import PurgeSearch
-from tacit.log.rewrite import PurgePlan
-from tacit.log.tombstone_search import TombstoneSearch
-from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL
 from tacit.model.event import Event
-from tacit.model.fingerprint import make_fingerprint
 from tacit.model.ids import EventId
 from tacit.model.observation import MemoryPurged
-from tacit.model.purge import PurgeTarget
-from tacit.text.match import LiteralMatcher
+from tacit.purge.matcher import TextFinder
+from tacit.purge.plan import LogSearch
+from tacit.purge.prints import make_fingerprint
+from tacit.purge.remains import PurgeTarget
+from tacit.purge.rewrite import PurgePlan
+from tacit.purge.tombstones import Tombstones
 
 MEMORIES = 100_000
 SEARCH_TARGET, CHECK_TARGET, DOCTOR_TARGET, QUICK_TARGET, MEMORY_TARGET = 20, 50, 1.2, 1, 200
@@ -72,11 +71,11 @@ def _searches(log: Log, size: float) -> Iterator[Figure]:
 
 
 def _search(log: Log, text: str) -> PurgePlan:
-    return PurgeSearch(PurgeTarget((LiteralMatcher(text),))).plan(log)
+    return LogSearch(PurgeTarget(TextFinder([text]))).plan(log)
 
 
 def _search_again(log: Log, text: str) -> PurgePlan:
-    return TombstoneSearch(Tombstones([_tombstone(log, text)])).plan(log)
+    return LogSearch(Tombstones([_tombstone(log, text)])).plan(log)
 
 
 def _tombstone(log: Log, text: str) -> Event:

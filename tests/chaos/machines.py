@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from tacit.log.incoming import is_about_memory, is_portable
-from tacit.log.tombstones import is_purge
 from tacit.model.claim import Status
 from tacit.model.event import Event
 from tacit.model.memory import fold_memories
+from tacit.purge.tombstones import is_purge
 from tacit.remotes import steps
 from tacit.remotes.keys import make_ring
 from tacit.remotes.segments import Received, ReceivedSegment, receive

@@ -15,6 +15,7 @@ from tacit.log.signing import LineSigner, load_key
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Triple
 from tacit.model.event import USER, ClaimProposed, Draft, Event, EventOrigin, Verdict
 from tacit.model.observation import RecallAsked, WorkLogged
+from tacit.purge.tombstones import load_tombstones
 
 SMALL = (1, 3_000)
 LARGE = (1_000, 200_000)
@@ -33,7 +34,14 @@ def open_log(
     """The real log of a home, as the vault puts it together, unless a part is given. It signs where there is a key."""
     place = HomePaths(home)
     signing = LineSigner(home, OsDisk(), lambda _make: load_key(place.key, make=False))
-    return Log(home, disk or OsDisk(), lock or FileLock(place.log_lock, _LOCK_SECONDS), entropy, signer=signing)
+    return Log(
+        home,
+        disk or OsDisk(),
+        lock or FileLock(place.log_lock, _LOCK_SECONDS),
+        entropy,
+        signer=signing,
+        load_purges=load_tombstones,
+    )
 
 
 def origin(session: str, at: datetime | None = None) -> EventOrigin:

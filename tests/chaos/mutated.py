@@ -15,10 +15,10 @@ def cursor_first() -> None:
     """The index says how far it has read before it has filed what it read."""
     from tacit.index import writer
 
-    def apply(connection: Any, events: Iterable[Any], cursors: Iterable[Any], decode: Any, report: Any = None) -> None:
+    def apply(connection: Any, events: Iterable[Any], cursors: Iterable[Any], *others: Any, **named: Any) -> None:
         entries = list(events)
         connection.executemany("INSERT OR REPLACE INTO log_cursors VALUES (?, ?, ?, ?)", cursors)
-        whole(connection, entries, [], decode, report or (lambda _share: None))
+        whole(connection, entries, [], *others, **named)
 
     whole, writer.apply_events = writer.apply_events, apply
 

@@ -16,6 +16,7 @@ from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Verdict
 from tacit.model.observation import RecallAsked
 from tacit.model.statement import claim_from
+from tacit.purge.tombstones import load_tombstones
 from tacit.vault.vault import Vault
 
 KNOWN, NEW = "deploys happen on tuesdays", "deploys are announced a day before"
@@ -24,7 +25,7 @@ KNOWN, NEW = "deploys happen on tuesdays", "deploys are announced a day before"
 def recorded(person: Person, vault: Vault, *texts: str) -> None:
     """As by somebody who is killed before anything is filed; a question that was asked stands behind it."""
     home = HomePaths(str(person.home))
-    log = Log(home.root, OsDisk(), FileLock(home.log_lock, 10.0), lambda: os.urandom(10))
+    log = Log(home.root, OsDisk(), FileLock(home.log_lock, 10.0), lambda: os.urandom(10), load_purges=load_tombstones)
     added = [Draft(ClaimProposed(claim_from(text, GLOBAL), Verdict.ADDED, "user_direct"), GLOBAL) for text in texts]
     log.append([*added, Draft(RecallAsked("deploys", 1), GLOBAL)], vault.home.store.actor.origin())
 

@@ -24,7 +24,7 @@ _SECRETS = "tacit.secrets.scanner"
 _READS_DATA = {
     "tacit.learn.statements.scoring": ("statement_forms", "exclusions"),
     "tacit.learn.fixes.pairs": ("never_patterns",),
-    "tacit.text.prefilter": (),  # sets of bytes, of the letters of Unicode
+    "tacit.purge.matcher": (),  # sets of bytes, of the letters of Unicode
 }
 _MATCHES = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 

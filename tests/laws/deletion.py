@@ -12,15 +12,15 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from tacit.index.compare import dump_rows
-from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventOrigin, EventsUndone, Verdict
-from tacit.model.fingerprint import make_fingerprint
 from tacit.model.ids import EventId, event_id, next_event_id
 from tacit.model.memory import fold_memories, touched_claims
 from tacit.model.observation import BriefInjected, MemoryChecked, MemoryPurged, PurgedStub
-from tacit.model.purge import PurgeTarget, claim_sentences, moved_claims, purge_event, removed_claims
-from tacit.text.match import LiteralMatcher, matches_any, normalize_for_match
+from tacit.purge.matcher import TextFinder, normalize_for_match
+from tacit.purge.prints import make_fingerprint
+from tacit.purge.remains import PurgeTarget, claim_sentences, moved_claims, purge_event, removed_claims
+from tacit.purge.tombstones import Tombstones
 from tests.laws.filing import filed, indexed
 from tests.laws.strategies import _logs as logs_of
 from tests.laws.strategies import a_judgement, anything, claim_pools
@@ -52,12 +52,12 @@ class Story(NamedTuple):
 
 
 def text_story(log: list[Event], text: str, order: list[int], stale: list[Event]) -> Story:
-    return Story(log, PurgeTarget((LiteralMatcher(normalize_for_match(text)),)), (text,), order, stale)
+    return Story(log, PurgeTarget(TextFinder([normalize_for_match(text)])), (text,), order, stale)
 
 
 def _memory_story(log: list[Event], claim: Claim, order: list[int], stale: list[Event]) -> Story:
     texts = tuple(text for text in claim_sentences(log, claim.id) if len(normalize_for_match(text)) >= 4)
-    words = tuple(LiteralMatcher(normalize_for_match(text)) for text in texts)
+    words = TextFinder(map(normalize_for_match, texts))
     return Story(log, PurgeTarget(words, frozenset({claim.id}), everywhere=False), texts, order, stale)
 
 
@@ -131,7 +131,7 @@ def old_copies_change_nothing(story: Story) -> None:
             "SELECT title FROM pages",
             "SELECT sentence, tags FROM memories",
         ):
-            assert not any(matches_any(text, after.cut.matchers) for row in index.execute(query) for text in row)
+            assert not any(after.cut.texts.contains(text) for row in index.execute(query) for text in row)
 
 
 def stale_hosts_bring_nothing_back(story: Story) -> None:
@@ -140,7 +140,7 @@ def stale_hosts_bring_nothing_back(story: Story) -> None:
     heard = [left for event in [*story.log, *story.stale] if (left := after.stones.filter_import(event)) is not None]
     assert not {claim for event in heard for claim in touched_claims(event)} & after.cut.claims
     if after.cut.everywhere:
-        assert not any(matches_any(_told(event), after.cut.matchers) for event in heard)
+        assert not any(after.cut.texts.contains(_told(event)) for event in heard)
     assert all(after.stones.filter_import(event) == event for event in heard)
     assert not any(after.stones.rejects(event) for event in after.log if not isinstance(event.body, PurgedStub))
 

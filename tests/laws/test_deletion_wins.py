@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL, Status
 from tacit.model.event import ClaimProposed, Event, Verdict
 from tacit.model.memory import fold_memories
 from tacit.model.statement import claim_from
+from tacit.purge.tombstones import Tombstones
 from tests.laws import deletion
 from tests.laws.deletion import Story, carried_out, stories
 from tests.laws.strategies import STATEMENTS, after, law, moved_after, quick_law

@@ -19,6 +19,7 @@ from tacit.log.verify import verify
 from tacit.model.event import Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
+from tacit.purge.tombstones import load_tombstones
 from tests.support.events import added, history, says
 
 SEGMENT = "imported/history-zsh-0123456789ab.jsonl"
@@ -35,7 +36,7 @@ class UnsyncedDisk(OsDisk):
 
 def log_of(home: Path, signer: LineSigner | None = None) -> Log:
     lock = FileLock(str(home / ".tacit" / "log.lock"), 1.0)
-    return Log(str(home), OsDisk(), lock, lambda: os.urandom(10), signer=signer)
+    return Log(str(home), OsDisk(), lock, lambda: os.urandom(10), signer=signer, load_purges=load_tombstones)
 
 
 def segment_with(home: Path, data: bytes) -> Path:

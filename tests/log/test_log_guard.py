@@ -24,6 +24,7 @@ from tacit.model.observation import (
     WorkLogged,
 )
 from tacit.model.statement import claim_from
+from tacit.purge.tombstones import load_tombstones
 
 SECRET = "AKIA" + "Z2Y3X4W5V6U7T2S3"
 TOLD = f"the key is {SECRET} for now"
@@ -46,7 +47,14 @@ BODIES: list[EventBody] = [
 
 
 def appended(home: Path, body: EventBody) -> bytes:
-    log = Log(str(home), OsDisk(), FileLock(str(home / "lock"), 5), lambda: bytes(10), lambda _secret: "0123abcd")
+    log = Log(
+        str(home),
+        OsDisk(),
+        FileLock(str(home / "lock"), 5),
+        lambda: bytes(10),
+        lambda _secret: "0123abcd",
+        load_purges=load_tombstones,
+    )
     log.append([Draft(body, GLOBAL)], ORIGIN)
     return b"".join(path.read_bytes() for path in home.rglob("*.jsonl"))
 

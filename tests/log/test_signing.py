@@ -17,6 +17,7 @@ from tacit.log.incoming import import_events, import_tombstones
 from tacit.log.log import Log
 from tacit.log.signing import KEY_BYTES, LineSigner, ensure_key, load_key, secret_digest
 from tacit.model.event import Event
+from tacit.purge.tombstones import load_tombstones
 from tests.laws.strategies import law, logs
 from tests.laws.test_codec import EMPTY_BODIES, event_of, events
 
@@ -28,7 +29,14 @@ def signing(home: Path, key: bytes | None = _KEY) -> LineSigner:
 
 
 def log_of(home: Path, codes: LineSigner) -> Log:
-    return Log(str(home), OsDisk(), FileLock(str(home / "lock"), 5), lambda: os.urandom(10), signer=codes)
+    return Log(
+        str(home),
+        OsDisk(),
+        FileLock(str(home / "lock"), 5),
+        lambda: os.urandom(10),
+        signer=codes,
+        load_purges=load_tombstones,
+    )
 
 
 @law

@@ -14,11 +14,11 @@ from harness.person import Person, tree
 from tacit.log import spool
 from tacit.log.codec import encode
 from tacit.log.log import Log
-from tacit.log.rewrite import PurgePlan, StagedSegments
 from tacit.log.spool import BLOCK_BYTES, RESERVE_FILES, Spool
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Draft, EventOrigin
 from tacit.model.observation import CommandRan, WorkLogged
+from tacit.purge.rewrite import PurgePlan, StagedSegments
 from tests.chaos.material import open_log
 from tests.chaos.spooling import commands, dropped, lock_held, record, waiting
 
@@ -208,7 +208,7 @@ def test_a_purge_reaches_what_is_spooled_while_it_is_at_work(person: Person, mon
     def meanwhile(plan: PurgePlan, log: Log, staged: StagedSegments) -> None:
         carry_out(plan, log, staged)
         with monkeypatch.context() as patch:  # as if the tombstone were not there yet when this one looked
-            patch.setattr(Spool, "_load_tombstones", lambda _: None)
+            patch.setattr(Spool, "_load_purges", lambda _: None)
             assert log.spool(Draft(CommandRan(f"echo {WORDS}"), GLOBAL), origin())
 
     monkeypatch.setattr(PurgePlan, "apply", meanwhile)

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from harness.person import Person
+from base64 import b64encode
 
+import pytest
+from harness.person import Person
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.purge.files import FilePurge
+from tacit.purge.matcher import TextFinder
+from tacit.purge.remains import PurgeTarget
 from tests.purge.conftest import SECRET
 from tests.support.planting import traces
 
@@ -39,3 +47,36 @@ def test_a_page_that_is_read_in_blocks_loses_it_everywhere(planted: Person) -> N
         "- first [purged]\n" in page and "- second [purged], and more\n" in page and page.endswith("- last [purged]\n")
     )
     assert all(line in page for line in lines[11:2000])
+
+
+# Blocks of lines
+
+WORDS = ("hunter2", "magic", "word", "", "  ", "other", "- 2026-01-02: x", b64encode(b"hunter2 magic word").decode())
+texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=2).map(" ".join), max_size=12)
+
+
+def purge_of(text: str) -> FilePurge:
+    return FilePurge([PurgeTarget(TextFinder([text]))])
+
+
+@settings(deadline=None, max_examples=300)
+@given(texts, st.integers(1, 5), st.sampled_from(("hunter2", "hunter2 magic word", "word hunter2 other")))
+def test_blocks_are_scrubbed_like_the_whole(lines: list[str], size: int, text: str) -> None:
+    blocks = [lines[start : start + size] for start in range(0, len(lines), size)]
+    whole, finder = "\n".join(lines), TextFinder([text])
+    assert purge_of(text).is_in(blocks) == finder.contains(whole)
+    scrubbed = [line for block in purge_of(text).replace(blocks) for line in block]
+    assert "\n".join(scrubbed) == finder.replace_matches(whole)
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n\n\n\n\n\n\n"])
+def test_a_match_may_span_lines_and_empty_ones_between_them(gap: str) -> None:
+    lines = f"before\nmy hunter2{gap}magic\nword\nafter".split("\n")
+    scrubbed = [line for block in purge_of("hunter2 magic word").replace([[line] for line in lines]) for line in block]
+    assert scrubbed == ["before", "my [purged]", "after"]
+
+
+def test_ids_and_dates_of_entries_stay() -> None:
+    lines = ["- 2026-01-02: since 2026-01-02", '{"id": "2026-01-02", "text": "2026-01-02"}']
+    scrubbed = [line for block in purge_of("2026-01-02").replace([lines]) for line in block]
+    assert scrubbed == ["- 2026-01-02: since [purged]", '{"id": "2026-01-02", "text": "[purged]"}']

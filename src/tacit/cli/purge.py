@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from tacit.cli.commands import Invocation, Option, command
 from tacit.cli.output import ask_unseen, echo, pluralize, warn
 from tacit.errors import UsageError
-from tacit.purge.report import PurgeReport
 from tacit.text.display import printable
+from tacit.vault.purging import PurgeReport
 
 
 @command(

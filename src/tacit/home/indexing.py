@@ -27,7 +27,7 @@ from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.index.writer import IndexedEvent, SegmentCursor
-    from tacit.log.tombstones import Tombstones
+    from tacit.purge.tombstones import Tombstones
 
 LONG_BACKLOG_BYTES = 256 * 1024  # indexing this takes longer than a hurried caller has
 _MAX_DEFERRED_BYTES = 256 * 1024  # activity that no answer shows and that may stay unindexed
@@ -211,7 +211,7 @@ class Indexer:
                 if not self.is_index_of_log(index):
                     return None
                 with translate_sqlite_errors():
-                    copy = database.copy_to_memory(index, lines)
+                    copy = database.copy_index(index, database.IN_MEMORY, lines)
             self.catch_up(copy)
         except (IndexUnusableError, StoreError):
             return None
@@ -237,7 +237,7 @@ class Indexer:
         def report(share: float) -> None:
             self._log.progress("making the index", int(share * total), total)
 
-        backlog = _Backlog(self._log, {}, until, excluded)
+        backlog = Backlog(self._log, {}, until, excluded)
         events = backlog.events(lambda: report(READ_SHARE * backlog.bytes_read / total))
         with without_garbage_collection():
             apply_events(connection, events, backlog.new_cursors(), must_decode, report)
@@ -246,12 +246,12 @@ class Indexer:
         """Index some lines after the cursors, with the new cursors. Return whether there may be more."""
         from tacit.index.writer import apply_events
 
-        backlog = _Backlog(self._log, _cursors(connection), batched=True)
+        backlog = Backlog(self._log, _cursors(connection), batched=True)
         apply_events(connection, backlog.events(), backlog.new_cursors(), must_decode)
         return backlog.is_full
 
 
-class _Backlog:
+class Backlog:
     """The lines of the log after some cursors, read as events for the index.
 
     These are the events up to the timestamp `until`, without the `excluded` ones, as tombstones leave them. If it is
@@ -292,7 +292,7 @@ class _Backlog:
                 self._reached[segment] = line
                 if self._lines_read % _LINES_PER_REPORT == 0:
                     report()
-                if (entry := self._indexed(segment, line)) is not None:
+                if (entry := self.indexed(segment, line)) is not None:
                     yield entry
 
     def new_cursors(self) -> Iterator[SegmentCursor]:
@@ -305,8 +305,8 @@ class _Backlog:
                 raise IndexUnusableError(f"{segment} was rewritten while it was read")
             yield SegmentCursor(segment, *cursor_after(last))
 
-    def _indexed(self, segment: str, line: RawLine) -> IndexedEvent | None:
-        """Return the event of a line; None if it is damaged or left out."""
+    def indexed(self, segment: str, line: RawLine) -> IndexedEvent | None:
+        """Return the event of a line as tombstones leave it; None if it is damaged or left out."""
         from tacit.index.writer import IndexedEvent
 
         if line.too_long:
@@ -329,7 +329,7 @@ class _Backlog:
     def _tombstones(self) -> Tombstones | None:
         if not self._log.tombstone_segments():
             return None
-        from tacit.log.tombstones import load_tombstones
+        from tacit.purge.tombstones import load_tombstones
 
         return load_tombstones(self._log)
 

@@ -39,7 +39,7 @@ from tacit.home.settings import Settings
 from tacit.index import database, reader
 from tacit.index.database import closing_checkpointed, translate_sqlite_errors
 from tacit.log.log import Log
-from tacit.log.reader import ReportProgress, ignore_progress
+from tacit.log.reader import LogReader, ReportProgress, ignore_progress
 from tacit.log.signing import LineSigner, load_key, secret_digest
 from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from tacit.home.shared_facts import FactJournal
     from tacit.home.writable_index import Snapshot, WritableIndex
     from tacit.pages.view_store import ViewStore
+    from tacit.purge.rewrite import SegmentEdits
+    from tacit.purge.tombstones import Tombstones
 
 T = TypeVar("T")
 # How long to wait for one holder of a lock, and for the whole queue while it moves.
@@ -115,7 +117,7 @@ class Store:
         self._disk = disk
         lock = FileLock(paths.log_lock, _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS)
         signer = LineSigner(paths.root, disk, self._load_key)
-        self.log = Log(paths.root, disk, lock, entropy, self._secret_digest, signer)
+        self.log = Log(paths.root, disk, lock, entropy, self._secret_digest, signer, load_purges=_load_purges)
         self.log.progress = options.progress
         self.indexer = Indexer(paths, self.log)
         self.change_count = 0  # changes that recorded something
@@ -439,16 +441,36 @@ class Store:
         make_home(self.paths)
         replace_file(self._disk, self.paths.purge_marker, b"")
 
-    def swap_segments(self, staged: dict[str, str], commit: Callable[[Log], None]) -> None:
+    def is_index_current(self) -> bool:
+        """Return whether the index can be used and has what the log had when it was last read."""
+        connection = self.index_as_is()
+        with suppress(IndexUnusableError, StoreError):
+            return connection is not None and self.indexer.is_index_of_log(connection)
+        return False
+
+    def swap_segments(
+        self, segments: Sequence[SegmentEdits], staged: dict[str, str], commit: Callable[[Log], bool], *, rebuild: bool
+    ) -> None:
         """Replace segments of the log and the index with it, in one short step. The caller holds the home's lock.
 
-        The new index is built from the staged files (path by segment), which takes long. Until `commit` moves them into
-        place, reads use the old index and the old segments, and others may append to the log.
+        The new index is made of the old one and the rewritten lines; with `rebuild`, and if that is impossible, from
+        the whole log. Until `commit` moves the staged files (path by segment) into place, reads use the old index and
+        the old segments, and others may append to the log. If it returns False, the segments are not as they were
+        staged, and the index is made again.
         """
-        Indexer(self.paths, self.log.with_staged(staged)).build()
-        with self.log.exclusive() as log:
-            commit(log)
-            self.indexer.swap_in()
+        self._index.release()
+        log = self.log.with_staged(staged)
+        try:
+            if rebuild:
+                raise IndexUnusableError("it is not of this log")
+            from tacit.home.rewritten import build_rewritten
+
+            build_rewritten(self.paths.index, self.paths.path(".tacit"), self.log, log, segments)
+        except IndexUnusableError:
+            Indexer(self.paths, log).build()
+        with self.log.exclusive() as locked:
+            if commit(locked):
+                self.indexer.swap_in()
 
     def _prepare_change(self) -> None:
         self._write_observations()
@@ -626,3 +648,10 @@ class Change:
         self._snapshot.advance()
         self.events += events
         return events
+
+
+def _load_purges(log: LogReader) -> Tombstones | None:
+    """Return what was ever purged. Few homes have a tombstone, and only then this is imported."""
+    from tacit.purge.tombstones import load_tombstones
+
+    return load_tombstones(log)

@@ -31,11 +31,11 @@ from tacit.hosts.queue import CaptureRequest
 from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
 from tacit.index import database, reader, sessions
 from tacit.index.database import TranscriptCursor
-from tacit.log.tombstones import load_tombstones
 from tacit.model.claim import Provenance, Scope
 from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import derived_event_id
 from tacit.model.observation import ConversationBody, PromptGiven, SessionTitled, TitleAuthor, ToolAction, ToolUsed
+from tacit.purge.tombstones import load_tombstones
 from tacit.text.display import clean, clip
 
 # Sources

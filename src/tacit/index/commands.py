@@ -130,6 +130,26 @@ def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecuti
                 _add_to_block(connection, term, command_id)
 
 
+def remove_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
+    """Remove the commands of which one of these is the last run, with their postings."""
+    for run in runs:
+        command_id = hash_number("command", "\n".join(run[:3]))
+        query = "DELETE FROM commands WHERE id = ? AND last_event_id = ?"
+        if connection.execute(query, (command_id, run.event)).rowcount:
+            for term in _postings({command_id: run}):
+                _remove_from_blocks(connection, term, command_id)
+
+
+def _remove_from_blocks(connection: sqlite3.Connection, term: str, command_id: int) -> None:
+    query = "SELECT first_id, command_ids FROM command_postings WHERE term = ? AND first_id <= ?"
+    for first_id, block in connection.execute(query, (term, command_id)).fetchall():
+        if command_id in (command_ids := _decode_ids([block])):
+            command_ids.remove(command_id)
+            connection.execute("DELETE FROM command_postings WHERE term = ? AND first_id = ?", (term, first_id))
+            if command_ids:
+                connection.execute("INSERT INTO command_postings VALUES (?, ?, ?)", _block(term, command_ids))
+
+
 def _last_events(connection: sqlite3.Connection, command_ids: Iterable[int]) -> dict[int, str]:
     """Return the last event of those commands that are stored."""
     if not has_commands(connection):

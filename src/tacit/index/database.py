@@ -159,8 +159,7 @@ def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connec
     Nobody may read it before `finish_index`, as it is written without syncs.
     """
     if path not in (IN_MEMORY, TEMPORARY):
-        _remove_files(path)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
+        _create_file(path)
     address = path if path in (IN_MEMORY, TEMPORARY) else sqlite_uri(path, "rw")
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
     connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;")
@@ -169,6 +168,12 @@ def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connec
     connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))
     _register_event_line(connection, lines)
     return connection
+
+
+def _create_file(path: str) -> None:
+    """Create an empty file that only its owner can read, in place of an index."""
+    _remove_files(path)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE))
 
 
 @contextmanager
@@ -288,12 +293,20 @@ def _has_write_ahead_log(path: str) -> bool:
         return False
 
 
-def copy_to_memory(connection: sqlite3.Connection, lines: LineReader) -> sqlite3.Connection:
-    """Return a copy of an index in memory, which can be written."""
-    copy = sqlite3.connect(IN_MEMORY, isolation_level=None)
+def copy_index(connection: sqlite3.Connection, place: str, lines: LineReader) -> sqlite3.Connection:
+    """Return a copy of an index that can be written, IN_MEMORY or TEMPORARY."""
+    copy = sqlite3.connect(place, isolation_level=None)
+    copy.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;")
     connection.backup(copy)
     _register_event_line(copy, lines)
     return copy
+
+
+def write_compacted(connection: sqlite3.Connection, path: str) -> None:
+    """Write an index to a new file, durable and in WAL mode. Nothing is in it that was removed from the index."""
+    _create_file(path)
+    connection.execute("VACUUM INTO ?", (path,))
+    finish_index(sqlite3.connect(sqlite_uri(path, "rw"), uri=True, isolation_level=None), path)
 
 
 def _check_regular_files(path: str, *, alone: bool = False) -> None:

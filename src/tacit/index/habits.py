@@ -129,6 +129,15 @@ def store_shell_commands(connection: sqlite3.Connection, events: Iterable[Event]
     connection.executemany(query, rows)
 
 
+def forget_habits(connection: sqlite3.Connection) -> None:
+    """Forget what was counted, because commands changed. `learn` counts all of them again."""
+    for table in ("habits", "habit_totals", "habit_session_counts", "habit_directory_counts"):
+        connection.execute(f"DELETE FROM {table}")
+    connection.execute("UPDATE shell_sessions SET last_event_id = '', learner_state = '', habit_ids = x''")
+    connection.execute("DELETE FROM shell_sessions WHERE id NOT IN (SELECT shell_session_id FROM shell_commands)")
+    connection.execute("DELETE FROM meta WHERE name = ?", (_LAST_LEARNED_KEY,))
+
+
 def has_uncounted_commands(connection: sqlite3.Connection) -> bool:
     """Return whether there are commands that `learn` has not read."""
     query = (

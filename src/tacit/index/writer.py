@@ -153,14 +153,17 @@ def apply_events(
     cursors: Iterable[SegmentCursor],
     decode: Decode,
     report: ReportShare = lambda _share: None,
+    removed: Sequence[Event] = (),
 ) -> None:
     """Apply events to all tables and store how far the log was read, in one transaction.
 
-    `cursors` is iterated after the last event, so it may be filled while `events` is read. The memory this takes does
-    not grow with the number of events.
+    `cursors` is iterated after the last event, so it may be filled while `events` is read. `removed` are events whose
+    own rows are gone, and from which memories and pages are not to be folded any more. The memory this takes does not
+    grow with the number of events.
     """
     with transaction(connection):
         writer = _EventWriter(connection, decode)
+        writer.remove(removed)
         remaining = iter(events)
         while chunk := list(islice(remaining, _EVENTS_PER_CHUNK)):
             writer.add(chunk)
@@ -204,6 +207,14 @@ class _EventWriter:
 
             self._sessions = self._sessions or SessionWriter(self._connection, self._postings, self._decode)
             self._sessions.add_events([entry for entry in entries if isinstance(entry.event.body, SESSION_TYPES)])
+
+    def remove(self, events: Sequence[Event]) -> None:
+        """Detach events from what was folded from them."""
+        self._memories.remove_events(events)
+        for event in events:
+            if isinstance(event.body, WorkLogged | EvaluationCreated):
+                self._postings.remove(page_doc_id(event.id))
+                self._connection.execute("DELETE FROM pages WHERE doc_id = ?", (page_doc_id(event.id),))
 
     def flush(self, report: ReportShare) -> None:
         self._memories.flush(report)
@@ -259,8 +270,20 @@ class _MemoryWriter:
         self._decode = decode
         self._conflicts = ConflictWriter(connection)
         self._new_events: dict[ClaimId, list[Event]] = {}
+        self._reduced_claims: set[ClaimId] = set()  # those that lost events
         self._added = 0
         self._counts: Counter[tuple[str | int, ...]] = Counter()  # what `memory_counts` gains
+
+    def remove_events(self, events: Sequence[Event]) -> None:
+        """Detach events from the memories that they were folded into."""
+        rows = [(claim, event.id) for event in events for claim in claims_of_event(event)]
+        claims = {claim for claim, _ in rows}
+        run = self._connection.executemany
+        run("DELETE FROM claim_events WHERE claim_id = ? AND event_id = ?", rows)
+        run("DELETE FROM claim_sources WHERE claim_id = ?", [(claim,) for claim in claims])
+        run("DELETE FROM memory_agents WHERE doc_id = ?", [(claim_number(claim),) for claim in claims])
+        self._store_sources({claim: events_of_claim(self._connection, claim, self._decode) for claim in claims})
+        self._reduced_claims |= claims
 
     def add_events(self, events: Sequence[Event]) -> None:
         """File new events under the claims that they touch."""
@@ -269,16 +292,8 @@ class _MemoryWriter:
             for claim in claims_of_event(event):
                 by_claim.setdefault(claim, []).append(event)
         rows = [(claim, event.id) for claim in sorted(by_claim) for event in by_claim[claim]]
-        proposals = [event.body for event in events if isinstance(event.body, ClaimProposed)]
-        sources = [(body.claim.id, source) for body in proposals for source in body.events]
-        agents = [
-            (agent, claim_number(claim))
-            for claim, own in by_claim.items()
-            for agent in sorted({agent_name(event.origin.actor) for event in own} - {""})
-        ]
         self._connection.executemany("INSERT OR IGNORE INTO claim_events VALUES (?, ?)", rows)
-        self._connection.executemany("INSERT OR IGNORE INTO claim_sources VALUES (?, ?)", sources)
-        self._connection.executemany("INSERT OR IGNORE INTO memory_agents VALUES (?, ?)", agents)
+        self._store_sources(by_claim)
         self._added += len(rows)
         if self._added > _MAX_HELD_EVENTS:
             self._new_events = {}
@@ -286,8 +301,25 @@ class _MemoryWriter:
         for claim, own in by_claim.items():
             self._new_events.setdefault(claim, []).extend(own)
 
+    def _store_sources(self, by_claim: Mapping[ClaimId, Sequence[Event]]) -> None:
+        """Store what claims were learned from, and which agents had a part in them."""
+        sources = [
+            (claim, source)
+            for claim, events in by_claim.items()
+            for event in events
+            if isinstance(event.body, ClaimProposed) and event.body.claim.id == claim
+            for source in event.body.events
+        ]
+        agents = [
+            (agent, claim_number(claim))
+            for claim, events in by_claim.items()
+            for agent in sorted({agent_name(event.origin.actor) for event in events} - {""})
+        ]
+        self._connection.executemany("INSERT OR IGNORE INTO claim_sources VALUES (?, ?)", sources)
+        self._connection.executemany("INSERT OR IGNORE INTO memory_agents VALUES (?, ?)", agents)
+
     def flush(self, report: ReportShare) -> None:
-        """Fold the claims that got events, and resolve the conflicts of all that changed."""
+        """Fold the claims that got or lost events, and resolve the conflicts of all that changed."""
         claims = self._events_by_claim()
         while chunk := dict(islice(claims, _CLAIMS_PER_CHUNK)):
             self._write({claim: fold_memory(events, claim) for claim, events in chunk.items()})
@@ -303,16 +335,20 @@ class _MemoryWriter:
         self._connection.execute("DELETE FROM memory_counts WHERE memory_count = 0")
 
     def _events_by_claim(self) -> Iterator[tuple[ClaimId, list[Event]]]:
-        """Yield the claims that got events with all their events, by id; after too many events, all claims."""
+        """Yield the claims that got or lost events with all their events, by id; after too many events, all claims."""
+        count = "SELECT count(*) FROM claim_events WHERE claim_id = ?"
         if self._added > _MAX_HELD_EVENTS:
+            for claim in self._reduced_claims:
+                if not self._connection.execute(count, (claim,)).fetchone()[0]:
+                    yield claim, []
             query = f"SELECT claim_id, {EVENT_LINE} {FROM_ALL_CLAIM_EVENTS}"
             for claim, rows in groupby(self._connection.execute(query), key=itemgetter(0)):
                 yield ClaimId(claim), [self._decode(raw) for _, raw in rows]
             return
-        query = "SELECT count(*) FROM claim_events WHERE claim_id = ?"
-        for claim in sorted(self._new_events):
-            new = self._new_events[claim]
-            is_new = self._connection.execute(query, (claim,)).fetchone()[0] == len(new)
+        for claim in sorted(self._new_events.keys() | self._reduced_claims):
+            new = self._new_events.get(claim, [])
+            is_new = self._connection.execute(count, (claim,)).fetchone()[0] == len(new)
+            is_new &= claim not in self._reduced_claims
             yield claim, new if is_new else events_of_claim(self._connection, claim, self._decode)
 
     def _write(self, folded: Mapping[ClaimId, Memory | None]) -> None:

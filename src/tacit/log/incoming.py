@@ -12,11 +12,10 @@ from collections.abc import Iterable, Sequence
 from tacit.disk.files import make_folder, read_file
 from tacit.log.codec import DamagedLine, encode
 from tacit.log.log import Log
-from tacit.log.reader import Cursor, LogReader
+from tacit.log.reader import Cursor, LogReader, PurgeFilter
 from tacit.log.redact import redact_body
 from tacit.log.rewrite import replace_segment
 from tacit.log.segment import IMPORTED_FOLDER, MEMORY_BODIES, PURGED_SEGMENT, received_segment
-from tacit.log.tombstones import Tombstones
 from tacit.model.event import REPOSITORY, Event, Verdict
 from tacit.model.ids import EventId, sha256
 from tacit.model.observation import (
@@ -61,8 +60,8 @@ class IncomingFilter:
     def new_events(
         self,
         records: Iterable[Event | DamagedLine],
-        tombstones: Tombstones | None,
-        applied: Tombstones | None = None,
+        tombstones: PurgeFilter | None,
+        applied: PurgeFilter | None = None,
     ) -> list[Event]:
         """Return the events to take, redacted and in order. They count as known from then on.
 
@@ -84,7 +83,7 @@ class IncomingFilter:
         }
         return [new[name] for name in sorted(new)]
 
-    def _admit(self, record: Event | DamagedLine, tombstones: Tombstones | None) -> Event | None:
+    def _admit(self, record: Event | DamagedLine, tombstones: PurgeFilter | None) -> Event | None:
         if isinstance(record, DamagedLine):
             self.damaged += 1
             return None

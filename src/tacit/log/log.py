@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from tacit.disk.files import Disk, open_fd
 from tacit.disk.lock import Lock
 from tacit.errors import StoreError
-from tacit.log.reader import LogReader
+from tacit.log.reader import LoadPurges, LogReader
 from tacit.log.redact import redact_body, redact_events
 from tacit.log.segment import (
     ACTIVITY_FOLDER,
@@ -46,7 +46,7 @@ class Log(LogReader):
     """Appends to the log of one home, and reads it.
 
     `entropy` returns ten random bytes. `secret_digest` maps a redacted secret to what it can be recognised by.
-    `signer` signs the lines that this home writes.
+    `signer` signs the lines that this home writes. `load_purges` returns what was ever purged, None if nothing was.
     """
 
     def __init__(
@@ -57,8 +57,10 @@ class Log(LogReader):
         entropy: Callable[[], bytes],
         secret_digest: Callable[[str], str] | None = None,
         signer: LineSigner | None = None,
+        *,
+        load_purges: LoadPurges,
     ) -> None:
-        super().__init__(home)
+        super().__init__(home, load_purges=load_purges)
         self.disk = disk
         self._lock = lock
         self._entropy = entropy
@@ -177,7 +179,10 @@ class Log(LogReader):
     def exclusive(self, timeout: float | None = None) -> Iterator[Log]:
         """Hold the lock and yield a log that can be read and changed as a whole, because nobody else can append."""
         with self.locked(None, timeout):
-            log = Log(self.home, self.disk, _NoopLock(), self._entropy, self.secret_digest, self.signer)
+            log = Log(
+                *(self.home, self.disk, _NoopLock(), self._entropy, self.secret_digest, self.signer),
+                load_purges=self._load_purges,
+            )
             log.progress = self.progress
             yield log
 

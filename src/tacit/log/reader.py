@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from itertools import takewhile
-from typing import BinaryIO
+from itertools import accumulate, takewhile
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from tacit.disk.files import list_folder, open_plain, read_file, skip_hole
 from tacit.log.codec import DamagedLine, decode, id_in_line
@@ -32,6 +32,9 @@ from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
 from tacit.model.observation import MemoryPurged
 from tacit.record import Record
+
+if TYPE_CHECKING:
+    from tacit.log.forms import KnownForm
 
 MAX_LINE_BYTES = 1 << 20
 _CHUNK_BYTES = 1 << 20
@@ -85,6 +88,55 @@ def read_lines(file: BinaryIO, *, offset: int = 0, number: int = 0) -> Iterator[
             pending = b""
 
 
+class LogBlock(Record):
+    """Complete lines that follow each other in a segment, without their line feeds."""
+
+    first_number: int
+    offset: int
+    lines: tuple[bytes, ...]
+
+    @property
+    def end(self) -> int:
+        return self.offset + sum(map(len, self.lines)) + len(self.lines)
+
+    def located(self, indices: Iterable[int]) -> list[LocatedLine]:
+        """Return the lines with these indices, in order."""
+        starts = list(accumulate((len(line) + 1 for line in self.lines), initial=self.offset))
+        return [LocatedLine(self.first_number + at, starts[at], self.lines[at]) for at in sorted(indices)]
+
+
+class LocatedLine(Record):
+    """A line, its number in the segment, and the offset it begins at."""
+
+    number: int
+    offset: int
+    data: bytes
+
+
+def read_blocks(path: str, offset: int = 0, lines: int = 0) -> Iterator[LogBlock]:
+    """Yield the complete lines of a file from `offset` on, before which there are so many `lines`."""
+    with open_plain(path) as file:
+        file.seek(offset)
+        pending: list[bytes] = []
+        while data := file.read(_CHUNK_BYTES):
+            end = data.rfind(b"\n")
+            if end < 0:
+                pending.append(data)
+                continue
+            block = b"".join([*pending, data[:end]])
+            pending = [data[end + 1 :]]
+            found = tuple(block.split(b"\n"))
+            yield LogBlock(lines + 1, offset, found)
+            offset, lines = offset + len(block) + 1, lines + len(found)
+
+
+def read_torn_tail(path: str, end: int) -> bytes:
+    """Return what is behind the last line feed, which is at `end` - 1."""
+    with open_plain(path) as file:
+        file.seek(end)
+        return file.read()
+
+
 class Cursor(Record):
     """How far a segment was read: bytes, lines, and the last bytes before that point, which identify it."""
 
@@ -135,20 +187,40 @@ def _has_events(path: str) -> bool:
     return any(id_in_line(line) for line in data.split(b"\n"))
 
 
+class PurgeFilter(Protocol):
+    """What tombstones leave of events: see `tacit.purge.tombstones`, which is above the log."""
+
+    def apply(self, event: Event) -> Event: ...
+    def apply_fully(self, event: Event) -> Event: ...
+    def filter_import(self, event: Event) -> Event | None: ...
+    def ignores(self, form: KnownForm) -> bool: ...
+
+
+LoadPurges = Callable[["LogReader"], PurgeFilter | None]
+
+
+def _refuse_purges(log: LogReader) -> PurgeFilter | None:
+    raise AssertionError(f"whoever opened {log.home} did not say how purges are loaded")
+
+
 class LogReader:
     """Reads the log of one home.
 
-    `staged` are files (path by segment) that stand for their segments. `progress` is called during long work.
+    `staged` are files (path by segment) that stand for their segments. `load_purges` is what `purges` asks. `progress`
+    is called during long work.
     """
 
-    def __init__(self, home: str, staged: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, home: str, staged: Mapping[str, str] | None = None, load_purges: LoadPurges = _refuse_purges
+    ) -> None:
         self.home = home
+        self._load_purges = load_purges
         self.staged = staged or {}
         self.progress: ReportProgress = ignore_progress
 
     def with_staged(self, staged: Mapping[str, str]) -> LogReader:
         """Return a reader of the same log in which these files stand for their segments."""
-        reader = LogReader(self.home, staged)
+        reader = LogReader(self.home, staged, self._load_purges)
         reader.progress = self.progress
         return reader
 
@@ -277,6 +349,10 @@ class LogReader:
             cursor = (cursors or {}).get(segment, Cursor())
             events = self.events_containing(segment, cursor, _TOMBSTONE_TYPE)
             yield from (event for event in events if isinstance(event.body, MemoryPurged))
+
+    def purges(self) -> PurgeFilter | None:
+        """Return what was ever purged; None if nothing was."""
+        return self._load_purges(self) if self.tombstone_segments() else None
 
     def skip_deferrable(self, segment: str, cursor: Cursor) -> tuple[Cursor, bool]:
         """Skip the lines after `cursor` that no answer shows (see `_DEFERRABLE_TYPES`).

@@ -21,22 +21,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folder
 from tacit.disk.lock import is_running
 from tacit.errors import StoreError
 from tacit.log.codec import decode, encode
-from tacit.log.reader import Cursor, LogReader
+from tacit.log.reader import Cursor, LogReader, PurgeFilter
 from tacit.log.redact import SecretDigest, redact_body
 from tacit.log.segment import MAX_EVENT_BYTES, PURGED_SEGMENT, SPOOL_FOLDER, late_segment
 from tacit.model.event import Draft, Event, EventOrigin, timestamp
 from tacit.model.ids import derived_event_id
 from tacit.model.observation import BriefInjected, CommandRan
 from tacit.record import Record
-
-if TYPE_CHECKING:  # imported only if something was purged
-    from tacit.log.tombstones import Tombstones
 
 # Both are recorded while somebody waits, and neither may be lost.
 _SPOOLED_BODIES = (CommandRan, BriefInjected)
@@ -105,7 +101,7 @@ class Spool:
         for _ in range(_MAX_TRIES):
             purges = self._purge_state()
             try:
-                self._write(folder, self._apply_tombstones(event, self._load_tombstones()))
+                self._write(folder, _without_purged(event, self._load_purges()))
             except FileNotFoundError:  # a purge has removed the temporary file
                 continue
             except OSError as error:
@@ -157,10 +153,8 @@ class Spool:
         """
         with suppress(OSError, StoreError), self._open_folder() as folder:
             names = self.waiting()[:limit]
-            tombstones = self._load_tombstones()
-            events = [
-                self._apply_tombstones(event, tombstones) for name in names if (event := self._take_event(folder, name))
-            ]
+            purges = self._load_purges()
+            events = [_without_purged(event, purges) for name in names if (event := self._take_event(folder, name))]
             logged = self._logged_ids(events)
             append([event for event in events if event.id not in logged])
             for event in events:
@@ -207,27 +201,18 @@ class Spool:
 
     def scrub(self) -> None:
         """Remove purged content from waiting events. The tombstones are in the log already."""
-        tombstones = self._load_tombstones()
-        if tombstones is None:
+        purges = self._load_purges()
+        if purges is None:
             return
         with suppress(FileNotFoundError), self._open_folder() as folder:
             for name in self.waiting():
                 event = self._read_event(folder, name)
-                if event is not None and (left := self._apply_tombstones(event, tombstones)) != event:
+                if event is not None and (left := _without_purged(event, purges)) != event:
                     self._write(folder, left)
             self._remove_strays(folder)
 
-    def _load_tombstones(self) -> Tombstones | None:
-        if not self._log.size(PURGED_SEGMENT):
-            return None
-        from tacit.log.tombstones import load_tombstones
-
-        return load_tombstones(self._log)
-
-    def _apply_tombstones(self, event: Event, tombstones: Tombstones | None) -> Event:
-        """Return what is left of an event. All tombstones apply, whatever their dates: a purge wins over the spool."""
-        left = tombstones.filter_import(event) if tombstones else event
-        return event if left is None else left
+    def _load_purges(self) -> PurgeFilter | None:
+        return self._log.purges() if self._log.size(PURGED_SEGMENT) else None
 
     def _purge_state(self) -> tuple[int, int] | None:
         """Return a value that differs after a tombstone was written: the file is replaced or grows."""
@@ -304,6 +289,12 @@ class Spool:
             lines = (str(before.commands + 1), before.first, now, reason)
             if _has_single_link(fd):
                 os.pwrite(fd, "\n".join(lines).encode("ascii").ljust(BLOCK_BYTES, b"\0"), 0)
+
+
+def _without_purged(event: Event, purges: PurgeFilter | None) -> Event:
+    """Return what is left of an event. All tombstones apply, whatever their dates: a purge wins over the spool."""
+    left = purges.filter_import(event) if purges else event
+    return event if left is None else left
 
 
 def _make_event(draft: Draft, origin: EventOrigin, secret_digest: SecretDigest | None) -> Event:

@@ -12,11 +12,9 @@ from shlex import quote
 from tacit.log.codec import DamagedLine, damage_reason, decode, event_type, is_encoding_of, split_mac, trim
 from tacit.log.forms import is_plain_form, known_form
 from tacit.log.log import Log
-from tacit.log.reader import RawLine, SegmentProgress
-from tacit.log.search import read_torn_tail
+from tacit.log.reader import PurgeFilter, RawLine, SegmentProgress, read_torn_tail
 from tacit.log.segment import is_sealed
 from tacit.log.signing import BASELINE_FILE
-from tacit.log.tombstones import Tombstones, load_tombstones
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict
 from tacit.model.observation import (
     LogSealed,
@@ -53,11 +51,11 @@ def verify(log: Log, *, forms: bool = False) -> Iterator[Finding]:
     if os.path.exists(log.path(PURGE_MARKER)):
         yield Finding(PURGE_MARKER, "a purge was interrupted", "tacit purge --again")
     checker = _MacChecker(log)
-    tombstones = load_tombstones(log)
+    purges = log.purges()
     segments = log.segments()
     progress = SegmentProgress(log, "checking the log", segments)
     for segment in segments:
-        yield from _SegmentCheck(log, segment, tombstones, checker, forms=forms).findings(progress)
+        yield from _SegmentCheck(log, segment, purges, checker, forms=forms).findings(progress)
         progress.next_segment(segment)
     yield from checker.findings()
 
@@ -80,12 +78,12 @@ class _SegmentCheck:
     """
 
     def __init__(
-        self, log: Log, segment: str, tombstones: Tombstones | None, checker: _MacChecker, *, forms: bool
+        self, log: Log, segment: str, purges: PurgeFilter | None, checker: _MacChecker, *, forms: bool
     ) -> None:
         self._log = log
         self._forms = forms
         self._segment = segment
-        self._tombstones = tombstones
+        self._purges = purges
         self._checker = checker
         self._damaged: list[tuple[RawLine, DamagedLine]] = []
         self._sealed: set[str] = set()
@@ -124,11 +122,11 @@ class _SegmentCheck:
         data = line.data
         if trim(data) != data or damage_reason(data) is not None:
             return False
-        if self._tombstones is None:
+        if self._purges is None:
             is_plain = is_plain_form(data)
         else:
             form = known_form(data)
-            is_plain = form.is_plain if form and self._tombstones.ignores(form) else None
+            is_plain = form.is_plain if form and self._purges.ignores(form) else None
         return is_plain is not None and self._checker.accepts(self._segment, line, is_plain=is_plain)
 
     def _check_decoded(self, line: RawLine, event: Event | DamagedLine) -> Iterator[Finding]:
@@ -145,7 +143,7 @@ class _SegmentCheck:
         elif self._forms and not is_encoding_of(event, line.data):
             what = "written by another program in another form; it can be read"
             yield Finding(self._location(line), what, "nothing: it counts as it stands", False)
-        if self._tombstones and self._tombstones.apply(event) is not event:
+        if self._purges and self._purges.apply(event) is not event:
             yield Finding(self._location(line), "something that was purged is back", "tacit purge --again")
 
     def _damage_findings(self) -> Iterator[Finding]:

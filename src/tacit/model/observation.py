@@ -296,7 +296,7 @@ class LogSealed(Record):
 
 
 class Fingerprint(Record):
-    """Recognizes a text without storing it: see `model/fingerprint.py`."""
+    """Recognizes a text without storing it: see `purge/fingerprint.py`."""
 
     salt: str
     length: int

@@ -7,32 +7,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from tacit.disk.files import PRIVATE_FILE, Disk, open_plain, read_file, replace_file
+from tacit.disk.files import PRIVATE_FILE, Disk, open_plain, replace_file
 from tacit.errors import RefusedError
-from tacit.home.paths import REMOTES_FOLDER, HomePaths
-from tacit.home.project import FACT_FILE
-from tacit.log.search import read_blocks, read_torn_tail
+from tacit.log.reader import read_blocks, read_torn_tail
 from tacit.log.segment import SPOOL_FOLDER
 from tacit.log.strays import index_copies, is_index_copy, is_stray_copy
-from tacit.model.fingerprint import FingerprintSearch
-from tacit.model.purge import PurgeTarget
 from tacit.pages import facts, long_term
 from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path
+from tacit.purge.matcher import TextFinder
+from tacit.purge.search import Purge
 from tacit.record import Record
-from tacit.text.match import LiteralMatcher, TextMatcher, replace_matches
-from tacit.text.scrub import Scrubber
 
 _OWN_FOLDERS = ("memory", "activity", "imported", "sessions", "worklog", "evaluations", "quarantine", ".tacit")
+_INDEX_FILE = "index.sqlite"
 _LOCK_SUFFIXES = (".lock", ".lock.queue")
 # Dates and ids of entries are not a person's words.
 _IDS_AND_DATES = r'(?m:^- \d{4}-\d\d-\d\d(?=: )| \^[0-9a-z]{12}$|"(?:id|ts)": "[^"\\]*")'
 _MAX_OTHER_FILE_BYTES = 64 << 20  # another program's file in the home may be of any size
-_LARGE_FILE_BYTES = 64 << 10  # such files are searched in blocks, smaller ones as a whole, which takes longer
-_MAX_WORDS_UNKNOWN = 64  # of a text of which only the fingerprint is known, at most so many words are in its lines
+_MAX_WORDS_UNKNOWN = 64
+# Bytes that were taken for letters may be a text in ways that one line does not show.
+_BYTES_AS_LETTERS = re.compile("[\0\ufffd\ud800-\udfff]")
 _CLAIM_ID = re.compile(rb"[0-9a-hjkmnp-tv-z]{12}")
 
 
@@ -44,85 +42,138 @@ class ScrubbedFile(Record):
     below: str = ""
 
 
-# What has to be written, by the path of a file, its state, and the target's claims and number of texts.
 _FileState = tuple[int, int, int]
-FingerprintSearches = dict[tuple[TextMatcher, ...], FingerprintSearch]
-ScrubCache = dict[tuple[str, _FileState, frozenset[str], int], "ScrubbedFile | None"]
+
+
+class FilePurge:
+    """What is removed from files: texts, and lines of claims. It remembers what was found in files that stay as they
+    are, so keep it for the next search of them.
+
+    Args:
+        purges: what is removed, together.
+        everywhere: also where it is part of another memory.
+    """
+
+    def __init__(self, purges: Sequence[Purge], *, everywhere: bool = True) -> None:
+        self._purges = purges
+        self.everywhere = everywhere
+        self.claims = frozenset(claim for purge in purges for claim in purge.claims)
+        # Of a text of which only the fingerprint is known, at most so many words are in its lines.
+        self._max_words = _MAX_WORDS_UNKNOWN if any(purge.has_unknown for purge in purges) else 1
+        self._finders: dict[tuple[str, ...], tuple[TextFinder, TextFinder]] = {}
+        self.scrubbed: dict[tuple[str, _FileState], ScrubbedFile | None] = {}
+
+    def _finders_for(self, text: str) -> tuple[TextFinder, TextFinder]:
+        """Return what finds the texts that are known after `text` was searched, and what finds their longest words."""
+        for purge in self._purges:
+            purge.learn([text])
+        known = tuple(text for purge in self._purges for text in purge.texts.texts)
+        if known not in self._finders:
+            self._finders[known] = TextFinder(known), TextFinder(max(text.split(), key=len) for text in known)
+            self._max_words = max([self._max_words, *(text.count(" ") + 1 for text in known)])
+        return self._finders[known]
+
+    def replace(self, blocks: Iterable[list[str]]) -> Iterator[list[str]]:
+        """Yield lines, given in blocks, with every match replaced.
+
+        A match may span lines, because any run of blanks is one blank. So the last lines of a block are kept back until
+        the next block is there, and a line with a word of a text is searched together with its neighbours.
+        """
+        kept: list[str] = []
+        for block in blocks:
+            lines = kept + block
+            for start, end, finder in reversed(self._windows(lines)):
+                lines[start:end] = finder.replace_matches("\n".join(lines[start:end]), _IDS_AND_DATES).split("\n")
+            cut = self._reach(lines, len(lines), -1)
+            kept = lines[cut:]
+            yield lines[:cut]
+        yield kept
+
+    def is_in(self, blocks: Iterable[list[str]]) -> bool:
+        """Return whether lines, given in blocks, contain a text."""
+        kept: list[str] = []
+        for block in blocks:
+            lines = kept + block
+            if any(finder.contains("\n".join(lines[start:end])) for start, end, finder in self._windows(lines)):
+                return True
+            kept = lines[self._reach(lines, len(lines), -1) :]
+        return False
+
+    def _windows(self, lines: list[str]) -> list[tuple[int, int, TextFinder]]:
+        """Return from where to where lines have to be searched, and with what."""
+        finder, words = self._finders_for("\n".join(lines))
+        found = words.matching(set(lines)) if finder.texts else set()
+        windows: list[tuple[int, int, TextFinder]] = []
+        for index, line in enumerate(lines):
+            if line in found or (finder.texts and _BYTES_AS_LETTERS.search(line)):
+                start, end = self._reach(lines, index, -1), self._reach(lines, index + 1, 1)
+                if windows and start <= windows[-1][1]:
+                    start = windows.pop()[0]
+                windows.append((start, end, finder))
+        return windows
+
+    def _reach(self, lines: list[str], index: int, step: int) -> int:
+        """Return how far a match may reach up or down: over as many lines as the text has words, empty ones apart."""
+        words = self._max_words
+        while words and (index > 0 if step < 0 else index < len(lines)):
+            words -= bool(lines[index - 1 if step < 0 else index].strip())
+            index += step
+        return index
 
 
 class HomeFiles:
-    """All files of a home except the log and the index, and the fact files of its projects."""
+    """All files of a home except the log and the index, and the fact files of its projects.
+
+    Args:
+        root: the home.
+        remotes: the folder of its keys and of copies of what is on remotes.
+        fact_files: the fact files by the roots of their projects.
+    """
 
     def __init__(
         self,
-        home: HomePaths,
+        root: str,
+        remotes: str,
         view_store: ViewStore,
         segments: Iterable[str],
-        roots: Iterable[str],
-        searches: FingerprintSearches | None = None,
+        fact_files: Mapping[str, str],
     ) -> None:
-        self._paths = home
-        self._searches: FingerprintSearches = {} if searches is None else searches
+        self._root = root
+        self._remotes = remotes
         self._view_store = view_store
-        self._segment_paths = {home.path(segment) for segment in segments}
-        self._fact_files = [path for root in roots if (path := _fact_file_of(root))]
+        self._segment_paths = {os.path.join(root, segment) for segment in segments}
+        self._roots = {path: below for below, file in fact_files.items() if (path := _fact_file_of(below, file))}
 
-    def scrub(self, target: PurgeTarget, cache: ScrubCache | None = None) -> Iterator[ScrubbedFile]:
-        """Yield every file of ours that has to be written so that nothing of the target is left. Nothing is written.
+    def scrub(self, purge: FilePurge) -> Iterator[ScrubbedFile]:
+        """Yield every file of ours that has to be written so that nothing of a purge is left. Nothing is written.
 
-        Pages come before their copies: if only the copies were written, the rest would look like a hand edit. With
-        `cache`, files that did not change since the last time are not read again.
+        Pages come before their copies: if only the copies were written, the rest would look like a hand edit. Files
+        that did not change since the last time are not read again.
         """
-        cache = {} if cache is None else cache
-        copies, skipped = self._paths.path(".tacit"), (self._paths.path(SPOOL_FOLDER, ""), self._remotes)
-        scrubber = self._scrubber(target)
-        for path in sorted([*self._list_files(ours=True), *self._fact_files], key=lambda path: path.startswith(copies)):
+        copies = os.path.join(self._root, ".tacit")
+        skipped = (os.path.join(self._root, SPOOL_FOLDER, ""), self._remotes)
+        for path in sorted([*self._list_files(ours=True), *self._roots], key=lambda path: path.startswith(copies)):
             if path.startswith(skipped):  # whole events, which log/spool.py scrubs, and keys
                 continue
-            key = (path, _state_of(path), target.claims, len(target.matchers))
-            if key not in cache:
-                cache[key] = self._scrub_file(path, target, scrubber)
-            if (file := cache[key]) is not None:
+            key = (path, _state_of(path))
+            if key not in purge.scrubbed:
+                blocks = partial(_scrubbed_blocks, path, self._lines_to_remove(path, purge), purge)
+                is_same = _same_content(path, blocks())
+                purge.scrubbed[key] = None if is_same else ScrubbedFile(path, blocks, self._roots.get(path, ""))
+            if (file := purge.scrubbed[key]) is not None:
                 yield file
 
-    def _scrub_file(self, path: str, target: PurgeTarget, scrubber: Scrubber) -> ScrubbedFile | None:
-        """Return a file with its new content; None if it stays as it is."""
-        below = path[: -len(FACT_FILE) - 1] if path in self._fact_files else ""
-        doomed = self._lines_to_remove(path, target)
-        if _state_of(path)[0] <= _LARGE_FILE_BYTES:
-            data = read_file(path) or b""
-            text = _decode_utf8(data)
-            if not doomed and not scrubber.may_contain(text):
-                return None
-            kept = "\n".join(_remaining_lines(text.split("\n"), doomed))
-            scrubbed = scrubber.replace_all(kept).encode("utf-8", "surrogateescape")
-            return ScrubbedFile(path, lambda: (scrubbed,), below) if scrubbed != data else None
-        blocks = partial(_scrubbed_blocks, path, doomed, scrubber)
-        return None if _same_content(path, blocks()) else ScrubbedFile(path, blocks, below)
-
-    def _scrubber(self, target: PurgeTarget) -> Scrubber:
-        """Return what replaces the texts of a target. Fingerprints are looked for in each text first."""
-        if not target.fingerprints:
-            return Scrubber(lambda _text: _literal_matchers(target), _replace_words)
-        search = self._searches.setdefault(target.matchers, FingerprintSearch(target.fingerprints))
-
-        def known_texts(text: str) -> list[LiteralMatcher]:
-            search.learn([text])
-            return _literal_matchers(target.known())
-
-        return Scrubber(known_texts, _replace_words, span=_MAX_WORDS_UNKNOWN)
-
-    def _lines_to_remove(self, path: str, target: PurgeTarget) -> dict[str, str | None]:
+    def _lines_to_remove(self, path: str, purge: FilePurge) -> dict[str, str | None]:
         """Return the lines of purged claims, and what is left of each: a line that a person changed, without its id."""
-        if not (target.claims and path.endswith((".md", ".ndjson"))):
+        if not (purge.claims and path.endswith((".md", ".ndjson"))):
             return {}
-        claims = {claim.encode("ascii") for claim in target.claims}
+        claims = {claim.encode("ascii") for claim in purge.claims}
         id_of = facts.fact_id if path.endswith(".ndjson") else long_term.entry_id
         doomed = {
             line
             for lines in _line_blocks(path, lambda data: not claims.isdisjoint(_CLAIM_ID.findall(data)))
             for line in lines
-            if id_of(line) in target.claims
+            if id_of(line) in purge.claims
         }
         if not doomed:
             return {}
@@ -134,49 +185,36 @@ class HomeFiles:
 
     def strays(self) -> list[str]:
         """Return the temporary files that interrupted writes left, in the home and beside the fact files."""
-        folders = {os.path.dirname(path) for path in self._fact_files}
+        folders = {os.path.dirname(path) for path in self._roots}
         beside = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
-        return [path for path in [*_regular_files(self._paths.root), *beside] if _is_temporary(path)]
+        return [path for path in [*_regular_files(self._root), *beside] if _is_temporary(path)]
 
     def index_copies(self) -> list[str]:
         """Return copies of the index. They are derived, and hold text in forms that cannot be scrubbed."""
-        return list(index_copies(self._paths.root, _OWN_FOLDERS))
+        return list(index_copies(self._root, _OWN_FOLDERS))
 
-    def files_containing(self, target: PurgeTarget) -> list[str]:
+    def files_containing(self, purge: FilePurge) -> list[str]:
         """Return files that still contain it: the person's own, and ours where it is composed of several parts.
 
         If a memory is purged, our files are not searched: other memories with the same words stay.
         """
-        ours = [*self._list_files(ours=True), *self._fact_files] if target.everywhere else []
-        scrubber = self._scrubber(target)
-        return [path for path in [*ours, *self._list_files(ours=False)] if _contains(path, scrubber)]
+        ours = [*self._list_files(ours=True), *self._roots] if purge.everywhere else []
+        return [path for path in [*ours, *self._list_files(ours=False)] if _contains(path, purge)]
 
     def _list_files(self, *, ours: bool) -> Iterator[str]:
-        index, copies = os.path.basename(self._paths.index), set(self.index_copies())
-        for path in _regular_files(self._paths.root):
-            name = os.path.relpath(path, self._paths.root)
-            is_index = path in copies or (name.startswith(index) and not is_index_copy(name))
+        copies = set(self.index_copies())
+        for path in _regular_files(self._root):
+            name = os.path.relpath(path, self._root)
+            is_index = path in copies or (name.startswith(_INDEX_FILE) and not is_index_copy(name))
             if path in self._segment_paths or is_index or path.endswith(_LOCK_SUFFIXES) or self._is_encrypted(path):
                 continue
             is_ours = name.split(os.sep)[0] in _OWN_FOLDERS or (os.sep not in name and is_stray_copy("", name))
             if is_ours is ours and (ours or os.path.getsize(path) <= _MAX_OTHER_FILE_BYTES):
                 yield path
 
-    @property
-    def _remotes(self) -> str:
-        return self._paths.path(REMOTES_FOLDER, "")
-
     def _is_encrypted(self, path: str) -> bool:
         """Return whether a file is a key, or a copy of what is on a remote: only addresses and names are text there."""
         return path.startswith(self._remotes) and not path.endswith(".json")
-
-
-def _replace_words(text: str, matchers: Iterable[TextMatcher]) -> str:
-    return replace_matches(text, matchers, _IDS_AND_DATES)
-
-
-def _literal_matchers(target: PurgeTarget) -> list[LiteralMatcher]:
-    return [matcher for matcher in target.matchers if isinstance(matcher, LiteralMatcher)]
 
 
 def _state_of(path: str) -> _FileState:
@@ -208,11 +246,11 @@ def _remaining_lines(lines: Iterable[str], doomed: Mapping[str, str | None]) -> 
             yield left
 
 
-def _scrubbed_blocks(path: str, doomed: Mapping[str, str | None], scrubber: Scrubber) -> Iterator[bytes]:
-    """Yield the new content of a large file."""
+def _scrubbed_blocks(path: str, doomed: Mapping[str, str | None], purge: FilePurge) -> Iterator[bytes]:
+    """Yield the new content of a file."""
     kept = (list(_remaining_lines(lines, doomed)) for lines in _line_blocks(path))
     separator = b""
-    for lines in scrubber.replace(kept):
+    for lines in purge.replace(kept):
         if lines:
             yield separator + "\n".join(lines).encode("utf-8", "surrogateescape")
             separator = b"\n"
@@ -223,12 +261,8 @@ def _same_content(path: str, blocks: Iterable[bytes]) -> bool:
         return all(file.read(len(block)) == block for block in blocks) and not file.read(1)
 
 
-def _contains(path: str, scrubber: Scrubber) -> bool:
-    if _state_of(path)[0] > _LARGE_FILE_BYTES:
-        return scrubber.contains(
-            re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path)
-        )
-    return scrubber.contains_any(re.sub(_IDS_AND_DATES, "", _decode_utf8(read_file(path) or b"")))
+def _contains(path: str, purge: FilePurge) -> bool:
+    return purge.is_in(re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
 
 
 def write_scrubbed(disk: Disk, files: Iterable[ScrubbedFile]) -> None:
@@ -238,9 +272,8 @@ def write_scrubbed(disk: Disk, files: Iterable[ScrubbedFile]) -> None:
         replace_file(disk, file.path, file.blocks(), mode, below=file.below)
 
 
-def _fact_file_of(root: str) -> str | None:
+def _fact_file_of(root: str, path: str) -> str | None:
     """Return the path of a project's fact file; None if there is none, or a link leads to it."""
-    path = os.path.join(root, FACT_FILE)
     with suppress(RefusedError, OSError):
         return checked_path(root, path) if os.path.isfile(path) else None
     return None

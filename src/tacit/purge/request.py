@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from functools import cache
 
 from tacit.errors import NotFoundError, RefusedError, UsageError
-from tacit.home.store import Store
 from tacit.index import reader
 from tacit.log.codec import EVENT_TYPES, decode, must_decode
 from tacit.log.reader import LogReader
-from tacit.log.search import claim_word, lines_with_claims
 from tacit.model.claim import Kind, Provenance
 from tacit.model.event import ClaimDecided, ClaimProposed, Event
 from tacit.model.ids import ClaimId, is_claim_prefix
 from tacit.model.observation import MemoryPurged
-from tacit.model.purge import MIN_TEXT_LENGTH, PurgeTarget, claim_sentences
 from tacit.pages.long_term import HEADER, SECTIONS
+from tacit.purge.matcher import TextFinder, normalize_for_match
+from tacit.purge.remains import MIN_TEXT_LENGTH, PurgeTarget, claim_sentences
+from tacit.purge.search import claim_words, lines_with_claims
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK, clean
-from tacit.text.match import LiteralMatcher, normalize_for_match
 
 
 class PurgeRequest(Record):
@@ -32,47 +32,53 @@ class PurgeRequest(Record):
     @property
     def target(self) -> PurgeTarget:
         claims = frozenset({self.claim}) if self.claim else frozenset[str]()
-        matchers = tuple(LiteralMatcher(normalize_for_match(text)) for text in self.texts)
-        return PurgeTarget(matchers, claims, everywhere=self.claim is None)
+        return PurgeTarget(TextFinder(map(normalize_for_match, self.texts)), claims, everywhere=self.claim is None)
 
 
-def parse_request(store: Store, reference: str | None, text: str | None) -> PurgeRequest:
-    """Return the request for a memory by its id, or for a text.
+def memory_request(log: LogReader, memory: PurgedMemory) -> PurgeRequest:
+    """Return the request for a memory, with every wording that it ever had."""
+    sentences = claim_sentences(_events_of_claim(log, memory.key), memory.id)
+    return PurgeRequest(tuple(text for text in sentences if _is_purgeable(text)), *memory)
 
-    Raise UsageError if not exactly one of both is given, or if it is no id or too short; NotFoundError if no memory
-    has the id; RefusedError if several have it, and for a text that our own files consist of.
+
+class PurgedMemory(Record):
+    """A memory that is to be purged, by its id and the key of its claim."""
+
+    id: ClaimId
+    key: str
+
+
+def find_memory(connection: sqlite3.Connection, reference: str) -> PurgedMemory:
+    """Return the memory with an id, of which the beginning may be given. Words are not looked up, so that no message
+    repeats them.
+
+    Raise UsageError if it is no id, NotFoundError if no memory has it, RefusedError if several have it.
     """
-    if (reference is None) == (text is None):
-        raise UsageError("what should be purged?", "tacit purge ID, or tacit purge --text '…'")
-    return _memory_request(store, reference) if reference is not None else _text_request(text or "")
-
-
-def _memory_request(store: Store, reference: str) -> PurgeRequest:
-    """Return the request for a memory by its id. Words are not looked up, so that no message repeats them."""
     prefix = reference.strip().lstrip("^").lower()
     if not is_claim_prefix(prefix):
         raise UsageError("this is no id of a memory", "for a text: tacit purge --text '…'")
-    ids = store.read(lambda connection: reader.claim_ids_with_prefix(connection, prefix))
+    ids = reader.claim_ids_with_prefix(connection, prefix)
     if not ids:
         raise NotFoundError(f"no memory has the id {prefix}", "for a text: tacit purge --text '…'")
     if len(ids) > 1:
         raise RefusedError(f"{prefix} is the beginning of {len(ids)} ids", "type one or two letters more")
-    memory = store.read(lambda connection: reader.load_memory(connection, ids[0], must_decode))
-    key = memory.claim.key if memory else ""
-    sentences = claim_sentences(_events_of_claim(store.log, key), ids[0])
-    return PurgeRequest(tuple(text for text in sentences if _is_purgeable(text)), ids[0], key)
+    memory = reader.load_memory(connection, ids[0], must_decode)
+    return PurgedMemory(ids[0], memory.claim.key if memory else "")
 
 
 def _events_of_claim(log: LogReader, key: str) -> Iterator[Event]:
     """Yield the events that may be about the claim with this key."""
-    words = [claim_word(key)] if claim_word(key) else None
     for segment in log.segments():
-        for line in lines_with_claims(log, segment, words):
+        for line in lines_with_claims(log, segment, claim_words([key])):
             if isinstance(event := decode(line.data), Event):
                 yield event
 
 
-def _text_request(text: str) -> PurgeRequest:
+def text_request(text: str) -> PurgeRequest:
+    """Return the request for a text.
+
+    Raise UsageError if it is too short, RefusedError if our own files consist of it.
+    """
     cleaned = clean(text).strip()
     if len(cleaned) < MIN_TEXT_LENGTH:
         raise UsageError(

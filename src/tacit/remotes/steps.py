@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from tacit.errors import NotFoundError, RemoteError, TacitError
 from tacit.home.home import Home, HomePart
 from tacit.log.incoming import IncomingFilter, append_received, import_tombstones
-from tacit.log.tombstone_search import late_tombstones
-from tacit.log.tombstones import Tombstones, is_purge
 from tacit.model.ids import EventId, event_id
+from tacit.purge.plan import late_tombstones
+from tacit.purge.tombstones import Tombstones, is_purge
 from tacit.remotes.keys import MachineKeys, make_machine
 from tacit.remotes.manifest import (
     HANDOVER_FILE,

@@ -27,12 +27,12 @@ from tacit.index.reader import MemoryRow
 from tacit.install.change import FileChange, missing_folders, read_content
 from tacit.install.text_block import EXPORT_MARKERS, with_block, without_block
 from tacit.log.codec import must_decode
-from tacit.log.tombstones import load_tombstones
 from tacit.model.claim import GLOBAL, KIND_RANK, PERSONAL_KINDS, Claim, Provenance, Scope, Status
 from tacit.model.decide import propose
 from tacit.model.event import IMPORT, RULE_FILE, Attribution, Draft
 from tacit.model.ids import ClaimId
 from tacit.model.statement import claim_from
+from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
 from tacit.rules.audit import ReadRules, read_rules
 from tacit.rules.files import RuleFile, RuleOrigin, RulePlace, is_within, rule_place

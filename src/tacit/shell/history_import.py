@@ -160,7 +160,7 @@ class HistoryImport(HomePart):
         self, history: _OpenHistory, dry_run: bool, progress: ImportProgress, ignored: IgnoreRule | None
     ) -> ImportedHistory:
         from tacit.log.bulk import BulkAppender
-        from tacit.log.tombstones import load_tombstones
+        from tacit.purge.tombstones import load_tombstones
         from tacit.secrets.redact import BatchRedactor
         from tacit.shell.history_lines import TOO_EARLY, DirectoryTracker, HistoryConverter, KnownCommands
 

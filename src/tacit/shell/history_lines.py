@@ -27,10 +27,10 @@ from tacit.log.log import Log
 from tacit.log.reader import read_lines
 from tacit.log.segment import IMPORTED_FOLDER
 from tacit.log.signing import SignLine
-from tacit.log.tombstones import Tombstones
 from tacit.model.event import Event, EventOrigin
 from tacit.model.ids import EventId, event_id
 from tacit.model.observation import CommandRan, is_untimed_session
+from tacit.purge.tombstones import Tombstones
 from tacit.record import Record
 from tacit.secrets.redact import BatchRedactor
 from tacit.shell.history_formats import EARLIEST_TIME, SECOND, HistoryEntry, SkippedEntry, latest_time

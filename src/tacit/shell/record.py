@@ -100,7 +100,7 @@ def _without_purged(log: Log, draft: Draft, origin: EventOrigin) -> tuple[Draft,
     """
     if not log.has_tombstone_since(origin.at):
         return draft, origin
-    from tacit.log.tombstones import load_tombstones
+    from tacit.purge.tombstones import load_tombstones
 
     placeholder = event_id(0, bytes(10))
     event = Event(placeholder, placeholder, origin, draft.scope, draft.body)

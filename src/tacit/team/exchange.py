@@ -16,7 +16,6 @@ from tacit.errors import RefusedError, ServerError
 from tacit.home.home import Home, HomePart
 from tacit.index import reader
 from tacit.log.codec import must_decode
-from tacit.log.tombstones import Tombstones, load_tombstones
 from tacit.model.claim import Provenance, Scope
 from tacit.model.event import (
     TEAM,
@@ -31,6 +30,7 @@ from tacit.model.event import (
 )
 from tacit.model.ids import ClaimId, EventId, next_event_id
 from tacit.model.memory import undone_ids
+from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.record import Record
 from tacit.team.client import RefusedEntry, Standing, TeamServer, open_server
 from tacit.team.events import (

@@ -26,17 +26,17 @@ from tacit.index import reader
 from tacit.log.codec import DamagedLine, decode, encode, must_decode
 from tacit.log.incoming import IncomingFilter, import_events, import_tombstones
 from tacit.log.reader import LogReader, ReportProgress, read_lines
-from tacit.log.tombstones import load_tombstones
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.decide import propose
 from tacit.model.event import IMPORT, Attribution, Draft, Event
 from tacit.model.ids import event_id
 from tacit.model.memory import fold_memories
 from tacit.pages import facts
-from tacit.purge.purger import Purger
+from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
+from tacit.vault.purging import Purger
 
 if TYPE_CHECKING:
     from tacit.remotes.machines import Machines

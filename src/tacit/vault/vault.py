@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tacit.learn.judge.run import Judging
     from tacit.learn.sessions import SessionLearning
     from tacit.model.claim import Kind
-    from tacit.purge.purger import Purger
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits, Trust
     from tacit.vault.adherence import AdherenceQueries
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from tacit.vault.hits import Hit
     from tacit.vault.listing import ListedMemory
     from tacit.vault.maintenance import Maintenance
+    from tacit.vault.purging import Purger
     from tacit.vault.queries import Queries
     from tacit.vault.sessions import SessionQueries
     from tacit.vault.status import HomeStatus
@@ -363,7 +363,7 @@ class Vault:
 
     @cached_property
     def purger(self) -> Purger:
-        from tacit.purge.purger import Purger
+        from tacit.vault.purging import Purger
 
         return Purger(self.home)
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tacit.log.tombstones import Tombstones
 from tacit.model.claim import GLOBAL
 from tacit.model.event import Verdict
 from tacit.model.statement import claim_from
 from tacit.purge.files import HomeFiles
+from tacit.purge.tombstones import Tombstones
 from tests.chaos import strays
 from tests.chaos.long.rows import Result, Test
 from tests.chaos.outcome import Outcome

@@ -1,4 +1,4 @@
-"""Find a text inside another one, however it is written: in other case, with other blanks, escaped or encoded.
+"""The matcher of earlier versions, which decodes everything and remembers nothing: what it finds has to be found.
 
 A text is searched in several decoded views: as it is, with its escapes resolved, with possible base64 or hexadecimal
 decoded, some levels deep. A match in a view is mapped to a span of the original.
@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_base64
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Protocol
 from unicodedata import combining, normalize
 
+from tacit.model.observation import Fingerprint, MemoryPurged
+from tacit.purge.matcher import TextFinder
+from tacit.purge.prints import HashedText, PurgedText
+from tacit.purge.remains import PurgeTarget
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK
 
@@ -356,3 +360,39 @@ def _utf8_width(letter: str) -> int:
 
 def _utf16_width(letter: str) -> int:
     return 4 if letter > "\uffff" else 2
+
+
+class FingerprintMatcher:
+    """Finds a text of which only the fingerprint is known."""
+
+    def __init__(self, fingerprint: Fingerprint) -> None:
+        self._fingerprint = fingerprint
+
+    @property
+    def length(self) -> int:
+        return self._fingerprint.length
+
+    def find(self, plain: str) -> Iterator[int]:
+        purged = PurgedText(self._fingerprint)
+        if purged.learn(HashedText(plain, self.length), plain):
+            yield from LiteralMatcher(purged.text).find(plain)
+
+
+class SlowFinder(TextFinder):
+    """Finds by matchers whatever is in any view of a text."""
+
+    def __init__(self, matchers: Sequence[TextMatcher]) -> None:
+        super().__init__()
+        self._matchers = matchers
+
+    def contains(self, text: str) -> bool:
+        return matches_any(text, self._matchers)
+
+    def replace_matches(self, text: str, excluded: str = "") -> str:
+        return replace_matches(text, self._matchers, excluded)
+
+
+def target_of(tombstone: MemoryPurged) -> PurgeTarget:
+    """What a tombstone purges if every text is compared with its fingerprints."""
+    finder = SlowFinder([FingerprintMatcher(fingerprint) for fingerprint in tombstone.prints])
+    return PurgeTarget(finder, frozenset(tombstone.claims), tombstone.everywhere, dict(tombstone.moved))

@@ -23,8 +23,6 @@ from tacit.model.event import (
     EventsUndone,
     Verdict,
 )
-from tacit.model.fingerprint import FingerprintMatcher
-from tacit.model.ids import EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import (
     BriefInjected,
@@ -47,9 +45,9 @@ from tacit.model.observation import (
     WorkflowSaved,
     WorkLogged,
 )
+from tacit.purge.matcher import TextFinder
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK
-from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, replace_matches
 
 MIN_TEXT_LENGTH = 4  # of a text to purge: shorter ones occur in half of all words
 PURGE_REASON = "purged"
@@ -76,41 +74,22 @@ class PurgeTarget(Record):
     `moved` are claims that get another id, because their scope contained a text.
     """
 
-    matchers: tuple[TextMatcher, ...] = ()
+    texts: TextFinder = TextFinder()
     claims: frozenset[str] = frozenset()
     everywhere: bool = True
     moved: Mapping[str, str] = {}
 
     @property
-    def fingerprints(self) -> list[FingerprintMatcher]:
-        return [matcher for matcher in self.matchers if isinstance(matcher, FingerprintMatcher)]
+    def has_unknown(self) -> bool:
+        """Whether of some texts only the fingerprint is known: of none."""
+        return False
 
-    def known(self) -> PurgeTarget:
-        """Return the target without texts of which only the fingerprint is known.
+    def learn(self, texts: Iterable[str]) -> None:
+        """Look for texts of which only the fingerprint is known: there are none."""
 
-        It purges the same from events in whose texts a `FingerprintSearch` looked for them.
-        """
-        known: list[TextMatcher] = []
-        for matcher in self.matchers:
-            if not isinstance(matcher, FingerprintMatcher):
-                known.append(matcher)
-            elif matcher.text:
-                known.append(LiteralMatcher(matcher.text))
-        return self._replace(matchers=tuple(known))
-
-
-def purge_target_of(tombstone: MemoryPurged) -> PurgeTarget:
-    """Return what a tombstone purges."""
-    matchers = tuple(FingerprintMatcher(fingerprint) for fingerprint in tombstone.prints)
-    return PurgeTarget(matchers, frozenset(tombstone.claims), tombstone.everywhere, dict(tombstone.moved))
-
-
-def purge_bound(event: EventId, tombstone: MemoryPurged) -> EventId:
-    """Return the id before which events are purged: a person may say the same again later.
-
-    `event` is the id of the tombstone's event.
-    """
-    return EventId(tombstone.before or event)
+    def apply_fully(self, event: Event) -> Event:
+        """Return what is left of an event."""
+        return purge_event(event, self)
 
 
 def purge_event(event: Event, target: PurgeTarget) -> Event:
@@ -199,7 +178,7 @@ def _purge_items(body: WorkflowSaved | WorkflowRan | EvaluationCreated, target: 
         case WorkflowSaved(name, steps, directory, claim):
             # Its steps are the person's word for word: with a gap it would run something nobody accepted.
             texts = (name, directory, *steps)
-            is_hit = claim in target.claims or any(matches_any(text, target.matchers) for text in texts)
+            is_hit = claim in target.claims or any(map(target.texts.contains, texts))
             return WorkflowDropped(_purge_text(name, target)) if is_hit else body
         case WorkflowRan():
             ran = tuple(step._replace(command=_purge_text(step.command, target)) for step in body.steps)
@@ -228,13 +207,13 @@ def _purge_paths(body: ProjectSeen | RepositoryTrusted | RepositoryDistrusted, t
     """Purge bodies with a path as a whole: a path with a gap is of no use."""
     match body:
         case ProjectSeen(root):
-            return PurgedStub("project.seen") if matches_any(root, target.matchers) else body
+            return PurgedStub("project.seen") if target.texts.contains(root) else body
         case RepositoryTrusted(path=path, lines=lines):
-            if matches_any(path, target.matchers):
+            if target.texts.contains(path):
                 return PurgedStub("repository.trusted")
             return body._replace(lines=tuple(line for line in lines if line.claim not in target.claims))
         case RepositoryDistrusted(path, reason):
-            if matches_any(path, target.matchers):
+            if target.texts.contains(path):
                 return PurgedStub("repository.distrusted")
             return RepositoryDistrusted(path, _purge_text(reason, target))
 
@@ -278,7 +257,7 @@ def _purge_claim(claim: Claim, target: PurgeTarget) -> Claim | None:
     if claim.id in target.claims:
         return None
     texts = (claim.sentence, *claim.triple, " ".join(claim.triple))
-    if target.everywhere and any(matches_any(text, target.matchers) for text in texts):
+    if target.everywhere and any(map(target.texts.contains, texts)):
         return None
     return claim._replace(
         scope=_purge_scope(claim.scope, target), tags=tuple(tag for tag in claim.tags if not _tag_matches(tag, target))
@@ -287,14 +266,12 @@ def _purge_claim(claim: Claim, target: PurgeTarget) -> Claim | None:
 
 def _tag_matches(tag: str, target: PurgeTarget) -> bool:
     # Blanks in a tag became dashes.
-    return matches_any(tag, target.matchers) or matches_any(tag.replace("-", " "), target.matchers)
+    return target.texts.contains(tag) or target.texts.contains(tag.replace("-", " "))
 
 
 def _purge_scope(scope: Scope, target: PurgeTarget) -> Scope:
     """Return the scope. Projects whose name contains a text lose it, and become one project."""
-    return (
-        HIDDEN_SCOPE if target.everywhere and is_project_scope(scope) and matches_any(scope, target.matchers) else scope
-    )
+    return HIDDEN_SCOPE if target.everywhere and is_project_scope(scope) and target.texts.contains(scope) else scope
 
 
 def _purge_origin(origin: EventOrigin, target: PurgeTarget) -> EventOrigin:
@@ -305,7 +282,7 @@ def _purge_origin(origin: EventOrigin, target: PurgeTarget) -> EventOrigin:
 
 
 def _purge_text(text: str, target: PurgeTarget) -> str:
-    return replace_matches(text, target.matchers) if text else text
+    return target.texts.replace_matches(text) if text else text
 
 
 def _rename_claims(claims: tuple[str, ...], target: PurgeTarget) -> tuple[str, ...]:

@@ -20,6 +20,17 @@ from tests.support.planting import traces
 SHORT = range(0, 16, 2)
 
 
+@pytest.fixture
+def project(person: Person) -> Path:
+    return person.repository()
+
+
+@pytest.fixture
+def planted(person: Person, project: Path) -> Person:
+    planting.plant(person, project, SECRET, 1)
+    return person
+
+
 def purge(person: Person, secret: str = SECRET, *more: str, cwd: Path | None = None) -> str:
     return person.tacit("purge", "--text", secret, "--yes", *more, cwd=cwd).out
 
@@ -272,15 +283,15 @@ def test_a_purge_that_would_not_reach_behind_a_link_changes_nothing(planted: Per
 
 
 def test_ctrl_c_says_whether_anything_was_changed(planted: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tacit.log.purge_plan import PurgeSearch
-    from tacit.log.rewrite import PurgePlan
+    from tacit.purge.plan import LogSearch
+    from tacit.purge.rewrite import PurgePlan
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     before = tree(planted.home)
     with monkeypatch.context() as patch:
-        patch.setattr(PurgeSearch, "plan", interrupt)
+        patch.setattr(LogSearch, "plan", interrupt)
         assert "Nothing was changed" in planted.tacit("purge", "--text", SECRET, "--yes", code=130).err
     assert tree(planted.home) == before
     with monkeypatch.context() as patch:
@@ -288,3 +299,25 @@ def test_ctrl_c_says_whether_anything_was_changed(planted: Person, monkeypatch: 
         assert "tacit purge --again" in planted.tacit("purge", "--text", SECRET, "--yes", code=130).err
     planted.tacit("purge", "--again")
     assert traces(planted.folder, SECRET) == []
+
+
+# Where it cannot reach
+
+
+def test_what_no_purge_can_reach_is_listed_as_far_as_it_is_there(planted: Person, project: Path) -> None:
+    (planted.folder / ".claude").mkdir()
+    (planted.folder / ".bash_history").write_text("ls\n")
+    said = planted.tacit("purge", "--text", SECRET, "--yes").out
+    assert f"history of git in {project}" in said
+    assert f"{planted.folder}/.claude" in said and f"{planted.folder}/.bash_history" in said
+    assert ".codex" not in said and "other machines" in said and "backups" in said
+
+
+def test_the_history_of_git_is_named_also_when_the_fact_file_is_gone(person: Person) -> None:
+    shared, private = person.repository("shared"), person.repository("private")
+    person.tacit("add", f"we never tell {SECRET}", cwd=shared)
+    person.tacit("add", f"I never tell {SECRET}", cwd=private)
+    person.tacit("forget", "--text", f"we never tell {SECRET}", cwd=shared)
+    assert not (shared / "docs").exists()
+    said = person.tacit("purge", "--text", SECRET, "--yes").out
+    assert f"history of git in {shared}" in said and f"history of git in {private}" not in said

@@ -8,35 +8,63 @@ from contextlib import suppress
 from functools import cached_property
 
 from tacit.disk.files import OsDisk, link_hint, replace_file
-from tacit.errors import NotFoundError, RefusedError
+from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.input import checked_optional_text
-from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS
+from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, REMOTES_FOLDER
+from tacit.home.project import FACT_FILE
 from tacit.log.log import Log
-from tacit.log.purge_plan import PurgeSearch, additional_tombstones, make_tombstones
-from tacit.log.rewrite import PurgePlan, QuarantinedLine, StagedSegments, quarantine_unreadable
-from tacit.log.search import SharedRoots
+from tacit.log.rewrite import QuarantinedLine, quarantine_unreadable
 from tacit.log.spool import Spool
-from tacit.log.tombstone_search import TombstoneSearch
-from tacit.log.tombstones import load_tombstones
 from tacit.model.event import Draft, local_day
-from tacit.model.fingerprint import make_fingerprint
 from tacit.model.ids import ClaimId
-from tacit.model.purge import PurgeTarget
-from tacit.purge.files import FingerprintSearches, HomeFiles, ScrubbedFile, ScrubCache, write_scrubbed
-from tacit.purge.report import PurgeReport, make_report, sharing_roots, unreachable_places
-from tacit.purge.request import PurgeRequest, parse_request
+from tacit.purge.files import FilePurge, HomeFiles, ScrubbedFile, write_scrubbed
+from tacit.purge.plan import LogSearch, additional_tombstones, make_tombstones
+from tacit.purge.prints import make_fingerprint
+from tacit.purge.request import PurgeRequest, find_memory, memory_request, text_request
+from tacit.purge.rewrite import PurgePlan, StagedSegments
+from tacit.purge.search import SharedRoots
+from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.record import Record
-from tacit.text.match import matches_any
 
+# Files of other programs below the user's folder.
+_TRANSCRIPT_FOLDERS = (".claude", ".codex", ".gemini", ".copilot", ".local/share/opencode")
+_HISTORY_FILES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".local/share/atuin")
 _SPOOL_TIMEOUT_SECONDS = 10.0  # to wait for the log's lock, so that spooled events can be filed
+
+
+class PurgeReport(Record):
+    """What a purge changes or has changed.
+
+    Attributes:
+        events: how many events of the log change.
+        memories: the ids of memories that are purged.
+        damaged: how many unreadable lines of the log are dropped.
+        files: paths of the other files that change.
+        similar_memories: ids of memories that contain the words of the purged one, and stay.
+        remaining_files: files that still contain it, and `unreachable` where else it may be: only after a purge.
+        index_copies: copies of the index, which are removed.
+    """
+
+    events: int
+    memories: tuple[str, ...]
+    damaged: int
+    files: tuple[str, ...]
+    similar_memories: tuple[str, ...] = ()
+    remaining_files: tuple[str, ...] = ()
+    unreachable: tuple[str, ...] = ()
+    index_copies: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.events or self.damaged or self.files or self.index_copies)
 
 
 class _PurgeFindings(Record):
     """The log as it should be, what is removed from other files, those files, and the report."""
 
     plan: PurgePlan
-    target: PurgeTarget
+    purge: FilePurge
     files: tuple[ScrubbedFile, ...]
     report: PurgeReport
 
@@ -48,7 +76,14 @@ class _RepeatedPurges(Record):
     """
 
     plan: PurgePlan
-    still_purged: PurgeTarget
+    still_purged: Tombstones
+
+
+class _RequestSearch(Record):
+    """The search for a request, and what it removes from files, by the claims that it found to be gone."""
+
+    log: LogSearch
+    files: dict[frozenset[str], FilePurge]
 
 
 class Purger(HomePart):
@@ -61,13 +96,8 @@ class Purger(HomePart):
     """
 
     @cached_property
-    def _search_cache(self) -> dict[PurgeRequest, tuple[PurgeSearch, ScrubCache]]:
+    def _search_cache(self) -> dict[PurgeRequest, _RequestSearch]:
         """Earlier searches, so that a preview does not make the purge after it twice as long."""
-        return {}
-
-    @cached_property
-    def _fingerprint_searches(self) -> FingerprintSearches:
-        """Searches for fingerprints, which remember what they searched."""
         return {}
 
     def preview(self, reference: str | None = None, *, text: str | None = None) -> PurgeReport:
@@ -77,7 +107,7 @@ class Purger(HomePart):
         """
         self._check_allowed()
         self._require_home()
-        return self._require_hits(parse_request(self._store, reference, text))
+        return self._require_hits(self._parse_request(reference, text))
 
     def purge(self, reference: str | None = None, *, text: str | None = None, reason: str = "") -> PurgeReport:
         """Remove a text, or a memory by its id, from every file of the home, for good.
@@ -87,17 +117,17 @@ class Purger(HomePart):
         """
         self._check_allowed()
         self._require_home()
-        request = parse_request(self._store, reference, text)
+        request = self._parse_request(reference, text)
         why = checked_optional_text(reason, "the reason")
-        if matches_any(why, request.target.matchers):
+        if request.target.texts.contains(why):
             raise RefusedError("the reason holds the text itself, and the reason is kept", "say it in other words")
         self._require_hits(request)  # the long search, while nobody has to wait for the lock
         return self._purge_request(request, why)
 
     def _purge_request(self, request: PurgeRequest, why: str) -> PurgeReport:
-        def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
+        def work() -> tuple[PurgePlan, FilePurge, PurgeReport]:
             resumed = self._repeat_purges() if self.is_interrupted else None
-            findings = self._search(request, also=resumed.still_purged if resumed else PurgeTarget())
+            findings = self._search(request, also=resumed.still_purged if resumed else None)
             if findings.report.is_empty and not resumed:
                 self._remove_marker()
                 raise _not_found_error()
@@ -105,9 +135,9 @@ class Purger(HomePart):
                 prints = [
                     make_fingerprint(text, self._store.entropy() + self._store.entropy()) for text in request.texts
                 ]
-                self._replace_segments(self._search_cache[request][0], lambda plan: make_tombstones(plan, prints, why))
+                self._replace_segments(self._search_cache[request].log, lambda plan: make_tombstones(plan, prints, why))
             self._clean_files(findings.plan.roots, findings.files)
-            return findings.plan, findings.target, findings.report
+            return findings.plan, findings.purge, findings.report
 
         return self._finish(*self._store.rewrite_log(work, rebuild=False))
 
@@ -130,15 +160,15 @@ class Purger(HomePart):
         self._check_allowed()
         self._require_home()
 
-        def work() -> tuple[PurgePlan, PurgeTarget, PurgeReport]:
+        def work() -> tuple[PurgePlan, FilePurge, PurgeReport]:
             repeated = self._repeat_purges()
             if repeated is None:
                 self._remove_marker()
                 raise NotFoundError("nothing was ever purged from this home")
-            plan, target = repeated
-            files = list(self._home_files(plan.roots).scrub(target))
+            plan, purge = repeated.plan, FilePurge([repeated.still_purged])
+            files = list(self._home_files(plan.roots).scrub(purge))
             self._clean_files(plan.roots, files)
-            return plan, target, self._make_report(plan, files)
+            return plan, purge, self._make_report(plan, files)
 
         return self._finish(*self._store.rewrite_log(work, rebuild=False))
 
@@ -170,6 +200,15 @@ class Purger(HomePart):
                     link_hint(path),
                 )
 
+    def _parse_request(self, reference: str | None, text: str | None) -> PurgeRequest:
+        """Return the request for a memory by its id, or for a text. Raise UsageError if not exactly one is given."""
+        if reference is not None and text is None:
+            memory = self._store.read(lambda connection: find_memory(connection, reference))
+            return memory_request(self._store.log, memory)
+        if reference is None and text is not None:
+            return text_request(text)
+        raise UsageError("what should be purged?", "tacit purge ID, or tacit purge --text '…'")
+
     def _require_home(self) -> None:
         if not os.path.isdir(self._store.paths.root):
             raise NotFoundError(f"there is no home at {self._store.paths.root}", "tacit init")
@@ -185,7 +224,7 @@ class Purger(HomePart):
 
     # Carrying it out
 
-    def _search(self, request: PurgeRequest, also: PurgeTarget | None = None) -> _PurgeFindings:
+    def _search(self, request: PurgeRequest, also: Tombstones | None = None) -> _PurgeFindings:
         """Return what has to change now in the log and in other files. `also` is removed from other files too.
 
         No lock is needed: whoever changes the log searches once more under its lock, and what was searched before is
@@ -193,24 +232,21 @@ class Purger(HomePart):
         """
         self._store.drain_spool(_SPOOL_TIMEOUT_SECONDS, limit=None)  # spooled events are searched as part of the log
         if request not in self._search_cache:
-            self._search_cache[request] = (
-                PurgeSearch(request.target, [request.claim_key] * (request.claim is not None)),
-                {},
-            )
-        search, cache = self._search_cache[request]
-        plan = search.plan(self._store.log)
+            search = LogSearch(request.target, [request.claim_key] * (request.claim is not None))
+            self._search_cache[request] = _RequestSearch(search, {})
+        cached = self._search_cache[request]
+        plan = cached.log.plan(self._store.log)
         target = plan.target
         if also:
-            matchers, claims = target.matchers + also.matchers, target.claims | also.claims
-            target = target._replace(matchers=matchers, claims=claims)
-        files = tuple(self._home_files(plan.roots).scrub(target, cache))
-        return _PurgeFindings(plan, target, files, self._make_report(plan, files))
+            purge = FilePurge([target, also], everywhere=target.everywhere)
+        else:
+            purge = cached.files.setdefault(target.claims, FilePurge([target], everywhere=target.everywhere))
+        files = tuple(self._home_files(plan.roots).scrub(purge))
+        return _PurgeFindings(plan, purge, files, self._make_report(plan, files))
 
-    def _replace_segments(
-        self, search: PurgeSearch | TombstoneSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]
-    ) -> PurgePlan:
+    def _replace_segments(self, search: LogSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]) -> PurgePlan:
         """Append the tombstones, then put every changed segment in place together with a new index."""
-        origin = self._store.actor.origin
+        origin, is_index_current = self._store.actor.origin, self._store.is_index_current()
         with self._store.log.exclusive() as log:
             plan = search.plan(log)
             replace_file(OsDisk(self._store.paths.root), self._store.paths.purge_marker, b"")
@@ -218,15 +254,15 @@ class Purger(HomePart):
                 log.append(drafts, origin())
         staged = plan.stage(self._store.log)
 
-        def commit(log: Log) -> None:
+        def commit(log: Log) -> bool:
             current = search.plan(log)
             planned = set(plan.changed)
             if late := [event for event in current.changed if event not in planned]:  # recorded since
                 log.append(tombstones_of(current.limited_to(late)), origin())
                 current = search.plan(log)
-            current.apply(log, StagedSegments(plan, staged))
+            return current.apply(log, StagedSegments(plan, staged))
 
-        self._store.swap_segments(staged, commit)
+        self._store.swap_segments(plan.segments, staged, commit, rebuild=not is_index_current)
         return plan
 
     @property
@@ -243,10 +279,8 @@ class Purger(HomePart):
         tombstones = load_tombstones(self._store.log)
         if tombstones is None:
             return None
-        search = TombstoneSearch(tombstones)
-        plan = self._replace_segments(
-            search, lambda plan: list(additional_tombstones(self._store.log, plan, tombstones))
-        )
+        search = LogSearch(tombstones)
+        plan = self._replace_segments(search, lambda plan: additional_tombstones(self._store.log, plan, tombstones))
         return _RepeatedPurges(plan, search.still_purged())
 
     def _clean_files(self, roots: SharedRoots, files: Iterable[ScrubbedFile]) -> None:
@@ -258,9 +292,9 @@ class Purger(HomePart):
         write_scrubbed(disk, files)
         Spool(self._store.log).scrub()
 
-    def _finish(self, plan: PurgePlan, target: PurgeTarget, report: PurgeReport) -> PurgeReport:
+    def _finish(self, plan: PurgePlan, purge: FilePurge, report: PurgeReport) -> PurgeReport:
         """Complete the report with what remains, once everything is written, and remove the marker."""
-        remaining = self._home_files(plan.roots).files_containing(target)
+        remaining = self._home_files(plan.roots).files_containing(purge)
         self._remove_marker()
         roots = sharing_roots(self._project_roots(plan.roots), plan.roots)
         return report._replace(
@@ -274,8 +308,10 @@ class Purger(HomePart):
         return make_report(plan, (file.path for file in files), self._home_files(plan.roots).index_copies())
 
     def _home_files(self, roots: SharedRoots) -> HomeFiles:
-        paths, log, view_store = self._store.paths, self._store.log, self._store.view_store
-        return HomeFiles(paths, view_store, log.segments(), self._project_roots(roots), self._fingerprint_searches)
+        store = self._store
+        fact_files = {root: os.path.join(root, FACT_FILE) for root in self._project_roots(roots)}
+        remotes, segments = store.paths.path(REMOTES_FOLDER, ""), store.log.segments()
+        return HomeFiles(store.paths.root, remotes, store.view_store, segments, fact_files)
 
     def _project_roots(self, roots: SharedRoots) -> list[str]:
         """Return the roots of projects, as far as the log knows them, and of the current one."""
@@ -285,3 +321,33 @@ class Purger(HomePart):
 
 def _not_found_error() -> NotFoundError:
     return NotFoundError("no file of this home holds it", "it may be written otherwise: try a part of it")
+
+
+def make_report(plan: PurgePlan, files: Iterable[str], index_copies: Iterable[str]) -> PurgeReport:
+    """Return the report of a plan for the log, and of the paths of other files and of copies of the index."""
+    return PurgeReport(
+        len(plan.changed),
+        tuple(sorted(plan.gone_claims)),
+        plan.damaged,
+        tuple(files),
+        tuple(sorted(plan.matching_claims)),
+        index_copies=tuple(index_copies),
+    )
+
+
+def sharing_roots(projects: Iterable[str], roots: SharedRoots) -> list[str]:
+    """Return the projects that have or had a fact file. It may have been committed, also if it is gone now."""
+    shared = {root for scope, root in roots.seen if scope in roots.shared_scopes}
+    return [root for root in projects if root in shared or os.path.exists(os.path.join(root, FACT_FILE))]
+
+
+def unreachable_places(user_folder: str, roots: Iterable[str]) -> list[str]:
+    """Return where the text may be that no purge reaches. `roots` are projects that have or had a fact file."""
+    others = [os.path.join(user_folder, name) for name in (*_TRANSCRIPT_FOLDERS, *_HISTORY_FILES)]
+    repositories = [root for root in roots if os.path.exists(os.path.join(root, ".git"))]
+    return [
+        *(f"the history of git in {root}, if {FACT_FILE} was committed" for root in repositories),
+        *(f"{path}, where other programs keep what was said and typed" for path in others if os.path.exists(path)),
+        "backups, exports and snapshots of the file system",
+        "homes on other machines, until this tombstone is imported there",
+    ]

@@ -11,7 +11,6 @@ import pytest
 
 from tacit.model.claim import Claim, Kind, Status, Triple, project_scope
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict
-from tacit.model.fingerprint import FingerprintMatcher, make_fingerprint
 from tacit.model.memory import fold_memories
 from tacit.model.observation import (
     BriefInjected,
@@ -29,17 +28,18 @@ from tacit.model.observation import (
     WorkflowSaved,
     WorkLogged,
 )
-from tacit.model.purge import (
+from tacit.purge.matcher import TextFinder, normalize_for_match
+from tacit.purge.prints import HashedText, PrintSearch, PurgedText, make_fingerprint
+from tacit.purge.remains import (
     HIDDEN_SCOPE,
     PurgeTarget,
     claim_sentences,
     moved_claims,
     purge_event,
-    purge_target_of,
     removed_claims,
 )
+from tacit.purge.tombstones import Tombstones
 from tacit.text.display import PURGED_MARK
-from tacit.text.match import LiteralMatcher, TextMatcher, matches_any, normalize_for_match, replace_matches
 from tests.support.events import added, event, history, says
 
 SECRET = "Hunter2 magic word"
@@ -79,12 +79,15 @@ FORMS: dict[str, Callable[[str], str]] = {
 }
 
 
-def sought(text: str, as_print: bool = False) -> tuple[TextMatcher, ...]:
-    return (
-        (FingerprintMatcher(make_fingerprint(text, SALT)),)
-        if as_print
-        else (LiteralMatcher(normalize_for_match(text)),)
-    )
+def sought(text: str) -> TextFinder:
+    return TextFinder([normalize_for_match(text)])
+
+
+def learned(text: str, secret: str) -> TextFinder:
+    """What finds a secret of which the fingerprint was looked for in a text."""
+    purged = PurgedText(make_fingerprint(secret, SALT))
+    PrintSearch([purged]).learn([text])
+    return TextFinder([purged.text] if purged.text else [])
 
 
 def cut(text: str = SECRET) -> PurgeTarget:
@@ -98,8 +101,8 @@ def cut(text: str = SECRET) -> PurgeTarget:
 @pytest.mark.parametrize("secret", SECRETS)
 def test_a_text_is_found_in_every_form_and_what_stands_around_it_stays(secret: str, form: str) -> None:
     text = f"before {FORMS[form](secret)} after"
-    left = replace_matches(text, sought(secret))
-    assert not matches_any(left, sought(secret))
+    left = sought(secret).replace_matches(text)
+    assert not sought(secret).contains(left)
     assert left.startswith("before ") and left.endswith(" after") and PURGED_MARK in left
 
 
@@ -107,31 +110,31 @@ def test_a_text_is_found_in_every_form_and_what_stands_around_it_stays(secret: s
 @pytest.mark.parametrize("secret", SECRETS)
 def test_a_print_finds_what_the_text_itself_finds(secret: str, form: str) -> None:
     text = f"before {FORMS[form](secret)} after"
-    assert replace_matches(text, sought(secret, as_print=True)) == replace_matches(text, sought(secret))
+    assert learned(text, secret).replace_matches(text) == sought(secret).replace_matches(text)
 
 
 def test_composed_and_taken_apart_are_the_same_letters() -> None:
-    assert replace_matches("a café noir", sought("cafe\u0301 noir")) == f"a {PURGED_MARK}"
-    assert replace_matches("a cafe\u0301 noir", sought("café noir")) == f"a {PURGED_MARK}"
+    assert sought("cafe\u0301 noir").replace_matches("a café noir") == f"a {PURGED_MARK}"
+    assert sought("café noir").replace_matches("a cafe\u0301 noir") == f"a {PURGED_MARK}"
 
 
 def test_another_accent_makes_another_word() -> None:
-    assert replace_matches("the cafe\u0301", sought("cafe")) == "the cafe\u0301"
-    assert replace_matches("the résumés", sought("resumes")) == "the résumés"
+    assert sought("cafe").replace_matches("the cafe\u0301") == "the cafe\u0301"
+    assert sought("resumes").replace_matches("the résumés") == "the résumés"
 
 
 def test_each_of_several_places_is_marked_and_neighbours_share_a_mark() -> None:
     assert (
-        replace_matches("abcd, abcdabcd and ABCD", sought("abcd")) == f"{PURGED_MARK}, {PURGED_MARK} and {PURGED_MARK}"
+        sought("abcd").replace_matches("abcd, abcdabcd and ABCD") == f"{PURGED_MARK}, {PURGED_MARK} and {PURGED_MARK}"
     )
-    assert replace_matches("ababab!", sought("abab")) == f"{PURGED_MARK}!"
+    assert sought("abab").replace_matches("ababab!") == f"{PURGED_MARK}!"
 
 
 def test_a_print_does_not_tell_the_text() -> None:
     made = make_fingerprint(SECRET, SALT)
     assert "hunter" not in str(made).lower()
     assert make_fingerprint(SECRET, bytes(20)).strong != made.strong
-    assert not matches_any("hunter2 magic ward", (FingerprintMatcher(made),))
+    assert not PurgedText(made).learn(HashedText("hunter2 magic ward", made.length), "hunter2 magic ward")
 
 
 # Free words
@@ -285,4 +288,6 @@ def test_what_a_tombstone_remembers_cuts_as_the_text_did() -> None:
         WorkLogged(SECRET, "x"),
     )
     stone = MemoryPurged(claims=(old.id,), prints=(make_fingerprint(SECRET, SALT),), everywhere=True)
-    assert [purge_event(said, purge_target_of(stone)) for said in log] == [purge_event(said, cut()) for said in log]
+    assert [Tombstones([event(99, stone)]).apply_fully(said) for said in log] == [
+        purge_event(said, cut()) for said in log
+    ]

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from tacit.log.reader import LogReader
 from tacit.model.claim import Scope, Triple, triple_key
 from tacit.model.event import Event
-from tacit.model.fingerprint import FingerprintSearch
 from tacit.model.ids import ClaimId, EventId, claim_id
 from tacit.model.memory import touched_claims
 from tacit.model.observation import MemoryPurged, PurgedStub
-from tacit.model.purge import PurgeTarget, purge_bound, purge_event, purge_target_of, texts_of
+from tacit.purge.matcher import TextFinder
+from tacit.purge.prints import PrintSearch, PurgedText
+from tacit.purge.remains import PurgeTarget, purge_event, texts_of
 from tacit.record import Record
 
 if TYPE_CHECKING:
@@ -25,26 +26,45 @@ if TYPE_CHECKING:
 
 
 class Tombstone(Record):
-    """One purge: its id, which gives its place in the order, its body, and what it removes."""
+    """One purge: its id, which gives its place in the order, its body, and the texts that it removes."""
 
     id: EventId
     body: MemoryPurged
-    target: PurgeTarget
+    purged: tuple[PurgedText, ...]
+
+    @property
+    def bound(self) -> EventId:
+        """The id before which events are purged: a person may say the same again later."""
+        return EventId(self.body.before or self.id)
 
     def applies_to(self, event: Event) -> bool:
-        """Return whether an event is older than the purge. A person may say the same again later."""
-        return event.id < purge_bound(self.id, self.body)
+        """Return whether an event is older than the purge."""
+        return event.id < self.bound
 
 
 class Tombstones:
     """All tombstones of a log. Other events are ignored.
 
-    `prints` searches for the texts of all of them.
+    Of a purged text only the fingerprint is known until it was met once. `claims` are those that are named, as purged
+    or as moved.
     """
 
     def __init__(self, events: Iterable[Event]) -> None:
-        self.all = [Tombstone(id_, body, purge_target_of(body)) for id_, body in _merge_tombstones(events)]
-        self.prints = FingerprintSearch(matcher for each in self.all for matcher in each.target.fingerprints)
+        self._take(Tombstone(id_, body, tuple(map(PurgedText, body.prints))) for id_, body in _merge_tombstones(events))
+
+    def only(self, tombstones: Iterable[Tombstone]) -> Tombstones:
+        """Return some of these tombstones."""
+        some = Tombstones(())
+        some._take(tombstones)
+        return some
+
+    def _take(self, tombstones: Iterable[Tombstone]) -> None:
+        self.all = list(tombstones)
+        self.claims = frozenset(
+            name for each in self.all for name in (*each.body.claims, *(old for old, _ in each.body.moved))
+        )
+        self._prints = PrintSearch(text for each in self.all for text in each.purged)
+        self._finders: dict[tuple[str, ...], TextFinder] = {}
         self._by_event: dict[EventId, list[Tombstone]] = {}
         self._by_claim: dict[str, list[Tombstone]] = {}
         for tombstone in self.all:
@@ -52,6 +72,33 @@ class Tombstones:
                 self._by_event.setdefault(event_id, []).append(tombstone)
             for claim in tombstone.body.claims:
                 self._by_claim.setdefault(claim, []).append(tombstone)
+
+    # Texts
+
+    def learn(self, texts: Iterable[str]) -> None:
+        """Look for all purged texts in these. Those that are there are known from then on."""
+        self._prints.learn(texts)
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether of some texts only the fingerprint is known."""
+        return not self._prints.is_done
+
+    @property
+    def texts(self) -> TextFinder:
+        """What finds all texts that are known by now."""
+        return self._finder(text for each in self.all for text in each.purged)
+
+    def target_of(self, tombstone: Tombstone) -> PurgeTarget:
+        """Return what a tombstone purges, as far as its texts are known by now."""
+        body = tombstone.body
+        return PurgeTarget(self._finder(tombstone.purged), frozenset(body.claims), body.everywhere, dict(body.moved))
+
+    def _finder(self, purged: Iterable[PurgedText]) -> TextFinder:
+        known = tuple(each.text for each in purged if each.text)
+        return self._finders.setdefault(known, TextFinder(known))
+
+    # Events
 
     def apply(self, event: Event) -> Event:
         """Return what is left of an event of this log. Cheap: only named events and claims are checked."""
@@ -66,16 +113,15 @@ class Tombstones:
     def purge(self, event: Event, tombstone: Tombstone) -> Event:
         """Return what a tombstone leaves of an event, whatever its time; the event itself if it changes nothing."""
         while True:
-            self.prints.learn(texts_of(event))
-            left = purge_event(event, tombstone.target.known())
+            self.learn(texts_of(event))
+            left = purge_event(event, self.target_of(tombstone))
             if left is event:
                 return event
             event = left  # a mark in the place of one text may complete another one
 
-    @property
-    def claims(self) -> frozenset[str]:
-        """The claims that are named, as purged or as moved."""
-        return frozenset((*self._by_claim, *(claim for tombstone in self.all for claim in tombstone.target.moved)))
+    def means(self, event: Event, tombstone: Tombstone) -> bool:
+        """Return whether a tombstone would change an event, whatever its time."""
+        return self.purge(event, tombstone) is not event
 
     def ignores(self, form: KnownForm) -> bool:
         """Return whether `apply` would leave an event as it is, by the form of its line. False if that is not known."""

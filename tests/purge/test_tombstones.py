@@ -13,10 +13,10 @@ from tacit.disk.lock import FileLock
 from tacit.log.codec import encode
 from tacit.log.log import Log
 from tacit.log.segment import PURGED_SEGMENT
-from tacit.log.tombstones import Tombstones, load_tombstones
 from tacit.model.event import Event, EventBody
-from tacit.model.fingerprint import make_fingerprint
 from tacit.model.observation import MemoryPurged, PurgedStub, RecallAsked, WorkLogged
+from tacit.purge.prints import make_fingerprint
+from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.text.display import PURGED_MARK
 from tests.support.events import START, added, event, numbered, says
 
@@ -41,7 +41,9 @@ def summary_of(body: EventBody) -> str:
 
 
 def log_of(home: Path) -> Log:
-    return Log(str(home), OsDisk(), FileLock(str(home / "log.lock"), 1.0), lambda: os.urandom(10))
+    return Log(
+        str(home), OsDisk(), FileLock(str(home / "log.lock"), 1.0), lambda: os.urandom(10), load_purges=load_tombstones
+    )
 
 
 def put(home: Path, segment: str, *events: Event) -> None:

@@ -1,0 +1,377 @@
+"""Planning a purge: which lines of the log change, and how. Nothing is written here.
+
+The first, long search needs no lock. The one under the lock reads only lines that were appended since.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import zip_longest
+from typing import TypeVar
+
+from tacit.disk.files import open_plain
+from tacit.errors import RefusedError
+from tacit.log.codec import decode, encode, is_encoding_of, split_mac
+from tacit.log.log import Log
+from tacit.log.reader import LocatedLine, LogBlock, LogReader, SegmentProgress, read_blocks, read_torn_tail
+from tacit.log.rewrite import decode_raw
+from tacit.model.claim import GLOBAL, Claim
+from tacit.model.event import Draft, Event
+from tacit.model.ids import EventId
+from tacit.model.memory import touched_claims
+from tacit.model.observation import Fingerprint, LogSealed, MemoryPurged, PurgedStub, UnknownBody
+from tacit.purge.remains import PurgeTarget, claims_of, moved_claims
+from tacit.purge.rewrite import LineEdit, PurgePlan, SegmentEdits
+from tacit.purge.search import (
+    LineSearch,
+    LineStrings,
+    Purge,
+    SharedRoots,
+    claim_words,
+    lines_with_claims,
+    refers_to,
+)
+from tacit.purge.tombstones import Tombstone, Tombstones, is_purge
+from tacit.record import Record
+
+_SEARCH_TASK = "searching the log"
+_MAX_IDS_PER_TOMBSTONE = 2000  # a tombstone has to fit into a line
+_MAX_LATE_IDS = 1000  # the same, with the prints of a purge
+
+T = TypeVar("T")
+
+
+class LinePosition(Record):
+    """Where a line is; its length includes the line feed."""
+
+    number: int
+    offset: int
+    length: int
+
+
+def _lines_at(path: str, positions: Iterable[LinePosition]) -> Iterator[LocatedLine]:
+    """Yield the lines at these positions, which are in order."""
+    with open_plain(path) as file:
+        for number, offset, length in positions:
+            file.seek(offset)
+            yield LocatedLine(number, offset, file.read(length)[:-1])
+
+
+class _SegmentFindings:
+    """What a search knows of a segment, and how far it was read.
+
+    An append leaves it valid. If the file was replaced or changed in place, the segment is searched again.
+    """
+
+    def __init__(self) -> None:
+        self.end = self.lines = 0
+        self._inode = self._modified = -1
+        self._tail = b""
+        self.candidates: list[LinePosition] = []
+        self.referring: list[LinePosition] = []
+        self.claims_before: dict[str, Claim] = {}  # claims that are touched by candidates
+        self.claims_after: set[str] = set()  # and by what is left of them
+        self.moved: dict[str, str] = {}
+        self.matching: set[str] = set()  # claims that contain a text and stay
+        self.recorded_anew: set[EventId] = set()  # tombstones of which something stays, because it was recorded later
+        self.roots = SharedRoots({}, set())
+        self.claims_searched = 0  # up to where the other lines of claims were looked at
+        self.edits: dict[int, LineEdit | None] = {}  # by offset, for the last full target
+        self.dropped: set[str] = set()  # the hashes of unreadable lines that are removed
+
+    def is_current(self, path: str) -> bool:
+        """Return whether the part that was read is still there. Raise OSError if the file cannot be read."""
+        status = os.stat(path)
+        if status.st_ino != self._inode or status.st_size < self.end:
+            return False
+        with open_plain(path) as file:
+            file.seek(self.end - len(self._tail))
+            is_same = file.read(len(self._tail)) == self._tail
+        return is_same and (status.st_size > self.end or status.st_mtime_ns == self._modified)
+
+    def advance(self, path: str, progress: SegmentProgress) -> Iterator[LogBlock]:
+        """Yield the lines that were appended since the last time."""
+        with open_plain(path) as file:
+            status = os.fstat(file.fileno())
+            self._inode, self._modified = status.st_ino, status.st_mtime_ns
+        for block in read_blocks(path, self.end, self.lines):
+            yield block
+            self.lines = block.first_number + len(block.lines) - 1
+            self.end = block.end
+            self._tail = block.lines[-1][-64:] + b"\n"
+            progress.show(self.end)
+
+
+class LogSearch:
+    """Plans the removal of something from a log, repeatedly.
+
+    Args:
+        purge: a target, or all tombstones of the log.
+        claim_keys: the keys of the claims in a target, by which their lines are found.
+    """
+
+    def __init__(self, purge: PurgeTarget | Tombstones, claim_keys: Sequence[str] = ()) -> None:
+        self._given = purge
+        self._purge: PurgeTarget | Tombstones = purge  # with the claims that turned out to be gone
+        words = claim_words(claim_keys) if isinstance(purge, PurgeTarget) else None
+        self._lines = LineSearch(purge, words)
+        self._segments: dict[str, _SegmentFindings] = {}
+        self._suspects: dict[str, Claim] = {}  # claims that seem to be gone
+        self._survivors: set[str] = set()  # those of them that other lines are about
+
+    def plan(self, log: Log) -> PurgePlan:
+        """Return the plan for the log as it is now.
+
+        First the claims are found that the purge removes or moves. Then they are removed by their ids, too, as a
+        tombstone will. Raise RefusedError if a line holds a text in a field that this version does not know.
+        """
+        names = log.segments()
+        progress = SegmentProgress(log, _SEARCH_TASK, names)
+        found_before, self._segments = self._segments, {}
+        for name in names:
+            self._segments[name] = self._search_segment(log, name, found_before.get(name), progress)
+            progress.next_segment(name)
+        findings = self._segments.values()
+        moved = {old: new for found in findings for old, new in found.moved.items()}
+        gone = self._gone_claims(log) - moved.keys()
+        if isinstance(self._purge, PurgeTarget):
+            self._refine(self._purge, moved, gone)
+        edits = [self._segment_edits(log, name, found) for name, found in self._segments.items()]
+        roots = SharedRoots({}, set())
+        for found in findings:
+            roots.seen.update(found.roots.seen)
+            roots.shared_scopes.update(found.roots.shared_scopes)
+        matching = frozenset(claim for found in findings for claim in found.matching) - self._purge.claims
+        changed = tuple(segment for segment in edits if segment.edits)
+        target = self._purge if isinstance(self._purge, PurgeTarget) else PurgeTarget()
+        return PurgePlan(target, changed, roots, frozenset(gone), matching)
+
+    def _refine(self, target: PurgeTarget, moved: dict[str, str], gone: set[str]) -> None:
+        claims = self._given.claims | gone
+        if (target.moved, target.claims) != (moved, claims):
+            self._purge = target._replace(moved=moved, claims=claims)
+            for found in self._segments.values():
+                found.edits, found.dropped = {}, set()
+
+    def still_purged(self) -> Tombstones:
+        """Return the tombstones of which nothing was recorded anew since, according to the last plan."""
+        assert isinstance(self._given, Tombstones)
+        anew = {name for found in self._segments.values() for name in found.recorded_anew}
+        return self._given.only(each for each in self._given.all if each.id not in anew)
+
+    def _search_segment(
+        self, log: Log, name: str, found: _SegmentFindings | None, progress: SegmentProgress
+    ) -> _SegmentFindings:
+        """Return what is known of a segment, with the lines that were appended since it was `found`."""
+        path = log.path(name)
+        if found is None or not found.is_current(path):
+            found = _SegmentFindings()
+        for block in found.advance(path, progress):
+            candidates, referring = self._lines.candidates(block, found.roots)
+            for line in candidates:
+                if self._is_affected(found, line, name):
+                    found.candidates.append(_position_of(line))
+            found.referring += map(_position_of, referring)
+        return found
+
+    def _is_affected(self, found: _SegmentFindings, line: LocatedLine, segment: str) -> bool:
+        """Return whether a line may change, and note what it says of claims and projects."""
+        event = decode_raw(line.data + b"\n")
+        if not isinstance(event, Event):
+            return event is not None
+        found.roots.add(event)
+        _refuse_unknown_fields(line, event, segment, self._given)
+        claims, remaining = claims_of(event.body), self._given.apply_fully(event)
+        if isinstance(self._given, PurgeTarget):
+            found.moved.update(moved_claims([event], self._given))
+            if not self._given.everywhere:
+                found.matching.update(claim.id for claim in claims if self._given.texts.contains(claim.sentence))
+        else:
+            for tombstone in self._given.all:
+                if tombstone.id not in found.recorded_anew and self._given.means(remaining, tombstone):
+                    found.recorded_anew.add(tombstone.id)
+        found.claims_before.update((claim.id, claim) for claim in claims)
+        found.claims_after.update(touched_claims(remaining))
+        return remaining is not event or bool(claims)
+
+    def _gone_claims(self, log: Log) -> set[str]:
+        """Return the claims of which nothing is left, in any line."""
+        suspects: dict[str, Claim] = {}
+        for found in self._segments.values():
+            suspects.update(found.claims_before)
+        for found in self._segments.values():
+            for claim_id in found.claims_after:
+                suspects.pop(claim_id, None)
+        if suspects.keys() != self._suspects.keys():
+            self._suspects, self._survivors = suspects, set()
+            for found in self._segments.values():
+                found.claims_searched = 0
+        for name, found in self._segments.items() if suspects else ():
+            known = {position.offset for position in found.candidates}
+            self._survivors.update(_surviving_claims(log, name, suspects, known, (found.claims_searched, found.end)))
+            found.claims_searched = found.end
+        return suspects.keys() - self._survivors
+
+    def _segment_edits(self, log: Log, name: str, found: _SegmentFindings) -> SegmentEdits:
+        positions = sorted({*found.candidates, *found.referring}, key=lambda position: position.offset)
+        unknown = [position for position in positions if position.offset not in found.edits]
+        candidates = {position.offset for position in found.candidates}
+        named = _named_claims(self._purge)
+        for line in _lines_at(log.path(name), unknown):
+            is_named = line.offset in candidates or refers_to(line.data, named)
+            found.edits[line.offset] = self._edit_of(log, name, line, found.dropped) if is_named else None
+        edits = [edit for position in positions if (edit := found.edits[position.offset])]
+        return SegmentEdits(name, (*edits, *self._tail_edits(log.path(name), found.end)), found.end)
+
+    def _edit_of(self, log: Log, segment: str, line: LocatedLine, dropped: set[str]) -> LineEdit | None:
+        """Return what becomes of a line; None if it stays. Hashes of `dropped` lines are added."""
+        event, length = decode_raw(line.data + b"\n"), len(line.data) + 1
+        if not isinstance(event, Event):
+            if event is None or not _contains(self._purge, line.data.decode("utf-8", "surrogateescape")):
+                return None
+            dropped.add(sha256(line.data).hexdigest())
+            return LineEdit(line.number, line.offset, length, b"", None)
+        _refuse_unknown_fields(line, event, segment, self._purge)
+        remaining = self._purge.apply_fully(event)
+        if isinstance(remaining.body, LogSealed) and remaining.body.sha256 in dropped:
+            # Guesses at the text of a dropped fragment could be compared with the hash.
+            remaining = remaining._replace(body=PurgedStub("log.sealed"))
+        if remaining == event:
+            return None
+        # It is signed only if the line had a correct MAC: a purge vouches for nothing.
+        was_signed = log.signer and log.signer.verifies(*split_mac(line.data))
+        data = encode(remaining, log.sign if was_signed else None)
+        return LineEdit(line.number, line.offset, length, data, event.id)
+
+    def _tail_edits(self, path: str, end: int) -> Iterator[LineEdit]:
+        """Yield the removal of a torn tail, if it contains a text."""
+        tail = read_torn_tail(path, end)
+        if tail and b"\n" not in tail and _contains(self._purge, tail.decode("utf-8", "surrogateescape")):
+            yield LineEdit(0, end, len(tail), b"", None)
+
+
+def _position_of(line: LocatedLine) -> LinePosition:
+    return LinePosition(line.number, line.offset, len(line.data) + 1)
+
+
+def _named_claims(purge: PurgeTarget | Tombstones) -> set[bytes]:
+    """Return the ids of claims that are removed or renamed."""
+    moved = purge.moved if isinstance(purge, PurgeTarget) else ()
+    return {claim.encode("ascii", "replace") for claim in (*purge.claims, *moved)}
+
+
+def _contains(purge: Purge, text: str) -> bool:
+    purge.learn([text])
+    return purge.texts.contains(text)
+
+
+def _surviving_claims(
+    log: Log, segment: str, suspects: Mapping[str, Claim], known: Collection[int], span: tuple[int, int]
+) -> Iterator[str]:
+    """Yield the claims of `suspects` that are in lines of a segment between two offsets, but for those at `known`."""
+    start, end = span
+    for line in lines_with_claims(log, segment, claim_words(claim.key for claim in suspects.values()), start):
+        event = decode(line.data) if line.offset not in known and line.offset < end else None
+        if isinstance(event, Event):
+            yield from (claim for claim in touched_claims(event) if claim in suspects)
+
+
+def _refuse_unknown_fields(line: LocatedLine, event: Event, segment: str, purge: Purge) -> None:
+    """Raise RefusedError if a line of a newer version contains text that is to go."""
+    if not isinstance(event.body, UnknownBody) and is_encoding_of(event, line.data):
+        return
+    if any(_contains(purge, text) for text in LineStrings(line.data).strings):
+        raise RefusedError(
+            f"{segment}:{line.number} holds it too, and a newer version of Tacit wrote that line; nothing was changed",
+            "update Tacit, then purge again",
+        )
+
+
+# Tombstones
+
+
+def make_tombstones(plan: PurgePlan, prints: Sequence[Fingerprint], reason: str) -> list[Draft]:
+    """Return the tombstones of a plan: one, or as many as its ids need."""
+    whole = MemoryPurged(reason, prints=tuple(prints), everywhere=plan.target.everywhere)
+    parts = zip_longest(
+        _chunks(plan.changed),
+        _chunks(sorted(plan.target.claims)),
+        _chunks(sorted(plan.target.moved.items())),
+        fillvalue=(),
+    )
+    bodies = [
+        whole._replace(events=tuple(events), claims=tuple(claims), moved=tuple(moved))
+        for events, claims, moved in parts
+    ] or [whole]
+    bodies[0] = bodies[0]._replace(damaged=plan.damaged)
+    return [Draft(body, GLOBAL) for body in bodies]
+
+
+def additional_tombstones(log: Log, plan: PurgePlan, tombstones: Tombstones) -> list[Draft]:
+    """Return tombstones for events that earlier ones apply to and do not name. They remove no more than those."""
+    changed = [event for segment in plan.segments for event in _changed_events(log, segment)]
+    drafts: list[Draft] = []
+    for tombstone in tombstones.all:
+        unnamed = [
+            event.id
+            for event in changed
+            if tombstone.applies_to(event)
+            and event.id not in tombstone.body.events
+            and tombstones.means(event, tombstone)
+        ]
+        drafts += _naming(tombstone, unnamed, ())
+    return drafts
+
+
+def _changed_events(log: Log, segment: SegmentEdits) -> Iterator[Event]:
+    positions = [LinePosition(edit.number, edit.offset, edit.length) for edit in segment.edits if edit.event]
+    for line in _lines_at(log.path(segment.segment), positions):
+        if isinstance(event := decode(line.data), Event):
+            yield event
+
+
+def late_tombstones(log: LogReader, imported: Iterable[Event], knew: Callable[[str], Collection[str]]) -> list[Draft]:
+    """Return tombstones for events of this log that `imported` ones would purge if they were older.
+
+    Whoever wrote these events did not know of the purge: deletion wins, whatever the clocks say. `knew` returns the
+    segments of machines that had applied a purge, by its operation: they may have said the same again on purpose. A
+    tombstone that adds events to an earlier one (it has `before`) means these events alone.
+    """
+    purges = [event for event in imported if is_purge(event)]
+    tombstones = Tombstones(purges)
+    operations = {event.id: event.op for event in purges}
+    knowing = {each.id: knew(operations[each.id]) for each in tombstones.all}
+    late: dict[EventId, list[EventId]] = {each.id: [] for each in tombstones.all}
+    for segment, event in _events_that_tombstones_may_mean(log, tombstones):
+        for tombstone in tombstones.all:
+            if segment in knowing[tombstone.id] or tombstone.applies_to(event):
+                continue
+            if tombstones.means(event, tombstone):
+                late[tombstone.id].append(event.id)
+    return [draft for each in tombstones.all for draft in _naming(each, late[each.id], each.body.claims)]
+
+
+def _events_that_tombstones_may_mean(log: LogReader, tombstones: Tombstones) -> Iterator[tuple[str, Event]]:
+    """Yield every event that a tombstone means, but for its time, with its segment, and few others."""
+    if not tombstones.all:
+        return
+    search, roots, named = LineSearch(tombstones, None), SharedRoots({}, set()), _named_claims(tombstones)
+    for segment in log.segments():
+        for block in read_blocks(log.path(segment)):
+            candidates, referring = search.candidates(block, roots)
+            for line in sorted({*candidates, *(line for line in referring if refers_to(line.data, named))}):
+                event = decode_raw(line.data + b"\n")
+                if isinstance(event, Event) and not isinstance(event.body, MemoryPurged):
+                    yield segment, event
+
+
+def _naming(tombstone: Tombstone, events: Sequence[EventId], claims: tuple[str, ...]) -> list[Draft]:
+    """Return tombstones that add events to an earlier one, with these claims of it."""
+    body = tombstone.body._replace(claims=claims, damaged=0, before=tombstone.bound)
+    return [Draft(body._replace(events=tuple(some)), GLOBAL) for some in _chunks(events, _MAX_LATE_IDS)]
+
+
+def _chunks(items: Sequence[T], size: int = _MAX_IDS_PER_TOMBSTONE) -> list[Sequence[T]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]
