@@ -58,7 +58,7 @@ class Person:
         self.work, self.second = self.folder / "work", self.folder / "second"
         self.mind = Mind()
         self._kills_rest: float | None = None
-        self.unfinished: set[str] = set()  # killed commands stated these; the next one may write their lines
+        self.unfinished: set[str] = set()  # killed commands stated these; later ones write their lines
         self.lazy = False  # whether what a command leaves behind begins after the command has returned
         self.accepted: dict[Path, set[str]] = {}  # lines of a clone's file that the person trusts
 
@@ -114,7 +114,6 @@ class Person:
                 self.accepted[clone] = {
                     after[name] for name, line in before.items() if line in self.accepted[clone] and name in after
                 }
-        self.unfinished.clear()
 
     def json(self, *words: str, cwd: Path | None = None) -> Any:
         return json.loads(self.tacit(*words, "--json", cwd=cwd).out)
