@@ -78,7 +78,9 @@ def _everyday_rounds() -> list[list[float]]:
                 vault.add(f"keep the tests of module {number} below {number} seconds")
             shown = vault.add("never push to main").memory.id
             proposed = [
-                vault.remember(f"deploys of service {number} need ticket {number}", evidence="said so").memory.id
+                vault.memories.remember(
+                    f"deploys of service {number} need ticket {number}", evidence="said so"
+                ).memory.id
                 for number in range(ROUNDS + WARM_UP)
             ]
         before = os.getcwd()
@@ -108,7 +110,7 @@ def _against(bare: Sequence[float], name: str, times: Sequence[float], target: f
 def _answered(home: Path, queries: Sequence[str]) -> list[str]:
     """As many queries as there are rounds, of those that find something: a command without answers exits with 1."""
     with tacit.open(home, cwd=home.parent) as vault:
-        found = [query for query in queries[: 2 * ROUNDS] if vault.recall(query, observe=False)]
+        found = [query for query in queries[: 2 * ROUNDS] if vault.search.recall(query, observe=False)]
     return found[: ROUNDS + WARM_UP]
 
 

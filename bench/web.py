@@ -84,8 +84,8 @@ def measure(folder: Path) -> Iterator[Figure]:
 
 
 def _page_paths(vault: Vault) -> dict[str, str]:
-    memory = vault.queries.latest(status=Status.ACTIVE, limit=1)[0][0].id
-    candidate = vault.queries.latest(status=Status.PENDING, limit=1)[0][0].id
+    memory = vault.search.latest(status=Status.ACTIVE, limit=1)[0][0].id
+    candidate = vault.search.latest(status=Status.PENDING, limit=1)[0][0].id
     return {
         "inbox": "/",
         "inbox, one card": f"/?card={candidate}",

@@ -70,9 +70,9 @@ def sign_in(context: BrowserContext, server: WebServer) -> None:
 
 def page_paths(vault: Vault) -> dict[str, str]:
     """Return the path of every page by a name, with a card, memory, session and workflow of an example home."""
-    candidates, _ = vault.queries.latest(status=Status.PENDING, limit=50)
+    candidates, _ = vault.search.latest(status=Status.PENDING, limit=50)
     candidate = next((row for row in candidates if row.kind is Kind.CONSTRAINT), candidates[0])
-    replaced, _ = vault.queries.latest(status=Status.ACTIVE, kinds=["constraint"], limit=1)
+    replaced, _ = vault.search.latest(status=Status.ACTIVE, kinds=["constraint"], limit=1)
     session = vault.sessions.sessions(limit=3)[-1].row.id
     guarded = vault.guard.entries()[0].rule.id
     return {

@@ -219,7 +219,7 @@ class ExampleHome:
         for _, step in sorted(steps, key=lambda pair: pair[0]):
             step()
         with self.vault(END) as vault:
-            vault.learn()
+            vault.suggestions.learn()
         self._guard("use pnpm, never npm")
         self._receive_facts()
 
@@ -253,7 +253,7 @@ class ExampleHome:
 
     def _guard(self, text: str) -> None:
         with self.vault(END - timedelta(days=3), "webshop") as vault:
-            vault.guard.switch_on(vault.guard.plan(vault.queries.show(text, by_text=True).memory.id))
+            vault.guard.switch_on(vault.guard.plan(vault.search.show(text, by_text=True).memory.id))
 
     def _receive_facts(self) -> None:
         """Two facts that a colleague shared in a repository."""
@@ -261,7 +261,7 @@ class ExampleHome:
         home = Home(self.folder / ".colleague", cwd=self.folder / "webshop", environment={}, actor=colleague)
         with Vault(home) as vault:
             for text in ("the checkout is deployed by the release workflow", "images are served from the CDN"):
-                vault.share(vault.add(text, private=True).memory.id)
+                vault.memories.share(vault.memories.add(text, private=True).memory.id)
 
     def _command_steps(self) -> Iterator[Step]:
         for day in range(80, -1, -1):
@@ -278,11 +278,11 @@ class ExampleHome:
 
     def _add(self, at: datetime, project: str, text: str) -> None:
         with self.vault(at, project) as vault:
-            vault.add(text, private=True)
+            vault.memories.add(text, private=True)
 
     def _suggest(self, at: datetime, session: str, project: str, text: str, evidence: str, agent: str) -> None:
         with self.vault(at, project, actor=f"agent:{agent}", session=session) as vault:
-            vault.decisions.suggest(text, evidence=evidence, reason="it will matter again")
+            vault.memories.suggest(text, evidence=evidence, reason="it will matter again")
 
     def _run(self, at: datetime, project: str, commands: Sequence[str]) -> None:
         directory = str(self.folder / project)
@@ -307,7 +307,7 @@ class ExampleHome:
 
     def _inject(self, work: Work, at: datetime, session: str) -> None:
         with self.vault(at, work.project, actor="agent:claude", session=session) as vault:
-            brief = vault.brief(task=work.turns[0].asked, observe=False)
+            brief = vault.search.brief(task=work.turns[0].asked, observe=False)
             if not brief.ids:
                 return
             body = BriefInjected(

@@ -75,8 +75,8 @@ class ReplayHome:
     def learn(self) -> None:
         for row in self._vault.learning.unlearned_sessions():
             self._vault.learning.learn_from_session(row)
-        for one in self._vault.entries(status=Status.PENDING, scope="all"):
-            self._vault.accept(one.memory.id)
+        for one in self._vault.search.listing(status=Status.PENDING, scope="all"):
+            self._vault.memories.accept(one.memory.id)
 
     def give(self, sitting: Sitting, part: Part, *, start: bool, source: str) -> Given:
         """What the hooks of this session's host are given: at its start, where this is one, and at the prompt."""

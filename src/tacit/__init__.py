@@ -2,8 +2,10 @@
 
 import tacit
 with tacit.open() as vault:
-    vault.remember("Prefer recall before repeating work", evidence="user request")
+    vault.memories.remember("Prefer recall before repeating work", evidence="user request")
     print(vault.recall("repeating work"))
+
+What is exported here is stable. It is imported when it is first used, since hooks import this package, too.
 """
 
 from __future__ import annotations
@@ -14,9 +16,49 @@ from typing import TYPE_CHECKING
 from tacit.version import __version__
 
 if TYPE_CHECKING:
+    from tacit.errors import NotFoundError, RefusedError, StoreError, TacitError, UsageError
+    from tacit.inject.brief import Brief
+    from tacit.model.claim import Kind, Status
+    from tacit.model.memory import Memory
+    from tacit.vault.hits import Hit
+    from tacit.vault.memories import DecisionOutcome
     from tacit.vault.vault import Vault
 
-__all__ = ["__version__", "open"]
+__all__ = [
+    "Brief",
+    "DecisionOutcome",
+    "Hit",
+    "Kind",
+    "Memory",
+    "NotFoundError",
+    "RefusedError",
+    "Status",
+    "StoreError",
+    "TacitError",
+    "UsageError",
+    "Vault",
+    "__version__",
+    "open",
+]
+_MODULES = {
+    "Brief": "tacit.inject.brief",
+    "DecisionOutcome": "tacit.vault.memories",
+    "Hit": "tacit.vault.hits",
+    "Kind": "tacit.model.claim",
+    "Memory": "tacit.model.memory",
+    "Status": "tacit.model.claim",
+    "Vault": "tacit.vault.vault",
+}
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(_MODULES.get(name, "tacit.errors")), name)
 
 
 def open(home: str | PathLike[str] | None = None, *, cwd: str | PathLike[str] | None = None) -> Vault:  # noqa: A001

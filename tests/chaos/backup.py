@@ -65,7 +65,7 @@ def _write(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
             if number:
                 log.append([judgement(name, f"thing {name}")], origin(str(number)))
             else:
-                vault.add(f"always test thing {count % 40}", evidence=name)
+                vault.memories.add(f"always test thing {count % 40}", evidence=name)
             if not plan.early:
                 acknowledge(name)
 

@@ -138,18 +138,18 @@ class Story:
         number = len(self._added)
         added = Added(f"rule {number} of {machine.home.name} says {word}", word, f"{other} in book {number}", other)
         with machine.vault() as vault:
-            vault.add(added.sentence, everywhere=True, evidence=added.evidence)
+            vault.memories.add(added.sentence, everywhere=True, evidence=added.evidence)
             self._added[added.sentence] = added._replace(known=_purges(vault))
             if self._random.random() < 0.3:
-                vault.undo()
-                vault.redo()
+                vault.changes.undo()
+                vault.changes.redo()
 
     def _forget(self, machine: Machine) -> None:
         with machine.vault() as vault:
-            known = [listed.memory for listed in vault.entries(scope="all")]
+            known = [listed.memory for listed in vault.search.listing(scope="all")]
             if known:
                 memory = self._random.choice(known)
-                vault.forget(memory.id, reason="no longer")
+                vault.memories.forget(memory.id, reason="no longer")
                 self._forgotten.add(memory.claim.sentence)
 
     def _purge(self, machine: Machine) -> None:
@@ -271,7 +271,7 @@ class Story:
 
     def _knowledge(self, machine: Machine) -> Facts:
         with machine.vault() as vault:
-            listed = vault.entries(status=None, scope="all")
+            listed = list(vault.search.listing(status=None, scope="all"))
             events = [event for event in vault.home.store.log.events() if _is_shared(event)]
         folded = {memory.claim.sentence for memory in fold_memories(events).values()}
         shown = {(one.memory.claim.sentence, one.memory.status.value, one.memory.strength) for one in listed}
@@ -297,7 +297,7 @@ def _is_shared(event: Event) -> bool:
 
 def _is_known(vault: Vault, word: str) -> bool:
     """Whether there is something to purge: in a sentence, as evidence may have been purged already."""
-    return any(word in listed.memory.claim.sentence for listed in vault.entries(status=None, scope="all"))
+    return any(word in listed.memory.claim.sentence for listed in vault.search.listing(status=None, scope="all"))
 
 
 def _purges(vault: Vault) -> frozenset[str]:

@@ -158,9 +158,9 @@ def _one(scene: Scene, name: str) -> Outcome:
     """As session and agent, as task, tag and evidence."""
     with scene.vault(scene.projects, TACIT_SESSION=name, TACIT_ACTOR=name) as vault:
         for act in (
-            lambda: vault.remember(f"remembered by {name}", evidence=name),
-            lambda: vault.decisions.log(WorkLogged(name, f"done by {name}", changes=name)),
-            lambda: vault.add(f"never trust {name}", tags=[name], evidence=name),
+            lambda: vault.memories.remember(f"remembered by {name}", evidence=name),
+            lambda: vault.memories.log(WorkLogged(name, f"done by {name}", changes=name)),
+            lambda: vault.memories.add(f"never trust {name}", tags=[name], evidence=name),
             lambda: vault.maintenance.improve(force=True),
         ):
             try:

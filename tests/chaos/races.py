@@ -86,7 +86,7 @@ def _write(plan: Plan) -> Outcome:
         vault.add("never deploy on a friday")
         for number in range(plan.writes):
             try:
-                vault.add(f"never deploy on day {number % _DAYS}", evidence=f"said {number // _DAYS}")
+                vault.memories.add(f"never deploy on day {number % _DAYS}", evidence=f"said {number // _DAYS}")
                 done += 1
             except TacitError:
                 refused += 1

@@ -81,8 +81,8 @@ def answers(home: Path) -> list[object]:
 def _answers(home: Path) -> list[object]:
     rng = random.Random(5)
     with _vault(home) as vault:
-        listed = [[entry.memory for entry in vault.entries(status=status, scope="all")] for status in Status]
-        found = [vault.recall(question(rng), observe=False) for _ in range(_QUESTIONS)]
+        listed = [[entry.memory for entry in vault.search.listing(status=status, scope="all")] for status in Status]
+        found = [vault.search.recall(question(rng), observe=False) for _ in range(_QUESTIONS)]
     return [listed, found]
 
 

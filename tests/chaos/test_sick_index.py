@@ -32,7 +32,7 @@ def test_no_words_spill_to_where_a_loss_is_not_seen(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Vault(Home(home, cwd=tmp_path, environment={"HOME": str(tmp_path)})) as vault:
         for number in range(100):
-            vault.decisions.log(WorkLogged(f"T-{number}", f"{'ä' * 200} walrus {number}"))
+            vault.memories.log(WorkLogged(f"T-{number}", f"{'ä' * 200} walrus {number}"))
         vault.doctor.reindex()
     length = "length(CAST(term AS BLOB)) + length(doc_ids) + length(term_freqs)"
     with closing(sqlite3.connect(home / "index.sqlite")) as connection:

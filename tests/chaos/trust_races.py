@@ -87,7 +87,7 @@ def race(plan: Plan) -> Outcome:
 @contextmanager
 def _vault(plan: Plan) -> Iterator[Vault]:
     with Vault(Home(Path(plan.folder, "home"), cwd=plan.project, environment={"HOME": plan.folder})) as vault:
-        vault.add("the tests live in tests", everywhere=True)
+        vault.memories.add("the tests live in tests", everywhere=True)
         yield vault
 
 
@@ -113,9 +113,9 @@ def _shows_evil(seen: RepositoryFacts) -> bool:
 
 def _believed_evil(vault: Vault) -> Iterator[str]:
     """The attacker's words in any answer, or their bytes in what was trusted."""
-    told = [hit.text for hit in vault.recall("deploy page obey", everything=True, observe=False)]
-    told += [one.memory.claim.sentence for one in vault.entries(status=None, scope="all")]
-    told.append(vault.brief(task="deploy", observe=False).text)
+    told = [hit.text for hit in vault.search.recall("deploy page obey", everything=True, observe=False)]
+    told += [one.memory.claim.sentence for one in vault.search.listing(status=None, scope="all")]
+    told.append(vault.search.brief(task="deploy", observe=False).text)
     yield from (f"believed: {text!r}" for text in told if _EVIL in text)
     good = {sha256(line.encode()).hexdigest() for line in GOOD.splitlines()}
     for raw in Path(vault.home.root, "memory", "events.jsonl").read_bytes().splitlines()[-12:]:
@@ -126,7 +126,7 @@ def _believed_evil(vault: Vault) -> Iterator[str]:
 
 def _at_rest(plan: Plan, vault: Vault) -> Outcome:
     """Nobody moves: lines that were accepted hold as they were read, and none of them behind a link."""
-    said = [one.memory.claim.sentence for one in vault.entries(status=Status.ACTIVE)]
+    said = [one.memory.claim.sentence for one in vault.search.listing(status=Status.ACTIVE)]
     believed = {_line(sentence) for sentence in said if sentence.startswith("never")}
     if believed and plan.facts.is_symlink():
         return Outcome(faults=(f"still believed behind a link: {len(believed)} facts",))

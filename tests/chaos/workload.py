@@ -86,14 +86,14 @@ def question(rng: random.Random) -> str:
 
 
 def _any(vault: Vault, rng: random.Random, status: Status) -> str:
-    found = vault.entries(status=status, scope="all")
+    found = list(vault.search.listing(status=status, scope="all"))
     if not found:
         raise NotFoundError("none yet")
     return rng.choice(found).memory.id
 
 
 def _of_project(vault: Vault, rng: random.Random, *, shared: bool) -> str:
-    here = vault.entries(status=Status.ACTIVE, scope="all")
+    here = list(vault.search.listing(status=Status.ACTIVE, scope="all"))
     found = [
         one.memory.id for one in here if "project" in one.memory.claim.scope and one.memory.is_in_fact_file is shared
     ]
@@ -103,19 +103,19 @@ def _of_project(vault: Vault, rng: random.Random, *, shared: bool) -> str:
 
 
 def _log_work(vault: Vault, rng: random.Random) -> None:
-    vault.decisions.log(WorkLogged(f"T-{rng.randrange(9)}", sentence(rng), changes=rng.choice(_THINGS)))
+    vault.memories.log(WorkLogged(f"T-{rng.randrange(9)}", sentence(rng), changes=rng.choice(_THINGS)))
 
 
 def _forget(vault: Vault, rng: random.Random) -> None:
-    vault.forget(_any(vault, rng, Status.ACTIVE), reason=rng.choice(_PURPOSES), evidence="told so")
+    vault.memories.forget(_any(vault, rng, Status.ACTIVE), reason=rng.choice(_PURPOSES), evidence="told so")
 
 
 def _undo_and_redo(vault: Vault, _rng: random.Random) -> None:
     """Where another process changes something in between, there is nothing to redo, and it is tried again."""
     for _ in range(_REDO_ATTEMPTS):
-        vault.undo()
+        vault.changes.undo()
         with suppress(NotFoundError, RefusedError):
-            vault.redo()
+            vault.changes.redo()
             return
     raise NotFoundError("others were faster each time")
 
@@ -126,19 +126,19 @@ class Verb(NamedTuple):
 
 
 VERBS = {
-    "remember": Verb(8, lambda vault, rng: vault.remember(sentence(rng), evidence=f"told {rng.randrange(9)}")),
-    "add": Verb(8, lambda vault, rng: vault.add(sentence(rng), tags=[rng.choice(_PURPOSES)])),
+    "remember": Verb(8, lambda vault, rng: vault.memories.remember(sentence(rng), evidence=f"told {rng.randrange(9)}")),
+    "add": Verb(8, lambda vault, rng: vault.memories.add(sentence(rng), tags=[rng.choice(_PURPOSES)])),
     "log": Verb(4, _log_work),
-    "accept": Verb(4, lambda vault, rng: vault.accept(_any(vault, rng, Status.PENDING))),
-    "dismiss": Verb(3, lambda vault, rng: vault.dismiss(_any(vault, rng, Status.PENDING))),
+    "accept": Verb(4, lambda vault, rng: vault.memories.accept(_any(vault, rng, Status.PENDING))),
+    "dismiss": Verb(3, lambda vault, rng: vault.memories.dismiss(_any(vault, rng, Status.PENDING))),
     "forget": Verb(3, _forget),
-    "restore": Verb(4, lambda vault, rng: vault.decisions.restore(_any(vault, rng, Status.RETIRED))),
-    "edit": Verb(3, lambda vault, rng: vault.edit(_any(vault, rng, Status.ACTIVE), text=sentence(rng))),
-    "undo": Verb(4, lambda vault, _rng: vault.undo()),
+    "restore": Verb(4, lambda vault, rng: vault.memories.restore(_any(vault, rng, Status.RETIRED))),
+    "edit": Verb(3, lambda vault, rng: vault.memories.edit(_any(vault, rng, Status.ACTIVE), text=sentence(rng))),
+    "undo": Verb(4, lambda vault, _rng: vault.changes.undo()),
     "redo": Verb(3, _undo_and_redo),
-    "share": Verb(3, lambda vault, rng: vault.share(_of_project(vault, rng, shared=False))),
-    "unshare": Verb(3, lambda vault, rng: vault.decisions.unshare(_of_project(vault, rng, shared=True))),
+    "share": Verb(3, lambda vault, rng: vault.memories.share(_of_project(vault, rng, shared=False))),
+    "unshare": Verb(3, lambda vault, rng: vault.memories.unshare(_of_project(vault, rng, shared=True))),
     "recall": Verb(2, lambda vault, rng: vault.recall(question(rng))),
-    "list": Verb(2, lambda vault, _rng: vault.entries(status=None, scope="all")),
+    "list": Verb(2, lambda vault, _rng: list(vault.search.listing(status=None, scope="all"))),
     "improve": Verb(2, lambda vault, _rng: vault.maintenance.improve(force=True)),
 }

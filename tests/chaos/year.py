@@ -133,5 +133,5 @@ def _lost(person: Person) -> Iterator[str]:
 
 def _counts(person: Person) -> tuple[int, str]:
     with tacit.open(person.home, cwd=person.folder) as vault:
-        answers = [hit.text for hit in vault.recall("never force push to main", observe=False)]
+        answers = [hit.text for hit in vault.search.recall("never force push to main", observe=False)]
         return len(vault.sessions.sessions(grouped=False)), str(answers[:1])

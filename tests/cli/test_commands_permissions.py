@@ -170,7 +170,7 @@ LIBRARY: dict[str, Callable[[Vault, Path], object]] = {
     "no wrappers": lambda vault, _folder: vault.setup.init(wrappers=False),
     "mend": lambda vault, _folder: vault.purger.mend(),
     "configure": lambda vault, _folder: vault.configuration.configure("learn.accept", "true"),
-    "accept": lambda vault, _folder: vault.accept("use pnpm"),
+    "accept": lambda vault, _folder: vault.memories.accept("use pnpm"),
     "workflow": lambda vault, _folder: vault.workflows.runnable_workflow("check"),
 }
 

@@ -38,7 +38,7 @@ def store(person: Person) -> Iterator[Store]:
     with person.vault() as vault:
         vault.add(FORCE)
         vault.add(LINT)
-        vault.decisions.log(WorkLogged("T-1", "Moved the parser"))
+        vault.memories.log(WorkLogged("T-1", "Moved the parser"))
         wait_for_threads()
         yield vault.home.store
 

@@ -77,7 +77,7 @@ def test_what_is_not_shown_is_found_and_comes_back_when_there_is_room(person: Pe
     (oldest,) = add(vault, "alpha")
     add(vault, "beta", "gamma", "delta")
     assert vault.recall(oldest)[0].text == oldest
-    vault.undo()
+    vault.changes.undo()
     assert oldest in shown(person)
     assert oldest in facts_shown(person)
 
@@ -120,7 +120,7 @@ def _do(vault: Vault, act: str, name: str) -> None:
     if act == "add":
         vault.add(text)
     elif act == "remember":
-        vault.remember(text, evidence="chat")
+        vault.memories.remember(text, evidence="chat")
     else:
         with suppress(NotFoundError, RefusedError):  # there is nothing left, or no such memory
-            _ = vault.undo() if act == "undo" else vault.forget(text, by_text=True)
+            _ = vault.changes.undo() if act == "undo" else vault.memories.forget(text, by_text=True)

@@ -35,7 +35,7 @@ def store(person: Person) -> Iterator[Store]:
     """A home with one memory and a page of the worklog."""
     with person.vault() as vault:
         vault.add(RULE)
-        vault.decisions.log(WorkLogged("T-1", "Moved the parser"))
+        vault.memories.log(WorkLogged("T-1", "Moved the parser"))
         wait_for_threads()
         yield vault.home.store
 

@@ -86,7 +86,7 @@ def test_lines_that_hold_no_acceptable_claim_are_listed_with_the_reason(person: 
 def test_a_line_whose_claim_is_known_does_not_wait_even_if_it_was_forgotten(person: Person, clone: Path) -> None:
     with person.vault(clone) as vault:
         vault.add(LINT)
-        vault.forget(LINT, reason="it is slow", evidence="today")
+        vault.memories.forget(LINT, reason="it is slow", evidence="today")
     found = inspect(person, clone)
     assert (waiting(person, clone), found.known_count) == ([FORCE], 1)
 

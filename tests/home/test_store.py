@@ -31,7 +31,7 @@ def recorded(person: Person, vault: Vault, *texts: str) -> None:
 
 
 def found(vault: Vault) -> set[str]:
-    return {hit.text for hit in vault.recall("deploys", observe=False)}
+    return {hit.text for hit in vault.search.recall("deploys", observe=False)}
 
 
 def test_a_question_files_it(person: Person) -> None:

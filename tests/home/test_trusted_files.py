@@ -134,7 +134,7 @@ def test_without_the_distrusted_events_nothing_of_the_file_is_believed(person: P
 def test_the_end_of_a_trust_is_told_with_its_day_and_reason(person: Person, file: Path) -> None:
     file.chmod(0o666)
     with person.vault(now="2026-03-05T12:00:00+00:00") as vault:
-        assert vault.entries(scope="all") == []
+        assert list(vault.search.listing(scope="all")) == []
         connection = vault.home.store.in_memory_index()
     assert active_trust(connection) == {}
     assert last_trust_end(connection, str(file)) == "2026-03-05: more people can write the file now"

@@ -49,7 +49,7 @@ def read_past(giant: Giant) -> Past:
     codes = tuple(_said(*words)[0] for words in _commands(giant))
     grown = _peak() - before
     with Vault(Home(home, environment=environment)) as vault:
-        texts = tuple(hit.text for query in (BEFORE, AFTER) for hit in vault.recall(query, observe=False))
+        texts = tuple(hit.text for query in (BEFORE, AFTER) for hit in vault.search.recall(query, observe=False))
     return Past(texts, codes, grown)
 
 

@@ -162,22 +162,24 @@ def _searches(index: sqlite3.Connection, dice: random.Random) -> list[tuple[str,
 def _questions(vault: Vault, dice: random.Random) -> list[tuple[str, Callable[[str], object]]]:
     """Mostly searches; times are asked for with words that find nothing, so that they cost no search."""
     return [
-        ("query", lambda text: vault.recall(text, observe=False)),
+        ("query", lambda text: vault.search.recall(text, observe=False)),
         (
             "query with filters",
-            lambda text: vault.recall(text, kind=dice.choice(_KINDS), scope=dice.choice(_SCOPES), observe=False),
+            lambda text: vault.search.recall(text, kind=dice.choice(_KINDS), scope=dice.choice(_SCOPES), observe=False),
         ),
         (
             "query of many",
-            lambda text: vault.recall(text, limit=dice.choice((1, 7, 1_000_000)), everything=True, observe=False),
+            lambda text: vault.search.recall(
+                text, limit=dice.choice((1, 7, 1_000_000)), everything=True, observe=False
+            ),
         ),
-        ("kind", lambda text: vault.recall("force", kind=text, observe=False)),
-        ("scope", lambda text: vault.recall("force", scope=text, observe=False)),
-        ("since", lambda text: vault.recall("force", since=text, observe=False)),
-        ("id", vault.show),
-        ("tag", lambda text: vault.entries(status=None, tag=text)),
-        ("task of a brief", lambda text: vault.brief(task=text, tags=[text], observe=False).text),
-        ("why", vault.why),
+        ("kind", lambda text: vault.search.recall("force", kind=text, observe=False)),
+        ("scope", lambda text: vault.search.recall("force", scope=text, observe=False)),
+        ("since", lambda text: vault.search.recall("force", since=text, observe=False)),
+        ("id", vault.search.show),
+        ("tag", lambda text: list(vault.search.listing(status=None, tag=text))),
+        ("task of a brief", lambda text: vault.search.brief(task=text, tags=[text], observe=False).text),
+        ("why", vault.search.why),
     ]
 
 
@@ -185,7 +187,7 @@ def settled(folder: Path) -> Vault:
     """An open home with thirty memories."""
     environment = {"HOME": str(folder), "TACIT_NOW": "2026-03-02T12:00:00+00:00"}
     vault = Vault(Home(folder / "home", cwd=folder, environment=environment))
-    vault.add("never force push", tags=["git"])
+    vault.memories.add("never force push", tags=["git"])
     for number in range(29):
-        vault.remember(f"prefer {number} small commits with 日本 words", evidence="a talk")
+        vault.memories.remember(f"prefer {number} small commits with 日本 words", evidence="a talk")
     return vault

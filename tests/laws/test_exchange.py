@@ -47,7 +47,7 @@ class Machines:
                 _do(vault, verb, TEXTS[about], TEXTS[about - 1])
         for machine in range(3):
             with self.at(str(machine)) as vault:
-                vault.decisions.log(WorkLogged("t", f"of machine {machine}"))
+                vault.memories.log(WorkLogged("t", f"of machine {machine}"))
 
     def take(self, machine: str, other: str) -> None:
         """An export of one is taken in by another."""
@@ -64,25 +64,25 @@ class Machines:
 
     def known(self, machine: str) -> dict[ClaimId, Memory]:
         with self.at(machine) as vault:
-            return {one.memory.id: one.memory for one in vault.entries(status=None)}
+            return {one.memory.id: one.memory for one in vault.search.listing(status=None)}
 
 
 def _do(vault: Vault, verb: str, text: str, other: str) -> None:
     match verb:
         case "add":
-            vault.add(text, evidence="said")
+            vault.memories.add(text, evidence="said")
         case "remember":
-            vault.remember(text, evidence="seen")
+            vault.memories.remember(text, evidence="seen")
         case "forget":
-            vault.forget(text, reason="r", evidence="e")
+            vault.memories.forget(text, reason="r", evidence="e")
         case "edit":
-            vault.edit(text, text=f"{other} at work")
+            vault.memories.edit(text, text=f"{other} at work")
         case "undo":
-            vault.undo()
+            vault.changes.undo()
         case "log":
-            vault.decisions.log(WorkLogged("t", text))
+            vault.memories.log(WorkLogged("t", text))
         case _:
-            getattr(vault.decisions, verb)(text)
+            getattr(vault.memories, verb)(text)
 
 
 @settings(law, max_examples=10)

@@ -52,7 +52,7 @@ class HandEdits(RuleBasedStateMachine):
     def something_is_known(self) -> None:
         for text in TEXTS[:3]:
             self.house.vault.add(text)
-        self.house.vault.remember(TEXTS[4], evidence="a talk")
+        self.house.vault.memories.remember(TEXTS[4], evidence="a talk")
         self.house.vault.hand_edits.unread_edits()
 
     # Tacit's side
@@ -68,31 +68,31 @@ class HandEdits(RuleBasedStateMachine):
         hand_edits.nothing_unread_is_lost(before, self.house.state())
 
     def _one(self, number: int) -> str:
-        known = sorted(one.memory.id for one in self.house.vault.entries(status=None))
+        known = sorted(one.memory.id for one in self.house.vault.search.listing(status=None))
         return known[number % len(known)]
 
     deaths = st.none() | st.integers(0, 40)
 
     @rule(text=texts, deadly=deaths)
     def add(self, text: str, deadly: int | None) -> None:
-        self._tacit(lambda: self.house.vault.add(text, evidence="seen"), deadly)
+        self._tacit(lambda: self.house.vault.memories.add(text, evidence="seen"), deadly)
 
     @rule(text=texts, evidence=st.sampled_from(("a talk", "a test")), deadly=deaths)
     def remember(self, text: str, evidence: str, deadly: int | None) -> None:
-        self._tacit(lambda: self.house.vault.remember(text, evidence=evidence), deadly)
+        self._tacit(lambda: self.house.vault.memories.remember(text, evidence=evidence), deadly)
 
     @rule(number=numbers, text=st.none() | texts, kind=st.none() | st.sampled_from(list(Kind)), deadly=deaths)
     def edit(self, number: int, text: str | None, kind: Kind | None, deadly: int | None) -> None:
-        self._tacit(lambda: self.house.vault.edit(self._one(number), text=text, kind=kind), deadly)
+        self._tacit(lambda: self.house.vault.memories.edit(self._one(number), text=text, kind=kind), deadly)
 
     @rule(number=numbers, verb=st.sampled_from(("forget", "restore", "accept", "dismiss")), deadly=deaths)
     def decide(self, number: int, verb: str, deadly: int | None) -> None:
         why = {"reason": "r", "evidence": "e"} if verb == "forget" else {}
-        self._tacit(lambda: getattr(self.house.vault.decisions, verb)(self._one(number), **why), deadly)
+        self._tacit(lambda: getattr(self.house.vault.memories, verb)(self._one(number), **why), deadly)
 
     @rule(deadly=deaths)
     def undo(self, deadly: int | None) -> None:
-        self._tacit(self.house.vault.undo, deadly)
+        self._tacit(self.house.vault.changes.undo, deadly)
 
     @rule(deadly=deaths)
     def draw_again(self, deadly: int | None) -> None:

@@ -25,7 +25,7 @@ steps = st.lists(
 
 
 def _state(vault: Vault) -> State:
-    listed = vault.entries(status=None, scope="all")
+    listed = list(vault.search.listing(status=None, scope="all"))
     memories = sorted((one.memory for one in listed), key=lambda memory: memory.id)
     worklog = vault.status().worklog
     return (worklog, *(memory._replace(last_at=memory.first_at) for memory in memories))
@@ -40,17 +40,17 @@ def _change(vault: Vault, verb: str, number: int) -> None:
     text = TEXTS[number]
     match verb:
         case "add":
-            vault.add(text, private=bool(number % 2))
+            vault.memories.add(text, private=bool(number % 2))
         case "remember":
-            vault.remember(text, evidence=f"seen {number}")
+            vault.memories.remember(text, evidence=f"seen {number}")
         case "accept all":
-            vault.decisions.accept_all(TEXTS[:2])
+            vault.memories.accept_all(TEXTS[:2])
         case "edit":
-            vault.edit(text, tags=[f"tag{number}"])
+            vault.memories.edit(text, tags=[f"tag{number}"])
         case "log":
-            vault.decisions.log(WorkLogged("T-1", f"did {number}", "", "", ""))
+            vault.memories.log(WorkLogged("T-1", f"did {number}", "", "", ""))
         case _:
-            getattr(vault.decisions, verb)(text)
+            getattr(vault.memories, verb)(text)
 
 
 def _walk(vault: Vault, walk: Sequence[tuple[str, int]]) -> None:
@@ -75,8 +75,8 @@ def _walk(vault: Vault, walk: Sequence[tuple[str, int]]) -> None:
             past.append(now)
             future.clear()
             now = _state(vault)
-    assert len(vault.undo_redo.undo_stack().steps) == len(past)
-    assert len(vault.undo_redo.undo_stack().redo_labels) == len(future)
+    assert len(vault.changes.undo_stack().steps) == len(past)
+    assert len(vault.changes.undo_stack().redo_labels) == len(future)
     vault.home.store.rebuild()
     assert _state(vault) == now
 

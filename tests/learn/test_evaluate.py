@@ -16,7 +16,7 @@ TEXT = "Prefer recall before repeating work"
 def seen(person: Person, text: str, *evidence: str) -> None:
     with person.vault() as vault:
         for one in evidence:
-            vault.remember(text, evidence=one)
+            vault.memories.remember(text, evidence=one)
 
 
 def shell(person: Person, command: str) -> Said:

@@ -89,8 +89,8 @@ def forms(text: str) -> list[bytes]:
 
 def record_activity(machine: Machine) -> None:
     with machine.vault() as vault:
-        vault.add("use pnpm", everywhere=True)
-        vault.decisions.log(WorkLogged("walked the dog", "walked the dog"))
+        vault.memories.add("use pnpm", everywhere=True)
+        vault.memories.log(WorkLogged("walked the dog", "walked the dog"))
 
 
 def activity(machine: Machine) -> str:

@@ -123,52 +123,52 @@ def test_every_package_is_described() -> None:
 
 
 def test_what_the_package_promises_is_there() -> None:
-    assert tacit.__all__ == ["__version__", "open"]
+    assert {"Kind", "Memory", "TacitError", "Vault", "open"} <= set(tacit.__all__)
     assert all(hasattr(tacit, name) for name in tacit.__all__)
 
 
 # What a command does, as a call on what `tacit.open()` returns. Others are about a text, a shell, a terminal or an
 # agent's files, or serve the rest.
 CALLS = {
-    "accept": "accept",
+    "accept": "memories.accept",
     "add": "add",
     "autocapture": "configuration.autocapture",
     "brief": "brief",
     "config": "configuration.config",
-    "conflicts": "queries.conflicts",
+    "conflicts": "search.conflicts",
     "context": "contexts.context",
-    "dismiss": "dismiss",
+    "dismiss": "memories.dismiss",
     "doctor": "doctor.doctor",
     "guard": "guard.switch_on",
-    "edit": "edit",
+    "edit": "memories.edit",
     "export": "exchange.export",
-    "forget": "forget",
+    "forget": "memories.forget",
     "import": "exchange.import_",
     "remote": "exchange.machines.add",
     "improve": "maintenance.improve",
     "init": "setup.init",
     "injected": "sessions.injected",
-    "learn": "learn",
-    "list": "entries",
-    "log": "decisions.log",
-    "promote": "decisions.promote",
+    "learn": "suggestions.learn",
+    "list": "search.listing",
+    "log": "memories.log",
+    "promote": "memories.promote",
     "purge": "purger.purge",
     "recall": "recall",
-    "redo": "redo",
-    "remember": "remember",
-    "restore": "decisions.restore",
-    "review": "suggestions",
+    "redo": "changes.redo",
+    "remember": "memories.remember",
+    "restore": "memories.restore",
+    "review": "suggestions.listing",
     "sessions": "sessions.sessions",
-    "share": "share",
-    "show": "show",
+    "share": "memories.share",
+    "show": "search.show",
     "status": "status",
-    "suggest": "decisions.suggest",
+    "suggest": "memories.suggest",
     "sync": "hand_edits.sync",
     "team": "exchange.team.overview",
     "trust": "repository.trust",
     "try": "histories.import_history",
-    "undo": "undo",
-    "why": "why",
+    "undo": "changes.undo",
+    "why": "search.why",
     "workflow": "workflows.workflows",
 }
 

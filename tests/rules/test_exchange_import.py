@@ -33,8 +33,8 @@ def test_statements_become_candidates_with_file_and_line(person: Person, project
     assert "AGENTS.md:3: Always run `make check` before a commit." in shown
     assert "2 candidates of 1 file to decide on: tacit review" in shown
     with person.vault(cwd=project) as vault:
-        assert vault.entries(scope="all") == []
-        pending = {listed.memory.claim.sentence: listed.memory for listed in vault.suggestions()}
+        assert list(vault.search.listing(scope="all")) == []
+        pending = {listed.memory.claim.sentence: listed.memory for listed in vault.suggestions.listing()}
     memory = pending["Never use npm in this repository."]
     assert memory.status is Status.PENDING and memory.provenance is Provenance.EXTERNAL
     assert memory.evidence[0].text == "AGENTS.md:4: “Never use npm in this repository.”"
@@ -63,7 +63,7 @@ def test_the_provenance_is_that_of_the_file(person: Person, project: Path) -> No
     write(person, f".claude/projects/{slug}/memory/MEMORY.md", "- Use the staging database for tests.\n")
     person.tacit("import", "rules", cwd=project)
     with person.vault(cwd=project) as vault:
-        memories = {listed.memory.claim.sentence: listed.memory for listed in vault.suggestions()}
+        memories = {listed.memory.claim.sentence: listed.memory for listed in vault.suggestions.listing()}
     own = memories["Always answer in short sentences."]
     assert own.provenance is Provenance.USER_FILE and own.claim.scope == "global"
     assert memories["Use the staging database for tests."].provenance is Provenance.MODEL

@@ -116,23 +116,23 @@ def vault(asked: Person) -> Iterator[Vault]:
 @unhurried
 @given(anything)
 def test_any_question_has_an_answer(vault: Vault, text: str) -> None:
-    assert {hit.text for hit in vault.recall(text, observe=False)} <= {"never force push"}
-    brief = vault.brief(task=text, observe=False)
+    assert {hit.text for hit in vault.search.recall(text, observe=False)} <= {"never force push"}
+    brief = vault.search.brief(task=text, observe=False)
     assert [entry.sentence for entry in brief.entries] == ["never force push"]  # a constraint, whatever is asked
     with contextlib.suppress(RefusedError):  # what looks like a secret is no tag
-        assert vault.brief(task=text, tags=[text], observe=False).entries == brief.entries
+        assert vault.search.brief(task=text, tags=[text], observe=False).entries == brief.entries
 
 
 @unhurried
 @given(anything)
 def test_any_filter_is_obeyed_or_refused(vault: Vault, text: str) -> None:
     for ask in (
-        lambda: vault.recall("force", kind=text, observe=False),
-        lambda: vault.recall("force", scope=text, observe=False),
-        lambda: vault.recall("force", since=text, observe=False),
-        lambda: vault.entries(status=None, kind=text),
-        lambda: vault.entries(status=None, scope=text),
-        lambda: vault.entries(status=None, tag=text),
+        lambda: vault.search.recall("force", kind=text, observe=False),
+        lambda: vault.search.recall("force", scope=text, observe=False),
+        lambda: vault.search.recall("force", since=text, observe=False),
+        lambda: list(vault.search.listing(status=None, kind=text)),
+        lambda: list(vault.search.listing(status=None, scope=text)),
+        lambda: list(vault.search.listing(status=None, tag=text)),
     ):
         with contextlib.suppress(UsageError):
             assert len(ask()) <= 1
@@ -141,7 +141,7 @@ def test_any_filter_is_obeyed_or_refused(vault: Vault, text: str) -> None:
 @unhurried
 @given(anything)
 def test_any_reference_is_a_memory_or_unknown(vault: Vault, text: str) -> None:
-    for ask in (vault.show, vault.why, vault.accept):
+    for ask in (vault.search.show, vault.search.why, vault.memories.accept):
         with contextlib.suppress(NotFoundError, RefusedError):
             ask(text)
 
@@ -151,9 +151,9 @@ def test_any_reference_is_a_memory_or_unknown(vault: Vault, text: str) -> None:
 )
 def test_the_ends_of_time_are_times_or_refused(vault: Vault, time: str) -> None:
     with contextlib.suppress(UsageError):
-        assert len(vault.recall("force", since=time)) <= 1
+        assert len(vault.search.recall("force", since=time)) <= 1
     with contextlib.suppress(UsageError):
-        assert len(vault.recall("force", as_of=time)) <= 1
+        assert len(vault.search.recall("force", as_of=time)) <= 1
 
 
 def test_a_question_of_300_000_words_is_one_of_its_first(vault: Vault) -> None:
@@ -161,8 +161,10 @@ def test_a_question_of_300_000_words_is_one_of_its_first(vault: Vault) -> None:
     for word in ("force", "日本", '"x"', "x."):
         question = " ".join(f"{word}{number}" for number in range(300_000))
         assert len(query_terms(question)) <= 64
-        assert vault.recall(question, observe=False) == vault.recall(question[:4096], observe=False)
-    assert [hit.text for hit in vault.recall("push " + "noise " * 300_000, observe=False)] == ["never force push"]
+        assert vault.search.recall(question, observe=False) == vault.search.recall(question[:4096], observe=False)
+    assert [hit.text for hit in vault.search.recall("push " + "noise " * 300_000, observe=False)] == [
+        "never force push"
+    ]
 
 
 def test_thousands_of_hostile_words_find_no_way_through(tmp_path: Path) -> None:

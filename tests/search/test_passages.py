@@ -233,9 +233,9 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Person:
             if number % 3:
                 vault.add(told)
             else:
-                vault.remember(told, evidence="seen")
+                vault.memories.remember(told, evidence="seen")
             if number % 7 == 1 and number % 3:
-                vault.forget(told, reason="r", evidence="e")
+                vault.memories.forget(told, reason="r", evidence="e")
     for number in range(1, 30):
         talk = Talk(somebody, somebody.folder, str(number), f"2026-01-{number:02d}")
         for turn in range(1 + number % 4):

@@ -44,7 +44,7 @@ def test_no_day_no_hour_and_no_week_has_them(untimed: Person) -> None:
     with untimed.vault() as vault:
         assert sum(day.commands for day in Timeline(vault.home).days(30)) == 0
         assert sum(hour.commands for hour in Timeline(vault.home).hours(30)) == 0
-        stats = vault.pending.statistics()
+        stats = vault.suggestions.statistics()
     assert stats.commands == len(UNTIMED)
     assert (stats.first, stats.last) == ("", "")
     assert sum(week.commands for week in stats.weeks) == 0
@@ -63,7 +63,7 @@ def test_they_count_as_uses(untimed: Person) -> None:
     keep(untimed, extended([(seconds_ago(days), "make target3") for days in (5, 4, 3)]))
     imported(untimed)
     with untimed.vault() as vault:
-        (frequent,) = [one for one in vault.pending.statistics().top_commands if one.key == "make target3"]
+        (frequent,) = [one for one in vault.suggestions.statistics().top_commands if one.key == "make target3"]
         days = Timeline(vault.home).days(30)
     assert frequent.runs == UNTIMED.count("make target3") + 3
     assert sum(day.commands for day in days) == 3
@@ -149,7 +149,7 @@ def test_commands_that_an_earlier_version_dated_by_the_file_have_no_day(person: 
     person.tacit("doctor", "--reindex")
     with person.vault() as vault:
         assert sum(day.commands for day in Timeline(vault.home).days(30)) == 0
-        assert vault.pending.statistics().first == ""
+        assert vault.suggestions.statistics().first == ""
 
 
 def redate(segment: Path) -> None:

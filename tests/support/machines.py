@@ -58,12 +58,12 @@ class Machine:
         self.minutes += 1
         with self.vault() as vault:
             for sentence in sentences:
-                vault.add(sentence, everywhere=True, evidence=evidence)
+                vault.memories.add(sentence, everywhere=True, evidence=evidence)
 
     def forget(self, sentence: str) -> None:
         self.minutes += 1
         with self.vault() as vault:
-            vault.forget(sentence, by_text=True, reason="no longer")
+            vault.memories.forget(sentence, by_text=True, reason="no longer")
 
     def purge(self, text: str) -> None:
         self.minutes += 1
@@ -87,12 +87,12 @@ class Machine:
     def known(self) -> set[str]:
         """Sentences of active memories."""
         with self.vault() as vault:
-            return {listed.memory.claim.sentence for listed in vault.entries(scope="all")}
+            return {listed.memory.claim.sentence for listed in vault.search.listing(scope="all")}
 
     @property
     def everything_known(self) -> set[tuple[str, str, int]]:
         with self.vault() as vault:
-            listed = [listed.memory for listed in vault.entries(status=None, scope="all")]
+            listed = [listed.memory for listed in vault.search.listing(status=None, scope="all")]
         return {(memory.claim.sentence, memory.status.value, memory.strength) for memory in listed}
 
 

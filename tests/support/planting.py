@@ -123,29 +123,29 @@ def plant(person: Person, project: Path, secret: str, number: int) -> None:
 def by_verbs(person: Person, project: Path, secret: str, number: int) -> None:
     with person.vault() as vault:
         vault.add(f"never say {secret} aloud {number}")
-        vault.add(f"global rule {number} stays", tags=["stays", f"tag {secret}"], evidence=f"he said: {secret}!")
-        vault.remember(f"candidate {number} stays", evidence=f"from {secret.upper()} to the end")
-        for encoded in _encoded(secret):
-            vault.remember(f"encoded {number} stays", evidence=encoded)
-        vault.add(f"the code {number} is {secret}")
-        vault.forget(f"the code {number} is {secret}", reason=f"it was {secret}", evidence=secret)
-        vault.add(f"before {number} it was {secret}")
-        vault.edit(f"before {number} it was {secret}", text=f"heir {number} stays")
-        vault.add(f"ancestor {number} stays")
-        vault.edit(f"ancestor {number} stays", text=f"now {number} it is {secret}")
-        vault.remember(f"maybe {number} {secret}", evidence="chat")
-        vault.dismiss(f"maybe {number} {secret}", reason=f"because of {secret}")
-        vault.add(f"taken back {number} {secret}")
-        vault.undo()
-        vault.decisions.log(
-            WorkLogged(f"T-{number}", f"work {number} stays", secret, f"see {secret}", f"next {secret}")
+        vault.memories.add(
+            f"global rule {number} stays", tags=["stays", f"tag {secret}"], evidence=f"he said: {secret}!"
         )
-        vault.decisions.log(WorkLogged(f"task {secret}", f"summary {secret} of {number}"))
+        vault.memories.remember(f"candidate {number} stays", evidence=f"from {secret.upper()} to the end")
+        for encoded in _encoded(secret):
+            vault.memories.remember(f"encoded {number} stays", evidence=encoded)
+        vault.add(f"the code {number} is {secret}")
+        vault.memories.forget(f"the code {number} is {secret}", reason=f"it was {secret}", evidence=secret)
+        vault.add(f"before {number} it was {secret}")
+        vault.memories.edit(f"before {number} it was {secret}", text=f"heir {number} stays")
+        vault.add(f"ancestor {number} stays")
+        vault.memories.edit(f"ancestor {number} stays", text=f"now {number} it is {secret}")
+        vault.memories.remember(f"maybe {number} {secret}", evidence="chat")
+        vault.memories.dismiss(f"maybe {number} {secret}", reason=f"because of {secret}")
+        vault.add(f"taken back {number} {secret}")
+        vault.changes.undo()
+        vault.memories.log(WorkLogged(f"T-{number}", f"work {number} stays", secret, f"see {secret}", f"next {secret}"))
+        vault.memories.log(WorkLogged(f"task {secret}", f"summary {secret} of {number}"))
         vault.recall(secret)
         vault.brief(task=f"about {secret}")
     with person.at(project), person.vault(project) as vault:
         vault.add(f"local {number} {secret}")
-        vault.add(f"local {number} stays", evidence=secret)
+        vault.memories.add(f"local {number} stays", evidence=secret)
     person.tacit("note", f"agent {number} stays", TACIT_SESSION=f"session {secret}", TACIT_ACTOR=f"agent:{secret}")
 
 

@@ -49,10 +49,10 @@ class Lived:
                 "global: I prefer pnpm",
             ):
                 vault.add(text)
-            vault.remember("tea", evidence="chat")
-            vault.remember("tea", evidence="more chat")
+            vault.memories.remember("tea", evidence="chat")
+            vault.memories.remember("tea", evidence="more chat")
             vault.add("never look back")
-            vault.forget("never look back", reason="superseded", evidence="today")
+            vault.memories.forget("never look back", reason="superseded", evidence="today")
         self.person.tacit("log", "--task", "T-1", "--summary", "Made the build", cwd=self.project)
         self.person.tacit("improve", cwd=self.project)
 

@@ -11,10 +11,10 @@ from tacit.vault.evidence import describe_event, event_details, is_conclusion, i
 
 def test_each_event_of_a_history_is_told_in_words_with_its_line(person: Person) -> None:
     with person.vault() as vault:
-        candidate = vault.remember("use pnpm", evidence="the build file")
-        vault.accept(candidate.short, reason="it is faster")
-        vault.undo()
-        _, history = vault.why("use pnpm")
+        candidate = vault.memories.remember("use pnpm", evidence="the build file")
+        vault.memories.accept(candidate.short, reason="it is faster")
+        vault.changes.undo()
+        _, history = vault.search.why("use pnpm")
     proposed, accepted, _ = history
 
     assert [describe_event(entry) for entry in history][-1] == "undo of accepted: use pnpm"
@@ -29,9 +29,9 @@ def test_each_event_of_a_history_is_told_in_words_with_its_line(person: Person) 
 def test_an_agents_own_conclusion_is_not_taken_for_the_persons_words(person: Person) -> None:
     person.tacit("remember", "use pnpm", "--evidence", "“use pnpm”, said the user", TACIT_ACTOR="agent:robot")
     with person.vault() as vault:
-        listed, (event,) = vault.why("use pnpm")
+        listed, (event,) = vault.search.why("use pnpm")
         assert (listed.concluded_by, listed.quoting_events) == ("robot", frozenset())
         assert is_conclusion(event.event) and not is_quoting(event.event)
-        vault.remember("use pnpm", evidence="I looked")
-        assert vault.show("use pnpm").concluded_by == ""
-        assert vault.queries.source_quotes("use pnpm") == []
+        vault.memories.remember("use pnpm", evidence="I looked")
+        assert vault.search.show("use pnpm").concluded_by == ""
+        assert vault.search.source_quotes("use pnpm") == []

@@ -94,18 +94,18 @@ def test_the_first_entries_are_those_of_the_whole_list(
     for status in Status:
         expected = [memory.id for memory in _ordered(log, status)]
         for limit in (1, 10, 1000):
-            listed = vault.queries.listing(status=status, scope="all", limit=limit)
+            listed = vault.search.listing(status=status, scope="all", limit=limit)
             assert [entry.memory.id for entry in listed.entries] == expected[:limit]
             assert listed.total == len(expected)
-        assert [entry.memory.id for entry in vault.entries(status=status, scope="all")] == expected
+        assert [entry.memory.id for entry in vault.search.listing(status=status, scope="all")] == expected
 
 
 def test_suggestions_are_sorted_by_confidence_and_then_the_latest_come_first(vault: Vault, log: list[Event]) -> None:
     expected = sorted(_ordered(log, Status.PENDING), key=lambda memory: -memory.confidence)
     for limit in (1, 20, 1000):
-        listed = vault.pending.listing(limit=limit)
+        listed = vault.suggestions.listing(limit=limit)
         assert [entry.memory for entry in listed.entries] == expected[:limit] and listed.total == len(expected)
-    assert [entry.memory for entry in vault.suggestions()] == expected
+    assert [entry.memory for entry in vault.suggestions.listing()] == expected
 
 
 @pytest.mark.parametrize("compared", [0, 500])
@@ -133,11 +133,11 @@ def test_what_is_removed_while_somebody_reads_the_list_is_left_out(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "_CHUNK_SIZE", 2)
-    listed = vault.queries.listing(status=Status.PENDING, scope="all")
+    listed = vault.search.listing(status=Status.PENDING, scope="all")
     entries = iter(listed.entries)
     first = next(entries)
     with tacit.open(tmp_path / "home", cwd=tmp_path) as other:
-        last = other.entries(status=Status.PENDING, scope="all")[-1].memory
+        last = [*other.search.listing(status=Status.PENDING, scope="all")][-1].memory
         with other.home.store.update_index() as connection:
             connection.execute("DELETE FROM memories WHERE id = ?", (last.id,))
     ids = {first.memory.id, *(entry.memory.id for entry in entries)}
@@ -156,8 +156,8 @@ def test_an_index_with_fewer_memories_than_were_counted_is_made_again(
     connection.close()
     with tacit.open(tmp_path / "home", cwd=tmp_path) as again:
         with pytest.raises(IndexDamagedError, match="made again from the log"):
-            again.entries(status=Status.PENDING, scope="all")
-        assert [listed.memory.id for listed in again.entries(status=Status.PENDING, scope="all")] == waiting
+            again.search.listing(status=Status.PENDING, scope="all")
+        assert [listed.memory.id for listed in again.search.listing(status=Status.PENDING, scope="all")] == waiting
 
 
 def test_the_doctor_compares_the_counters_with_the_log(person: Person) -> None:

@@ -17,7 +17,7 @@ WEAK = "Give evidence with every memory, so that its reason can be checked"
 
 def remembered(vault: Vault, text: str, times: int = 1) -> str:
     for number in range(times):
-        outcome = vault.remember(text, evidence=f"seen in run {number}")
+        outcome = vault.memories.remember(text, evidence=f"seen in run {number}")
     return outcome.memory.id
 
 
@@ -61,10 +61,10 @@ def test_a_weak_measure_is_advised_on_once_by_a_program_even_after_it_was_dismis
         (advice,) = vault.maintenance.evaluate().candidates
         assert (advice.claim.sentence, advice.status) == (WEAK, Status.PENDING)
         assert advice.provenance is Provenance.TOOL_LOCAL
-        vault.dismiss(advice.id)
+        vault.memories.dismiss(advice.id)
     with person.vault(now=TOMORROW) as vault:
         assert vault.maintenance.evaluate().candidates == ()
-        assert vault.show(advice.id).memory.status is Status.DISMISSED
+        assert vault.search.show(advice.id).memory.status is Status.DISMISSED
 
 
 def test_improve_suggests_a_candidate_when_it_was_seen_often_enough_and_once(person: Person) -> None:
@@ -73,7 +73,7 @@ def test_improve_suggests_a_candidate_when_it_was_seen_often_enough_and_once(per
         assert vault.maintenance.improve(min_count=3).patterns == ()
         assert [memory.id for memory in vault.maintenance.improve().patterns] == [twice]
         assert vault.maintenance.improve().patterns == ()
-        assert not vault.show(once).memory.suggested and vault.show(twice).memory.suggested
+        assert not vault.search.show(once).memory.suggested and vault.search.show(twice).memory.suggested
 
 
 @pytest.mark.parametrize("count", [1, 0, -5])
@@ -89,10 +89,10 @@ def test_candidates_that_say_the_same_are_merged_for_a_person_and_undo_takes_tha
         weak = remembered(vault, "Always run the linter before you commit")
         (pair,) = vault.maintenance.improve().merged
         assert (pair.memory.id, pair.into.id) == (weak, strong)
-        assert vault.show(strong).memory.strength == 3
-        assert weak not in {listed.memory.id for listed in vault.suggestions()}
-        vault.undo(weak)
-        assert weak in {listed.memory.id for listed in vault.suggestions()}
+        assert vault.search.show(strong).memory.strength == 3
+        assert weak not in {listed.memory.id for listed in vault.suggestions.listing()}
+        vault.changes.undo(weak)
+        assert weak in {listed.memory.id for listed in vault.suggestions.listing()}
 
 
 def test_an_agent_merges_nothing(person: Person) -> None:
@@ -101,7 +101,7 @@ def test_an_agent_merges_nothing(person: Person) -> None:
         weak = remembered(vault, "Always run the linter before you commit")
     with person.at(TACIT_ACTOR="codex"), tacit.open(person.home) as vault:
         assert vault.maintenance.improve().merged == ()
-        assert vault.show(weak).memory.status is Status.PENDING
+        assert vault.search.show(weak).memory.status is Status.PENDING
 
 
 def test_improve_names_what_nobody_confirmed_for_long_and_what_is_undecided(person: Person) -> None:

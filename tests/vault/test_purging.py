@@ -166,7 +166,9 @@ def test_a_program_that_stays_open_sees_what_others_say_after_a_purge(planted: P
         purge(planted)
         planted.tacit("add", "never look back")
         assert [hit.text for hit in vault.recall("look back")] == ["never look back"]
-        assert not vault.recall(SECRET, observe=False) or "q999x" not in str(vault.recall(SECRET, observe=False))
+        assert not vault.search.recall(SECRET, observe=False) or "q999x" not in str(
+            vault.search.recall(SECRET, observe=False)
+        )
 
 
 # A memory by its id

@@ -15,8 +15,8 @@ def test_relations_are_the_same_from_both_sides(person: Person) -> None:
     with person.vault() as vault:
         vault.add("I prefer pnpm")
         first = vault.add("I prefer yarn").memory
-        vault.edit(first.id, text="I prefer npm")
-        relations = vault.queries.relations
+        vault.memories.edit(first.id, text="I prefer npm")
+        relations = vault.search.relations
         assert names(relations("I prefer npm")) == {"replaced": ["I prefer yarn"], "overrules": ["I prefer pnpm"]}
         assert names(relations("I prefer pnpm")) == {"overruled_by": ["I prefer npm"]}
         assert names(relations(first.id)) == {"replaced_by": ["I prefer npm"]}
@@ -26,9 +26,9 @@ def test_a_conflict_ends_when_one_of_its_memories_is_forgotten(person: Person) -
     with person.vault() as vault:
         vault.add("I prefer pnpm")
         winner = vault.add("I prefer npm").memory
-        (conflict,) = vault.queries.conflicts_of(winner.id)
+        (conflict,) = vault.search.conflicts_of(winner.id)
         assert conflict.winner.memory.claim.sentence == "I prefer npm" and conflict.difference
-        listing = vault.queries.conflicts()
+        listing = vault.search.conflicts()
         assert listing.total == 1 and [found.loser.memory for found in listing.entries] == [conflict.loser.memory]
-        vault.forget("I prefer pnpm")
-        assert vault.queries.conflicts().total == 0 and vault.queries.conflicts_of(winner.id) == []
+        vault.memories.forget("I prefer pnpm")
+        assert vault.search.conflicts().total == 0 and vault.search.conflicts_of(winner.id) == []

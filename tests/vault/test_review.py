@@ -65,7 +65,7 @@ def test_a_window_of_candidates_is_the_latest_of_all(person: Person) -> None:
     with person.vault() as vault:
         texts = [f"tests of part{number} run with make" for number in range(5)]
         for text in texts:
-            vault.remember(text, evidence="seen")
+            vault.memories.remember(text, evidence="seen")
         review = Review(vault.home)
         shown = [card.merged.memory.claim.sentence for card in review.cards(learn=False, limit=2)]
         assert sorted(shown) == texts[3:]
@@ -75,9 +75,9 @@ def test_a_window_of_candidates_is_the_latest_of_all(person: Person) -> None:
 
 def test_a_decided_candidate_is_not_pending(person: Person) -> None:
     with person.vault() as vault:
-        memory = vault.remember("tests run with make", evidence="seen").memory
+        memory = vault.memories.remember("tests run with make", evidence="seen").memory
         review = Review(vault.home)
         review.require_pending([memory.id])
-        vault.dismiss(memory.id)
+        vault.memories.dismiss(memory.id)
         with pytest.raises(RefusedError, match="dismissed already"):
             review.require_pending([memory.id])

@@ -31,9 +31,9 @@ def test_memories_are_counted_by_status_and_those_that_hold_by_kind(person: Pers
     with person.vault() as vault:
         vault.add("never force push", kind=Kind.CONSTRAINT)
         vault.add("I prefer tea", kind=Kind.PREFERENCE)
-        vault.forget(vault.add("the build takes an hour", kind=Kind.GUIDANCE).memory.id)
-        vault.remember("deploys need a ticket", evidence="seen once")
-        vault.dismiss(vault.remember("tests need a database", evidence="seen once").memory.id)
+        vault.memories.forget(vault.add("the build takes an hour", kind=Kind.GUIDANCE).memory.id)
+        vault.memories.remember("deploys need a ticket", evidence="seen once")
+        vault.memories.dismiss(vault.memories.remember("tests need a database", evidence="seen once").memory.id)
     now = status(person)
     assert (now.active, now.pending, now.forgotten, now.dismissed) == (2, 1, 1, 1)
     assert now.kinds == (("constraint", 1), ("preference", 1))
@@ -44,7 +44,7 @@ def test_questions_are_counted_with_those_that_found_nothing(person: Person) -> 
         vault.add("never force push")
         for query in ("force push", "zebra", "push"):
             vault.recall(query)
-        vault.recall("walrus", observe=False)
+        vault.search.recall("walrus", observe=False)
     now = status(person)
     assert (now.asked, now.missed) == (3, 1)
 

@@ -17,7 +17,7 @@ def test_days_and_weeks_add_up(person: Person) -> None:
         days, weeks = timeline.days(100), timeline.weeks(15)
         assert days[-1].day == END.date() and len(days) == 100
         assert sum(day.sessions for day in days) == sum(week.sessions for week in weeks) == vault.status().sessions
-        assert sum(day.commands for day in days) == vault.pending.most_used().activity.commands
+        assert sum(day.commands for day in days) == vault.suggestions.most_used().activity.commands
         assert all(week.injected and week.tokens and week.minutes for week in weeks[-11:])
         assert sum(week.violated for week in weeks) > 0 and sum(week.followed for week in weeks) > 0
         most = timeline.most_injected(3)

@@ -28,7 +28,7 @@ def project(person: Person) -> Path:
 
 def test_a_home_is_opened_where_it_is_named_and_made_by_the_first_change(person: Person) -> None:
     with person.at(), tacit.open(person.folder / "other") as vault:
-        assert vault.entries() == []
+        assert list(vault.search.listing()) == []
         assert not (person.folder / "other").exists()
         vault.add("never force push")
     assert (person.folder / "other" / "memory" / "events.jsonl").is_file()
@@ -39,8 +39,8 @@ def test_observations_are_written_when_it_is_closed(person: Person) -> None:
     person.tacit("add", "never force push")
     with person.vault() as vault:
         vault.recall("force push")
-        vault.recall("zebra", observe=False)
-        vault.brief(task="push it", observe=False)
+        vault.search.recall("zebra", observe=False)
+        vault.search.brief(task="push it", observe=False)
     asked = [line for path in (person.home / "activity").iterdir() for line in path.read_text().splitlines()]
     assert len([line for line in asked if '"type":"recall.asked"' in line]) == 1
     assert not [line for line in asked if "zebra" in line or '"type":"brief.given"' in line]
@@ -49,12 +49,12 @@ def test_observations_are_written_when_it_is_closed(person: Person) -> None:
 def test_recall_is_narrowed_by_each_of_its_arguments(person: Person, project: Path) -> None:
     with person.vault(cwd=project) as vault:
         vault.add("never force push to main", kind=Kind.CONSTRAINT)
-        vault.add("push often", kind=Kind.PREFERENCE, everywhere=True)
+        vault.memories.add("push often", kind=Kind.PREFERENCE, everywhere=True)
     with person.vault(cwd=project, now=TOMORROW) as vault:
-        vault.forget(vault.add("push with a lease").memory.id)
+        vault.memories.forget(vault.add("push with a lease").memory.id)
 
         def found(**options: object) -> set[str]:
-            return {hit.text for hit in vault.recall("push", observe=False, **options)}  # type: ignore[arg-type]
+            return {hit.text for hit in vault.search.recall("push", observe=False, **options)}  # type: ignore[arg-type]
 
         both = {"never force push to main", "push often"}
         assert found() == both
@@ -70,77 +70,79 @@ def test_recall_is_narrowed_by_each_of_its_arguments(person: Person, project: Pa
 
 def test_entries_and_suggestions_are_narrowed_by_each_of_their_arguments(person: Person, project: Path) -> None:
     with person.vault(cwd=project) as vault:
-        active = vault.add("never force push", kind=Kind.CONSTRAINT, tags=["git"]).memory.id
-        waiting = vault.remember("deploys need a ticket", evidence="seen", everywhere=True).memory.id
+        active = vault.memories.add("never force push", kind=Kind.CONSTRAINT, tags=["git"]).memory.id
+        waiting = vault.memories.remember("deploys need a ticket", evidence="seen", everywhere=True).memory.id
 
         def ids(**options: object) -> set[str]:
-            return {listed.memory.id for listed in vault.entries(**options)}  # type: ignore[arg-type]
+            return {listed.memory.id for listed in vault.search.listing(**options)}  # type: ignore[arg-type]
 
         assert (ids(), ids(status=Status.PENDING), ids(status=None)) == ({active}, {waiting}, {active, waiting})
         assert (ids(tag="git"), ids(tag="web"), ids(kind="preference"), ids(scope="global")) == ({active}, *[set()] * 3)
         assert ids(status=None, filters=Filters(project="work")) == {active}
-        assert [listed.memory.id for listed in vault.suggestions()] == [waiting]
-        assert vault.suggestions("local") == [] and vault.suggestions(kind="constraint") == []
-        assert vault.suggestions(filters=Filters(before="1d")) == []
+        assert [listed.memory.id for listed in vault.suggestions.listing()] == [waiting]
+        assert (
+            list(vault.suggestions.listing("local")) == [] and list(vault.suggestions.listing(kind="constraint")) == []
+        )
+        assert list(vault.suggestions.listing(filters=Filters(before="1d"))) == []
 
 
 def test_a_memory_is_added_with_all_that_was_said_about_it(person: Person, project: Path) -> None:
     shared_facts = project / "docs" / "memory" / "memories.ndjson"
     with person.vault(cwd=project) as vault:
-        shared = vault.add("use pnpm", kind=Kind.CONSTRAINT, tags=["Build"], evidence="the lock file").memory
+        shared = vault.memories.add("use pnpm", kind=Kind.CONSTRAINT, tags=["Build"], evidence="the lock file").memory
         assert (shared.kind, shared.claim.tags) == (Kind.CONSTRAINT, ("build",))
         assert [evidence.text for evidence in shared.evidence] == ["the lock file"]
-        private = vault.add("use the staging proxy", private=True).memory
+        private = vault.memories.add("use the staging proxy", private=True).memory
         assert [fact["canonical"] for fact in facts_in(shared_facts)] == ["use pnpm"]
-        vault.share(private.id)
+        vault.memories.share(private.id)
         assert len(facts_in(shared_facts)) == 2
-        assert vault.add("the proxy is slow", everywhere=True).memory.claim.scope == "global"
+        assert vault.memories.add("the proxy is slow", everywhere=True).memory.claim.scope == "global"
 
 
 def test_a_candidate_is_decided_on_with_reason_and_kind(person: Person) -> None:
     with person.vault() as vault:
         texts = ("use pnpm", "use npm", "use yarn", "use bun")
-        ids = [vault.remember(text, evidence="seen").memory.id for text in texts]
-        accepted = vault.accept(ids[0], kind=Kind.CONSTRAINT, evidence="the lock file").memory
+        ids = [vault.memories.remember(text, evidence="seen").memory.id for text in texts]
+        accepted = vault.memories.accept(ids[0], kind=Kind.CONSTRAINT, evidence="the lock file").memory
         assert (accepted.status, accepted.kind) == (Status.ACTIVE, Kind.CONSTRAINT)
         assert "the lock file" in [evidence.text for evidence in accepted.evidence]
-        assert vault.dismiss(ids[1], reason="too slow").memory.reason == "too slow"
-        edited = vault.edit(ids[2], text="use yarn for old branches", tags=["build"], accept=True).memory
+        assert vault.memories.dismiss(ids[1], reason="too slow").memory.reason == "too slow"
+        edited = vault.memories.edit(ids[2], text="use yarn for old branches", tags=["build"], accept=True).memory
         assert (edited.claim.sentence, edited.claim.tags) == ("use yarn for old branches", ("build",))
         assert edited.status is Status.ACTIVE
         with pytest.raises(NotFoundError):
-            vault.forget(ids[3], by_text=True)
-        assert vault.forget("use bun", by_text=True, reason="not installed").memory.reason == "not installed"
+            vault.memories.forget(ids[3], by_text=True)
+        assert vault.memories.forget("use bun", by_text=True, reason="not installed").memory.reason == "not installed"
 
 
 def test_the_latest_change_or_that_of_one_memory_is_undone_and_redone(person: Person) -> None:
     with person.vault() as vault:
         first, second = vault.add("never force push").memory.id, vault.add("always sign commits").memory.id
-        vault.undo(first)
-        assert [listed.memory.id for listed in vault.entries()] == [second]
-        vault.redo()
-        assert len(vault.entries()) == 2
+        vault.changes.undo(first)
+        assert [listed.memory.id for listed in vault.search.listing()] == [second]
+        vault.changes.redo()
+        assert len(list(vault.search.listing())) == 2
         with pytest.raises(RefusedError):
-            vault.redo()
-        _, events = vault.why(first)
+            vault.changes.redo()
+        _, events = vault.search.why(first)
         assert len(events) > 1 and any(one.undone for one in events)
 
 
 def test_show_tells_an_id_from_a_text(person: Person) -> None:
     with person.vault() as vault:
         memory = vault.add("never force push").memory
-        assert vault.show(memory.id[:6]).memory == vault.show("never force push").memory == memory
+        assert vault.search.show(memory.id[:6]).memory == vault.search.show("never force push").memory == memory
         with pytest.raises(NotFoundError):
-            vault.show(memory.id, by_text=True)
+            vault.search.show(memory.id, by_text=True)
 
 
 def test_a_part_is_made_once_and_works_on_the_same_home(person: Person) -> None:
     with person.vault() as vault:
-        memory = vault.decisions.add("never force push").memory
-        assert vault.queries.show(memory.id).memory == memory
-        assert vault.queries is vault.queries
+        memory = vault.memories.add("never force push").memory
+        assert vault.search.show(memory.id).memory == memory
+        assert vault.search is vault.search
         vault.purger.purge(memory.id)
-        assert vault.entries(status=None) == []
+        assert list(vault.search.listing(status=None)) == []
 
 
 def test_opening_a_home_imports_no_part(person: Person) -> None:
@@ -163,15 +165,17 @@ def test_opening_a_home_imports_no_part(person: Person) -> None:
 def test_a_name_is_taken_wherever_a_member_of_an_enumeration_is(person: Person) -> None:
     with person.vault() as vault:
         assert vault.add("force pushes need a review", kind="constraint").memory.kind is Kind.CONSTRAINT
-        candidate = vault.decisions.suggest("tests run with make", evidence="the README", kind="convention")
-        assert vault.accept(candidate.short, kind="rule").memory.kind is Kind.RULE
-        assert vault.edit(candidate.short, kind="decision").memory.kind is Kind.DECISION
-        assert vault.decisions.promote("deploy on Mondays", kind="guidance", evidence="e").memory.kind is Kind.GUIDANCE
-        (kept,) = vault.decisions.add_each("never push on Fridays", kind="rule")
-        assert (kept.memory.kind, len(vault.entries(status="active"))) == (Kind.RULE, 4)
-        assert [listed.memory.kind for listed in vault.entries(status="active", kind=Kind.GUIDANCE)] == [Kind.GUIDANCE]
-        assert [hit.kind for hit in vault.recall("force pushes", kind=Kind.CONSTRAINT)] == ["constraint"]
-        assert vault.suggestions(kind=Kind.RULE) == []
+        candidate = vault.memories.suggest("tests run with make", evidence="the README", kind="convention")
+        assert vault.memories.accept(candidate.short, kind="rule").memory.kind is Kind.RULE
+        assert vault.memories.edit(candidate.short, kind="decision").memory.kind is Kind.DECISION
+        assert vault.memories.promote("deploy on Mondays", kind="guidance", evidence="e").memory.kind is Kind.GUIDANCE
+        (kept,) = vault.memories.add_each("never push on Fridays", kind="rule")
+        assert (kept.memory.kind, len(list(vault.search.listing(status="active")))) == (Kind.RULE, 4)
+        assert [listed.memory.kind for listed in vault.search.listing(status="active", kind=Kind.GUIDANCE)] == [
+            Kind.GUIDANCE
+        ]
+        assert [hit.kind for hit in vault.search.recall("force pushes", kind=Kind.CONSTRAINT)] == ["constraint"]
+        assert list(vault.suggestions.listing(kind=Kind.RULE)) == []
 
 
 def test_a_name_that_is_none_is_a_usage_error_that_lists_them(person: Person) -> None:
@@ -179,20 +183,20 @@ def test_a_name_that_is_none_is_a_usage_error_that_lists_them(person: Person) ->
         memory = vault.add("never force push").memory.id
         calls: list[Callable[[], object]] = [
             lambda: vault.add("use pnpm", kind="constrain"),
-            lambda: vault.decisions.add_each("use pnpm", kind="constrain"),
-            lambda: vault.decisions.suggest("use pnpm", evidence="e", kind="constrain"),
-            lambda: vault.decisions.promote("use pnpm here", evidence="e", kind="constrain"),
-            lambda: vault.edit(memory, kind="constrain"),
-            lambda: vault.accept(memory, kind="constrain"),
-            lambda: vault.entries(kind="constrain"),
-            lambda: vault.entries(status="asleep"),
+            lambda: vault.memories.add_each("use pnpm", kind="constrain"),
+            lambda: vault.memories.suggest("use pnpm", evidence="e", kind="constrain"),
+            lambda: vault.memories.promote("use pnpm here", evidence="e", kind="constrain"),
+            lambda: vault.memories.edit(memory, kind="constrain"),
+            lambda: vault.memories.accept(memory, kind="constrain"),
+            lambda: list(vault.search.listing(kind="constrain")),
+            lambda: list(vault.search.listing(status="asleep")),
             lambda: vault.guard.plan(memory, decision="maybe"),
         ]
         for call in calls:
             with pytest.raises(UsageError, match="no such") as refused:
                 call()
             assert refused.value.hint.startswith("one of ")
-        assert len(vault.entries(status=None)) == 1
+        assert len(list(vault.search.listing(status=None))) == 1
 
 
 def test_every_method_that_takes_a_member_takes_its_name(person: Person) -> None:
@@ -207,10 +211,25 @@ def test_every_method_that_takes_a_member_takes_its_name(person: Person) -> None
                     if words & enumerations:
                         taken.append(name)
                         assert "str" in words, f"{type(part).__name__}.{name} takes {parameter}"
-    assert {"add", "accept", "entries", "plan", "decide"} <= set(taken)
+    assert {"add", "accept", "listing", "plan", "decide"} <= set(taken)
 
 
 def _subclasses(cls: type[Enum]) -> Iterator[type[Enum]]:
     for one in cls.__subclasses__():
         yield one
         yield from _subclasses(one)
+
+
+def test_what_is_exported_is_there_and_the_guide_calls_it_stable(person: Person) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "python.md").read_text("utf-8")
+    for name in tacit.__all__:
+        assert getattr(tacit, name) is not None
+    with person.vault() as vault:
+        assert isinstance(vault, tacit.Vault)
+        assert isinstance(vault.add("never force push").memory, tacit.Memory)
+        assert {type(hit) for hit in vault.recall("push")} == {tacit.Hit}
+        with pytest.raises(tacit.NotFoundError):
+            vault.search.show("nothing like this")
+    assert "tacit.Vault" in guide and "What is stable" in guide
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = tacit.nothing  # type: ignore[attr-defined]

@@ -44,15 +44,15 @@ def test_bars_are_stacked_on_the_baseline() -> None:
 def test_a_memory_without_connections_has_no_graph(person: Person) -> None:
     with person.vault() as vault:
         memory = vault.add("I prefer pnpm").memory
-        assert draw_graph(memory, vault.queries.relations(memory.id), []) is None
+        assert draw_graph(memory, vault.search.relations(memory.id), []) is None
 
 
 def test_what_was_replaced_is_left_and_what_is_overruled_right(person: Person) -> None:
     with person.vault() as vault:
         vault.add("I prefer pnpm")
         first = vault.add("I prefer yarn").memory
-        memory = vault.edit(first.id, text="I prefer npm").memory
-        graph = draw_graph(memory, vault.queries.relations(memory.id), [])
+        memory = vault.memories.edit(first.id, text="I prefer npm").memory
+        graph = draw_graph(memory, vault.search.relations(memory.id), [])
     assert graph is not None
     relations = [node.relation for node in sorted(graph.nodes, key=lambda node: node.x)]
     assert relations == ["replaced", "this memory", "overrules"]

@@ -44,8 +44,8 @@ def assert_harmless(answer: Answer) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_memories_and_candidates_are_text(person: Person, browser: Browser, text: str) -> None:
     with person.vault() as vault:
-        memory = vault.add(f"the rule is {text}", tags=["t"], evidence=f"because {text}").memory
-        vault.remember(f"maybe {text} holds", evidence=f"somebody wrote {text}")
+        memory = vault.memories.add(f"the rule is {text}", tags=["t"], evidence=f"because {text}").memory
+        vault.memories.remember(f"maybe {text} holds", evidence=f"somebody wrote {text}")
     for path in ("/", "/search", f"/memories/{memory.id}", "/search?q=rule", "/bulk?action=dismiss"):
         answer = browser.get(path)
         assert_harmless(answer)

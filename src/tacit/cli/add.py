@@ -13,7 +13,7 @@ from tacit.home.project import FACT_FILE
 from tacit.index.reader import MemoryRow
 from tacit.model.claim import Kind, Status, is_project_scope
 from tacit.text.display import one_line, printable
-from tacit.vault.decisions import DecisionOutcome
+from tacit.vault.memories import DecisionOutcome
 
 KINDS = ", ".join(kind.label for kind in Kind)
 _MAX_QUOTE_CHARS = 300
@@ -49,7 +49,7 @@ def run_add(call: Invocation) -> None:
         propose(call, "note")
         return
     is_first = not call.vault.setup.has_written_facts
-    outcomes = call.vault.decisions.add_each(
+    outcomes = call.vault.memories.add_each(
         call.text(),
         kind=call.value("--kind"),
         tags=call.all_values("--tag"),
@@ -133,7 +133,7 @@ def run_remember(call: Invocation) -> None:
 
 def propose(call: Invocation, source: str) -> None:
     """Record a candidate. `source` says how it was given."""
-    outcome = call.vault.decisions.remember(
+    outcome = call.vault.memories.remember(
         call.text(), evidence=call.text_value("--evidence"), everywhere=call.flag("--global"), source=source
     )
     text = printable(outcome.memory.claim.sentence)
@@ -174,7 +174,7 @@ def run_suggest(call: Invocation) -> None:
     the agent's own conclusion. An agent gets the question to put to the person; a person at a terminal is asked.
     """
     quote = call.text_value("--quote")
-    outcome = call.vault.decisions.suggest(
+    outcome = call.vault.memories.suggest(
         call.text(),
         evidence=call.text_value("--evidence"),
         quote=quote,
@@ -191,7 +191,7 @@ def run_suggest(call: Invocation) -> None:
     elif call.vault.home.is_person and sys.stdin.isatty():
         if confirm(f"Should I remember: “{sentence}”?"):
             echo("Remembered.")
-            echo_conflicts(call.vault.decisions.accept(outcome.short))
+            echo_conflicts(call.vault.memories.accept(outcome.short))
         else:
             echo(f"It waits: tacit accept {outcome.short}   tacit dismiss {outcome.short}")
         return

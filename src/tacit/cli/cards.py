@@ -19,8 +19,8 @@ from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
 
 if TYPE_CHECKING:
     from tacit.vault.adherence import AdherenceReport
-    from tacit.vault.decisions import DecisionOutcome
     from tacit.vault.listing import ListedMemory, Listing
+    from tacit.vault.memories import DecisionOutcome
     from tacit.vault.review import Card
 
 T = TypeVar("T")

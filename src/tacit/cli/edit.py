@@ -41,12 +41,12 @@ def run_edit(call: Invocation) -> None:
         raise UsageError("the text was given twice, as words and with --text")
     text = text_or_stdin(option or words) or None
     if into := call.value("--into"):
-        echo(outcome_line("Merged into", call.vault.decisions.merge([reference], into)))
+        echo(outcome_line("Merged into", call.vault.memories.merge([reference], into)))
         return
     tags = call.all_values("--tag") if call.flag("--tag") else None
     if text is None and tags is None and not call.flag("--kind"):
-        text = edit_text(call.vault.queries.show(reference).memory.claim.sentence)
-    outcome = call.vault.decisions.edit(reference, text=text, kind=call.value("--kind"), tags=tags)
+        text = edit_text(call.vault.search.show(reference).memory.claim.sentence)
+    outcome = call.vault.memories.edit(reference, text=text, kind=call.value("--kind"), tags=tags)
     echo(outcome_line("Revised", outcome))
     if outcome.in_fact_file and outcome.memory.shared:
         echo(f"  also in {FACT_FILE}")
@@ -86,10 +86,10 @@ def run_forget(call: Invocation) -> None:
     reference, by_text = call.text(), call.flag("--text")
     reason, evidence = call.text_value("--reason"), call.text_value("--evidence")
     if not call.flag("--reason") and not call.flag("--evidence") and sys.stdin.isatty():
-        echo(f"Forget: {printable(call.vault.queries.show(reference, by_text=by_text).memory.claim.sentence)}")
+        echo(f"Forget: {printable(call.vault.search.show(reference, by_text=by_text).memory.claim.sentence)}")
         reason = _ask_optional("  why? (Enter to skip) ")
         evidence = _ask_optional("  what shows it? (Enter to skip) ")
-    outcome = call.vault.decisions.forget(reference, reason=reason, evidence=evidence, by_text=by_text)
+    outcome = call.vault.memories.forget(reference, reason=reason, evidence=evidence, by_text=by_text)
     echo(f"Memory pruned or revised: {printable(outcome.memory.claim.sentence)}")
     if outcome.memory.shared or outcome.memory.source == REPOSITORY:
         echo(f"  taken out of {FACT_FILE}, too")
@@ -126,7 +126,7 @@ def run_log(call: Invocation) -> None:
         evidence=call.text_value("--evidence"),
         next=call.text_value("--next"),
     )
-    path = call.vault.decisions.log(entry)
+    path = call.vault.memories.log(entry)
     echo(f"Logged: {printable(entry.task)}: {printable(entry.summary)}")
     echo(f"  {printable(path)}")
 
@@ -139,7 +139,7 @@ def run_log(call: Invocation) -> None:
 )
 def run_restore(call: Invocation) -> None:
     """Make a forgotten or dismissed memory active again."""
-    outcome = call.vault.decisions.restore(call.text(), reason=call.text_value("--reason"), by_text=call.flag("--text"))
+    outcome = call.vault.memories.restore(call.text(), reason=call.text_value("--reason"), by_text=call.flag("--text"))
     echo(outcome_line("Restored", outcome))
     echo_conflicts(outcome)
     if outcome.in_fact_file and outcome.memory.shared:
@@ -158,12 +158,12 @@ def run_undo(call: Invocation) -> None:
     """
     if not call.flag("--list"):
         call.require_with(["--json"], "--list", "tacit undo --list --json")
-        echo(f"Undone: {printable(call.vault.undo_redo.undo(call.single_arg() if call.args else None))}")
+        echo(f"Undone: {printable(call.vault.changes.undo(call.single_arg() if call.args else None))}")
         echo("  bring it back: tacit redo")
         drop_with_last_fact(call)
         return
     call.refuse_args()
-    stack = call.vault.undo_redo.undo_stack()
+    stack = call.vault.changes.undo_stack()
     if call.shows_json(lambda: [_step_json(step) for step in stack.steps]):
         return
     echo("tacit undo takes these back, one each time:" if stack.steps else "Nothing to undo.")
@@ -192,7 +192,7 @@ def _step_json(step: UndoStep) -> JsonObject:
 def run_redo(call: Invocation) -> None:
     """Do again what tacit undo took back last; again, what it took back before that. A new change ends this."""
     is_first = not call.vault.setup.has_written_facts
-    echo(f"Redone: {printable(call.vault.undo_redo.redo())}")
+    echo(f"Redone: {printable(call.vault.changes.redo())}")
     echo("  take it back: tacit undo")
     if is_first:
         register_with_first_fact(call)
@@ -226,13 +226,13 @@ def run_share(call: Invocation) -> int:
         if call.flag(name):
             raise UsageError(f"{name} is for a team that has this project", "tacit team join URL, or leave it out")
     if call.flag("--remove"):
-        for outcome in call.vault.decisions.unshare_all(call.args):
+        for outcome in call.vault.memories.unshare_all(call.args):
             echo(outcome_line("Private again", outcome))
         echo(f"  no longer in {FACT_FILE}; commit that file if it was committed before")
         drop_with_last_fact(call)
         return 0
     is_first = not call.vault.setup.has_written_facts
-    for outcome in call.vault.decisions.share_all(call.args):
+    for outcome in call.vault.memories.share_all(call.args):
         echo(outcome_line("Shared", outcome))
         echo_sharing(outcome)
         echo_conflicts(outcome)

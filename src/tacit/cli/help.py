@@ -193,7 +193,7 @@ def _arguments(call: Invocation, command: Command, args: Sequence[str]) -> Words
     elif command.name in _MEMORY_ARGUMENTS:
         status, takes_several = _MEMORY_ARGUMENTS[command.name]
         if takes_several or not args:
-            listing = call.vault.queries.listing(status=status, limit=_MAX_WORDS)
+            listing = call.vault.search.listing(status=status, limit=_MAX_WORDS)
             yield from ((listed.short, listed.memory.claim.sentence) for listed in listing.entries)
     elif command.name in ("install", "uninstall"):
         from tacit.cli.install import TARGETS

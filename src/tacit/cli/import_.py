@@ -51,7 +51,7 @@ def import_history(call: Invocation) -> int:
         imported = histories.import_history(files, dry_run=dry_run, progress=bar)
         if any(history.new for history in imported) and not dry_run:
             bar.show_message("learning from them …")
-            suggestions = call.vault.learn().pending  # now, so that the next question need not wait for it
+            suggestions = call.vault.suggestions.learn().pending  # now, so that the next question need not wait for it
     if path is not None and imported[0].problem:
         raise imported[0].problem
     echo_lines(_history_lines(imported))
@@ -375,9 +375,9 @@ def _try_histories(vault: Vault) -> str:
         return ""
     with ProgressBar() as bar:
         done = vault.histories.import_history(histories, progress=bar)
-    pending = vault.suggestions()
+    pending = list(vault.suggestions.listing())
     echo("What Tacit would learn from your shell histories, read in a home that is thrown away:\n")
-    echo_lines(statistics_lines(vault.pending.statistics()))
+    echo_lines(statistics_lines(vault.suggestions.statistics()))
     first = f"It would suggest, first of all, {pluralize(len(pending), 'thing')}:"
     echo(f"\n{first if pending else 'It would suggest nothing yet.'}")
     for at, listed in enumerate(pending, 1):

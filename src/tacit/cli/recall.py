@@ -31,7 +31,7 @@ def run_brief(call: Invocation) -> None:
     """At most seven memories that an agent should know now, within a budget of tokens, fenced. The project's
     constraints and rules are always among them, and are introduced as your standing rules.
     """
-    brief = call.vault.queries.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
+    brief = call.vault.search.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
     if call.flag("--json"):
         from tacit.cli.json_output import entry_reference
 
@@ -39,7 +39,7 @@ def run_brief(call: Invocation) -> None:
         echo_json({"memories": entries, "tokens": brief.tokens, "text": brief.text})
     else:
         sys.stdout.write(brief.text)
-    warn(f"Memory loaded: {len(brief.entries)} entries ({printable(call.vault.queries.scope_text)}).")
+    warn(f"Memory loaded: {len(brief.entries)} entries ({printable(call.vault.search.scope_text)}).")
     if untrusted := call.vault.home.count_untrusted():
         warn(trust_hint(untrusted))
 
@@ -86,15 +86,15 @@ def _search(call: Invocation) -> list[Hit]:
     if like := call.value("--like"):
         if call.args or call.value("--query"):
             raise UsageError("--like takes an id and no query", f"tacit recall --like {like}")
-        return call.vault.queries.recall_like(like, limit=call.number("--limit"))
+        return call.vault.search.recall_like(like, limit=call.number("--limit"))
     option = call.value("--query")
     if option is None and not call.args:
         query = call.text()  # any text is a query, also an empty one; only no text at all is an error
     else:
         query = text_or_stdin(" ".join([*([option] if option else []), *call.args]))
     if call.value("--kind") in (None, COMMAND):
-        call.vault.queries.index_new_commands()
-    return call.vault.queries.recall(
+        call.vault.search.index_new_commands()
+    return call.vault.search.recall(
         query,
         limit=call.number("--limit"),
         kind=call.value("--kind"),

@@ -18,7 +18,7 @@ from tacit.model.claim import Kind, is_project_scope
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.text.display import printable
-from tacit.vault.decisions import DecisionOutcome
+from tacit.vault.memories import DecisionOutcome
 from tacit.vault.review import Card, Review
 from tacit.vault.vault import Vault
 
@@ -41,7 +41,7 @@ def run_accept(call: Invocation) -> None:
     """Make candidates active: from now on they are in briefs. All of them or none; one tacit undo takes all back.
     They stay in your home: to put one into the project's fact file, tacit share.
     """
-    decisions = call.vault.decisions
+    decisions = call.vault.memories
     accept = decisions.accept_globally if call.flag("--global") else decisions.accept_all
     outcomes = accept(call.args, kind=call.value("--kind"), evidence=call.text_value("--evidence"))
     for outcome in outcomes:
@@ -60,7 +60,7 @@ def _echo_same_candidates(call: Invocation, outcomes: Sequence[DecisionOutcome])
     others = {
         other.id: (short, other)
         for outcome in outcomes[:_MAX_SEARCHED]
-        for short, other in call.vault.decisions.same_candidates(outcome.memory)
+        for short, other in call.vault.memories.same_candidates(outcome.memory)
     }
     if others:
         names = ", ".join(dict.fromkeys(cards.scope_text(other) for _, other in others.values()))
@@ -81,7 +81,7 @@ def run_dismiss(call: Invocation) -> None:
     """Turn candidates down. They are never suggested again, whatever is observed, until you say so yourself.
     All of them or none; one tacit undo takes all back.
     """
-    outcomes = call.vault.decisions.dismiss_all(call.args, reason=call.text_value("--reason"))
+    outcomes = call.vault.memories.dismiss_all(call.args, reason=call.text_value("--reason"))
     for outcome in outcomes:
         echo(cards.outcome_line("Dismissed for good", outcome))
     _echo_same_candidates(call, outcomes)
@@ -96,7 +96,7 @@ def run_dismiss(call: Invocation) -> None:
 )
 def run_promote(call: Invocation) -> None:
     """Accept a candidate under a kind, with evidence. A text that is no candidate yet becomes one first."""
-    outcome = call.vault.decisions.promote(
+    outcome = call.vault.memories.promote(
         call.text(), kind=call.value("--kind") or Kind.PATTERN, evidence=call.text_value("--evidence")
     )
     echo(cards.outcome_line("Promoted", outcome))
@@ -223,7 +223,7 @@ def _dismiss_cards(call: Invocation, dismissed: Sequence[Card]) -> None:
     refusal = UsageError(f"{count} would be dismissed, and nobody is there to confirm it", "add --yes")
     if call.agrees(f"Dismiss {count} for good?", refusal):
         ids = [candidate.memory.id for candidate in listed]
-        call.vault.decisions.dismiss_all(ids, reason=call.text_value("--reason"))
+        call.vault.memories.dismiss_all(ids, reason=call.text_value("--reason"))
         echo(f"Dismissed {count} for good. To take all of it back: tacit undo {listed[0].short}")
 
 
@@ -273,7 +273,7 @@ def _ask_decision(vault: Vault, card: Card) -> bool | None:
 
 def _apply_answer(vault: Vault, card: Card, answer: str | None) -> bool:
     """Do what a key stands for, for all candidates of a card. Return False if it stands for nothing."""
-    memory, decisions = card.candidates[0].memory, vault.decisions
+    memory, decisions = card.candidates[0].memory, vault.memories
     outcomes: Sequence[DecisionOutcome]
     match answer:
         case "a":
@@ -348,11 +348,11 @@ def _not_followed_card(vault: Vault, item: IneffectiveMemory) -> ActiveCard:
     memory, short = item.listed.memory, item.listed.short
 
     def guard() -> str:
-        vault.decisions.keep(memory.id, reason="to be guarded")
+        vault.memories.keep(memory.id, reason="to be guarded")
         return f"To have it enforced, type: tacit guard on {short}"
 
     def keep() -> str:
-        return cards.outcome_line("Kept", vault.decisions.keep(memory.id, reason="kept although not followed"))
+        return cards.outcome_line("Kept", vault.memories.keep(memory.id, reason="kept although not followed"))
 
     return ActiveCard(
         "told but not followed",
@@ -382,7 +382,7 @@ def _missing_card(vault: Vault, item: OutdatedMemory) -> ActiveCard:
         names.append({"text": name.text, "last_change": change})
 
     def keep() -> str:
-        return cards.outcome_line("Kept", vault.decisions.keep_despite(memory.id, [name.text for name in item.missing]))
+        return cards.outcome_line("Kept", vault.memories.keep_despite(memory.id, [name.text for name in item.missing]))
 
     return ActiveCard(
         "names what is gone",
@@ -400,7 +400,7 @@ def _missing_card(vault: Vault, item: OutdatedMemory) -> ActiveCard:
 
 def _reword_answer(vault: Vault, memory: Memory) -> CardAnswer:
     def reword() -> str:
-        outcome = vault.edit(memory.id, text=_ask_text(memory))
+        outcome = vault.memories.edit(memory.id, text=_ask_text(memory))
         return "\n".join([cards.outcome_line("Reworded", outcome), *conflict_lines(outcome)])
 
     return CardAnswer("reword", reword, is_final=True)
@@ -408,7 +408,7 @@ def _reword_answer(vault: Vault, memory: Memory) -> CardAnswer:
 
 def _forget_answer(vault: Vault, memory: Memory, reason: str) -> CardAnswer:
     return CardAnswer(
-        "forget", lambda: cards.outcome_line("Forgot", vault.forget(memory.id, reason=reason)), is_final=True
+        "forget", lambda: cards.outcome_line("Forgot", vault.memories.forget(memory.id, reason=reason)), is_final=True
     )
 
 

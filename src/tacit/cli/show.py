@@ -43,15 +43,15 @@ def run_conflicts(call: Invocation) -> int:
     both hold. tacit review asks about both kinds.
     """
     if keep := call.value("--keep"):
-        kept, forgotten = call.vault.decisions.keep_instead(keep)
+        kept, forgotten = call.vault.memories.keep_instead(keep)
         for outcome in forgotten:
             echo(f"Forgot [{outcome.short}]: {printable(outcome.memory.claim.sentence)}")
-        echo(f"Kept [{call.vault.show(kept.id).short}]: {printable(kept.claim.sentence)}")
+        echo(f"Kept [{call.vault.search.show(kept.id).short}]: {printable(kept.claim.sentence)}")
         return 0
     if both := call.value("--keep-both"):
-        echo(cards.outcome_line("Stands beside the others now", call.vault.decisions.keep(both)))
+        echo(cards.outcome_line("Stands beside the others now", call.vault.memories.keep(both)))
         return 0
-    conflicts = call.vault.queries.conflicts(cards.list_limit(call))
+    conflicts = call.vault.search.conflicts(cards.list_limit(call))
     title = f"Conflicts ({conflicts.total})"
     return cards.show_list(call, conflicts, "conflict", _conflict_json, _echo_conflict, title=title)
 
@@ -61,7 +61,7 @@ def ask_conflicts(vault: Vault) -> int:
     answered = 0
     skipped: set[frozenset[str]] = set()
     while True:
-        undecided = vault.queries.conflicts(len(skipped) + 1, decided=False).entries
+        undecided = vault.search.conflicts(len(skipped) + 1, decided=False).entries
         conflict = next((conflict for conflict in undecided if _conflict_ids(conflict) not in skipped), None)
         if conflict is None:
             return answered
@@ -76,10 +76,10 @@ def ask_conflicts(vault: Vault) -> int:
         if answer in (None, "q"):
             return answered
         if answer == "b":
-            echo(cards.outcome_line("   Both hold", vault.decisions.keep(conflict.loser.memory.id)))
+            echo(cards.outcome_line("   Both hold", vault.memories.keep(conflict.loser.memory.id)))
         elif answer in ("1", "2"):
             winner, loser = (conflict.winner, conflict.loser) if answer == "1" else (conflict.loser, conflict.winner)
-            vault.forget(loser.memory.id, reason="contradicted", evidence=f"kept {winner.memory.id}")
+            vault.memories.forget(loser.memory.id, reason="contradicted", evidence=f"kept {winner.memory.id}")
             echo(f"   Kept [{winner.short}], forgot [{loser.short}].")
         else:
             skipped.add(_conflict_ids(conflict))
@@ -90,9 +90,9 @@ def ask_conflicts(vault: Vault) -> int:
 @contextmanager
 def reporting_conflicts(vault: Vault) -> Iterator[None]:
     """Print the conflicts that are new when a command has taken in what others wrote."""
-    known = vault.queries.rulings()
+    known = vault.search.rulings()
     yield
-    conflicts = vault.queries.load_rulings([ruling for ruling in vault.queries.rulings() if ruling not in known])
+    conflicts = vault.search.load_rulings([ruling for ruling in vault.search.rulings() if ruling not in known])
     if conflicts:
         echo("New conflicts:")
     for conflict in conflicts:
@@ -155,7 +155,7 @@ def run_list(call: Invocation) -> int:
     """
     if call.flag("--pending"):
         scope, kind, filters = call.value("--scope") or "all", call.value("--kind"), cards.parse_filters(call)
-        pending = call.vault.pending.listing(scope, kind=kind, filters=filters, limit=cards.list_limit(call))
+        pending = call.vault.suggestions.listing(scope, kind=kind, filters=filters, limit=cards.list_limit(call))
         empty = "No suggestions. They come from what you run (tacit install zsh) and from what agents propose."
         if any(call.flag(option.name) for option in (cards.KIND_OPTION, *cards.FILTER_OPTIONS)):
             empty = "No suggestions like that."
@@ -166,7 +166,7 @@ def run_list(call: Invocation) -> int:
 
         return cards.show_list(call, pending, "suggestion", memory_json, echo_candidate, empty=empty)
     name = call.value("--status") or ("forgotten" if call.flag("--forgotten") else "active")
-    memories = call.vault.queries.listing(
+    memories = call.vault.search.listing(
         status=_STATUSES.get(name),
         kind=call.value("--kind"),
         scope=call.value("--scope"),
@@ -188,7 +188,7 @@ def run_list(call: Invocation) -> int:
 @command("ID", "tacit show 7k2m", JSON_OPTION)
 def run_show(call: Invocation) -> None:
     """One memory, whole."""
-    listed = call.vault.queries.show(call.text())
+    listed = call.vault.search.show(call.text())
     if call.shows_json(lambda: memory_json(listed)):
         return
     memory = listed.memory
@@ -214,9 +214,9 @@ def run_why(call: Invocation) -> None:
     them followed or violated it, with the command, and how many had nothing to do with it. What commands and
     changed files cannot show is not counted.
     """
-    listed, reasons = call.vault.queries.why(call.text())
+    listed, reasons = call.vault.search.why(call.text())
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
-    behind = call.vault.pending.occurrences(listed.memory) if is_habit else []
+    behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
     report = call.vault.adherence.report(listed.memory.id)
     if call.flag("--json"):
         events, commands = [_event_json(reason) for reason in reasons], [_command_json(ran) for ran in behind]

@@ -71,7 +71,7 @@ def run_status(call: Invocation) -> None:
     for each of the last weeks.
     """
     if call.flag("--commands"):
-        stats = call.vault.pending.statistics()
+        stats = call.vault.suggestions.statistics()
         if call.shows_json(lambda: _statistics_json(stats)):
             return
         echo_lines(statistics_lines(stats))

@@ -322,12 +322,12 @@ def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
 
 def _echo_changes(call: Invocation, result: TeamSyncResult) -> None:
     for claim in result.added:
-        memory = call.vault.show(claim).memory
+        memory = call.vault.search.show(claim).memory
         author = f" ({printable(memory.author)})" if memory.author else " (yours; the team accepted it)"
         echo_wrapped(f"  + [{claim[:_SHORT]}] {printable(memory.claim.sentence)}{author}")
     for gone in result.removed:
         try:  # it stays if the person said the same
-            stays = "; it stays yours" if call.vault.show(gone.id).memory.is_live else ""
+            stays = "; it stays yours" if call.vault.search.show(gone.id).memory.is_live else ""
         except NotFoundError:
             stays = ""
         echo_wrapped(f"  - [{gone.id[:_SHORT]}] taken back{_decision_text(gone)}{stays}")

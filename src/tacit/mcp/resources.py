@@ -97,7 +97,7 @@ def resource_content(vault: Vault, uri: str) -> Json:
     text = None
     if uri.startswith(_MEMORY_URI) and is_claim_prefix(name := uri.removeprefix(_MEMORY_URI)):
         ids = [memory.id for memory in _accepted_memories(vault) if memory.id.startswith(name)]
-        text = _render_memory(vault.show(ids[0])) if len(ids) == 1 else None
+        text = _render_memory(vault.search.show(ids[0])) if len(ids) == 1 else None
     elif uri.startswith(_SESSION_URI) and is_claim_prefix(name := uri.removeprefix(_SESSION_URI)):
         text = session_page(vault, name)
     if text is None:
@@ -177,7 +177,7 @@ def run_remember(_vault: Vault, _arguments: McpArguments) -> str:
 
 
 def run_review(vault: Vault, _arguments: McpArguments) -> str:
-    waiting = vault.pending.listing(limit=_MAX_SUGGESTIONS)
+    waiting = vault.suggestions.listing(limit=_MAX_SUGGESTIONS)
     if not waiting.total:
         return "Tell me that no suggestion waits for my decision."
     more = f"\n{waiting.total - _MAX_SUGGESTIONS} more wait: tacit review" if waiting.total > _MAX_SUGGESTIONS else ""

@@ -17,9 +17,9 @@ from tacit.text.display import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
     from tacit.model.claim import Scope
-    from tacit.vault.decisions import DecisionOutcome
     from tacit.vault.evidence import MemoryEvent
     from tacit.vault.hits import Hit
+    from tacit.vault.memories import DecisionOutcome
     from tacit.vault.vault import Vault
 
 
@@ -65,7 +65,7 @@ _MAX_EVENTS = 40  # of a history, the latest
 
 
 def run_brief(vault: Vault, arguments: McpArguments) -> McpResult:
-    brief = vault.brief(task=arguments.text("task")[:_MAX_QUERY_CHARS], tags=arguments.texts("tags")[:20])
+    brief = vault.search.brief(task=arguments.text("task")[:_MAX_QUERY_CHARS], tags=arguments.texts("tags")[:20])
     entries = [
         {"id": memory.id, "kind": memory.kind.label, "text": harmless_line(memory.sentence), "at": memory.at}
         for memory in brief.entries
@@ -74,7 +74,7 @@ def run_brief(vault: Vault, arguments: McpArguments) -> McpResult:
 
 
 def run_recall(vault: Vault, arguments: McpArguments) -> McpResult:
-    hits = vault.recall(
+    hits = vault.search.recall(
         arguments.text("query")[:_MAX_QUERY_CHARS],
         limit=arguments.number("limit", 10),
         kind=arguments.text_or_none("kind"),
@@ -134,7 +134,7 @@ def _hit_values(hit: Hit) -> Json:
 
 
 def run_why(vault: Vault, arguments: McpArguments) -> McpResult:
-    listed, reasons = vault.why(arguments.text("id")[:400])
+    listed, reasons = vault.search.why(arguments.text("id")[:400])
     events = [_event_values(reason) for reason in reasons[-_MAX_EVENTS:]]
     memory = listed.memory
     author = f", from the team: {harmless_line(memory.author, 200)}" if memory.author else ""
@@ -237,14 +237,14 @@ def run_remember(vault: Vault, arguments: McpArguments) -> McpResult:
     wait_for_write_lock(vault)
     everywhere = arguments.flag("everywhere")
     return _proposal_result(
-        vault.decisions.remember(arguments.text("text"), evidence=evidence, everywhere=everywhere, source="mcp")
+        vault.memories.remember(arguments.text("text"), evidence=evidence, everywhere=everywhere, source="mcp")
     )
 
 
 def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
     evidence, quote = arguments.text("evidence").strip(), arguments.text("quote").strip()
     wait_for_write_lock(vault)
-    outcome = vault.decisions.suggest(
+    outcome = vault.memories.suggest(
         arguments.text("text"),
         evidence=clip_evidence(evidence),
         quote=quote,
@@ -284,7 +284,7 @@ def run_log_work(vault: Vault, arguments: McpArguments) -> McpResult:
         next=clip_evidence(arguments.text("next")),
     )
     wait_for_write_lock(vault)
-    vault.decisions.log(entry)
+    vault.memories.log(entry)
     task, summary = harmless_line(entry.task, 200), harmless_line(entry.summary, 400)
     return McpResult(f"Logged: {task}: {summary}", {"task": task, "summary": summary})
 

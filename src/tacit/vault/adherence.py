@@ -16,7 +16,7 @@ from tacit.model.observation import PromptGiven, ToolUsed
 from tacit.record import Record
 from tacit.text.display import one_line
 from tacit.vault.listing import ListedMemory
-from tacit.vault.queries import Queries
+from tacit.vault.search import Search
 
 _MAX_TEXT_CHARS = 120
 
@@ -70,7 +70,7 @@ class AdherenceQueries(HomePart):
                 claim: _build_report(connection, adherence.adherence_counts(connection, claim), checks)
                 for claim, checks in adherence.ineffective_claims(connection, must_decode).items()
             }
-        queries = Queries(self._home)
+        queries = Search(self._home)
         return [IneffectiveMemory(queries.show(claim), report) for claim, report in reports.items()]
 
 

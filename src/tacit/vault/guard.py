@@ -24,7 +24,7 @@ from tacit.model.expectations import read_expectations
 from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.vault.listing import ListedMemory
-from tacit.vault.queries import Queries
+from tacit.vault.search import Search
 
 REPLAY_DAYS = 90  # of captured commands that a new rule is tried on
 _LOCK_TIMEOUT_SECONDS = 10
@@ -71,7 +71,7 @@ class Guard(HomePart):
             UsageError: there is no such decision.
         """
         wanted = checked_member(Decision, decision, "decision")
-        listed = Queries(self._home).show(reference)
+        listed = Search(self._home).show(reference)
         memory = listed.memory
         if memory.status is not Status.ACTIVE or memory.is_unreviewed:
             raise RefusedError(
@@ -190,7 +190,7 @@ class Guard(HomePart):
 
     def _active_memory(self, claim: str) -> ListedMemory | None:
         try:
-            listed = Queries(self._home).show(ClaimId(claim))
+            listed = Search(self._home).show(ClaimId(claim))
         except (NotFoundError, UsageError):
             return None
         return listed if listed.memory.status is Status.ACTIVE and not listed.overruled_by else None

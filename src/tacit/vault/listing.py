@@ -42,13 +42,16 @@ PROVENANCE_LABELS = (
 class Listing(Generic[T]):
     """The first entries of a list, or all of them.
 
-    `entries` can be iterated once and loads what it yields. `total` is the number of entries of the whole list. What
-    is removed while somebody iterates is left out.
+    It can be iterated once and loads what it yields. `total` is the number of entries of the whole list. What is
+    removed while somebody iterates is left out.
     """
 
     def __init__(self, entries: Iterable[T], total: int) -> None:
-        self.entries = entries
+        self.entries = iter(entries)
         self.total = total
+
+    def __iter__(self) -> Iterator[T]:
+        return self.entries
 
 
 def load_in_chunks(

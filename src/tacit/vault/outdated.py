@@ -23,7 +23,7 @@ from tacit.model.claim import Status
 from tacit.model.references import Reference, ReferenceKind
 from tacit.record import Record
 from tacit.vault.listing import ListedMemory
-from tacit.vault.queries import Queries
+from tacit.vault.search import Search
 
 LOOKUP_SECONDS = 2.0  # for all memories of a project; somebody waits, and no host does
 _MAX_MEMORIES = 2000  # of the project that are looked up, the latest
@@ -63,7 +63,7 @@ class OutdatedMemories(HomePart):
             latest = sorted(rows, key=lambda row: row.memory.last_event, reverse=True)
             history = sessions.session_rows(connection, self._store.scope_in(connection), limit=_MAX_SESSIONS)
             names = [tuple(_name(connection, each, history) for each in row.missing) for row in latest]
-        show = Queries(self._home).show
+        show = Search(self._home).show
         return [OutdatedMemory(show(row.memory.id), missing) for row, missing in zip(latest, names, strict=True)]
 
 

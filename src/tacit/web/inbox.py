@@ -12,10 +12,10 @@ from tacit.model.claim import Kind, is_project_scope
 from tacit.record import Record
 from tacit.text.display import clip
 from tacit.vault.adherence import IneffectiveMemory
-from tacit.vault.decisions import DecisionOutcome
 from tacit.vault.filters import Filters
 from tacit.vault.hits import SessionQuote
 from tacit.vault.listing import ListedMemory
+from tacit.vault.memories import DecisionOutcome
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card
 from tacit.web.rendering import count_text, scope_name
@@ -55,7 +55,7 @@ def inbox_page(call: PageRequest) -> Response:
     similar: list[MemoryRow] = []  # memories to merge it with
     if selected is not None and (card := selected.card) is not None:
         selected = selected._replace(card=call.review.detailed(card))
-        quotes = [quote for claim in card.ids for quote in call.vault.queries.source_quotes(claim, limit=3)]
+        quotes = [quote for claim in card.ids for quote in call.vault.search.source_quotes(claim, limit=3)]
         rows = call.review.similar(card.candidates[0].memory, _MAX_SIMILAR + len(card.ids))
         similar = [row for row in rows if row.id not in card.ids][:_MAX_SIMILAR]
     # What to show after this one is decided: the next, or at the end the one before.
@@ -128,7 +128,7 @@ def decide_card(call: PageRequest) -> Response:
 
 def _decide_candidates(call: PageRequest, ids: Sequence[str], action: str) -> Notice:
     """Do it, and return what was done. A candidate that was decided elsewhere meanwhile is refused."""
-    decisions, hint = call.vault.decisions, ""
+    decisions, hint = call.vault.memories, ""
     call.review.require_pending(ids)
     match action:
         case "accept":
@@ -152,14 +152,14 @@ def _decide_candidates(call: PageRequest, ids: Sequence[str], action: str) -> No
 
 def _decide_active(call: PageRequest, claim: str, action: str) -> Notice | None:
     """Decide on a memory that holds, but was not followed or names what is gone. None for an action on candidates."""
-    vault, decisions = call.vault, call.vault.decisions
+    vault, decisions = call.vault, call.vault.memories
     match action:
         case "reword":
-            verb, outcome = "Reworded", vault.edit(claim, text=call.field("text"))
+            verb, outcome = "Reworded", vault.memories.edit(claim, text=call.field("text"))
         case "forget":
-            verb, outcome = "Forgot", vault.forget(claim, reason="told and not followed")
+            verb, outcome = "Forgot", vault.memories.forget(claim, reason="told and not followed")
         case "forget_outdated":
-            verb, outcome = "Forgot", vault.forget(claim, reason="names what is gone")
+            verb, outcome = "Forgot", vault.memories.forget(claim, reason="names what is gone")
         case "keep":
             verb, outcome = "Kept", decisions.keep(claim, reason="kept although not followed")
         case "keep_despite":
@@ -197,7 +197,7 @@ def _outcome_notice(verb: str, outcomes: Sequence[DecisionOutcome], hint: str = 
 
 def undo_last(call: PageRequest) -> Response:
     """Undo the latest operation, or the latest on one memory."""
-    label = call.vault.undo(call.field("id") or None)
+    label = call.vault.changes.undo(call.field("id") or None)
     notice = Notice(f"Undone: {label}")
     return call.redirect_back(notice) or call.redirect("/", notice)
 
@@ -232,7 +232,7 @@ def decide_bulk(call: PageRequest) -> Response:
     ids, action = call.fields("id"), call.field("action")
     if not ids or action not in _BULK_ACTIONS:
         raise UsageError("no candidate was chosen")
-    decisions = call.vault.decisions
+    decisions = call.vault.memories
     call.review.require_pending(ids)
     if action == "accept":
         decisions.accept_all(ids)

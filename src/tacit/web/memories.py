@@ -37,7 +37,7 @@ def search_page(call: PageRequest) -> Response:
         return call.render("results.html", values)
     values |= {
         "kind_options": [(label, label.replace("_", " ")) for label in (*_MEMORY_KINDS, *PAGE_KINDS, COMMAND)],
-        "project_options": [(name, name) for name in call.vault.queries.projects()],
+        "project_options": [(name, name) for name in call.vault.search.projects()],
         "times": _TIMES,
         "statuses": _STATUSES,
     }
@@ -47,7 +47,7 @@ def search_page(call: PageRequest) -> Response:
 def _find_hits(call: PageRequest, query: str, filters: dict[str, str]) -> list[Hit]:
     status = filters["status"]
     is_filtered = status not in ("", "all")
-    hits = call.vault.recall(
+    hits = call.vault.search.recall(
         query,
         limit=_MAX_FILTERED_HITS if is_filtered else _MAX_HITS,
         kind=filters["kind"] or None,
@@ -61,7 +61,7 @@ def _find_hits(call: PageRequest, query: str, filters: dict[str, str]) -> list[H
 
 def _latest_memories(call: PageRequest, filters: dict[str, str]) -> dict[str, object]:
     status, page = filters["status"], call.number("page")
-    rows, total = call.vault.queries.latest(
+    rows, total = call.vault.search.latest(
         status=None if status == "all" else status if status in _STATUSES and status else Status.ACTIVE,
         kinds=[filters["kind"]] if filters["kind"] in _MEMORY_KINDS else None,
         project=filters["project"] or None,
@@ -76,17 +76,17 @@ def _latest_memories(call: PageRequest, filters: dict[str, str]) -> dict[str, ob
 
 def memory_page(call: PageRequest) -> Response:
     vault = call.vault
-    listed, history = vault.why(call.parameters["reference"])
+    listed, history = vault.search.why(call.parameters["reference"])
     memory = listed.memory
-    quotes = vault.queries.source_quotes(memory.id)
+    quotes = vault.search.source_quotes(memory.id)
     values = {
         "listed": listed,
         "memory": memory,
         "history": [(entry, describe_event(entry), event_details(entry)) for entry in reversed(history)],
         "quotes": quotes,
-        "graph": draw_graph(memory, vault.queries.relations(memory.id), quotes),
+        "graph": draw_graph(memory, vault.search.relations(memory.id), quotes),
         "report": vault.adherence.report(memory.id),
-        "occurrences": vault.pending.occurrences(memory) if memory.source == "habit" else (),
+        "occurrences": vault.suggestions.occurrences(memory) if memory.source == "habit" else (),
         "kinds": _MEMORY_KINDS,
     }
     return call.page("memory.html", clip(memory.claim.sentence, 80), values)
@@ -98,19 +98,19 @@ def change_memory(call: PageRequest) -> Response:
     match call.field("action"):
         case "edit":
             kind, tags = call.field("kind") or None, call.field("tags").replace(",", " ").split()
-            verb, outcome = "Revised", vault.edit(reference, text=call.field("text"), kind=kind, tags=tags)
+            verb, outcome = "Revised", vault.memories.edit(reference, text=call.field("text"), kind=kind, tags=tags)
         case "forget":
-            verb, outcome = "Forgot", vault.forget(reference, reason=reason)
+            verb, outcome = "Forgot", vault.memories.forget(reference, reason=reason)
         case "restore":
-            verb, outcome = "Restored", vault.decisions.restore(reference, reason=reason)
+            verb, outcome = "Restored", vault.memories.restore(reference, reason=reason)
         case "accept":
-            verb, outcome = "Accepted", vault.accept(reference)
+            verb, outcome = "Accepted", vault.memories.accept(reference)
         case "dismiss":
-            verb, outcome = "Dismissed for good", vault.dismiss(reference, reason=reason)
+            verb, outcome = "Dismissed for good", vault.memories.dismiss(reference, reason=reason)
         case "share":
-            verb, outcome = "Shared", vault.share(reference)
+            verb, outcome = "Shared", vault.memories.share(reference)
         case "unshare":
-            verb, outcome = "Took out of the fact file", vault.decisions.unshare(reference)
+            verb, outcome = "Took out of the fact file", vault.memories.unshare(reference)
         case action:
             raise UsageError(f"there is no action {action!r}")
     notice = Notice(f"{verb}: {clip(outcome.memory.claim.sentence, MAX_NOTICE_CHARS)}", can_undo=True)
@@ -123,7 +123,7 @@ _MAX_CONFLICTS = 30
 
 
 def conflicts_page(call: PageRequest) -> Response:
-    queries = call.vault.queries
+    queries = call.vault.search
     undecided, decided = (queries.conflicts(_MAX_CONFLICTS, decided=is_decided) for is_decided in (False, True))
     values = {"undecided": [*undecided.entries], "decided": [*decided.entries], "total": decided.total}
     return call.page("conflicts.html", "Conflicts", values)
@@ -131,7 +131,7 @@ def conflicts_page(call: PageRequest) -> Response:
 
 def resolve_conflict(call: PageRequest) -> Response:
     """Keep one of two memories and forget the other, or keep both."""
-    decisions, reference = call.vault.decisions, call.field("id")
+    decisions, reference = call.vault.memories, call.field("id")
     match call.field("action"):
         case "keep":
             kept, forgotten = decisions.keep_instead(reference)

@@ -129,7 +129,7 @@ _MAX_HABITS = 50
 
 
 def habits_page(call: PageRequest) -> Response:
-    queries = call.vault.queries
+    queries = call.vault.search
     habits = [
         (status, row)
         for status in (Status.ACTIVE, Status.PENDING)
@@ -137,7 +137,7 @@ def habits_page(call: PageRequest) -> Response:
     ]
     hours = Timeline(call.vault.home).hours(_HABIT_DAYS)
     values = {
-        "used": call.vault.pending.most_used(),
+        "used": call.vault.suggestions.most_used(),
         "map": week_hours([(count.weekday, count.hour, count.commands) for count in hours]),
         "rows_by_day": [[count.commands for count in hours if count.weekday == weekday] for weekday in range(7)],
         "time_of": call.local_time,

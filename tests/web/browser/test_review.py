@@ -19,7 +19,7 @@ def inbox(person: Person, visitor: Visitor) -> Visitor:
     with person.vault() as vault:
         for number in range(COUNT):
             text = f"the service number {number} listens on port {8000 + number}"
-            vault.decisions.suggest(text, evidence=f"seen in build {number}")
+            vault.memories.suggest(text, evidence=f"seen in build {number}")
     visitor.open("/")
     return visitor
 

@@ -36,7 +36,7 @@ _COMMAND_EVENT = "command.ran"
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
 
 
-class Queries(HomePart):
+class Search(HomePart):
     """Queries on one home. None of them changes a memory."""
 
     # Recall
@@ -53,7 +53,26 @@ class Queries(HomePart):
         everything: bool = False,
         observe: bool = True,
     ) -> list[Hit]:
-        """Search memories, sessions, commands and the worklog; see `Vault.recall`."""
+        """Search memories, sessions, commands and the worklog.
+
+        Args:
+            query: words, or a question.
+            limit: how many hits at most; default: the setting `recall.limit`.
+            kind: only this kind of memory or page.
+            scope: `local`, `global`, `all` or `project:NAME`; default: the current project and global, or all outside
+                of a project.
+            since: only what was touched since this time, as people type it: `7d`, `yesterday`, `2026-11-15`.
+            as_of: answer as the home was at this time.
+            everything: also what was dismissed, forgotten or overruled.
+            observe: record the question, so that `evaluate` can count questions without an answer.
+
+        Returns:
+            Hits, the best first. An agent gets no candidates.
+
+        Raises:
+            UsageError: a limit, kind, scope or time that does not exist.
+            NotFoundError: a project that is not known.
+        """
         from tacit.search.rank import Query, search
         from tacit.vault.hits import HitBuilder
 
@@ -110,7 +129,13 @@ class Queries(HomePart):
     # Brief
 
     def brief(self, *, task: str = "", tags: Sequence[str] = (), observe: bool = True) -> Brief:
-        """Compose what an agent should know before a task; see `Vault.brief`."""
+        """Compose what an agent should know before a task: at most seven memories, standing rules first.
+
+        Args:
+            task: what is to be done, in words; memories that are relevant to it come first.
+            tags: prefer memories with these tags.
+            observe: record which memories the brief has.
+        """
         from tacit.home.input import checked_tags
         from tacit.inject.brief import BriefLimits, compose_brief, is_standing_rule
         from tacit.inject.checks import missing_names, without_outdated
@@ -152,7 +177,7 @@ class Queries(HomePart):
     def listing(
         self,
         *,
-        status: Status | str | None,
+        status: Status | str | None = Status.ACTIVE,
         kind: Kind | str | None = None,
         scope: str | None = None,
         tag: str | None = None,
@@ -161,7 +186,14 @@ class Queries(HomePart):
     ) -> Listing[ListedMemory]:
         """List memories, the latest first. The first `limit` are loaded, or all, and all are counted.
 
-        Raise UsageError or NotFoundError if a filter names nothing.
+        Args:
+            status: a `Status` or its value: active, pending, retired or dismissed; `None` for all.
+            kind, scope, tag: only these.
+            filters: by project, agent and age. With a project, `scope` is `all` by default.
+            limit: how many are loaded at most.
+
+        Raises:
+            UsageError, NotFoundError: a filter that names nothing.
         """
         from tacit.index import listings
 
@@ -222,7 +254,10 @@ class Queries(HomePart):
             return with_basis(load_entry(connection, memory.id), events)
 
     def why(self, reference: str) -> tuple[ListedMemory, list[MemoryEvent]]:
-        """Return a memory and the events it was folded from, in order; see `Vault.why`."""
+        """Return a memory and the events it was folded from, in order, each with its line in the log.
+
+        Raise NotFoundError if there is none.
+        """
         from tacit.vault.evidence import load_history, with_basis
 
         with self._store.snapshot() as connection:

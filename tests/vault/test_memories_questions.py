@@ -92,7 +92,7 @@ def test_one_statement_asks_about_two_others_at_most(person: Person) -> None:
     for team in "ABCD":
         person.tacit("add", f"Team {team} owns the billing service")
     with person.vault() as vault:
-        rulings = vault.queries.rulings()
+        rulings = vault.search.rulings()
     asked = [ruling.winner for ruling in rulings if ruling.rule is ConflictRule.MAY_CONTRADICT]
     assert max(map(asked.count, asked)) == 2
 

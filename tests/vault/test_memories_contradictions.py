@@ -60,8 +60,8 @@ def test_a_replacement_told_as_a_story_ends_the_older_statement(person: Person) 
 def test_improve_merges_no_two_candidates_that_differ_in_what_tells_rules_apart(person: Person) -> None:
     with person.vault() as vault:
         for older, newer in DIFFERING:
-            vault.remember(older, evidence="one session")
-            vault.remember(newer, evidence="another session")
+            vault.memories.remember(older, evidence="one session")
+            vault.memories.remember(newer, evidence="another session")
     person.tacit("improve")
     assert {memory["strength"] for memory in told(person, "--status", "pending")} == {1}
     assert len(told(person, "--status", "pending")) >= 2 * len(DIFFERING)

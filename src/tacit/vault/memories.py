@@ -62,7 +62,7 @@ class DecisionOutcome(Record):
     is_quoted: bool = False
 
 
-class Decisions(HomePart):
+class Memories(HomePart):
     """Changes to the memories of one home.
 
     All methods raise UsageError for a text that is empty, and RefusedError for one that is too long or has a secret.
@@ -159,9 +159,16 @@ class Decisions(HomePart):
         everywhere: bool = False,
         private: bool = False,
     ) -> DecisionOutcome:
-        """Add a memory. It is active at once if a person says so.
+        """Add a memory. It is active at once if a person adds it, and a candidate if an agent does.
 
-        In a project it is shared in the project's fact file, unless it is `private` or a first-person preference.
+        Args:
+            text: one statement.
+            kind: a `Kind` or its label, for example `constraint`; default: inferred from the text.
+            tags: words to find it by.
+            evidence: where it comes from.
+            everywhere: it holds in all projects.
+            private: keep it out of the project's fact file, which it is shared in otherwise, unless it is a
+                first-person preference.
         """
         text = self._checked(text, "the text")
         evidence = checked_optional_text(evidence, "the evidence")
@@ -383,9 +390,9 @@ class Decisions(HomePart):
 
         Return it, and what was forgotten.
         """
-        from tacit.vault.queries import Queries
+        from tacit.vault.search import Search
 
-        queries = Queries(self._home)
+        queries = Search(self._home)
         kept = queries.show(reference).memory
         conflicts = queries.conflicts_of(kept.id)
         certain = [conflict for conflict in conflicts if conflict.rule is not ConflictRule.MAY_CONTRADICT]
