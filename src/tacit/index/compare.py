@@ -15,33 +15,34 @@ from operator import itemgetter
 from tacit.disk.files import sqlite_uri
 from tacit.index.commands import joined_command_postings
 
-# Which rows of which tables follow from the log alone, and are the same in two indexes of it. `{}` is the index.
-_ANSWERS = {
-    **{
-        table: f"SELECT * FROM {{}}.{table}"
+# What follows from the log alone, and is the same in two indexes of it: columns, and the table they are read from.
+_ANSWERS = (
+    *(
+        ("*", table)
         for table in (
             *("events", "claim_events", "memories", "memory_counts", "memory_agents", "memory_topics"),
             *("opposed_pairs", "rulings", "pages", "project_roots", "sessions", "session_groups", "documents"),
             *("doc_lengths", "session_lengths", "terms", "messages", "claim_sources"),
         )
-    },
-    "session_events": "SELECT event_id, session_number, segment, line, offset, length, raw FROM {}.session_events",
-    "meta": "SELECT name, value FROM {}.meta WHERE name IN ('doc_count', 'total_length')",
-}
-# What may lag behind in an index that follows the log, because nobody waits for it.
-_LAGGING = {
-    "shell_commands": (
-        "SELECT event_id, name, ran_at, command, directory, exit_status, duration_ms, shell, expanded_command,"
-        " unedited_command FROM {0}.shell_commands JOIN {0}.shell_sessions ON shell_sessions.id = shell_session_id"
     ),
-    **{
-        table: f"SELECT * FROM {{}}.{table}"
+    ("event_id, session_number, segment, line, offset, length, raw", "session_events"),
+    ("name, value", "meta WHERE name IN ('doc_count', 'total_length')"),
+)
+# What may lag behind in an index that follows the log, because nobody waits for it.
+_LAGGING = (
+    (
+        "event_id, name, ran_at, command, directory, exit_status, duration_ms, shell, expanded_command,"
+        " unedited_command",
+        "shell_commands JOIN shell_sessions ON shell_sessions.id = shell_session_id",
+    ),
+    *(
+        ("*", table)
         for table in (
             *("log_cursors", "metrics", "metric_totals", "injected_memories", "memory_checks", "injections"),
             "commands",
         )
-    },
-}
+    ),
+)
 _SELECT_POSTINGS = "SELECT term, doc_ids, term_freqs FROM postings ORDER BY term, first_doc_id"
 
 
@@ -51,17 +52,17 @@ def has_same_answers(stored: sqlite3.Connection, path: str, fresh: sqlite3.Conne
         if not is_attached:
             pairs = zip_longest(dump_rows(stored, answers_only=True), dump_rows(fresh, answers_only=True))
             return all(one == other for one, other in pairs)
-        if not all(_is_same(fresh, query) for query in _ANSWERS.values()):
+        if not all(_is_same(fresh, columns, table) for columns, table in _ANSWERS):
             return False
         # Postings may be cut into other blocks.
-        return _is_same(fresh, "SELECT * FROM {}.postings") or all(
+        return _is_same(fresh, "*", "postings") or all(
             one == other for one, other in zip_longest(_joined_postings(stored), _joined_postings(fresh))
         )
 
 
-def _is_same(connection: sqlite3.Connection, query: str) -> bool:
-    """Return whether a query, which yields no row twice, yields the same rows of both indexes."""
-    one, other = query.format("main"), query.format("stored")
+def _is_same(connection: sqlite3.Connection, columns: str, table: str) -> bool:
+    """Return whether a table, of which no row is there twice, has the same rows in both indexes."""
+    one, other = f"SELECT {columns} FROM main.{table}", f"SELECT {columns} FROM stored.{table}"
     counts = connection.execute(f"SELECT (SELECT count(*) FROM ({one})) = (SELECT count(*) FROM ({other}))").fetchone()
     return counts == (1,) and connection.execute(f"{one} EXCEPT {other} LIMIT 1").fetchone() is None
 
@@ -90,8 +91,9 @@ def dump_rows(connection: sqlite3.Connection, *, answers_only: bool = False) -> 
 
     `answers_only` leaves out what may lag behind.
     """
-    for table, query in (_ANSWERS if answers_only else _ANSWERS | _LAGGING).items():
-        yield from ((table, row) for row in connection.execute(f"{query.format('main')} ORDER BY 1, 2"))
+    for columns, table in _ANSWERS if answers_only else _ANSWERS + _LAGGING:
+        rows = connection.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2")
+        yield from ((table, row) for row in rows)
     yield from (("postings", row) for row in _joined_postings(connection))
     if not answers_only:
         yield from (("command_postings", row) for row in joined_command_postings(connection))
