@@ -125,6 +125,7 @@ def test_a_fact_of_project_and_world_is_one_answer(person: Person) -> None:
 def test_worklog_and_evaluation_are_found_at_their_lines(person: Person) -> None:
     person.tacit("log", "--task", "T-1", "--summary", "Moved the parser", "--evidence", "tests/test_parser.py")
     person.tacit("evaluate")
+    person.wait_for_pages()
     (entry,) = person.recalled("parser")
     assert entry["path"] == str(person.home / "worklog" / "2026-03-02.md")
     assert line_of(entry) == "## 12:00 T-1: Moved the parser"
@@ -136,6 +137,7 @@ def test_worklog_and_evaluation_are_found_at_their_lines(person: Person) -> None
 def test_two_entries_of_the_worklog_that_read_alike_have_their_own_lines(person: Person) -> None:
     for evidence in ("first run", "second run"):
         person.tacit("log", "--task", "T-1", "--summary", "Ran the import", "--evidence", evidence)
+    person.wait_for_pages()
     hits = person.recalled("import")
     assert len(hits) == 2
     assert all(line_of(hit).endswith("T-1: Ran the import") for hit in hits)
@@ -157,6 +159,7 @@ def test_the_line_is_right_after_a_person_edited_the_page(person: Person) -> Non
 def test_what_stands_on_no_page_is_shown_in_the_log(person: Person) -> None:
     person.tacit("note", "always squash commits")
     person.tacit("dismiss", person.id_of("always squash commits"))
+    person.wait_for_pages()
     assert person.texts("squash") == []
     (hit,) = person.recalled("squash", "--all")
     assert "always squash commits" in line_of(hit)

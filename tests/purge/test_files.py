@@ -9,6 +9,7 @@ from harness.person import Person
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.purge import files
 from tacit.purge.files import FilePurge
 from tacit.purge.matcher import TextFinder
 from tacit.purge.remains import PurgeTarget
@@ -34,6 +35,17 @@ def test_files_of_the_person_are_told_and_not_changed(planted: Person) -> None:
     said = planted.tacit("purge", "--text", SECRET, "--yes", code=1)
     assert f"✗ {theirs} still holds it" in said.out and f"✗ {settings} still holds it" in said.out
     assert SECRET in theirs.read_text() and SECRET in settings.read_text()
+
+
+def test_a_file_that_is_moved_while_files_are_searched_is_no_error(
+    planted: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the new page of somebody who draws pages at that moment."""
+    gone = planted.home / "memory" / ".long-term.md.0123456789abcdef.tacit-new"
+    listed = files._regular_files
+    monkeypatch.setattr(files, "_regular_files", lambda root: [*listed(root), str(gone)])
+    planted.tacit("purge", "--text", SECRET, "--yes")
+    assert traces(planted.folder, SECRET) == []
 
 
 def test_a_page_that_is_read_in_blocks_loses_it_everywhere(planted: Person) -> None:

@@ -157,8 +157,11 @@ class HomeFiles:
                 continue
             key = (path, _state_of(path))
             if key not in purge.scrubbed:
-                blocks = partial(_scrubbed_blocks, path, self._lines_to_remove(path, purge), purge)
-                is_same = _same_content(path, blocks())
+                try:
+                    blocks = partial(_scrubbed_blocks, path, self._lines_to_remove(path, purge), purge)
+                    is_same = _same_content(path, blocks())
+                except FileNotFoundError:  # somebody who draws pages has moved it into its place
+                    continue
                 purge.scrubbed[key] = None if is_same else ScrubbedFile(path, blocks, self._roots.get(path, ""))
             if (file := purge.scrubbed[key]) is not None:
                 yield file
@@ -209,7 +212,7 @@ class HomeFiles:
             if path in self._segment_paths or is_index or path.endswith(_LOCK_SUFFIXES) or self._is_encrypted(path):
                 continue
             is_ours = name.split(os.sep)[0] in _OWN_FOLDERS or (os.sep not in name and is_stray_copy("", name))
-            if is_ours is ours and (ours or os.path.getsize(path) <= _MAX_OTHER_FILE_BYTES):
+            if is_ours is ours and (ours or _state_of(path)[0] <= _MAX_OTHER_FILE_BYTES):
                 yield path
 
     def _is_encrypted(self, path: str) -> bool:
@@ -262,7 +265,9 @@ def _same_content(path: str, blocks: Iterable[bytes]) -> bool:
 
 
 def _contains(path: str, purge: FilePurge) -> bool:
-    return purge.is_in(re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
+    with suppress(FileNotFoundError):  # it may have been moved into its place since it was listed
+        return purge.is_in(re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
+    return False
 
 
 def write_scrubbed(disk: Disk, files: Iterable[ScrubbedFile]) -> None:
