@@ -20,7 +20,7 @@ def figures(lines: Iterable[str]) -> Iterator[Figure]:
     yield from map(decoded, filter(str.strip, lines))
 
 
-def talks(lines: Iterable[str]) -> Iterator[Figure]:
+def conversations(lines: Iterable[str]) -> Iterator[Figure]:
     """LoCoMo: which of the turns that hold the evidence are among the first."""
     yield from _found("LoCoMo: evidence", _object(lines))
 

@@ -36,47 +36,50 @@ def main() -> None:
     meaning = load_model() if given.meaning else None
     if given.meaning and meaning is None:
         parser.error(f"meaning is an extra that is not installed: {INSTALL_COMMAND}")
-    told = json.loads(given.file.read_bytes())
-    lines = _of_commits(told, meaning, given.json) if isinstance(told, dict) else _of_talks(told, meaning, given.json)
+    questions = json.loads(given.file.read_bytes())
+    if isinstance(questions, dict):
+        lines = _of_commits(questions, meaning, given.json)
+    else:
+        lines = _of_conversations(questions, meaning, given.json)
     for line in lines:
         print(line)
 
 
-def _of_talks(given: list[dict[str, Any]], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
+def _of_conversations(given: list[dict[str, Any]], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
     both = locomo.measure(given, meaning)
-    by_name = {name: scores.by_words for name, scores in both.items()}
-    meant = {name: scores.by_meaning for name, scores in both.items()} if meaning else {}
-    every, held_out = _together(by_name.values()), _together(_held_out(by_name))
+    by_words = {name: scores.by_words for name, scores in both.items()}
+    by_meaning = {name: scores.by_meaning for name, scores in both.items()} if meaning else {}
+    every, held_out = _together(by_words.values()), _together(_held_out(by_words))
     if as_json:
-        told = _talks_object(by_name)
-        yield json.dumps({**told, "meaning": _talks_object(meant)} if meant else told)
+        scores = _conversations_object(by_words)
+        yield json.dumps({**scores, "meaning": _conversations_object(by_meaning)} if by_meaning else scores)
         return
     yield from table(_figures("LoCoMo: evidence", every))
     yield ""
-    yield from _rows({**by_name, "all": every, "not chosen on": held_out})
-    if meant:
+    yield from _rows({**by_words, "all": every, "not chosen on": held_out})
+    if by_meaning:
         further = {
-            "all, by meaning": _together(meant.values()),
-            "not chosen on, by meaning": _together(_held_out(meant)),
+            "all, by meaning": _together(by_meaning.values()),
+            "not chosen on, by meaning": _together(_held_out(by_meaning)),
         }
-        yield from _only_rows({**{f"{name}, by meaning": scores for name, scores in meant.items()}, **further})
+        yield from _only_rows({**{f"{name}, by meaning": scores for name, scores in by_meaning.items()}, **further})
 
 
 def _held_out(by_name: dict[str, Scores]) -> list[Scores]:
     return [scores for name, scores in by_name.items() if name not in _CHOSEN_ON]
 
 
-def _talks_object(by_name: dict[str, Scores]) -> dict[str, Any]:
+def _conversations_object(by_name: dict[str, Scores]) -> dict[str, Any]:
     folds = {name: scores.object for name, scores in by_name.items()}
     held_out = _together(_held_out(by_name)).object
     return {**_together(by_name.values()).object, "held_out": held_out, "conversations": folds}
 
 
 def _of_commits(given: dict[str, Any], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
-    measured, meant = commits.measure(given, meaning)
+    measured, by_meaning = commits.measure(given, meaning)
     if as_json:
-        told = _commits_object(measured)
-        yield json.dumps({**told, "meaning": _commits_object(meant)} if meaning else told)
+        scores = _commits_object(measured)
+        yield json.dumps({**scores, "meaning": _commits_object(by_meaning)} if meaning else scores)
         return
     yield from table(_figures("session of a commit", measured.every))
     yield ""
@@ -86,9 +89,9 @@ def _of_commits(given: dict[str, Any], meaning: EmbeddingModel | None, as_json: 
     if meaning:
         yield from _only_rows(
             {
-                "all, by meaning": meant.every,
-                "not chosen on, by meaning": meant.held_out,
-                "asked on its day, by meaning": meant.on_its_day,
+                "all, by meaning": by_meaning.every,
+                "not chosen on, by meaning": by_meaning.held_out,
+                "asked on its day, by meaning": by_meaning.on_its_day,
             }
         )
 
