@@ -60,7 +60,7 @@ chaos: $(VENV)/developing $(VENV)/tools
 	$(BIN)/pytest -n 2 --dist loadfile -m chaos
 	$(BIN)/python -m tests.chaos.long
 
-# BENCH=--quick, or BENCH='--only startup append'. Public sets: TACIT_BENCH_MATERIAL=FOLDER.
+# BENCH=--quick, or BENCH='--only startup hooks'. Public sets: TACIT_BENCH_MATERIAL=FOLDER.
 BENCH ?=
 
 bench: $(VENV)/developing $(VENV)/tools

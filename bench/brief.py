@@ -22,11 +22,13 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.briefing.home import ReplayHome
-from bench.briefing.listing import listed
+from bench.briefing.recorded import recorded_sessions
 from bench.briefing.replay import Asked, Replay
 from bench.briefing.scores import HEAD, Scores, scores
-from bench.briefing.sittings import sittings
 from bench.briefing.systems import LastSessions, Oracle, PlainSearch, System, Tacit
+from tacit.text.display import clip, printable
+
+_PROMPT_CHARS, _LINE_CHARS = 200, 170
 
 
 def replayed(paths: Sequence[Path]) -> tuple[list[Asked], list[str]]:
@@ -34,7 +36,7 @@ def replayed(paths: Sequence[Path]) -> tuple[list[Asked], list[str]]:
     with TemporaryDirectory() as folder:
         home = ReplayHome(folder)
         systems: list[System] = [Tacit(home), LastSessions(), PlainSearch(), Oracle()]
-        every = list(Replay(sittings(paths, home.composer), home, systems))
+        every = list(Replay(recorded_sessions(paths, home.builder), home, systems))
         home.close()
     return every, [system.name for system in systems]
 
@@ -49,19 +51,17 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="prompt by prompt: what was given, and what bore on it")
     given = parser.parse_args()
     every, systems = replayed(given.paths)
-    every = [asked for asked in every if given.only in asked.sitting.root]
-    every = [asked for asked in every if not given.without or given.without not in asked.sitting.root]
+    every = [asked for asked in every if given.only in asked.recorded.root]
+    every = [asked for asked in every if not given.without or given.without not in asked.recorded.root]
     if not every:
         parser.error("no prompts there; name a folder of transcripts, for example ~/.claude/projects")
     found = scores(every, systems)
-    for line in _object(every, found) if given.json else _table(every, found):
+    if given.json:
+        print(json.dumps({**_counts(every), "systems": {name: score.object for name, score in found.items()}}))
+    for line in () if given.json else _table(every, found):
         print(line)
-    for line in listed(every) if given.list else ():
+    for line in _listed(every) if given.list else ():
         print(line)
-
-
-def _object(every: Sequence[Asked], found: dict[str, Scores]) -> Iterator[str]:
-    yield json.dumps({**_counts(every), "systems": {name: score.object for name, score in found.items()}})
 
 
 def _counts(every: Sequence[Asked]) -> dict[str, int]:
@@ -69,8 +69,8 @@ def _counts(every: Sequence[Asked]) -> dict[str, int]:
         "prompts": len(every),
         "with_earlier_sessions": sum(bool(asked.sessions) for asked in every),
         "with_bearing_items": sum(bool(asked.bearing) for asked in every),
-        "sessions": len({asked.sitting.session.id for asked in every}),
-        "projects": len({asked.sitting.root for asked in every}),
+        "sessions": len({asked.recorded.session.id for asked in every}),
+        "projects": len({asked.recorded.root for asked in every}),
     }
 
 
@@ -91,9 +91,29 @@ def _table(every: Sequence[Asked], found: dict[str, Scores]) -> Iterator[str]:
 
 def _uncompacted_tokens(every: Sequence[Asked]) -> float:
     tokens = [
-        asked.answers[Tacit.name].given.tokens for asked in every if not asked.sitting.is_compacted_before(asked.place)
+        asked.answers[Tacit.name].given.tokens for asked in every if not asked.recorded.is_compacted_before(asked.place)
     ]
     return sum(tokens) / max(len(tokens), 1)
+
+
+def _listed(every: Sequence[Asked]) -> Iterator[str]:
+    """Prompt by prompt, for reading by eye: what bore on it and why, and what each system gave there."""
+    for number, asked in enumerate(every, 1):
+        session, part = asked.recorded.session, asked.recorded.parts[asked.place]
+        where = f"{printable(session.scope)}, session {session.id}, turn {asked.place + 1}"
+        yield ""
+        yield f"{number}. {part.began:%Y-%m-%d %H:%M} {where}"
+        yield f"   {printable(clip(asked.prompt, _PROMPT_CHARS))}"
+        for name, reasons in asked.bearing.items():
+            seen = [system for system, answer in asked.answers.items() if name in answer.seen]
+            yield f"   BEARS by {', '.join(sorted(reasons))}: {_shown(asked.known[name].line)} [{', '.join(seen)}]"
+        for system, answer in asked.answers.items():
+            for item in answer.given.items:
+                yield f"   {system} {'+' if item.id in asked.bearing else '-'} {_shown(item.line)}"
+
+
+def _shown(line: str) -> str:
+    return printable(clip(line, _LINE_CHARS))
 
 
 if __name__ == "__main__":

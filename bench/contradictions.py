@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.figures import Figure, at_least, encoded, table
+from bench.figures import Figure, print_figures
 from tacit.contradiction.relation import relate
 from tacit.model.conflict import RelationKind
 
@@ -54,10 +54,8 @@ def figures(name: str, table_rows: Iterable[Row]) -> Iterator[Figure]:
     hits = sum(counts["opposes", kind] for kind in NOTICED)
     silenced = sum(row.bond is RelationKind.OVERRULES and row.label != "opposes" for row in judged)
     yield Figure(f"{name}: pairs that overrule and do not oppose", str(silenced), "0", silenced == 0)
-    yield at_least(
-        f"{name}: precision of what is noticed", hits / said if said else 0.0, PRECISION, f"{hits} of {said}"
-    )
-    yield at_least(f"{name}: opposing pairs that are noticed", hits / opposing, RECALL, f"{hits} of {opposing}")
+    yield _share(f"{name}: precision of what is noticed", hits, said, PRECISION)
+    yield _share(f"{name}: opposing pairs that are noticed", hits, opposing, RECALL)
     overruled = counts["opposes", RelationKind.OVERRULES]
     yield Figure(f"{name}: opposing pairs that overrule", f"{overruled} (of {opposing})")
     confirmed = counts["opposes", RelationKind.SAME]
@@ -66,6 +64,11 @@ def figures(name: str, table_rows: Iterable[Row]) -> Iterator[Figure]:
     yield Figure(f"{name}: pairs that say the same and are merged", f"{merged} (of {same})")
     for group, wrong, all_of_it in _by_group(judged):
         yield Figure(f"{name}: {group}, judged rightly", f"{all_of_it - wrong} (of {all_of_it})")
+
+
+def _share(name: str, part: int, whole: int, least: float) -> Figure:
+    share = part / whole if whole else 0.0
+    return Figure(name, f"{share:.3f} ({part} of {whole})", f"≥ {least:g}", share >= least)
 
 
 def _by_group(judged: Iterable[Row]) -> Iterator[tuple[str, int, int]]:
@@ -93,8 +96,7 @@ def main() -> int:
         for row in judged if given.list else ():
             if (row.label == "opposes") != (row.bond in NOTICED):
                 print(f"{row.label}, judged {row.bond.value}: {row.older} | {row.newer}")
-    print("\n".join(map(encoded, found) if given.json else table(found)))
-    return 0 if all(one.ok is not False for one in found) else 1
+    return print_figures(found, as_json=given.json)
 
 
 if __name__ == "__main__":

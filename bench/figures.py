@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.homes import DEFAULT
+from bench.targets import target_of
 
 _UNITS = ("MB per CPU s", "tokens", "ms", "µs", "MB", "GB", "kB", "s", "×", "%")
 _AMOUNT = re.compile(rf"(-?[\d,]*\.?\d+)(?: ?({'|'.join(_UNITS)})(?!\w))?(?!\w)(.*)", re.DOTALL)
@@ -41,28 +41,18 @@ class Figure:
         if found is None:
             return Amount(None, "", self.measured)
         number, unit, rest = found.groups()
-        return Amount(float(number.replace(",", "")), unit or "", _unwrapped(rest.lstrip(" ;:,")))
+        note = rest.lstrip(" ;:,")
+        if note.startswith("(") and note.find(")") == len(note) - 1:
+            note = note[1:-1]
+        return Amount(float(number.replace(",", "")), unit or "", note)
 
 
-def _unwrapped(note: str) -> str:
-    return note[1:-1] if note.startswith("(") and note.find(")") == len(note) - 1 else note
-
-
-def cpu_with_children() -> float:
-    """Seconds of CPU of this process and of those it started that have ended."""
-    return sum(os.times()[:4])
-
-
-def at_most(name: str, value: float, target: float, unit: str, note: str = "") -> Figure:
-    """A row for a number that must not be larger than its target."""
-    measured = f"{amount(value)}{unit}" + (f" ({note})" if note else "")
-    return Figure(name, measured, f"≤ {target:g}{unit}", value <= target)
-
-
-def at_least(name: str, share: float, target: float | None = None, note: str = "") -> Figure:
-    """A row for a share that must not be smaller than its target, if there is one."""
-    measured = f"{share:.3f}" + (f" ({note})" if note else "")
-    return Figure(name, measured) if target is None else Figure(name, measured, f"≥ {target:g}", share >= target)
+def against_target(name: str, value: float, unit: str = "", note: str = "") -> Figure:
+    """A row for a number, with the target of that name if there is one. Shares of one have three digits."""
+    number = f"{value:.3f}" if not unit and 0 < abs(value) < 1 else amount(value)
+    measured = f"{number} {unit}".rstrip() + (f" ({note})" if note else "")
+    target = target_of(name)
+    return Figure(name, measured, target.limit, target.holds(value)) if target else Figure(name, measured)
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -99,23 +89,27 @@ def decoded(line: str) -> Figure:
     return Figure(**json.loads(line))
 
 
-def sized_arguments(name: str, description: str | None, sizes: Sequence[int]) -> argparse.Namespace:
-    """The command line of a bench that measures homes of several sizes."""
-    parser = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=description)
-    parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
-    parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="memories (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
-    return parser.parse_args()
+def print_figures(figures: Iterable[Figure], *, as_json: bool) -> int:
+    """Print figures as a table, or one object a line. Return the exit code: 1 if a target is missed."""
+    found = list(figures)
+    print("\n".join(map(encoded, found) if as_json else table(found)), flush=True)
+    return 1 if any(figure.ok is False for figure in found) else 0
 
 
-def show(description: str, measure: Callable[[Path], Iterable[Figure]]) -> None:
-    """The command line of one bench."""
-    parser = argparse.ArgumentParser(description=description)
+def home_arguments(name: str, description: str | None, sizes: Sequence[int] = ()) -> argparse.Namespace:
+    """The command line of a bench that measures on homes, and of one that takes several sizes of them."""
+    parser = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=(description or "").split("\n")[0])
     parser.add_argument("--homes", type=Path, default=DEFAULT, help="where homes are kept (default: %(default)s)")
+    if sizes:
+        parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="memories (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     given = parser.parse_args()
-    folder = given.homes.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    found = measure(folder)
-    for line in map(encoded, found) if given.json else table(found):
-        print(line, flush=True)
+    given.homes = given.homes.resolve()
+    given.homes.mkdir(parents=True, exist_ok=True)
+    return given
+
+
+def main_of(name: str, description: str | None, measure: Callable[[Path], Iterable[Figure]]) -> int:
+    """The whole command of a bench that measures on homes. Return its exit code."""
+    given = home_arguments(name, description)
+    return print_figures(measure(given.homes), as_json=given.json)

@@ -13,25 +13,24 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import tree_sitter
 import tree_sitter_bash
 
-from bench.figures import Figure, at_most, encoded, median, quantile, table
+from bench.figures import Figure, against_target, print_figures, quantile
+from bench.processes import busy_cores, hook_command, run
+from bench.startup import against_bare
 from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import changed_by, executions
 from tacit.commandline.patterns import CommandPattern, ForbidsCommand, RequiresBefore, matches_path
 from tacit.guard.rules import GuardRule, RuleKind, match_commands
 from tacit.guard.store import save_rules
-from tacit.hooks import agent
 from tacit.vault.guard import enforceable
 
 SENTENCES = """
@@ -103,7 +102,7 @@ WRAPPINGS = {
 }
 _ROUNDS, _WARM_UP, _LOADED = 61, 5, 200
 _BARE = (sys.executable, "-I", "-S", "-c", "pass")
-_AGENT = str(Path(agent.__file__ or ""))
+_CALL = {"session_id": "bench", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls -la src"}}
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
@@ -121,15 +120,12 @@ def measure(path: Path, hits: bool) -> Iterator[Figure]:
     every = rules()
     commands = list(dict.fromkeys(_commands(path)))
     stops = false = missed = unparsed = 0
-    longest = 0.0
     for command in commands:
-        start = time.perf_counter()
         try:
             found = executions(command)
         except ScanError:
             unparsed, found = unparsed + 1, []
         matched = {match.rule for match in match_commands(every, found, lambda _r, _d: True, lambda _r: False)}
-        longest = max(longest, time.perf_counter() - start)
         nodes = list(_command_nodes(command))
         for rule in every:
             breaks = _breaks(rule, nodes, command)
@@ -147,13 +143,11 @@ def measure(path: Path, hits: bool) -> Iterator[Figure]:
                     command[:200].replace("\n", "⏎"),
                 )
     note = f"{len(commands):,} different commands × {len(every)} rules, {stops:,} stops; {unparsed} not parsed"
-    yield at_most("False stops", false, 0, "", note)
-    yield at_most("Violations that the second reading finds and the guard does not", missed, 0, "")
+    yield against_target("False stops", false, note=note)
+    yield against_target("Violations that the second reading finds and the guard does not", missed)
     planted, caught = _planted(every)
-    yield at_most(
-        "Planted violations not found", planted - caught, 0, "", f"{planted} behind {len(WRAPPINGS)} wrappings"
-    )
-    yield at_most("Longest decision about a command", longest * 1000, 150, " ms")
+    note = f"{planted} behind {len(WRAPPINGS)} wrappings"
+    yield against_target("Planted violations not found", planted - caught, note=note)
     yield from _cost(every)
 
 
@@ -280,47 +274,13 @@ def _cost(every: list[GuardRule]) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, ".tacit"))
         save_rules(folder, every)
-        yield from _cost_figures(folder, "ls -la src")
-        save_rules(folder, [rule for rule in every if rule.commands[:1] == ("npm",)])
-        payload = _payload("npm install --save-dev left-pad")
-        times = [_run(_hook(folder), payload)[0] for _ in range(_ROUNDS)]
-        yield at_most("A call that a rule stops, p50", median(times[_WARM_UP:]) * 1000, 150, " ms")
-
-
-def _cost_figures(folder: str, command: str) -> Iterator[Figure]:
-    bare, ours = [], []
-    for _ in range(_ROUNDS + _WARM_UP):
-        bare.append(_run(_BARE, b"")[1])
-        ours.append(_run(_hook(folder), _payload(command))[1])
-    base, value = median(bare[_WARM_UP:]), median(ours[_WARM_UP:])
-    note = f"{value * 1000:.1f} ms against {base * 1000:.1f} ms of CPU"
-    yield at_most("A call that no rule names, against bare Python", value / base, 2, " ×", note)
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
-    try:
-        pairs = [(_run(_hook(folder), _payload(command))[0], _run(_BARE, b"")[0]) for _ in range(_LOADED)]
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
+        hook = partial(run, hook_command("guard", "PreToolUse", home=Path(folder)), given=json.dumps(_CALL).encode())
+        rounds = [(run(_BARE).cpu, hook().cpu) for _ in range(_ROUNDS + _WARM_UP)]
+        yield against_bare("A call that no rule names, against bare Python", rounds[_WARM_UP:])
+        with busy_cores():
+            pairs = [(hook().wall, run(_BARE).wall) for _ in range(_LOADED)]
     wait, alone = (quantile(times, 0.99) * 1000 for times in zip(*pairs, strict=True))
-    yield at_most("The same on loaded cores, p99", wait, 80, " ms", f"bare Python {alone:.0f} ms")
-
-
-def _hook(folder: str) -> tuple[str, ...]:
-    return (sys.executable, "-I", "-S", _AGENT, "claude", "guard", "PreToolUse", "--home", folder)
-
-
-def _payload(command: str) -> bytes:
-    call = {"session_id": "bench", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": command}}
-    return json.dumps(call).encode()
-
-
-def _run(command: tuple[str, ...], payload: bytes) -> tuple[float, float]:
-    """Seconds by the clock and of CPU that a process takes."""
-    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, input=payload, stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.perf_counter() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    yield against_target("The same on loaded cores, p99", wait, "ms", f"bare Python {alone:.0f} ms")
 
 
 def main() -> int:
@@ -329,10 +289,7 @@ def main() -> int:
     parser.add_argument("--hits", action="store_true", help="print every stop")
     parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     options = parser.parse_args()
-    figures = list(measure(options.commands, options.hits))
-    for row in map(encoded, figures) if options.json else table(figures):
-        print(row, flush=True)
-    return 1 if any(figure.ok is False for figure in figures) else 0
+    return print_figures(measure(options.commands, options.hits), as_json=options.json)
 
 
 if __name__ == "__main__":

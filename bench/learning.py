@@ -1,12 +1,13 @@
-"""Learning from one more command after 1,000, 100,000 and 1,000,000 of them, in turn; and from a whole history.
+"""Learning from one more command after 1,000 and after 1,000,000 of them, in turn; and from a whole history.
 
-python -m bench.learning
+python -m bench.learning [--json]
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from bench.figures import Figure, amount, at_most, median, show
+from bench.figures import Figure, against_target, amount, main_of, median
 from tacit.index import database, habits, writer
 from tacit.learn.habits import detect_in_session, habit_proposals
 from tacit.log.codec import encode, event_type, must_decode
@@ -23,9 +24,8 @@ from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
 
-SIZES = (1_000, 100_000, 1_000_000)
+SMALL, LARGE, HISTORY = 1_000, 1_000_000, 100_000
 _ROUNDS, _WARM_UP = 300, 50
-_FLAT, _HISTORY = 1.5, 10.0
 _START = datetime(2020, 1, 1, tzinfo=UTC)
 _USUAL = (
     *("git status", "git diff", "git add -A", "git commit -m wip", "git push", "git pull --rebase", "ls", "cd src"),
@@ -46,20 +46,16 @@ def commands(count: int, seed: int) -> Iterator[Event]:
         yield Event(name, name, origin, GLOBAL, ran)
 
 
-def figures(_folder: Path) -> Iterator[Figure]:
+def measure(_folder: Path) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as place:
-        indexes, took = zip(*(_made(os.path.join(place, str(size)), size) for size in SIZES), strict=True)
-        waits: list[list[float]] = [[] for _ in SIZES]
-        for event in commands(_ROUNDS + _WARM_UP, seed=9):
-            for index, own in zip(indexes, waits, strict=True):
-                own.append(_one_more(index, event))
-        small, *others = (median(own[_WARM_UP:]) * 1000 for own in waits)
-        for size, many in zip(SIZES[1:], others, strict=True):
-            told = f"{amount(many)} ms against {amount(small)} ms of CPU"
-            yield at_most(
-                f"learning from one command after {size:,}, against after 1,000", many / small, _FLAT, " ×", told
-            )
-        yield at_most("learning from 100,000 commands at once", took[1], _HISTORY, " s", "CPU")
+        small, _ = _made(os.path.join(place, "small"), SMALL)
+        large, _ = _made(os.path.join(place, "large"), LARGE)
+        rounds = [(_one_more(small, event), _one_more(large, event)) for event in commands(_ROUNDS + _WARM_UP, seed=9)]
+        few, many = (median(column) * 1000 for column in zip(*rounds[_WARM_UP:], strict=True))
+        name = f"learning from one command after {LARGE:,}, against after {SMALL:,}"
+        yield against_target(name, many / few, "×", f"{amount(many)} ms against {amount(few)} ms of CPU")
+        _, seconds = _made(os.path.join(place, "history"), HISTORY)
+        yield against_target(f"learning from {HISTORY:,} commands at once", seconds, "s", "CPU")
 
 
 def _made(path: str, size: int) -> tuple[sqlite3.Connection, float]:
@@ -97,4 +93,4 @@ def _file(index: sqlite3.Connection, events: list[Event]) -> None:
 
 
 if __name__ == "__main__":
-    show(__doc__ or "", figures)
+    sys.exit(main_of("learning", __doc__, measure))

@@ -8,7 +8,7 @@ A plot whose figures were not measured is not drawn. A new plot is a function he
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from bench.drawing import Bar, Line, bars, lines
@@ -23,14 +23,16 @@ _AGAINST = re.compile(r",? ?against bare .*")
 
 def size(results: Sequence[Result]) -> str:
     """CPU of a question as a home grows."""
-    found: dict[str, list[Result]] = {}
+    found: dict[str, list[tuple[float, Result]]] = {}
     for result in results:
         if sized := _SIZED.match(result.name):
-            found.setdefault(sized[2], []).append(result)
+            memories = float(sized[1].replace(",", ""))
+            found.setdefault(sized[2], []).append((memories, result))
     if not found or min(map(len, found.values())) < 2:  # one point is no line
         return ""
     drawn = [
-        Line(share, [(_size(one), one.value or 0) for one in own], _target(own[-1])) for share, own in found.items()
+        Line(share, [(memories, one.value or 0) for memories, one in own], _target(own[-1][1]))
+        for share, own in found.items()
     ]
     return lines("A question to a home that grows", "CPU of `vault.recall` by number of memories", drawn)
 
@@ -49,7 +51,7 @@ def peers(results: Sequence[Result]) -> str:
 
 def finding(results: Sequence[Result]) -> str:
     """What is found and learnt without a model, against what is promised."""
-    wanted = ("locomo", "commits", "prompts", "fixes", "rules")
+    wanted = ("locomo", "commits", "prompts", "fixes")
     rows = [one for one in results if one.bench in wanted and not one.unit and (one.value or 2) <= 1]
     drawn = [_against(one, one.name, f"{one.value:.3f}") for one in rows if one.target.startswith("≥")]
     return bars("Found and learnt without a model", "the mark is what is promised at least", drawn) if drawn else ""
@@ -90,10 +92,6 @@ def _target(one: Result) -> float | None:
     return float(number[0]) if number else None
 
 
-def _size(one: Result) -> float:
-    return float(one.name.partition(":")[0].replace(",", ""))
-
-
 def _process(one: Result) -> str:
     """`CPU of X as a process, against bare Y` is X, `HOOK: CPU against …` the hook."""
     name = _AGAINST.sub("", one.name).replace("`", "").replace(" as a process", "")
@@ -109,14 +107,11 @@ def save(results: Sequence[Result], folder: Path = FOLDER) -> None:
     """What is not drawn any more is removed."""
     folder.mkdir(exist_ok=True)
     new = {f"{name}.svg": text for name, text in drawn(results)}
-    for path in _others(folder, new):
-        path.unlink()
+    for path in folder.glob("*.svg"):
+        if path.name not in new:
+            path.unlink()
     for name, text in new.items():
         (folder / name).write_text(text, "utf-8")
-
-
-def _others(folder: Path, names: Iterable[str]) -> list[Path]:
-    return [path for path in folder.glob("*.svg") if path.name not in names]
 
 
 if __name__ == "__main__":

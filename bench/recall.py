@@ -19,15 +19,12 @@ from typing import Any
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench.figures import Figure, table
+from bench.figures import Figure, against_target, table
 from bench.recalling import commits, locomo
 from bench.recalling.scores import Scores
 from tacit.search.semantic import INSTALL_COMMAND, EmbeddingModel, load_model
 
 _CHOSEN_ON = ("conv-26", "conv-41", "conv-43")
-TARGETS = {"LoCoMo": {5: 0.66, 10: 0.76}, "commits": {5: 0.72}}
-LEAST_MRR = 0.60
-LEAST_GAIN = 0.02  # of meaning, over words alone
 
 
 def main() -> None:
@@ -39,51 +36,52 @@ def main() -> None:
     meaning = load_model() if given.meaning else None
     if given.meaning and meaning is None:
         parser.error(f"meaning is an extra that is not installed: {INSTALL_COMMAND}")
-    told = json.loads(given.file.read_bytes())
-    lines = _of_commits(told, meaning, given.json) if isinstance(told, dict) else _of_talks(told, meaning, given.json)
+    questions = json.loads(given.file.read_bytes())
+    if isinstance(questions, dict):
+        lines = _of_commits(questions, meaning, given.json)
+    else:
+        lines = _of_conversations(questions, meaning, given.json)
     for line in lines:
         print(line)
 
 
-def _of_talks(given: list[dict[str, Any]], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
+def _of_conversations(given: list[dict[str, Any]], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
     both = locomo.measure(given, meaning)
-    by_name = {name: scores.by_words for name, scores in both.items()}
-    meant = {name: scores.by_meaning for name, scores in both.items()} if meaning else {}
-    every, held_out = _together(by_name.values()), _together(_held_out(by_name))
+    by_words = {name: scores.by_words for name, scores in both.items()}
+    by_meaning = {name: scores.by_meaning for name, scores in both.items()} if meaning else {}
+    every, held_out = _together(by_words.values()), _together(_held_out(by_words))
     if as_json:
-        told = _talks_object(by_name)
-        yield json.dumps({**told, "meaning": _talks_object(meant)} if meant else told)
+        scores = _conversations_object(by_words)
+        yield json.dumps({**scores, "meaning": _conversations_object(by_meaning)} if by_meaning else scores)
         return
-    yield from table(_at_least("LoCoMo: evidence recall", every, TARGETS["LoCoMo"]))
+    yield from table(_figures("LoCoMo: evidence", every))
     yield ""
-    yield from _rows({**by_name, "all": every, "not chosen on": held_out})
-    if meant:
+    yield from _rows({**by_words, "all": every, "not chosen on": held_out})
+    if by_meaning:
         further = {
-            "all, by meaning": _together(meant.values()),
-            "not chosen on, by meaning": _together(_held_out(meant)),
+            "all, by meaning": _together(by_meaning.values()),
+            "not chosen on, by meaning": _together(_held_out(by_meaning)),
         }
-        yield from _only_rows({**{f"{name}, by meaning": scores for name, scores in meant.items()}, **further})
+        yield from _only_rows({**{f"{name}, by meaning": scores for name, scores in by_meaning.items()}, **further})
 
 
 def _held_out(by_name: dict[str, Scores]) -> list[Scores]:
     return [scores for name, scores in by_name.items() if name not in _CHOSEN_ON]
 
 
-def _talks_object(by_name: dict[str, Scores]) -> dict[str, Any]:
+def _conversations_object(by_name: dict[str, Scores]) -> dict[str, Any]:
     folds = {name: scores.object for name, scores in by_name.items()}
     held_out = _together(_held_out(by_name)).object
     return {**_together(by_name.values()).object, "held_out": held_out, "conversations": folds}
 
 
 def _of_commits(given: dict[str, Any], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
-    measured, meant = commits.measure(given, meaning)
+    measured, by_meaning = commits.measure(given, meaning)
     if as_json:
-        told = _commits_object(measured)
-        yield json.dumps({**told, "meaning": _commits_object(meant)} if meaning else told)
+        scores = _commits_object(measured)
+        yield json.dumps({**scores, "meaning": _commits_object(by_meaning)} if meaning else scores)
         return
-    figures = list(_at_least("commits: session found", measured.every, TARGETS["commits"]))
-    mrr = measured.every.mrr
-    yield from table([*figures, Figure("commits: MRR", f"{mrr:.3f}", f"≥ {LEAST_MRR:.2f}", mrr >= LEAST_MRR)])
+    yield from table(_figures("session of a commit", measured.every))
     yield ""
     yield from _rows(
         {"all": measured.every, "not chosen on": measured.held_out, "asked on its day": measured.on_its_day}
@@ -91,9 +89,9 @@ def _of_commits(given: dict[str, Any], meaning: EmbeddingModel | None, as_json: 
     if meaning:
         yield from _only_rows(
             {
-                "all, by meaning": meant.every,
-                "not chosen on, by meaning": meant.held_out,
-                "asked on its day, by meaning": meant.on_its_day,
+                "all, by meaning": by_meaning.every,
+                "not chosen on, by meaning": by_meaning.held_out,
+                "asked on its day, by meaning": by_meaning.on_its_day,
             }
         )
 
@@ -112,10 +110,9 @@ def _together(several: Any) -> Scores:
     return every
 
 
-def _at_least(name: str, scores: Scores, targets: dict[int, float]) -> Iterator[Figure]:
-    for most, target in targets.items():
-        found = scores.recall(most)
-        yield Figure(f"{name} @{most}", f"{found:.3f}", f"≥ {target:.2f}", found >= target)
+def _figures(name: str, scores: Scores) -> Iterator[Figure]:
+    for most in scores.at:
+        yield against_target(f"{name}, recall@{most}", scores.recall(most))
 
 
 def _rows(scores: dict[str, Scores]) -> Iterator[str]:

@@ -17,6 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,21 +27,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness.hostile_lines import hostile_lines
 from harness.secret_examples import BLOCKS, FORMATS, written
 
-from bench.figures import Figure, amount, at_most, table
+from bench.figures import Figure, against_target, amount, print_figures
 from bench.ordinary import lines
 from bench.samples import sample
 from tacit.secrets.redact import find_secrets, redact_stream, redacted
 
 ORDINARY = 100_000
 _PIECE = 1 << 20
-CONTEXTS: dict[str, Callable[[str], str]] = {
-    "alone": lambda secret: secret,
-    "in a sentence": lambda secret: f"please use {secret} for the deploy, it is new",
-    "in a URL": lambda secret: f"https://api.example.org/v1/items?x={secret}&page=2",
-    "in an export": lambda secret: f"export X={secret}",
-    "in a JSON string": lambda secret: json.dumps({"message": f"it said {secret} then", "n": 1}),
-    "in a paste": lambda secret: f"$ cat config\nname: app\n  value {secret}\nport: 8080\n$ ls\nREADME.md\n",
-}
+_SENTENCE = "please use {} for the deploy, it is new"
 
 
 def main() -> int:
@@ -63,23 +57,14 @@ def main() -> int:
             figures += _set(path, given.misses)
         for path in given.lines:
             figures += _lines(path)
-        return _shown(figures, given.json)
-    figures += _recall(_samples(given.formats, given.draws, given.seed))
-    ordinary = [line for path in given.text for line in _read(path)]
-    figures += _alarms(ordinary)
-    figures += _speed(ordinary)
-    figures += _hostile()
-    return _shown(figures, given.json)
-
-
-def _shown(figures: list[Figure], as_json: bool) -> int:
-    if as_json:
-        from bench.figures import encoded
-
-        print("\n".join(map(encoded, figures)))
-    else:
-        print("\n".join(table(figures)))
-    return 1 if any(figure.ok is False for figure in figures) else 0
+        return print_figures(figures, as_json=given.json)
+    ordinary = {"generated": list(lines(ORDINARY)), "given": [line for path in given.text for line in _read(path)]}
+    figures.append(_recall(_samples(given.formats, given.draws, given.seed)))
+    figures += [_alarms(name, text) for name, text in ordinary.items() if text]
+    figures += [_rate("generated", list(lines(20_000, seed=9)))]
+    figures += [_rate("given", text[:: len(text) // 100_000 + 1]) for text in [ordinary["given"]] if text]
+    figures.append(_hostile())
+    return print_figures(figures, as_json=given.json)
 
 
 # What is found
@@ -92,13 +77,13 @@ def _samples(formats: Path | None, draws: int, seed: int) -> list[tuple[str, str
     return [(one["id"], sample(one["regex"], random)) for one in json.loads(formats.read_bytes()) for _ in range(draws)]
 
 
-def _recall(samples: list[tuple[str, str]]) -> Iterator[Figure]:
-    for context, put in CONTEXTS.items():
-        missed = Counter(name for name, secret in samples if not find_secrets(put(secret)))
-        share = 100 * (1 - missed.total() / len(samples))
-        named = ", ".join(f"{name} ×{times}" if times > 1 else name for name, times in missed.items())
-        shown = f"{amount(share)} % of {len(samples)}" + (f"; missed: {named}" if named else "")
-        yield Figure(f"samples found {context}", shown, "≥ 97 %", share >= 97)
+def _recall(samples: list[tuple[str, str]]) -> Figure:
+    """In the middle of a sentence, where nothing but the secret itself tells that it is one."""
+    missed = Counter(name for name, secret in samples if not find_secrets(_SENTENCE.format(secret)))
+    share = 100 * (1 - missed.total() / len(samples))
+    named = ", ".join(f"{name} ×{times}" if times > 1 else name for name, times in missed.items())
+    note = f"of {len(samples)}" + (f"; missed: {named}" if named else "")
+    return against_target("samples found in a sentence", share, "%", note)
 
 
 def _set(path: Path, misses: bool) -> Iterator[Figure]:
@@ -152,37 +137,31 @@ def _strings(said: Any) -> Iterator[str]:
             yield from _strings(inner)
 
 
-def _alarms(ordinary: list[str]) -> Iterator[Figure]:
-    for name, text in (("generated", list(lines(ORDINARY))), ("given", ordinary)):
-        if not text:
-            continue
-        alarms = Counter(find_secrets(line)[0].kind for line in text if find_secrets(line))
-        share = 100 * alarms.total() / len(text)
-        kinds = ", ".join(f"{kind} ×{times}" for kind, times in alarms.most_common())
-        shown = f"{share:.3f} % of {len(text):,}" + (f": {kinds}" if kinds else "")
-        yield Figure(f"false alarms, {name} lines", shown, "≤ 0.1 %", share <= 0.1)
+def _alarms(name: str, text: list[str]) -> Figure:
+    alarms = Counter(find_secrets(line)[0].kind for line in text if find_secrets(line))
+    kinds = ", ".join(f"{kind} ×{times}" for kind, times in alarms.most_common())
+    note = f"of {len(text):,}" + (f": {kinds}" if kinds else "")
+    return against_target(f"false alarms, {name} lines", 100 * alarms.total() / len(text), "%", note)
 
 
 # What it costs
 
 
-def _speed(ordinary: list[str]) -> Iterator[Figure]:
-    for name, some in (
-        ("generated", list(lines(20_000, seed=9))),
-        ("given", ordinary[:: len(ordinary) // 100_000 + 1]),
-    ):
-        if some:
-            yield from _rates(name, some)
-
-
-def _rates(name: str, some: list[str]) -> Iterator[Figure]:
-    whole = "\n".join(some)
+def _rate(name: str, text: list[str]) -> Figure:
+    whole = "\n".join(text)
     pieces = [whole[at : at + _PIECE] for at in range(0, len(whole), _PIECE)]
-    size = len(whole.encode("utf-8", "replace")) / 1e6
-    rate = size / _seconds(lambda: list(redact_stream(pieces, lambda _: "0" * 8, lambda _: None)))
-    yield Figure(f"{name} text, as `tacit redact`", f"{amount(rate)} MB per CPU s", "≥ 5", rate >= 5)
-    each = 1e6 * _seconds(lambda: list(map(redacted, some))) / len(some)
-    yield Figure(f"{name} text, a line of {len(whole) // len(some)}", f"{amount(each)} µs")
+    megabytes = len(whole.encode("utf-8", "replace")) / 1e6
+    seconds = _seconds(lambda: list(redact_stream(pieces, lambda _: "0" * 8, lambda _: None)))
+    return against_target(f"{name} text, as `tacit redact`", megabytes / seconds, "MB per CPU s")
+
+
+def _hostile() -> Figure:
+    times = {}
+    for name, text in hostile_lines():
+        redacted(text)
+        times[name] = 1000 * _seconds(partial(redacted, text))
+    slowest = max(times, key=lambda name: times[name])
+    return against_target("slowest hostile line of 64 KiB", times[slowest], "ms", slowest)
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -190,16 +169,6 @@ def _seconds(work: Callable[[], object]) -> float:
     begun = time.process_time()
     work()
     return time.process_time() - begun
-
-
-def _hostile() -> Iterator[Figure]:
-    for name, text in hostile_lines():
-        yield at_most(f"hostile line of 64 KiB, {name}", _milliseconds(text), 250, " ms")
-
-
-def _milliseconds(text: str) -> float:
-    redacted(text)
-    return 1000 * _seconds(lambda: redacted(text))
 
 
 if __name__ == "__main__":

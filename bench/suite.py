@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from bench import shapes
+from bench import printed
 from bench.figures import Figure
 
 MATERIAL = "MATERIAL"
@@ -18,7 +18,7 @@ MATERIAL = "MATERIAL"
 class Bench(NamedTuple):
     name: str
     command: str
-    read: Callable[[Iterable[str]], Iterable[Figure]] = shapes.figures
+    read: Callable[[Iterable[str]], Iterable[Figure]] = printed.figures
     homes: bool = False
     """Whether it measures on the homes of bench/homes.py."""
     slow: bool = False
@@ -36,14 +36,10 @@ class Bench(NamedTuple):
 SUITE = (
     Bench("verbs", "python -m bench.verbs", homes=True, slow=True),
     Bench("startup", "python -m bench.startup", homes=True),
-    Bench("waiting", "python -m bench.waiting", homes=True),
-    Bench("append", "python -m bench.append", homes=True),
-    Bench("safety", "python -m bench.safety", homes=True),
     Bench("rebuild", "python -m bench.rebuild", homes=True),
     Bench("maintenance", "python -m bench.maintenance", homes=True, slow=True),
     Bench("redaction", "python bench/redaction.py --formats MATERIAL/secrets/token_formats.json"),
     Bench("history", "python -m bench.history", homes=True),
-    Bench("huge", "python -m bench.history --huge", homes=True, slow=True),
     Bench("learning", "python -m bench.learning", homes=True),
     Bench("prompt", "python -m bench.prompt", homes=True),
     Bench("hooks", "python -m bench.hooks", homes=True),
@@ -51,12 +47,12 @@ SUITE = (
     Bench("guard", "python -m bench.guard MATERIAL/shell/claude_bash_commands_entireio_cli.jsonl"),
     Bench("audit", "python -m bench.audit"),
     Bench("capture", "python -m bench.capture MATERIAL/transcripts"),
-    Bench("locomo", "python bench/recall.py MATERIAL/locomo/locomo.json", shapes.talks),
-    Bench("meaning", "python bench/recall.py MATERIAL/locomo/locomo.json --meaning", shapes.meant, by_meaning=True),
-    Bench("commits", "python bench/recall.py MATERIAL/commit2session/commit2session.json", shapes.commits),
-    Bench("brief", "python bench/brief.py MATERIAL/transcripts", shapes.brief),
-    Bench("prompts", "python bench/extraction.py MATERIAL/prompts/fresh.jsonl", shapes.prompts),
-    Bench("fixes", "python bench/extraction.py MATERIAL/fixes/labelled.jsonl", shapes.fixes),
+    Bench("locomo", "python bench/recall.py MATERIAL/locomo/locomo.json", printed.conversations),
+    Bench("meaning", "python bench/recall.py MATERIAL/locomo/locomo.json --meaning", printed.meaning, by_meaning=True),
+    Bench("commits", "python bench/recall.py MATERIAL/commit2session/commit2session.json", printed.commits),
+    Bench("brief", "python bench/brief.py MATERIAL/transcripts", printed.brief),
+    Bench("prompts", "python bench/extraction.py MATERIAL/prompts/fresh.jsonl", printed.prompts),
+    Bench("fixes", "python bench/extraction.py MATERIAL/fixes/labelled.jsonl", printed.fixes),
     Bench("scale", "python -m bench.scale --sizes 10000 100000", homes=True),
     Bench("million", "python -m bench.scale --sizes 1000000", homes=True, slow=True),
     Bench("team", "python -m bench.team", slow=True),

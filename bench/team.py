@@ -1,32 +1,29 @@
 """A team's server under load: 1,000 members, 101 projects and a history that grows to a million events.
 
-    python -m bench.team [--sizes 10000 100000 1000000] [--connections 10000] [--json]
+    python -m bench.team [--sizes 10000 100000 1000000] [--json]
 
 The server is a cluster of its own on a real disk, with its own durability, reached by a unix socket without passwords
 or TLS. History is what a team writes in two years, in transactions of thirty events, so that a week is the same number
 of events at every size. Each size is a database; every round does the same work in each in turn, so that their ratios
-hold on a busy machine. Clients run on the same machine; what the server spends is its own CPU, of the session that is
-measured or of all its processes.
+hold on a busy machine. Clients run on the same machine; what the server spends is the CPU of its process for the
+session that is measured.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
-import os
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psycopg
 from harness.postgres import Cluster
 from psycopg import sql
 
-from bench.figures import Figure, amount, at_most, encoded, median, quantile, table
+from bench.figures import Figure, against_target, amount, median, print_figures, quantile
 from tacit.postgres import connect, transaction
 from tacit.team.schema import migrate
 
@@ -34,13 +31,10 @@ if TYPE_CHECKING:
     from tacit.postgres import Connection
 
 SIZES = (10_000, 100_000, 1_000_000)
-GROWTH = 1.5  # how much more a pull may cost at the largest history than at the smallest
-CONNECTIONS, DIRECT_CONNECTIONS = 10_000, 2_000
 MEMBERS, PROJECTS, PROJECTS_OF_A_MEMBER, BATCH = 1000, 100, 3, 30
 EVENTS_A_WEEK = 9_600
 ROUNDS = 100
 _PAGE = 1000
-_WORKERS, _POOL = 4, 40
 _FOLDER = "/var/tmp"  # a disk
 _SETTINGS = {"shared_buffers": "128MB", "max_connections": "100"}
 _EVERYBODYS = "github.com/acme/handbook"
@@ -129,23 +123,6 @@ class Server:
     def connect(self, member: int) -> Connection:
         return connect(self.cluster.url(self.database, f"member{member}"))
 
-    def size(self) -> tuple[int, int]:
-        """Bytes of the table and of its indexes."""
-        with self.cluster.connect(self.database) as admin:
-            row = admin.execute("select pg_table_size('tacit.event'), pg_indexes_size('tacit.event')").fetchone()
-        assert row
-        return int(str(row[0])), int(str(row[1]))
-
-    def wal_position(self) -> int:
-        with self.cluster.connect(self.database) as admin:
-            row = admin.execute("select pg_current_wal_insert_lsn() - '0/0'").fetchone()
-        assert row
-        return int(str(row[0]))
-
-    def cpu(self) -> float:
-        """Seconds of CPU that all processes of the server have used, those that ended included."""
-        return cpu_with_children(self.cluster.pid)
-
 
 _CREATE_MEMBERS = f"""
 do $$
@@ -162,23 +139,6 @@ begin
   end loop;
 end $$
 """
-
-
-def cpu_with_children(pid: int) -> float:
-    """Seconds of CPU of a process, of its children that ended, and of those that run."""
-    ticks = os.sysconf("SC_CLK_TCK")
-    total = 0.0
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # it ended
-                continue
-            if int(folder.name) == pid:
-                total += sum(map(int, fields[11:15])) / ticks
-            elif int(fields[1]) == pid:
-                total += sum(map(int, fields[11:13])) / ticks
-    return total
 
 
 def cpu_of_session(connection: Connection) -> float:
@@ -252,71 +212,13 @@ def grown(servers: list[Server]) -> Iterator[Figure]:
     for name in dict.fromkeys(name for _, name in found) if len(sizes) > 1 else ():
         base, value = (median(found[size, name].cpu) for size in (sizes[0], sizes[-1]))
         note = f"{amount(value)} ms against {amount(base)} ms"
-        yield at_most(f"{name}, {sizes[-1]:,} against {sizes[0]:,} events", value / base, GROWTH, " ×", note)
+        yield against_target(f"{name}, {sizes[-1]:,} against {sizes[0]:,} events", value / base, "×", note)
 
 
-def stored(server: Server) -> Iterator[Figure]:
-    """What an event takes on disk, and what a push writes ahead."""
-    of_table, of_indexes = server.size()
-    note = f"{of_table >> 20} MB of table, {of_indexes >> 20} MB of indexes"
-    each = (of_table + of_indexes) / server.events
-    yield Figure(f"{server.events:,}: bytes on disk for each event", f"{each:.0f} ({note})")
-    before = server.wal_position()
-    with server.connect(1) as connection:
-        for _ in range(20):
-            push(connection, 1)
-    written = (server.wal_position() - before) / 20
-    yield Figure(f"WAL of a push of {BATCH} events", f"{written / 1024:.0f} kB")
-
-
-# Many people at once
-
-
-def short_connections(urls: list[str], position: tuple[str, int]) -> list[float]:
-    """Connect, ask whether there is something new, and go; once for each URL. Returns milliseconds."""
-    took = []
-    for url in urls:
-        start = time.perf_counter()
-        with psycopg.connect(url, autocommit=True, prepare_threshold=None) as connection:
-            connection.execute(_PULL, (*position, 1)).fetchall()
-        took.append((time.perf_counter() - start) * 1000)
-    return took
-
-
-def crowd(server: Server, host: Path, number: int, people: int) -> tuple[list[float], float, float]:
-    """Return milliseconds of each connection, seconds of all, and seconds of the server's CPU."""
-    url = server.cluster.url(server.database, "{}").replace(str(server.cluster.folder), str(host))
-    urls = [url.format(f"member{turn % people}") for turn in range(number)]
-    position = server.position_now()
-    with multiprocessing.Pool(_WORKERS) as pool:
-        cpu, start = server.cpu(), time.perf_counter()
-        parts = pool.starmap(short_connections, [(urls[each::_WORKERS], position) for each in range(_WORKERS)])
-        seconds = time.perf_counter() - start
-    return [value for part in parts for value in part], seconds, server.cpu() - cpu
-
-
-def connections(server: Server, number: int) -> Iterator[Figure]:
-    """Short connections through pgbouncer, by everybody and by few, beside direct ones."""
-    direct = min(number, DIRECT_CONNECTIONS)
-    found = {f"{direct:,} short connections, direct": (direct, *crowd(server, server.cluster.folder, direct, MEMBERS))}
-    pool = {"max_db_connections": str(_POOL), "default_pool_size": "2", "max_client_conn": "5000"}
-    for people in (MEMBERS, 20):
-        with server.cluster.pooler(pool) as folder:
-            name = f"{number:,} short connections through pgbouncer, {people:,} people"
-            found[name] = (number, *crowd(server, folder, number, people))
-    for name, (total, took, seconds, cpu) in found.items():
-        p50, p99 = (amount(quantile(took, share)) for share in (0.5, 0.99))
-        each = f"p50 {p50} ms, p99 {p99} ms by the clock; {total / seconds:.0f} a second"
-        yield Figure(f"{name}: CPU of the server for each", f"{amount(cpu / total * 1000)} ms ({each})")
-
-
-def measure(sizes: tuple[int, ...], number: int) -> Iterator[Figure]:
+def measure(sizes: Sequence[int]) -> Iterator[Figure]:
     cluster = Cluster(_SETTINGS, folder=_FOLDER)
     try:
-        servers = [Server(cluster, size) for size in sizes]
-        yield from stored(servers[-1])
-        yield from grown(servers)
-        yield from connections(servers[-1], number)
+        yield from grown([Server(cluster, size) for size in sorted(sizes)])
     finally:
         cluster.remove()
 
@@ -324,19 +226,9 @@ def measure(sizes: tuple[int, ...], number: int) -> Iterator[Figure]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.team", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="events (default: %(default)s)")
-    parser.add_argument("--connections", type=int, default=CONNECTIONS, help="short connections (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
     given = parser.parse_args()
-    missed = False
-    figures = []
-    for figure in measure(tuple(sorted(given.sizes)), given.connections):
-        missed = missed or figure.ok is False
-        figures.append(figure)
-        if given.json:
-            print(encoded(figure), flush=True)
-    if not given.json:
-        print("\n".join(table(figures)))
-    return 1 if missed else 0
+    return print_figures(measure(given.sizes), as_json=given.json)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import NamedTuple
 
-from bench.briefing.sittings import Part, Sitting
+from bench.briefing.recorded import Part, RecordedSession
 from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.home.project import Project
@@ -50,17 +50,17 @@ class Given(NamedTuple):
 
 
 class ReplayHome:
-    """One home with the projects of all sittings."""
+    """One home with the projects of all sessions."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._root = os.path.join(folder, "home")
         self._now = datetime(1970, 1, 1, tzinfo=UTC)
-        self._speaker = Actor(lambda: self._now, host=_HOST)
+        self._actor = Actor(lambda: self._now, host=_HOST)
         self._numbers = count(1)
         self._vault = Vault(self._opened("/"))
-        self._told: set[EventId] = set()
-        self.composer = EventBuilder(_HOST, folder)
+        self._seen_events: set[EventId] = set()
+        self.builder = EventBuilder(_HOST, folder)
 
     def close(self) -> None:
         self._vault.close()
@@ -69,7 +69,7 @@ class ReplayHome:
         self._now = moment
 
     def capture(self, part: Part) -> None:
-        self._vault.home.store.append_chosen(lambda _connection, _unfiled: part.events, lambda _connection: None)
+        self._vault.home.store.append_chosen(lambda _connection, _unindexed: part.events, lambda _connection: None)
         self._vault.home.store.catch_up()
 
     def learn(self) -> None:
@@ -78,12 +78,12 @@ class ReplayHome:
         for one in self._vault.search.listing(status=Status.PENDING, scope="all"):
             self._vault.memories.accept(one.memory.id)
 
-    def give(self, sitting: Sitting, part: Part, *, start: bool, source: str) -> Given:
+    def give(self, recorded: RecordedSession, part: Part, *, start: bool, source: str) -> Given:
         """What the hooks of this session's host are given: at its start, where this is one, and at the prompt."""
-        asker = AgentSession(sitting.session.agent, sitting.session.host_session_id, source)
-        with self._opened(sitting.root) as home:
-            if not os.path.isdir(sitting.root):  # a project of another machine
-                home.store.project = Project(sitting.root, (sitting.root,))
+        asker = AgentSession(recorded.session.agent, recorded.session.host_session_id, source)
+        with self._opened(recorded.root) as home:
+            if not os.path.isdir(recorded.root):  # a project of another machine
+                home.store.project = Project(recorded.root, (recorded.root,))
             text = Injector(home).inject(asker, start=start, prompt=part.prompt)
         return Given(tuple(self._items(text)), estimate_tokens(text))
 
@@ -109,15 +109,15 @@ class ReplayHome:
             self._root,
             cwd=cwd,
             environment={"HOME": self._folder},
-            actor=self._speaker,
+            actor=self._actor,
             settings=Settings(),
             entropy=lambda: next(self._numbers).to_bytes(10, "big"),
         )
 
     def _items(self, text: str) -> Iterator[Item]:
-        """By what was recorded of the giving; where each stands is told by its id at the end of a line."""
-        new = [one for one in self._vault.sessions.injected(limit=2) if one.event.id not in self._told]
-        self._told.update(one.event.id for one in new)
+        """By what was recorded of the giving; the line of each ends with its id."""
+        new = [one for one in self._vault.sessions.injected(limit=2) if one.event.id not in self._seen_events]
+        self._seen_events.update(one.event.id for one in new)
         lines = text.split("\n")
         for name in (name for one in reversed(new) for name in (*one.body.memories, *one.body.sessions)):
             yield Item(name, next(line for line in lines if line.endswith(f"({name})")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from bench.briefing.judging import REASONS
+from bench.briefing.bearing import REASONS
 from bench.briefing.replay import Asked
 from bench.figures import quantile
 
@@ -53,7 +53,7 @@ class Scores:
             wanted = {name for name, why in asked.bearing.items() if reason == _ANY or reason in why}
             share.add(bool(wanted & seen), bool(wanted))
         if asked.bearing:
-            name = asked.sitting.session.id
+            name = asked.recorded.session.id
             self.helped[name] = self.helped.get(name, False) or not seen.isdisjoint(asked.bearing)
         self.bearing.add(len(seen & asked.bearing.keys()), len(asked.bearing))
         for item in given.items:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from bench.briefing.home import Given, Item, ReplayHome
-from bench.briefing.sittings import Part, Sitting
+from bench.briefing.recorded import Part, RecordedSession
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
 from tacit.text.display import clip
@@ -22,7 +22,7 @@ class Moment(NamedTuple):
     """A prompt, and what is known before it. `already` are the ids that this session was given by the same system and
     has not forgotten; `bearing` is for one system alone."""
 
-    sitting: Sitting
+    recorded: RecordedSession
     part: Part
     start: bool
     source: str
@@ -54,7 +54,7 @@ class Tacit:
         self._home = home
 
     def give(self, moment: Moment) -> Given:
-        return self._home.give(moment.sitting, moment.part, start=moment.start, source=moment.source)
+        return self._home.give(moment.recorded, moment.part, start=moment.start, source=moment.source)
 
 
 class LastSessions:

@@ -20,13 +20,11 @@ from bench.extracting.labelled_failures import (
     session_events,
     transcript_folder,
 )
-from bench.figures import Figure, table
+from bench.figures import Figure, against_target, table
 from bench.train_fixes import fold_rankers
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes import confirmed_fixes, find_fixes, fix_candidates, fix_keys
 from tacit.learn.fixes.ranker import Ranker
-
-MIN_PRECISION, MIN_RECALL = 0.80, 0.75
 
 
 @dataclass
@@ -155,12 +153,8 @@ def _object(score: Score) -> dict[str, float]:
 
 def _figures(score: Score) -> Iterator[Figure]:
     facts, reported = len(score.facts), len(score.learned) + len(score.wrong)
-    yield _at_least(f"fixes: candidates, recall of {facts} facts", score.candidate_recall, MIN_RECALL)
-    yield _at_least(f"fixes: without a judge, precision of {reported}", score.precision, MIN_PRECISION)
-
-
-def _at_least(name: str, value: float, target: float) -> Figure:
-    return Figure(name, f"{value:.2f}", f"≥ {target:.2f}", value >= target)
+    yield against_target("fixes: recall of candidates", score.candidate_recall, note=f"{facts} facts")
+    yield against_target("fixes: precision without a judge", score.precision, note=f"{reported} suggested")
 
 
 def _by_repository(scores: dict[str, Score]) -> Iterator[str]:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
+from bench.recalling.corpus import Corpus, Message
 from bench.recalling.scores import Scores
-from bench.recalling.shelf import Message, Shelf
 from tacit.index.session_writer import new_branch
 from tacit.search.semantic import EmbeddingModel
 
@@ -27,13 +27,13 @@ class Measured(NamedTuple):
 
 def measure(given: Mapping[str, Any], meaning: EmbeddingModel | None = None) -> tuple[Measured, Measured]:
     """By words, and by meaning as well."""
-    shelf, begun = Shelf(meaning), {}
+    corpus, begun = Corpus(meaning), {}
     for session in given["sessions"]:
         begun[session["id"]] = datetime.fromisoformat(session["created"])
-        shelf.add(session["id"], date.fromisoformat(session["created"][:10]), _messages(session))
+        corpus.add(session["id"], date.fromisoformat(session["created"][:10]), _messages(session))
     both = Measured(Scores(), Scores(), Scores()), Measured(Scores(), Scores(), Scores())
     for place, asked in enumerate(given["queries"]):
-        for measured, answers in zip(both, shelf.conversations(asked["q"], _MOST), strict=True):
+        for measured, answers in zip(both, corpus.conversations(asked["q"], _MOST), strict=True):
             _add(measured, answers, asked, begun, held_out=bool(place % 2))
     return both
 

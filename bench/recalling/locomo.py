@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any
 
+from bench.recalling.corpus import Corpus, Message
 from bench.recalling.scores import Both, Scores
-from bench.recalling.shelf import Message, Shelf
 from tacit.search.semantic import EmbeddingModel
 
 _UNANSWERABLE = 5
@@ -26,24 +26,24 @@ def measure(conversations: Iterable[Mapping[str, Any]], meaning: EmbeddingModel 
 
 
 def _measured(sample: Mapping[str, Any], meaning: EmbeddingModel | None) -> Both:
-    talk = sample["conversation"]
-    names = [talk["speaker_a"], talk["speaker_b"]]
-    shelf, scores = Shelf(meaning), Both(Scores(), Scores())
-    for number, turns in _sessions(talk):
+    conversation = sample["conversation"]
+    names = [conversation["speaker_a"], conversation["speaker_b"]]
+    corpus, scores = Corpus(meaning), Both(Scores(), Scores())
+    for number, turns in _sessions(conversation):
         messages = [Message(turn["dia_id"], names.index(turn["speaker"]), _text(turn)) for turn in turns]
-        shelf.add(f"session {number}", date(2023, 1, 1) + timedelta(days=number), messages)
+        corpus.add(f"session {number}", date(2023, 1, 1) + timedelta(days=number), messages)
     for question, evidence in _questions(sample):
-        answers = shelf.messages(question, _voice(question, names), _MOST)
+        answers = corpus.messages(question, _speaker(question, names), _MOST)
         for one, names_found in zip(scores, answers, strict=True):
             one.add(names_found, evidence, any_will_do=False)
     return scores
 
 
-def _sessions(talk: Mapping[str, Any]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+def _sessions(conversation: Mapping[str, Any]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     for number in range(1, 1000):
-        if f"session_{number}_date_time" not in talk:
+        if f"session_{number}_date_time" not in conversation:
             return
-        yield number, talk.get(f"session_{number}", [])
+        yield number, conversation.get(f"session_{number}", [])
 
 
 def _text(turn: Mapping[str, Any]) -> str:
@@ -52,11 +52,11 @@ def _text(turn: Mapping[str, Any]) -> str:
 
 def _questions(sample: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
     for asked in sample["qa"]:
-        evidence = [turn for told in asked["evidence"] for turn in _TURN.findall(told)]
+        evidence = [turn for text in asked["evidence"] for turn in _TURN.findall(text)]
         if asked["category"] != _UNANSWERABLE and evidence:
             yield asked["question"], evidence
 
 
-def _voice(question: str, names: list[str]) -> int | None:
-    named = [voice for voice, name in enumerate(names) if re.search(rf"\b{re.escape(name)}\b", question, re.I)]
+def _speaker(question: str, names: list[str]) -> int | None:
+    named = [speaker for speaker, name in enumerate(names) if re.search(rf"\b{re.escape(name)}\b", question, re.I)]
     return named[0] if len(named) == 1 else None

@@ -13,12 +13,11 @@ import pytest
 from harness.transcripts import BEGAN, Claude, Turn, lines, name_of
 
 from bench.brief import replayed
-from bench.briefing.judging import ERROR, FILES, RULE, memory_bears, names_one_of, session_bears
+from bench.briefing.bearing import ERROR, FILES, RULE, Traces, error_of, memory_bears, names_one_of, session_bears
+from bench.briefing.recorded import project_of
 from bench.briefing.replay import Asked
 from bench.briefing.scores import scores
-from bench.briefing.sittings import project_of
 from bench.briefing.systems import found
-from bench.briefing.traces import Traces, error_of
 
 ROOT = Path(__file__).parents[2]
 HERE = "/nowhere/shop"

@@ -39,7 +39,7 @@ class Part(NamedTuple):
         return self.turn.ended_at.astimezone(UTC)
 
 
-class Sitting(NamedTuple):
+class RecordedSession(NamedTuple):
     """A session, and the folder of the project it is of."""
 
     session: Session
@@ -50,12 +50,12 @@ class Sitting(NamedTuple):
         return place > 0 and self.parts[place - 1].turn.compacted
 
 
-def sittings(paths: Iterable[Path], composer: EventBuilder) -> list[Sitting]:
+def recorded_sessions(paths: Iterable[Path], builder: EventBuilder) -> list[RecordedSession]:
     """All sessions of these transcripts that tell where they were, in the order of their beginning."""
-    told = _told(path for given in paths for path in transcript_files(str(given)))
-    first = {name: next((one.directory for one in heard if one.directory), "") for name, heard in told.items()}
+    events = _events_by_session(path for given in paths for path in transcript_files(str(given)))
+    first = {name: next((event.directory for event in own if event.directory), "") for name, own in events.items()}
     roots = {folder for folder in first.values() if folder}
-    found = [_sitting(name, told[name], project_of(first[name], roots), composer) for name in told if first[name]]
+    found = [_recorded(name, events[name], project_of(first[name], roots), builder) for name in events if first[name]]
     return sorted(found, key=lambda one: (one.session.started_at, one.session.id))
 
 
@@ -65,30 +65,32 @@ def project_of(folder: str, roots: Iterable[str]) -> str:
     return min([folder, *around], key=len)
 
 
-def _told(paths: Iterable[str]) -> dict[tuple[str, str], list[TranscriptEvent]]:
-    """What was heard, by agent and session."""
-    told: dict[tuple[str, str], list[TranscriptEvent]] = {}
+def _events_by_session(paths: Iterable[str]) -> dict[tuple[str, str], list[TranscriptEvent]]:
+    """What transcripts hold, by agent and session."""
+    events: dict[tuple[str, str], list[TranscriptEvent]] = {}
     for path in paths:
         with open(path, "rb") as file:
             source = detect_source(path, file.read(HEAD_BYTES))
             if source is None:
                 continue
             file.seek(0, os.SEEK_SET)
-            for heard in source.read(file, 0, CaptureLimits(), ReadStats()):
-                told.setdefault((source.name, heard.session), []).append(heard)
-    return told
+            for event in source.read(file, 0, CaptureLimits(), ReadStats()):
+                events.setdefault((source.name, event.session), []).append(event)
+    return events
 
 
-def _sitting(name: tuple[str, str], heard: Sequence[TranscriptEvent], root: str, composer: EventBuilder) -> Sitting:
+def _recorded(
+    name: tuple[str, str], transcript: Sequence[TranscriptEvent], root: str, builder: EventBuilder
+) -> RecordedSession:
     """`root` stands for wherever the agent was, and alone names the project: a folder of another machine cannot be
     asked which one it is in, neither here nor by whoever gives."""
     agent, session = name
     events: dict[EventId, Event] = {}
-    for one in heard:
-        event = composer.build_event(agent, one._replace(directory=root, remote=""), lambda _scope: False)
+    for one in transcript:
+        event = builder.build_event(agent, one._replace(directory=root, remote=""), lambda _scope: False)
         events.setdefault(event.id, event)
     folded = fold_session(agent, session, events.values())
-    return Sitting(folded, root, tuple(_parts(folded, events.values())))
+    return RecordedSession(folded, root, tuple(_parts(folded, events.values())))
 
 
 def _parts(session: Session, events: Iterable[Event]) -> Iterator[Part]:

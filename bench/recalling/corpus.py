@@ -19,13 +19,13 @@ from tacit.text.words import tokenize
 
 
 class Message(NamedTuple):
-    """Something said by one of two, numbered 0 and 1; `name` is what the set calls it. `beside` is a branch, where the
-    work on it begins."""
+    """Something said by one of two speakers, 0 and 1; `name` is what the set calls it. `branch` is set where the work
+    on it begins."""
 
     name: str
-    voice: int
+    speaker: int
     text: str
-    beside: str = ""
+    branch: str = ""
 
 
 class Answers(NamedTuple):
@@ -35,7 +35,7 @@ class Answers(NamedTuple):
     by_meaning: list[str]
 
 
-class Shelf:
+class Corpus:
     """Conversations by name."""
 
     def __init__(self, meaning: EmbeddingModel | None = None) -> None:
@@ -50,11 +50,11 @@ class Shelf:
         self._conversations[first] = name
         rows = []
         for place, message in enumerate(messages):
-            number, said = message_doc_id(first, place, message.voice), " ".join(tokenize(message.text))
+            number, said = message_doc_id(first, place, message.speaker), " ".join(tokenize(message.text))
             self._messages[number] = message.name
-            beside = " ".join(tokenize(message.beside))
+            branch = " ".join(tokenize(message.branch))
             rows.append(
-                IndexedDocument(number, said, beside) if message.voice == 0 else IndexedDocument(number, "", said)
+                IndexedDocument(number, said, branch) if message.speaker == 0 else IndexedDocument(number, "", said)
             )
             if self._meaning:
                 row = (number, b"", self._meaning.embed(message.text))
@@ -63,10 +63,10 @@ class Shelf:
         lists.add(rows, fresh=True)
         lists.flush()
 
-    def messages(self, question: str, voice: int | None, most: int) -> Answers:
+    def messages(self, question: str, speaker: int | None, most: int) -> Answers:
         """The messages that answer best."""
         return Answers(
-            *([self._messages[one.doc_id] for one in found[:most]] for found in self._found(question, voice, most))
+            *([self._messages[one.doc_id] for one in found[:most]] for found in self._found(question, speaker, most))
         )
 
     def conversations(self, question: str, most: int) -> Answers:
@@ -78,8 +78,10 @@ class Shelf:
             )
         )
 
-    def _found(self, question: str, voice: int | None, most: int) -> tuple[list[ScoredDocument], list[ScoredDocument]]:
-        found = retrieve_messages(self._connection, parse_query(self._connection, question), voice, most).scored
+    def _found(
+        self, question: str, speaker: int | None, most: int
+    ) -> tuple[list[ScoredDocument], list[ScoredDocument]]:
+        found = retrieve_messages(self._connection, parse_query(self._connection, question), speaker, most).scored
         if self._meaning is None:
             return found, []
         meaning, vector = self._meaning, self._meaning.embed(question)

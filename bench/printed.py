@@ -1,0 +1,100 @@
+"""What the benches print with `--json`, made into figures. Most print figures, one a line; some an object of their own.
+
+The objects of `bench/recall.py`, `bench/extraction.py` and `bench/brief.py` have keys that others read, so they stay as
+they are and their numbers are named here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from bench.figures import Figure, against_target, decoded
+
+_PARTS = {"held_out": "questions nothing was chosen on", "on_its_day": "asked on its day", "meaning": "with meaning"}
+
+
+def figures(lines: Iterable[str]) -> Iterator[Figure]:
+    """One figure a line."""
+    yield from map(decoded, filter(str.strip, lines))
+
+
+def conversations(lines: Iterable[str]) -> Iterator[Figure]:
+    """LoCoMo: which of the turns that hold the evidence are among the first."""
+    yield from _found("LoCoMo: evidence", _object(lines))
+
+
+def commits(lines: Iterable[str]) -> Iterator[Figure]:
+    """Sessions, asked for with the subject of a commit that was made in them."""
+    yield from _found("session of a commit", _object(lines))
+
+
+def meaning(lines: Iterable[str]) -> Iterator[Figure]:
+    """What meaning adds to words, on the same questions."""
+    printed = _object(lines)
+    both = printed["meaning"]
+    held_out = f", {_PARTS['held_out']}"
+    for part, alone, joined in (("", printed, both), (held_out, printed["held_out"], both["held_out"])):
+        for key in ("recall@5", "recall@10"):
+            gain, note = joined[key] - alone[key], f"{alone[key]:.3f} by words alone"
+            yield against_target(f"LoCoMo: gain by meaning{part}, {key}", gain, note=note)
+
+
+def _found(what: str, printed: dict[str, Any]) -> Iterator[Figure]:
+    """Over all questions, then over each part of them."""
+    yield from _scores(what, printed, f"{printed['questions']} questions")
+    for part, scores in printed.items():
+        if isinstance(scores, dict) and "recall@5" in scores:
+            yield from _scores(f"{what}, {_PARTS.get(part, part)}", scores)
+
+
+def _scores(what: str, scores: dict[str, Any], note: str = "") -> Iterator[Figure]:
+    for key, name in (("recall@5", "recall@5"), ("recall@10", "recall@10"), ("mrr", "MRR")):
+        yield against_target(f"{what}, {name}", scores[key], note=note)
+
+
+def prompts(lines: Iterable[str]) -> Iterator[Figure]:
+    """What is learned from labelled prompts without a judge, and what of them a judge would read."""
+    printed = _object(lines)
+    suggested, memories = f"{printed['suggestions']} suggestions in {printed['prompts']} prompts", printed["memories"]
+    yield against_target("learning from prompts: precision", printed["precision"], note=suggested)
+    yield against_target("learning from prompts: recall", printed["recall"], note=f"{memories} memories")
+    yield against_target("learning from prompts: kind right", printed["kind_accuracy"])
+    if random := printed["samples"].get("random"):
+        name = "false suggestions per 100 prompts drawn at random"
+        yield against_target(name, random["false_per_100"], note=f"of {random['prompts']} prompts")
+    passed = printed["candidates"]
+    yield against_target("sentences for a judge: recall", passed["recall"], note=f"{memories} memories")
+    yield against_target("sentences for a judge: share", passed["share"], note=f"of {passed['sentences']}")
+
+
+def fixes(lines: Iterable[str]) -> Iterator[Figure]:
+    """What mended a failure, against labels of people."""
+    printed = _object(lines)
+    facts = f"{printed['durable']} facts, {printed['candidates']} candidates"
+    yield against_target("fixes: recall of candidates", printed["candidate_recall"], note=facts)
+    note = f"{printed['reported']} suggested of {printed['failures']} failures"
+    yield against_target("fixes: precision without a judge", printed["precision"], note=note)
+
+
+def brief(lines: Iterable[str]) -> Iterator[Figure]:
+    """What is put into prompts, by each system that was asked at the very same ones."""
+    printed = _object(lines)
+    note = f"something bears on {printed['with_bearing_items']} of {printed['prompts']} prompts"
+    for system, scores in printed["systems"].items():
+        yield against_target(f"brief, {system}: hit rate", scores["hit_rate"], note=note)
+        yield against_target(f"brief, {system}: recall", scores["recall"])
+        yield against_target(f"brief, {system}: precision", scores["precision"])
+        astray = f"{scores['tokens_not_bearing']:.3g} of what does not bear on it"
+        yield against_target(f"brief, {system}: tokens a prompt", scores["tokens"]["mean"], "tokens", astray)
+    ours, plain = (printed["systems"][name] for name in ("Tacit", "plain search"))
+    yield against_target("brief, against plain search: hit rate", ours["hit_rate"] / plain["hit_rate"], "×")
+    tokens = ours["tokens"]["mean"] / plain["tokens"]["mean"]
+    yield against_target("brief, against plain search: tokens a prompt", tokens, "×")
+
+
+def _object(lines: Iterable[str]) -> dict[str, Any]:
+    """The one object that was printed, on one line or on several."""
+    printed: dict[str, Any] = json.loads("\n".join(lines))
+    return printed
