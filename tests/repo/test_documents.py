@@ -187,3 +187,12 @@ def test_the_facade_stays_small() -> None:
 
     assert len(Vault.__mro__) == 2
     assert len([name for name in dir(Vault) if not name.startswith("_")]) <= 40
+
+
+def test_decisions_are_numbered_without_holes_and_listed_by_topic() -> None:
+    folder = ROOT / "docs/adr"
+    files = sorted(path.name for path in folder.glob("[0-9]*.md"))
+    assert [int(name[:4]) for name in files] == list(range(1, len(files) + 1))
+    listed = re.findall(r"^- \[(\d+)\]\(([^)]+)\)", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(name for _, name in listed) == files
+    assert all(int(number) == int(name[:4]) for number, name in listed)
