@@ -36,7 +36,7 @@ _PAUSE = timedelta(minutes=30)
 _HEAD = "| who                  | commands | directories | commands found | sequences | beyond chance | shown |   ms |"
 
 
-class Told(NamedTuple):
+class TimedCommand(NamedTuple):
     who: str
     session: str
     at: datetime
@@ -49,13 +49,13 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the cards too")
     parser.add_argument("--least", type=int, default=100, help="leave out people with fewer commands (default: 100)")
     given = parser.parse_args()
-    told = sorted((one for file in given.files for one in _told(file)), key=lambda one: (one.who, one.at))
+    every = sorted((one for file in given.files for one in _commands(file)), key=lambda one: (one.who, one.at))
     print(_HEAD, "|" + "|".join("-" * len(cell) for cell in _HEAD.split("|")[1:-1]) + "|", sep="\n")
-    for who, own in groupby(told, key=lambda one: one.who):
+    for who, own in groupby(every, key=lambda one: one.who):
         commands = list(own)
         if len(commands) >= given.least:
             _row(who, commands, listed=given.list)
-    print(_reading([one.ran.command for one in told]))
+    print(_reading([one.ran.command for one in every]))
     return 0
 
 
@@ -76,7 +76,7 @@ def _cost(lines: list[str]) -> float:
     return (time.process_time() - began) / len(lines) * 1e6
 
 
-def _told(file: Path) -> Iterator[Told]:
+def _commands(file: Path) -> Iterator[TimedCommand]:
     with file.open(encoding="utf-8") as lines:
         for line in lines:
             fields = json.loads(line)
@@ -86,11 +86,11 @@ def _told(file: Path) -> Iterator[Told]:
                 fields.get("cmd") or fields.get("command") or "", fields.get("cwd") or fields.get("wd") or "", status
             )
             who = f"{file.stem[:8]} {fields.get('sandbox_id', '')} {fields.get('username', '')}".strip()
-            yield Told(who, fields.get("session", ""), at, ran)
+            yield TimedCommand(who, fields.get("session", ""), at, ran)
 
 
-def _events(commands: list[Told]) -> Iterator[Event]:
-    """A pause begins a new session where none is told."""
+def _events(commands: list[TimedCommand]) -> Iterator[Event]:
+    """A pause begins a new session where none is named."""
     session, last = 0, commands[0].at
     for number, one in enumerate(commands):
         session += one.at - last > _PAUSE
@@ -100,7 +100,7 @@ def _events(commands: list[Told]) -> Iterator[Event]:
         yield Event(name, name, origin, GLOBAL, one.ran)
 
 
-def _row(who: str, commands: list[Told], *, listed: bool) -> None:
+def _row(who: str, commands: list[TimedCommand], *, listed: bool) -> None:
     index = database.create_index(":memory:")
     events = [writer.IndexedEvent(event, "command.ran", "", 1, 0, 0, b"") for event in _events(commands)]
     writer.apply_events(index, events, [], must_decode)

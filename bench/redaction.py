@@ -49,7 +49,6 @@ def main() -> int:
     parser.add_argument("--draws", type=int, default=1, help="samples of each format (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="one object a line instead of a table")
-    parser.add_argument("--homes", help=argparse.SUPPRESS)  # every bench is given one
     given = parser.parse_args()
     figures: list[Figure] = []
     if given.sets or given.lines:

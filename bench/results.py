@@ -70,10 +70,10 @@ def this_machine() -> Machine:
 
 def _system() -> str:
     try:
-        told = platform.freedesktop_os_release()
+        release = platform.freedesktop_os_release()
     except OSError:
         return f"{platform.system()} ({platform.machine()})"
-    return f"{told['NAME'].split()[0]} {told.get('VERSION_ID', '')} ({platform.machine()})".replace("  ", " ")
+    return f"{release['NAME'].split()[0]} {release.get('VERSION_ID', '')} ({platform.machine()})".replace("  ", " ")
 
 
 def results(bench: Bench, figures: Iterable[Figure], *, date: str, machine: Machine) -> Iterator[Result]:
@@ -85,13 +85,9 @@ def results(bench: Bench, figures: Iterable[Figure], *, date: str, machine: Mach
 def merged(before: Iterable[Result], now: Iterable[Result]) -> list[Result]:
     """Those of the benches that ran now, and those of all others as they were; in the order of the suite."""
     found = list(now)
-    ran = {result.bench for result in found}
-    both = [*(result for result in before if result.bench not in ran), *found]
-    return sorted(both, key=lambda result: _place(result.bench))
-
-
-def _place(bench: str) -> int:
-    return NAMES.index(bench) if bench in NAMES else len(NAMES)
+    others = set(NAMES) - {result.bench for result in found}
+    both = [*(result for result in before if result.bench in others), *found]
+    return sorted(both, key=lambda result: NAMES.index(result.bench))
 
 
 def load(path: Path = PATH) -> list[Result]:

@@ -45,8 +45,8 @@ def isolation() -> tuple[str, ...]:
 def run(command: Sequence[str], home: Path, *, limit: float = LIMIT, fine: Container[int] = (0,)) -> float:
     """Seconds of CPU that the command and its children took."""
     before = _children()
-    told = home / "told.txt"
-    with told.open("wb") as out:
+    output = home / "output.txt"
+    with output.open("wb") as out:
         child = subprocess.Popen(
             [*isolation(), *command],
             cwd=home,
@@ -63,7 +63,7 @@ def run(command: Sequence[str], home: Path, *, limit: float = LIMIT, fine: Conta
             child.wait()
             raise Failed(f"took longer than {limit:.0f} s") from error
     if code not in fine:
-        raise Failed(_last_words(told))
+        raise Failed(_last_line(output))
     return _children() - before
 
 
@@ -78,6 +78,6 @@ def _children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _last_words(told: Path) -> str:
-    lines = [line.strip() for line in told.read_text("utf-8", "replace").splitlines() if line.strip()]
+def _last_line(output: Path) -> str:
+    lines = [line.strip() for line in output.read_text("utf-8", "replace").splitlines() if line.strip()]
     return (lines or ["it failed and said nothing"])[-1][:160]

@@ -90,8 +90,8 @@ def _run(command: Sequence[str]) -> None:
         raise NotInstalled(_reason(done.stderr))
 
 
-def _reason(told: str) -> str:
-    """The last error that an installer told, without addresses and without lists."""
-    errors = [line for line in told.splitlines() if re.match(r"(npm )?err", line, re.IGNORECASE)]
-    last = errors[-1] if errors else (told.splitlines() or ["installing failed"])[-1]
+def _reason(output: str) -> str:
+    """The last error that an installer printed, without addresses and without lists."""
+    errors = [line for line in output.splitlines() if re.match(r"(npm )?err", line, re.IGNORECASE)]
+    last = errors[-1] if errors else (output.splitlines() or ["installing failed"])[-1]
     return re.sub(r"\s*\(from .*|\S+://\S+", "", last)[:120]

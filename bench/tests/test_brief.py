@@ -196,14 +196,14 @@ def test_two_runs_print_the_same_and_the_object_has_every_system(tmp_path: Path)
     write(tmp_path, "first", 0, turns(PARSER, Turn(RULE_TOLD)))
     write(tmp_path, "second", 1, turns(Turn(UNRELATED, changed="src/parser.py")))
 
-    def told(*words: str) -> str:
+    def printed(*words: str) -> str:
         command = [sys.executable, str(ROOT / "bench/brief.py"), str(tmp_path), *words]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
-    listed = told("--list")
-    assert listed == told("--list")
+    listed = printed("--list")
+    assert listed == printed("--list")
     assert "BEARS by files" in listed
-    counted: Mapping[str, object] = json.loads(told("--json"))
+    counted: Mapping[str, object] = json.loads(printed("--json"))
     systems = counted["systems"]
     assert isinstance(systems, dict)
     assert list(systems) == ["Tacit", "last three sessions", "plain search", "all that bears"]

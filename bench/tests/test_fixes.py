@@ -74,9 +74,9 @@ def test_two_failures_of_one_fact_count_once(tmp_path: Path) -> None:
     assert (len(score.facts), score.proposed) == (2, {"shop: tree"})
     assert score.learned == score.wrong == set()  # no other session shows the same
     (line,) = shown(measured, as_json=True)
-    told = json.loads(line)
-    assert (told["candidate_recall"], told["recall"]) == (0.5, 0)
-    assert list(told["folds"]) == ["shop"]
+    printed = json.loads(line)
+    assert (printed["candidate_recall"], printed["recall"]) == (0.5, 0)
+    assert list(printed["folds"]) == ["shop"]
 
 
 def test_unsure_labels_and_what_everybody_knows_are_no_facts(tmp_path: Path) -> None:
