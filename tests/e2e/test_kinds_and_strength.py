@@ -68,6 +68,18 @@ def test_a_person_names_another_kind_later(person: Person, root: Path) -> None:
     assert listed(person, root)["kind"] == "constraint"
 
 
+@pytest.mark.parametrize("again", [("add", BUILD), ("remember", BUILD, "--evidence", "seen once more")])
+def test_a_text_that_was_edited_keeps_its_kind_when_it_is_stated_again(
+    person: Person, root: Path, again: tuple[str, ...]
+) -> None:
+    fact = "the server web1 is 10.1.0.1"
+    person.tacit("add", fact, cwd=root)
+    kind = listed(person, root, fact)["kind"]
+    person.tacit("edit", person.id_of(fact, cwd=root), "--text", BUILD, cwd=root)
+    person.tacit(*again, cwd=root)
+    assert listed(person, root)["kind"] == line(root)["kind"] == kind != "rule"
+
+
 def test_a_suggestion_that_was_accepted_keeps_its_kind(person: Person, root: Path) -> None:
     person.tacit("suggest", BUILD, "--evidence", "seen", "--kind", "constraint", cwd=root, CLAUDECODE="1")
     person.tacit("accept", person.id_of(BUILD), cwd=root)

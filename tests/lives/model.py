@@ -24,17 +24,15 @@ Listed = Mapping[str, Any]
 class Memory:
     """One sentence in one person's mind.
 
-    `kind` and `strength` are None until they are known. `named` tells that the person gave the kind, `reworded` that it
-    is the kind of other words. `said` tells that the person has stated or accepted it themselves; without it, it rests
-    on the trust in a file. A `loose` memory may be there or not: the file that it rests on has changed, and the person
-    is asked again.
+    `kind` and `strength` are None until they are known. `named` tells that the person gave the kind. `said` tells that
+    the person has stated or accepted it themselves; without it, it rests on the trust in a file. A `loose` memory may
+    be there or not: the file that it rests on has changed, and the person is asked again.
     """
 
     status: str = ACTIVE
     kind: str | None = None
     strength: int | None = None
     named: bool = False
-    reworded: bool = False
     said: bool = True
     loose: bool = False
     shared: bool | None = None
@@ -73,8 +71,6 @@ class Mind:
             if not before.loose and before.strength is not None and told != before.strength + 1:
                 wrong.append(f"“{text}” had strength {before.strength}, and the answer to stating it again says {told}")
             before.strength, before.said, before.loose, before.overruled = told, True, False, False
-            if before.reworded and not before.named:
-                before.kind, before.reworded = None, False  # it is told from the words that were said now
             before.kind, before.named = kind or before.kind, before.named or kind is not None
         self.hear(answer)
         return wrong
@@ -132,7 +128,7 @@ class Mind:
         self.decide()
         old = self.memories[text]
         if new not in self.memories or self.memories[new].status != ACTIVE:
-            self.memories[new] = Memory(kind=old.kind, named=old.named, reworded=True, shared=old.shared)
+            self.memories[new] = Memory(kind=old.kind, named=old.named, shared=old.shared)
         else:
             self.memories[new].strength = None
         old.status = RETIRED

@@ -79,8 +79,8 @@ class Evidence(Record):
 class KindSource(IntEnum):
     """How the kind of a memory is known, the weakest first.
 
-    A kind is replaced by one that is known as well or better, so it does not depend on the order in which a kind that
-    somebody named and one that was told from the words were heard.
+    A kind is replaced by one that is known better, and a stated one by one that is stated as well. So it does not depend
+    on the order in which a kind that somebody named and one that was told from the words were heard.
     """
 
     INFERRED = 0
@@ -416,11 +416,16 @@ def _with_claim(memory: Memory, event: Event, body: ClaimProposed | ClaimDecided
 def _current_kind(
     memory: Memory, event: Event, body: ClaimProposed | ClaimDecided, claim: Claim
 ) -> tuple[Kind, KindSource]:
-    """Return the kind after a judgement, and how it is known. Of kinds that are known equally well, the latest."""
+    """Return the kind after a judgement, and how it is known: that which is known best, of stated ones the latest.
+
+    A kind that was told from words stays that of the first words: whoever edits a text, and states it again later,
+    finds it where it was.
+    """
     source = _kind_source(event, body)
     # The person has read and accepted the kind that a repository names.
     is_accepted = source is KindSource.STATED_IN_TRUSTED_FILE and event.origin.actor == REPOSITORY
-    if source < memory.kind_source or (_is_protected(memory, event) and not is_accepted):
+    is_told_again = body.kind_inferred and source is memory.kind_source
+    if source < memory.kind_source or is_told_again or (_is_protected(memory, event) and not is_accepted):
         return memory.kind, memory.kind_source
     return claim.kind, source
 
