@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -60,6 +60,18 @@ class Clock:
     def __call__(self, seconds: int = 1) -> str:
         self._at += timedelta(seconds=seconds)
         return self._at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def claude_session(
+    folder: Path, session: str, directory: str, turns: Iterable[Turn], began: datetime | None = None
+) -> Path:
+    """A session with Claude Code, in a file where it writes them."""
+    teller = Claude(session, directory, began or BEGAN)
+    for turn in turns:
+        teller.turn(turn)
+    file = place(folder, "claude", session)
+    file.write_bytes(lines(teller.records))
+    return file
 
 
 def lines(records: Sequence[Object]) -> bytes:

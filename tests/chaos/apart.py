@@ -1,4 +1,4 @@
-"""A process and a folder of one's own.
+"""A process, a folder, a small disk and a network of one's own.
 
 A test run has threads, and only a process without them may fork; so whatever forks is run apart.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,7 @@ R = TypeVar("R")
 
 _ROOT = Path(__file__).resolve().parents[2]
 _MEMORY = "/dev/shm"
+_SMALL = 1 << 20  # bytes of a small disk
 
 
 def apart(work: Callable[[P], R], plan: P, *, within: Sequence[str] = ()) -> R:
@@ -37,6 +39,30 @@ def folder_in_memory() -> Iterator[Path]:
     """A throw-away folder on a file system in memory; on any other, where there is none."""
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
         yield Path(folder)
+
+
+def namespace(sort: str = "--mount") -> tuple[str, ...]:
+    """The command that may mount, or with `--net` one without any network; nothing where that is forbidden."""
+    trial = ("mount", "-t", "tmpfs", "tmpfs", "/mnt") if sort == "--mount" else ("true",)
+    for command in (("unshare", sort), ("unshare", sort, "--map-root-user")):
+        if not subprocess.run([*command, *trial], capture_output=True, check=False).returncode:
+            return command
+    return ()
+
+
+def small_disk(folder: str) -> Path:
+    """A file system of a megabyte. It vanishes with the name space that it is mounted in."""
+    disk = Path(folder) / "disk"
+    disk.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={_SMALL},mode=0700", "tmpfs", str(disk)], check=True)
+    return disk
+
+
+def filled(disk: Path, room: int) -> Path:
+    """A file that takes all but this room."""
+    ballast = disk / "ballast"
+    ballast.write_bytes(bytes(max(shutil.disk_usage(disk).free - room, 0)))
+    return ballast
 
 
 def _main() -> None:

@@ -1,4 +1,5 @@
-"""A kill at every moment of a command: each time on the same files, and then a look at what is left."""
+"""A prepared home for one command, which is killed or interfered with at a moment of it, each time on the same files;
+and what is looked at afterwards."""
 
 from __future__ import annotations
 
@@ -9,30 +10,38 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from harness.homes import copy_home
 
-from tacit.log.log import Log
+from tacit.index.writer import FOLDED_BODIES
 from tacit.model.event import Event
 from tests.chaos import strace
 from tests.chaos.outcome import Outcome, together
-from tests.chaos.program import Ended, deferred, run, tacit
-from tests.chaos.rebuild import catch_up, fingerprint, open_store
+from tests.chaos.program import Ended, run, tacit
 from tests.chaos.strace import Call
+from tests.chaos.workload import catch_up, fingerprint, open_store
+
+T = TypeVar("T")
 
 TEXT = "never deploy on a friday evening"
-_STRAYS = (".tacit-new", ".new", ".new-wal", ".new-shm", ".new-journal")
-Look = Callable[[Path, Ended], Iterable[str]]
+LIFE = (
+    ("init",),
+    ("add", "always sign commits", "--tag", "git"),
+    ("add", "global: I prefer pnpm"),
+    ("remember", "the tests need docker", "--evidence", "chat"),
+    ("log", "--task", "T-1", "--summary", "moved the parser"),
+)
+_TEMPORARY = (".tacit-new", ".new", ".new-wal", ".new-shm", ".new-journal")
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A folder with a home and a repository in it, as they are before the command that is killed."""
+    """A folder with a home and a repository in it, as they are before the command that is disturbed."""
 
     folder: Path
     words: tuple[str, ...]
     mutant: str = ""
-    defers: bool = False  # whether the words are those of `deferred`
 
     @property
     def home(self) -> Path:
@@ -43,28 +52,37 @@ class Scene:
         return self.folder / "project"
 
     @property
-    def command(self) -> list[str]:
-        return deferred(*self.words) if self.defers else tacit(*self.words, mutant=self.mutant)
-
-    def prepare(self, *before: Sequence[str], deferring: Sequence[str] = ()) -> None:
-        """Make it, and have these commands run in it, at last one whose pages are not drawn."""
-        (self.project / ".git").mkdir(parents=True)
-        for command in [*(tacit(*words) for words in before), *([deferred(*deferring)] if deferring else [])]:
-            ended = run(command, self.home, cwd=self.project)
-            assert ended.code == 0, ended
-        copy_home(self.folder, self._kept)
+    def before(self) -> Path:
+        """The copy that every run starts from."""
+        return self.folder.with_name(self.folder.name + "-before")
 
     @property
-    def _kept(self) -> Path:
-        return self.folder.with_name(self.folder.name + "-before")
+    def command(self) -> list[str]:
+        return tacit(*self.words, mutant=self.mutant)
+
+    def prepare(self, *before: Sequence[str]) -> Scene:
+        """Make it, and have these commands run in it."""
+        (self.project / ".git").mkdir(parents=True)
+        for words in before:
+            assert self.run(*words).code == 0, words
+        self.keep()
+        return self
+
+    def keep(self) -> None:
+        """Every run starts from how it is now."""
+        shutil.rmtree(self.before, ignore_errors=True)
+        copy_home(self.folder, self.before)
 
     def again(self) -> None:
         """As it was."""
         shutil.rmtree(self.folder)
-        copy_home(self._kept, self.folder)
+        copy_home(self.before, self.folder)
+
+    def run(self, *words: str, mutant: str = "") -> Ended:
+        return run(tacit(*words, mutant=mutant), self.home, cwd=self.project)
 
     def moments(self) -> list[Call]:
-        """When it can be killed; afterwards everything is as the command leaves it."""
+        """When it can be disturbed; afterwards everything is as the command leaves it."""
         self.again()
         return strace.moments(self.command, self.home, cwd=self.project)
 
@@ -73,17 +91,25 @@ class Scene:
         self.again()
         return run(self.command, self.home, cwd=self.project)
 
-    def killed(self, moment: Call) -> Ended:
+    def interfered(self, inject: str, name: str) -> Ended:
         self.again()
-        return strace.killed_at(moment, self.command, self.home, cwd=self.project)
+        return strace.interfered(inject, name, self.command, self.home, cwd=self.project)
 
 
-def always(_call: Call) -> bool:
-    return True
+def sample(cases: list[T], most: int) -> list[T]:
+    """So many of them in their order, or all where that is nought."""
+    if not most or len(cases) <= most:
+        return cases
+    return [cases[at] for at in sorted(random.Random(most).sample(range(len(cases)), most))]
 
 
 def sweep(
-    scene: Scene, look: Look, *, most: int = 0, since: Callable[[Call], bool] = always, until: str = ""
+    scene: Scene,
+    look: Callable[[Ended], Iterable[str]],
+    *,
+    most: int = 0,
+    since: Callable[[Call], bool] = lambda _call: True,
+    until: str = "",
 ) -> Outcome:
     """Kill at every moment from a certain one on (or at so many of them), and look each time.
 
@@ -91,25 +117,18 @@ def sweep(
     """
     moments = scene.moments()
     moments = moments[next(number for number, call in enumerate(moments) if since(call)) :]
-    if most and len(moments) > most:
-        moments = sorted(random.Random(most).sample(moments, most), key=moments.index)
     outcomes = []
-    for moment in moments:
-        outcomes.append(_one(scene, moment, look))
-        if until and any(until in fault for fault in outcomes[-1].faults):
+    for moment in sample(moments, most):
+        ended = scene.interfered(f"{moment.name}:signal=SIGKILL:when={moment.number}", moment.name)
+        where = f"killed at {moment.name} {moment.number} ({moment.words[-60:]})"
+        faults = tuple(f"{where}: {fault}" for fault in look(ended))
+        lost = sum("acknowledged" in fault for fault in faults)
+        outcomes.append(Outcome(1, 1 if ended.out else 0, lost, faults, "killed" if ended.killed else ""))
+        if until and any(until in fault for fault in faults):
             break
     found = together(outcomes)
     assert found.note, "no kill has hit: this sweep shows nothing"
     return found
-
-
-def _one(scene: Scene, moment: Call, look: Look) -> Outcome:
-    ended = scene.killed(moment)
-    acknowledged = 1 if ended.out else 0
-    where = f"killed at {moment.name} {moment.number} ({moment.words[-60:]})"
-    faults = tuple(f"{where}: {fault}" for fault in look(scene.folder, ended))
-    lost = sum(1 for fault in faults if "acknowledged" in fault)
-    return Outcome(1, acknowledged, lost, faults, "killed" if ended.killed else "")
 
 
 # What is looked at
@@ -118,7 +137,9 @@ def _one(scene: Scene, moment: Call, look: Look) -> Outcome:
 def index_faults(home: Path) -> Iterator[str]:
     """The next question finds everything that the log holds, and the index is whole. Nobody had to ask for it."""
     with closing(open_store(str(home))) as store:
-        recorded = set(_ids(store.log))
+        records = [record.event for segment in store.log.segments() for record in store.log.read(segment)]
+        # Memories and pages are folded from these; other lines are only counted.
+        recorded = {one.id for one in records if isinstance(one, Event) and isinstance(one.body, FOLDED_BODIES)}
         filed = {row[0] for row in store.read(lambda index: index.execute("SELECT id FROM events").fetchall())}
         if missing := recorded - filed:
             yield f"{len(missing)} events of the log are not in the index"
@@ -130,24 +151,16 @@ def index_faults(home: Path) -> Iterator[str]:
                 yield "the index is not what the log says"
 
 
-def _ids(log: Log) -> Iterator[str]:
-    """Of the lines that memories and pages are folded from: others are only counted."""
-    from tacit.index.writer import FOLDED_BODIES
-
-    for segment in log.segments():
-        for record in log.read(segment):
-            if isinstance(record.event, Event) and isinstance(record.event.body, FOLDED_BODIES):
-                yield record.event.id
+def home_faults(home: Path) -> Iterator[str]:
+    """The log is whole, and the index is what it says."""
+    checked = run(tacit("verify"), home)
+    if checked.code:
+        yield f"the log is damaged: {checked.out}"
+    yield from index_faults(home)
 
 
-def acknowledged_faults(home: Path, ended: Ended, text: str = TEXT) -> Iterator[str]:
-    """What was said to be there is there."""
-    if ended.out and text not in run(tacit("recall", text, "--json"), home, cwd=home.parent / "project").out:
-        yield "what was acknowledged is not found"
-
-
-def strays(folder: Path) -> list[str]:
-    """Temporary files."""
-    return sorted(
-        os.path.join(where, name) for where, _, names in os.walk(folder) for name in names if name.endswith(_STRAYS)
-    )
+def left_behind(folder: Path) -> Iterator[str]:
+    """Temporary files that are there after the next command."""
+    files = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in names)
+    if found := sorted(name for name in files if name.endswith(_TEMPORARY)):
+        yield f"left behind: {found}"

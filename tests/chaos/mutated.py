@@ -145,7 +145,26 @@ MUTANTS: dict[str, Callable[[], None]] = {
 }
 
 
+def deferred(word: str, text: str = "") -> None:
+    """No mutant: a command that defers pages (`add TEXT`), and the process that draws them (`draw`), one after the
+    other, so that either can be killed at each of its moments."""
+    from tacit.cli import finish
+    from tacit.home.home import Home
+    from tacit.home.settings import Settings
+    from tacit.home.store import Following, StoreOptions
+    from tacit.vault.vault import Vault
+
+    if word == "draw":
+        finish(None, follows=True, encodes=False)
+        return
+    with Vault(Home(settings=Settings(), options=StoreOptions(Following.PROCESS))) as vault:
+        vault.add(text)
+
+
 def main() -> int:
+    if sys.argv[1] == "deferred":
+        deferred(*sys.argv[2:])
+        return 0
     MUTANTS[sys.argv[1]]()
     if sys.argv[2:] == ["--record"]:
         from tacit.hooks.recorder import record

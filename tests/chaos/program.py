@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 NOW = "2026-03-02T12:00:00+00:00"
 _MUTATED = Path(__file__).with_name("mutated.py")
-_DEFERRED = Path(__file__).with_name("deferred.py")
 _SYSTEM = ("PATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
 _LONGEST = 120.0  # after which it counts as hanging
+_START_SECONDS = 0.020  # CPU that starting Python takes on a machine that is not held back
+_TRIES = 5
 
 
 class Ended(NamedTuple):
@@ -30,16 +31,13 @@ class Ended(NamedTuple):
 
 def tacit(*words: str, mutant: str = "") -> list[str]:
     """The command; with a mutant, the same program with one step left out (see `mutated.py`)."""
-    return _python(*([str(_MUTATED), mutant] if mutant else ["-m", "tacit"]), *words)
+    program = [str(_MUTATED), mutant] if mutant else ["-m", "tacit"]
+    return [sys.executable, "-I", "-X", "frozen_modules", *program, *words]
 
 
-def deferred(*words: str) -> list[str]:
-    """The halves of a command whose pages are drawn later: `add TEXT`, then `draw`."""
-    return _python(str(_DEFERRED), *words)
-
-
-def _python(*words: str) -> list[str]:
-    return [sys.executable, "-I", "-X", "frozen_modules", *words]
+def recorder(mutant: str) -> list[str]:
+    """The recorder of shells with one step left out."""
+    return [sys.executable, "-I", "-S", str(_MUTATED), mutant, "--record"]
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -49,15 +47,23 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return {**system, "LC_ALL": "C.UTF-8", "HOME": str(home.parent), **ours, **more}
 
 
-def run(command: Sequence[str], home: Path, *, cwd: Path | None = None, more: Mapping[str, str] | None = None) -> Ended:
+def run(
+    command: Sequence[str],
+    home: Path,
+    *,
+    cwd: Path | None = None,
+    more: Mapping[str, str] | None = None,
+    given: bytes = b"",
+    seconds: float = _LONGEST,
+) -> Ended:
     """To its end. A process that hangs raises `subprocess.TimeoutExpired`."""
     done = subprocess.run(
         command,
         cwd=cwd or home.parent,
         env=environment(home, **(more or {})),
-        stdin=subprocess.DEVNULL,
+        input=given,
         capture_output=True,
-        timeout=_LONGEST,
+        timeout=seconds,
         check=False,
     )
     return Ended(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
@@ -70,3 +76,24 @@ def wrong_end(ended: Ended) -> str | None:
     if ended.code > 0 and not ended.err.startswith("tacit: "):
         return f"exit code {ended.code} without a word"
     return None
+
+
+def peak_memory(process: int) -> int:
+    """The most memory in MB that a running process has had; 0 when it has ended."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    return next((int(row.split()[1]) >> 10 for row in status.splitlines() if row.startswith("VmHWM:")), 0)
+
+
+def slowdown() -> float:
+    """How many times slower than stated this machine is now, at least 1: the CPU of starting Python, best of several.
+    Limits in seconds are stated for a machine that is not held back."""
+    return max(1.0, min(_start_seconds() for _ in range(_TRIES)) / _START_SECONDS)
+
+
+def _start_seconds() -> float:
+    child = os.posix_spawn(sys.executable, [sys.executable, "-I", "-S", "-c", "pass"], {})
+    _, _, used = os.wait4(child, 0)
+    return used.ru_utime + used.ru_stime

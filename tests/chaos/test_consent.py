@@ -1,35 +1,158 @@
-"""The short form of tests/chaos/consent.py, and that it would notice."""
+"""What agents and variables may not do: every verb for every agent, and every setting against its variable.
+
+Agents are tried by each variable that they are known by, in several ways to look like somebody else. Nothing that is
+the person's may be decided, and what is refused may not change a byte.
+"""
 
 from __future__ import annotations
 
+import os
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from harness.person import Person, tree
 
 from tacit import cli
 from tacit.home import settings
-from tacit.home.settings import ANY
-from tests.chaos import consent
+from tacit.home.actor import AGENT_VARIABLES
+from tacit.home.settings import ANY, Settings, key_of, parse_value, restricted, validate_value, variable_of
+from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, replaced
+from tests.support.forms import OTHERS, PERSON_ONLY, furnish, typed
+from tests.support.permissive import NO_MORE, text_for
+
+MARKERS = tuple(dict.fromkeys((sign.variable, sign.value or "1") for sign in AGENT_VARIABLES))
+WAYS: Mapping[str, Mapping[str, str]] = {
+    "as it is": {},
+    "as the person": {"TACIT_ACTOR": "user"},
+    "as a policy": {"TACIT_ACTOR": "policy"},
+    "with variables that grant": {
+        "TACIT_AUTOCAPTURE_ENABLED": "1",
+        "TACIT_LEARN_ACCEPT": "1",
+        "TACIT_MODEL_NAME": "evil",
+        "TACIT_SESSION": "s-1",
+    },
+}
+
+
+def verbs(folder: Path, markers: Sequence[tuple[str, str]] = MARKERS, ways: Sequence[str] = tuple(WAYS)) -> Outcome:
+    """Every form of every verb, for each of these markers in each of these ways."""
+    folder.mkdir(parents=True)
+    person, runs, faults = Person(folder), 0, list[str]()
+    furnish(person)
+    words = {line: typed(person, line) for line in (*PERSON_ONLY.values(), *OTHERS)}
+    with _nobody_at_the_terminal():
+        for marker, value in markers:
+            for way in ways:
+                environment = {marker: value, **WAYS[way]}
+                found = [*_refused(person, words, environment), *_undecided(person, words, environment)]
+                faults += [f"{marker}={value}, {way}: {fault}" for fault in found]
+                runs += len(words)
+    return Outcome(runs, 0, 0, tuple(faults), f"{len(words)} forms, {len(markers)} markers, {len(ways)} ways")
+
+
+def _refused(person: Person, words: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> Iterator[str]:
+    before = tree(person.folder)
+    for line in PERSON_ONLY.values():
+        said = person.tacit(*words[line], code=None, cwd=person.folder / "work", **environment)
+        if said.code != 1 or "only a person" not in said.err:
+            yield f"tacit {line} ended with {said.code}"
+        if (after := tree(person.folder)) != before:
+            yield f"tacit {line} changed files"
+            before = after
+
+
+def _undecided(person: Person, words: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> Iterator[str]:
+    before = _decided(person)
+    for line in OTHERS:
+        said = person.tacit(*words[line], code=None, cwd=person.folder / "work", **environment)
+        if "only a person" in said.err:
+            yield f"tacit {line} was refused"
+        if (after := _decided(person)) != before:
+            yield f"tacit {line} decided something"
+            before = after
+
+
+def _decided(person: Person) -> dict[str, object]:
+    """All that is the person's to decide: what holds and what does not, settings, and files outside of the home."""
+    memories = person.listed("--status", "all", "--scope", "all")
+    outside = {name: content for name, content in tree(person.folder).items() if not name.startswith(".agents/")}
+    settings = person.home / "tacit.toml"
+    return {
+        "memories": sorted((one["id"], one["status"]) for one in memories if one["status"] != "pending"),
+        "settings": settings.read_bytes() if settings.exists() else b"",
+        "workflows": person.tacit("workflow", "--json").out,
+        "outside": outside,
+    }
+
+
+@contextmanager
+def _nobody_at_the_terminal() -> Iterator[None]:
+    with open(os.devnull) as nothing, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", nothing)
+        yield
+
+
+def variables(count: int, seed: int = 1) -> Outcome:
+    """So many settings files, each with an environment that says something about most settings."""
+    dice, faults = random.Random(seed), list[str]()
+    for _ in range(count):
+        said = Settings(**{name: _value(name, text_for(name, dice)) for name in _some(dice)})
+        environment = {variable_of(name): text_for(name, dice) for name in _some(dice)}
+        held = restricted(said, environment)
+        faults += [
+            f"{key_of(name)}: {getattr(said, name)!r} with {environment.get(variable_of(name))!r}"
+            for name, no_more in NO_MORE.items()
+            if not no_more(getattr(held, name), getattr(said, name))
+        ]
+    return Outcome(count, 0, 0, tuple(faults), f"{len(NO_MORE)} settings, none lets more happen")
+
+
+def _some(dice: random.Random) -> list[str]:
+    return [name for name in Settings._fields if dice.random() < 0.7]
+
+
+def _value(name: str, text: str) -> Any:
+    return validate_value(name, parse_value(name, text), name, "")
+
+
+def unasked(folder: Path) -> Outcome:
+    """Mutant: nobody looks up who may do what."""
+    with replaced(cli, "must_be_allowed", lambda _call: None):
+        return verbs(folder / "person", (("CLAUDECODE", "1"),), ("as it is",))
+
+
+def overruled(count: int) -> Outcome:
+    """Mutant: a variable overrules the settings file."""
+    with replaced(settings, "rule_of", lambda _name: ANY):
+        return variables(count)
 
 
 def test_no_agent_decides_or_changes_anything_by_any_verb(tmp_path: Path) -> None:
-    outcome = consent.verbs(tmp_path / "person", (("CLAUDECODE", "1"), ("AI_AGENT", "1")), ("as the person",))
-    assert outcome.faults == ()
-    assert outcome.runs > 150
+    markers = (("CLAUDECODE", "1"), ("AI_AGENT", "1"))
+    assert_held(verbs(tmp_path / "person", markers, ("as the person",)), runs=150)
 
 
 @pytest.mark.chaos
-def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "must_be_allowed", lambda _call: None)
-    outcome = consent.verbs(tmp_path / "person", (("CLAUDECODE", "1"),), ("as it is",))
-    assert any("tacit install claude --yes changed files" in fault for fault in outcome.faults)
+def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path) -> None:
+    assert_caught(unasked(tmp_path), "tacit install claude --yes changed files")
 
 
 def test_no_variable_lets_more_happen() -> None:
-    assert consent.variables(300).faults == ()
+    assert_held(variables(300))
 
 
 @pytest.mark.chaos
-def test_variables_that_overrule_the_file_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "rule_of", lambda _name: ANY)
-    assert consent.variables(50).faults
+def test_variables_that_overrule_the_file_are_noticed() -> None:
+    assert_caught(overruled(50))
+
+
+def rows(short: bool) -> Iterator[Row]:
+    markers, environments = (MARKERS[:1], 500) if short else (MARKERS, 20_000)
+    yield Row("C5 every verb, every agent", lambda at: verbs(at / "person", markers))
+    yield Row("C5 mutant: the table is not asked", unasked, mutant=True)
+    yield Row("C5 settings against variables", lambda _at: variables(environments))
+    yield Row("C5 mutant: variables overrule", lambda _at: overruled(environments // 10), mutant=True)

@@ -16,8 +16,7 @@ from tacit.log.verify import verify
 from tacit.model.event import Event
 from tacit.model.observation import LogSealed
 from tests.chaos import mutants
-from tests.chaos.audit import audit, events
-from tests.chaos.material import judgement, name_of, open_log, origin
+from tests.chaos.logs import audit, events, judgement, name_of, open_log, origin
 
 # The clock stands still, so that only the log itself can keep ids in order.
 _NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -106,7 +105,7 @@ def test_a_seal_that_was_torn_itself_leaves_no_unexplained_line(log: Log, writte
     )  # killed when it had closed the fragment and begun to describe it
     third = _append(log, "third")
     assert third in events(log, MEMORY_SEGMENT)
-    assert audit(log, [third.id]).faults == 0
+    assert audit(log, [third.id]).faults == ()
 
 
 def test_a_second_seal_that_was_torn_leaves_no_unexplained_line(log: Log) -> None:
@@ -117,7 +116,7 @@ def test_a_second_seal_that_was_torn_leaves_no_unexplained_line(log: Log) -> Non
     os.truncate(log.path(MEMORY_SEGMENT), last_seal.line.offset + 40)
     third = _append(log, "third")
     assert third in events(log, MEMORY_SEGMENT)
-    assert audit(log, [third.id]).faults == 0
+    assert audit(log, [third.id]).faults == ()
 
 
 def test_a_line_that_was_damaged_later_is_not_sealed_as_if_it_had_been_torn(log: Log) -> None:
@@ -134,4 +133,4 @@ def test_sealing_twice_leaves_two_fragments_and_two_seals(log: Log) -> None:
         _tear(log, b"{")
         _append(log, name)
     found = audit(log, [event.id for event in events(log, MEMORY_SEGMENT) if not isinstance(event.body, LogSealed)])
-    assert (found.fragments, found.acknowledged, found.faults) == (2, 3, 0)
+    assert (found.fragments, found.acknowledged, found.faults) == (2, 3, ())

@@ -1,17 +1,203 @@
-"""Nobody waits for what they do not need. The long form is in `make chaos`."""
+"""Who waits for whom: writers that queue, questions beside a lock that is held, and everybody beside a purge.
+
+Times are asserted with a wide margin: what is looked for are waits of many seconds, which the locks once had.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import resource
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tacit.disk.lock import FileLock
 from tacit.errors import LockBusyError
-from tests.chaos.waiting import beside_locks, beside_purge, blocked, crowd, held, order, recorded_during_purge
+from tacit.home.home import Home
+from tacit.home.indexing import Indexer
+from tacit.home.paths import HomePaths
+from tacit.vault.vault import Vault
+from tests.chaos.outcome import Outcome, Row, assert_held, replaced
+from tests.chaos.program import environment, run, tacit
+
+LONG = 5.0  # seconds: no question has a reason to take so long
+_MINUTE = 60.0
+_SECRET = "the heron nests behind the third weir"
+
+
+def crowd(folder: Path, writers: int, *, seconds: float = _MINUTE) -> Outcome:
+    """So many `tacit add` at once: all succeed in time, nothing is lost, and waiting costs no CPU to speak of."""
+    home = folder / "home"
+    run(tacit("init"), home)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
+    texts = [f"always do step {number} of the release" for number in range(writers)]
+    started = [
+        subprocess.Popen(
+            tacit("add", text), cwd=folder, env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for text in texts
+    ]
+    ended = [(one.communicate(timeout=10 * _MINUTE), one.returncode) for one in started]
+    took = time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    faults = [f"refused: {err.decode()}" for (_, err), code in ended if code != 0]
+    faults += [f"it took {took:.0f} s"] if took > seconds else []
+    listed = run(tacit("list", "--json", "--all"), home).out
+    lost = sum(f'"{text}"' not in listed for text in texts)
+    faults += [f"{lost} are gone"] if lost else []
+    cpu = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / writers
+    return Outcome(writers, writers - len(faults), lost, tuple(faults), f"{took:.0f} s, {cpu * 1000:.0f} ms CPU each")
+
+
+def order(folder: Path, waiters: int) -> list[int]:
+    """In which order those that wait for a lock get it, by the order in which they came."""
+    path = str(folder / "x.lock")
+    got: list[int] = []
+    threads = []
+    with FileLock(path, 1).acquire():
+        for number in range(waiters):
+            threads.append(threading.Thread(target=_take, args=(path, number, got)))
+            threads[-1].start()
+            _until(lambda: blocked(path) == len(threads))
+    for thread in threads:
+        thread.join(timeout=_MINUTE)
+    return got
+
+
+def _take(path: str, number: int, got: list[int]) -> None:
+    with FileLock(path, 30).acquire():
+        got.append(number)
+        time.sleep(0.01)
+
+
+def blocked(path: str) -> int:
+    """How many requests for a lock or its queue are blocked in the kernel now."""
+    inodes = [f":{os.stat(name).st_ino} " for name in (path, path + ".queue") if os.path.exists(name)]
+    lines = Path("/proc/locks").read_text().splitlines()
+    return sum("->" in line and any(inode in line for inode in inodes) for line in lines)
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + _MINUTE
+    while not holds():
+        assert time.monotonic() < until, "it never came to be"
+        time.sleep(0.002)
+
+
+def timed(words: tuple[str, ...], home: Path) -> tuple[float, int, str]:
+    """How long a command of a process of its own takes, its exit code, and what it says."""
+    began = time.monotonic()
+    ended = run(tacit(*words), home)
+    return time.monotonic() - began, ended.code, ended.out + ended.err
+
+
+@contextmanager
+def held(path: str) -> Iterator[None]:
+    """The lock, as somebody holds it who does not let go."""
+    with FileLock(path, 1).acquire():
+        yield
+
+
+def beside_locks(folder: Path) -> Outcome:
+    """Questions while somebody holds the log's lock, and the home's."""
+    home = _home(folder)
+    faults = []
+    for name in ("log.lock", "write.lock"):
+        with held(str(home / ".tacit" / name)):
+            for words in (("recall", "push"), ("brief",), ("list",), ("status",)):
+                took, code, said = timed(words, home)
+                if took > LONG or code != 0:
+                    faults.append(f"{name}: {words} took {took:.1f} s, exit code {code}: {said[:200]}")
+    return Outcome(8, 0, 0, tuple(faults), "asked beside a lock that was held")
+
+
+def _home(folder: Path) -> Path:
+    home = folder / "home"
+    for text in ("never force push", f"always remember that {_SECRET}"):
+        assert run(tacit("add", text), home).code == 0
+    return home
+
+
+@contextmanager
+def purging(home: Path) -> Iterator[None]:
+    """A purge that stands where it takes longest: between the tombstone and the new index."""
+    at_work, go_on = threading.Event(), threading.Event()
+    build = Indexer.build
+
+    def slowly(self: Indexer) -> None:
+        at_work.set()
+        assert go_on.wait(_MINUTE), "nobody let it go on"
+        build(self)
+
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            with Vault(Home(str(home), cwd="/", environment={})) as vault:
+                vault.purger.purge(text=_SECRET)
+        except BaseException as error:
+            failed.append(error)
+            at_work.set()
+
+    thread = threading.Thread(target=work)
+    with replaced(Indexer, "build", slowly):
+        try:
+            thread.start()
+            assert at_work.wait(_MINUTE)
+            yield
+        finally:
+            go_on.set()
+            thread.join(timeout=_MINUTE)
+    assert not failed, failed
+
+
+def beside_purge(folder: Path) -> Outcome:
+    """Questions are answered from the old state while a purge is at work, and from the new one when it is done."""
+    home = _home(folder)
+    faults = []
+    with purging(home):
+        for words in (("recall", "push"), ("list",), ("brief",)):
+            took, code, said = timed(words, home)
+            if took > LONG or code != 0 or ("force push" not in said and words != ("brief",)):
+                faults.append(f"{words} took {took:.1f} s, exit code {code}: {said[:200]}")
+    for words in (("recall", "push"), ("list",)):
+        _, code, said = timed(words, home)
+        if code != 0 or "force push" not in said or _SECRET in said:
+            faults.append(f"afterwards {words}: exit code {code}: {said[:200]}")
+    if any(_SECRET.encode() in path.read_bytes() for path in home.rglob("*") if path.is_file()):
+        faults.append("what was purged is still there")
+    checked = run(tacit("verify"), home)
+    faults += [checked.out] if checked.code else []
+    return Outcome(3, 0, 0, tuple(faults), "asked while a purge was at work")
+
+
+def recorded_during_purge(folder: Path) -> Outcome:
+    """What is recorded while a purge is at work is there afterwards, and clean if it held what is purged."""
+    home = _home(folder)
+    log = str(HomePaths(str(home)).path("memory", "events.jsonl"))
+    faults = []
+    with purging(home), Vault(Home(str(home), cwd="/", environment={})) as vault:
+        vault.recall(f"who says that {_SECRET}?")  # recorded as a question that was asked
+        vault.recall("who pushes here?")
+    texts = b"".join(path.read_bytes() for path in home.rglob("*.jsonl"))
+    if b"who pushes here?" not in texts:
+        faults.append("what was recorded meanwhile is gone")
+    if _SECRET.encode() in texts:
+        faults.append("what was recorded meanwhile brought it back")
+    if not os.path.getsize(log):
+        faults.append("the log is empty")
+    checked = run(tacit("doctor"), home)
+    faults += [f"the home is unwell: {checked.out}"] if checked.code else []
+    return Outcome(2, 0, 0, tuple(faults), "recorded while a purge was at work")
+
 
 LINUX = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who waits")
 _HOLDER = (
@@ -21,8 +207,7 @@ _WAITER = "import sys; from tacit.disk.lock import FileLock; FileLock(sys.argv[1
 
 
 def test_many_writers_at_once_all_succeed(tmp_path: Path) -> None:
-    found = crowd(tmp_path, 24, seconds=120)
-    assert found.faults == ()
+    assert_held(crowd(tmp_path, 24, seconds=120))
 
 
 @LINUX
@@ -66,12 +251,19 @@ def test_a_queue_that_moves_is_waited_for_longer_than_one_holder(tmp_path: Path)
 
 
 def test_questions_do_not_wait_for_locks(tmp_path: Path) -> None:
-    assert beside_locks(tmp_path).faults == ()
+    assert_held(beside_locks(tmp_path))
 
 
 def test_questions_are_answered_while_a_purge_is_at_work(tmp_path: Path) -> None:
-    assert beside_purge(tmp_path).faults == ()
+    assert_held(beside_purge(tmp_path))
 
 
 def test_what_is_recorded_during_a_purge_is_kept_and_clean(tmp_path: Path) -> None:
-    assert recorded_during_purge(tmp_path).faults == ()
+    assert_held(recorded_during_purge(tmp_path))
+
+
+def rows(short: bool) -> Iterator[Row]:
+    yield Row("W1 writers at once", lambda at: crowd(at, 12 if short else 200), alone=True)
+    yield Row("W2 questions beside held locks", beside_locks)
+    yield Row("W3 questions beside a purge", beside_purge)
+    yield Row("W3 recorded beside a purge", recorded_during_purge)

@@ -1,18 +1,25 @@
-"""A random life of a home: several processes use every verb at once, inside and outside of a project."""
+"""Random work on a home by several processes, and whether two indexes of one log are the same."""
 
 from __future__ import annotations
 
 import os
 import random
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import NamedTuple
 
+from tacit.disk.files import OsDisk
 from tacit.errors import NotFoundError, RefusedError
+from tacit.home.actor import current_actor
 from tacit.home.home import Home
+from tacit.home.paths import HomePaths
+from tacit.home.store import Store, StoreOptions
+from tacit.index.compare import dump_rows
 from tacit.model.claim import Status
 from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
@@ -142,3 +149,24 @@ VERBS = {
     "list": Verb(2, lambda vault, _rng: list(vault.search.listing(status=None, scope="all"))),
     "improve": Verb(2, lambda vault, _rng: vault.maintenance.improve(force=True)),
 }
+
+
+_INLINE = StoreOptions()
+
+
+def open_store(home: str, options: StoreOptions = _INLINE) -> Store:
+    """Log, index and notes of a home, outside of any project."""
+    return Store(HomePaths(home), OsDisk(), current_actor({}), None, lambda: os.urandom(10), options=options)
+
+
+def catch_up(store: Store) -> None:
+    """File everything, also what nobody waits for."""
+    store.record(lambda _connection: [])
+
+
+def fingerprint(connection: sqlite3.Connection) -> str:
+    """A hash of the logical dump."""
+    digest = sha256()
+    for row in dump_rows(connection):
+        digest.update(repr(row).encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()

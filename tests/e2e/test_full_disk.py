@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from harness.person import Person, Said
 
-from tests.chaos.apart import apart
-from tests.chaos.full_disk import Plan, filled, mounted, namespace
+from tests.chaos.apart import apart, filled, namespace, small_disk
 
 READS = (
     *("recall tool", "list", "brief", "status", "suggestions", "conflicts", "why RULE", "show RULE"),
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.skipif(not namespace(), reason="nobody may mount a file
 
 
 def _person(folder: str) -> Person:
-    disk = mounted(Plan(folder, 0))
+    disk = small_disk(folder)
     person = Person(disk / "person")
     person.folder.mkdir()
     for rule in RULES:
@@ -73,7 +72,7 @@ def test_a_memory_is_taken_while_the_log_has_room(tmp_path: Path) -> None:
 
 def record_first(folder: str) -> tuple[int, int]:
     """The first command of a shell, in a home in which none was recorded before."""
-    from tests.chaos.spooling import commands, dropped, record, waiting
+    from tests.chaos.test_spooling import commands, dropped, record, waiting
 
     person = _person(folder)
     _fill(person)

@@ -15,7 +15,7 @@ import pytest
 from harness.homes import copy_home
 from harness.person import tree
 
-from tests.chaos.full_disk import namespace
+from tests.chaos.apart import namespace
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give
 from tests.support.fake_client import FakeClient
 from tests.support.hook_calls import CALLS, PROMPT, RULES, Call, Given, Running, Scene, faults

@@ -21,25 +21,7 @@ _CHARS = "".join(map(chr, range(0x250))) + "жд日ー\u2028\U0001f600"
 SIZE = 4096
 _ENOUGH = 2.0  # seconds
 _GENERAL = (
-    " ",
-    "\n",
-    "a",
-    "0",
-    "aA",
-    "-",
-    "\\",
-    "(",
-    '"',
-    "a b ",
-    "<",
-    "&",
-    "://",
-    "x:y@",
-    "error",
-    ", ",
-    "\t ",
-    "=",
-    ".",
+    *(" ", "\n", "a", "0", "aA", "-", "\\", "(", '"', "a b ", "<", "&", "://", "x:y@", "error", ", ", "\t ", "=", "."),
     "日",
 )
 
@@ -182,11 +164,11 @@ class Worst(NamedTuple):
     text: str
 
 
-def worst(found: Found) -> Worst:
+def worst(found: Found, examples: Iterable[str] = ()) -> Worst:
     """The slowest of the inputs that were made for a pattern, 4 KiB each; the best of three runs counts."""
     compiled = re.compile(found.text, found.flags)
     slowest = Worst(found.place, 0.0, "")
-    for text in pumped(found.text):
+    for text in chain(pumped(found.text), _repeated_examples(examples)):
         took = _timed(compiled, found.methods, text)
         if took > slowest.seconds:
             took = min(took, *(_timed(compiled, found.methods, text) for _ in range(2 if took < _ENOUGH else 1)))
@@ -232,6 +214,16 @@ def pumped(pattern: str) -> Iterator[str]:
         yield run + "\0"
         yield (whole + run)[: SIZE - 1] + "\0"
         yield (whole[: len(whole) // 2] + run)[: SIZE - 1] + "\0"
+
+
+def _repeated_examples(examples: Iterable[str]) -> Iterator[str]:
+    """What a pattern is for over and over, and almost that."""
+    for example in examples:
+        plain = example.lower().rstrip(".!")
+        words = plain.split()
+        for piece in (plain, f"{plain}. ", f"{plain}, ", plain[:-1], " ".join(words[:-1]), " ".join(words[1:]), *words):
+            yield (f"{piece} " * SIZE)[:SIZE]
+            yield (piece * SIZE)[: SIZE - 1] + "\0"
 
 
 def _samples(tree: Any) -> Iterator[str]:

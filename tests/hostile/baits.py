@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from harness.hostile_lines import hostile_lines
 
-from tests.chaos.speed import slowdown
+from tests.chaos.program import slowdown
 
 SETS = Path(__file__).parents[2] / "bench" / "secrets"
 ENOUGH = 95  # per cent of a set

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from tacit.cli import main
 from tacit.home.home import Home
 from tacit.vault.vault import Vault
+from tests.chaos.program import peak_memory
+from tests.hostile.readers import Trial
 
 BEFORE, AFTER = "never force push", "prefer small commits"
 _CHUNK = 1 << 20
@@ -45,9 +47,9 @@ def read_past(giant: Giant) -> Past:
         vault.add(BEFORE)
         vault.add(AFTER)
     _insert(log, giant)
-    before = _peak()
+    before = peak_memory(os.getpid())
     codes = tuple(_said(*words)[0] for words in _commands(giant))
-    grown = _peak() - before
+    grown = peak_memory(os.getpid()) - before
     with Vault(Home(home, environment=environment)) as vault:
         texts = tuple(hit.text for query in (BEFORE, AFTER) for hit in vault.search.recall(query, observe=False))
     return Past(texts, codes, grown)
@@ -81,14 +83,7 @@ def _said(*words: str) -> tuple[int, str]:
         return main(list(words)), out.getvalue()
 
 
-def _peak() -> float:
-    """The most memory that this process ever had, in MB (`getrusage` would count that of whoever started it too)."""
-    with open("/proc/self/status", encoding="ascii") as file:
-        return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM:"))
-
-
-def measured(work: Callable[[], object]) -> float:
-    """By how many MB the process grew at its highest while it worked."""
-    before = _peak()
-    work()
-    return _peak() - before
+def measured(work: Callable[[], Trial]) -> Trial:
+    """What came of it, and by how many MB the process grew at its highest while it worked."""
+    before = peak_memory(os.getpid())
+    return work()._replace(grown=peak_memory(os.getpid()) - before)

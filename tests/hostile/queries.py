@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from tacit.errors import TacitError
 from tacit.home.home import Home
@@ -21,96 +20,20 @@ from tacit.search.rank import Query, find_candidates, search
 from tacit.text.display import clean
 from tacit.text.words import query_terms
 from tacit.vault.vault import Vault
-from tests.hostile.readers import SLOW, Finding
+from tests.hostile.readers import SLOW, Finding, Trial
 
 _WORDS = (
     *('"', "'", "`", "(", ")", "*", "^", "-", "--", "+", ":", "NEAR", "NEAR(", "AND", "OR", "NOT", "{", "}", "[", "]"),
-    *(
-        "text:",
-        "words:",
-        "rowid",
-        "MATCH",
-        ";",
-        "DROP TABLE memories",
-        "' OR 1=1 --",
-        "\\",
-        "%",
-        "_",
-        "$&",
-        "${x}",
-        "\0",
-    ),
-    *(
-        "\udcff",
-        "\ud800",
-        "\n",
-        "\t",
-        "\u202e",
-        "\u200b",
-        "é",
-        "日本",
-        "한국",
-        "👩‍👩‍👧",
-        "İ",
-        "ß",
-        "ﬁ",
-        "ﷺ",
-        "x" * 5000,
-        "a." * 999,
-    ),
-    *(
-        "force",
-        "push",
-        "never",
-        "the",
-        "日",
-        "0",
-        "-1",
-        "1e9",
-        "NULL",
-        "nan",
-        "2026-01-01",
-        "7d",
-        "yesterday",
-        "9999-12-31",
-    ),
-    *(
-        "0001-01-01T00:00+14:00",
-        "9999-12-31T23:59-14:00",
-        "999999y",
-        "0m",
-        "٣d",
-        "now",
-        "2026-W01-1",
-        "20260101T00",
-        "^",
-    ),
-    *(
-        "0",
-        "zzzz",
-        "0000",
-        "7k2m",
-        "il",
-        "project:",
-        "all",
-        "local",
-        "global",
-        "constraint",
-        "worklog",
-        "active",
-        "git",
-    ),
+    *("text:", "words:", "rowid", "MATCH", ";", "DROP TABLE memories", "' OR 1=1 --", "\\", "%", "_", "$&", "${x}"),
+    *("\0", "\udcff", "\ud800", "\n", "\t", "\u202e", "\u200b", "é", "日本", "한국", "👩‍👩‍👧", "İ", "ß", "ﬁ", "ﷺ"),
+    *("x" * 5000, "a." * 999, "force", "push", "never", "the", "日", "0", "-1", "1e9", "NULL", "nan", "2026-01-01"),
+    *("7d", "yesterday", "9999-12-31", "0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "999999y", "0m", "٣d"),
+    *("now", "2026-W01-1", "20260101T00", "^", "0", "zzzz", "0000", "7k2m", "il", "project:", "all", "local", "global"),
+    *("constraint", "worklog", "active", "git"),
 )
 _NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 _KINDS = (None, None, "rule", "constraint", "worklog")
 _SCOPES = (None, None, "all", "global", "local")
-
-
-class Asked(NamedTuple):
-    runs: int
-    findings: list[Finding]
-    slowest: float
-    answered: int
 
 
 def anything(dice: random.Random) -> str:
@@ -122,7 +45,7 @@ def anything(dice: random.Random) -> str:
     return dice.choice(("", " ", "  ")).join(dice.choice(_WORDS) for _ in range(dice.choice((1, 1, 2, 3, 9))))
 
 
-def ask_anything(folder: str, cases: int, *, seed: int = 1, whole: float = 1.0) -> Asked:
+def ask_anything(folder: str, cases: int, *, seed: int = 1, whole: float = 1.0) -> Trial:
     """So many questions to a home with some memories: `whole` of them through the library, the others to its search."""
     dice = random.Random(seed)
     findings: list[Finding] = []
@@ -134,7 +57,7 @@ def ask_anything(folder: str, cases: int, *, seed: int = 1, whole: float = 1.0) 
             found, took, told = _tried(name, ask, anything(dice))
             findings += found
             slowest, answered = max(slowest, took), answered + told
-    return Asked(cases, findings, slowest, answered)
+    return Trial(cases, findings, slowest, answered)
 
 
 def _tried(name: str, ask: Callable[[str], object], text: str) -> tuple[list[Finding], float, bool]:

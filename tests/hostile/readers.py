@@ -20,7 +20,7 @@ from tacit.log.reader import read_lines
 from tacit.pages import facts, long_term, workflows
 from tacit.pages.markdown import escape, unescape
 from tacit.shell import history_formats, record
-from tests.chaos.speed import slowdown
+from tests.chaos.program import slowdown
 from tests.hostile.foreign import foreign
 from tests.hostile.reader import Reader
 from tests.hostile.values import mutated
@@ -103,62 +103,19 @@ _BYTES = (
 )
 _JSON = (
     *_BYTES,
-    b'"',
-    b"{",
-    b"}",
-    b"[",
-    b"]" * 50,
-    b"[" * 2000,
-    b"1" * 5000,
-    b"NaN",
-    b"1e400",
-    b"\\ud800",
-    b"null",
-    b":",
+    *(b'"', b"{", b"}", b"[", b"]" * 50, b"[" * 2000, b"1" * 5000, b"NaN", b"1e400", b"\\ud800", b"null", b":"),
 )
 _MARKS = (
     *_BYTES,
-    b"## ",
-    b"- ",
-    b" (evidence: ",
-    b")",
-    b"\\u{",
-    b"D800}",
-    b"110000}",
-    b"^",
-    b"^0123456789ab",
-    b"(" * 99,
+    *(b"## ", b"- ", b" (evidence: ", b")", b"\\u{", b"D800}", b"110000}", b"^", b"^0123456789ab", b"(" * 99),
 )
 _INI = (
     *_BYTES,
-    b"[",
-    b"]",
-    b"=",
-    b'"',
-    b"url = ",
-    b"://",
-    b"@",
-    b":",
-    b"/" * 99,
-    b"gitdir: ",
-    b"..",
-    b"\n" * 999,
-    b"~",
+    *(b"[", b"]", b"=", b'"', b"url = ", b"://", b"@", b":", b"/" * 99, b"gitdir: ", b"..", b"\n" * 999, b"~"),
 )
 _SETTINGS = (
     *_BYTES,
-    b"[",
-    b"]",
-    b"=",
-    b'"""',
-    b"'",
-    b"#",
-    b"9" * 5000,
-    b"1e400",
-    b"nan",
-    b"[" * 2000,
-    b"2024-01-01",
-    b"{",
+    *(b"[", b"]", b"=", b'"""', b"'", b"#", b"9" * 5000, b"1e400", b"nan", b"[" * 2000, b"2024-01-01", b"{"),
 )
 
 
@@ -176,23 +133,9 @@ _LINES = (
 )
 _SHELL = (
     *_BYTES,
-    *(
-        b"'",
-        b'"',
-        b"$(",
-        b"`",
-        b"((",
-        b"<<X\n",
-        b"&&",
-        b"|",
-        b";",
-        b"{",
-        b"\\\n",
-        b"$((" * 40,
-        b"(" * 300,
-        b"; a" * 200,
-    ),
-    *(b": 1700000000:0;", b"#99999999999999999999", b"- cmd: ", b"  when: -1", b"\x83", b"\x83\x83", b"step:", b"    "),
+    *(b"'", b'"', b"$(", b"`", b"((", b"<<X\n", b"&&", b"|", b";", b"{", b"\\\n", b"$((" * 40, b"(" * 300),
+    *(b"; a" * 200, b": 1700000000:0;", b"#99999999999999999999", b"- cmd: ", b"  when: -1", b"\x83", b"\x83\x83"),
+    *(b"step:", b"    "),
 )
 
 
@@ -290,9 +233,13 @@ class Finding(NamedTuple):
 
 
 class Trial(NamedTuple):
+    """`answered` counts inputs that something was found for; `grown` is in MB, where it was measured."""
+
     runs: int
     findings: list[Finding]
     slowest: float
+    answered: int = 0
+    grown: int = 0
 
 
 def try_readers(folder: str, cases: int, seed: int = 1) -> Trial:

@@ -403,6 +403,17 @@ def _counted(text: ast.JoinedStr) -> str | None:
     return "".join(parts)
 
 
+def examples() -> dict[str, list[str]]:
+    """The examples that stand beside a pattern in a table, by its text."""
+    found: dict[str, list[str]] = {}
+    for table in (table for one in sources() for table in vars(one.module).values() if isinstance(table, tuple)):
+        for row in table:
+            pattern, example = getattr(row, "pattern", None), getattr(row, "example", None)
+            if isinstance(pattern, re.Pattern) and isinstance(example, str):
+                found.setdefault(pattern.pattern, []).append(example)
+    return found
+
+
 def _as_text(pattern: object) -> str:
     return pattern.decode("latin-1") if isinstance(pattern, bytes) else str(pattern)
 

@@ -21,14 +21,7 @@ from tests.support.events import added, says
 NONCE = "00ff00ff00ff00ff00ff"
 CONTENTS = 5_000
 _ROLES = (
-    "system",
-    "user",
-    "assistant",
-    "human",
-    "tool_result",
-    "function_calls",
-    "antml:invoke",
-    "instructions",
+    *("system", "user", "assistant", "human", "tool_result", "function_calls", "antml:invoke", "instructions"),
     "im_start",
 )
 _BRACKETS = tuple((pair[0], pair[1]) for pair in "<> <> ＜＞ ﹤﹥ ‹› 〈〉 ⟨⟩ ❮❯ «» ᐸᐳ [] {}".split())

@@ -1,6 +1,6 @@
-"""Mean sessions into every learner: no error, and nothing learnt that was not said so. The long form is in bench.
+"""Mean sessions into every learner: no error, and nothing learnt that was not said so.
 
-How long patterns take is measured in `tests/chaos/long/learners.py`; here only their structure is looked at.
+The long form, and how long patterns take, is in tests/hostile/long.py; here only their structure is looked at.
 """
 
 from __future__ import annotations

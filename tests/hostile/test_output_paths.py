@@ -15,25 +15,10 @@ ADDED, PROPOSED, PRUNED = "memory.added", "memory.candidate.created", "memory.pr
 PAIRS = 12_000  # characters a line: with one between each two, escaped, it stays below what a line may have
 HIDDEN = "".join(sorted(letter for letter in NEVER | SOMETIMES if not 0xD800 <= ord(letter) < 0xE000))
 OUTPUTS = (
-    "list",
-    "list --status all --scope all",
-    "list --json --status all --scope all",
-    "suggestions",
-    "suggestions --json",
-    "review",
-    "recall --limit 200 --scope all --query aside",
-    "recall --json --limit 200 --scope all --query aside",
-    "conflicts",
-    "conflicts --json",
-    "status",
-    "brief",
-    "brief --json",
-    "evaluate",
-    "evaluate --json",
-    "improve --force",
-    "verify",
-    "doctor",
-    "undo",
+    *("list", "list --status all --scope all", "list --json --status all --scope all", "suggestions"),
+    *("suggestions --json", "review", "recall --limit 200 --scope all --query aside"),
+    *("recall --json --limit 200 --scope all --query aside", "conflicts", "conflicts --json", "status", "brief"),
+    *("brief --json", "evaluate", "evaluate --json", "improve --force", "verify", "doctor", "undo"),
 )
 
 

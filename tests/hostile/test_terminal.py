@@ -57,18 +57,9 @@ def test_the_emulator_notices_when_a_sequence_gets_through() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "list",
-        "list --status all",
-        "suggestions",
-        "recall --limit 300 --query aside",
-        "recall --json --limit 20 --query aside",
-        "status",
-        "brief",
-        "evaluate",
-        "improve --force",
-        "conflicts",
-        "verify",
-        "undo",
+        *("list", "list --status all", "suggestions", "recall --limit 300 --query aside"),
+        *("recall --json --limit 20 --query aside", "status", "brief", "evaluate", "improve --force", "conflicts"),
+        *("verify", "undo"),
     ],
 )
 def test_a_command_moves_no_terminal(haunted: Person, words: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.hosts.registration import quote_word
-from tests.chaos.removed import SHELLS, removed
+from tests.chaos.test_installs import SHELLS, removed
 
 
 def test_no_host_notices_what_was_removed_however_it_starts_a_command(tmp_path: Path) -> None:

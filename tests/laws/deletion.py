@@ -1,6 +1,6 @@
 """Random purges: a log, what is purged from it, and every way in which its old lines may come back.
 
-`tests/chaos/long/purge.py` runs the same stories in large numbers.
+`tests/laws/long.py` runs the same stories in large numbers.
 """
 
 from __future__ import annotations
@@ -29,14 +29,7 @@ _SALT = b"one salt for all of them"
 _LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
 # Words of the random claims, evidence and pages: some stand everywhere, some nowhere.
 TEXTS = (
-    "pnpm",
-    "npm cache",
-    "the build",
-    "default branch",
-    "a test",
-    "said otherwise",
-    "日本語と",
-    "forged",
+    *("pnpm", "npm cache", "the build", "default branch", "a test", "said otherwise", "日本語と", "forged"),
     "example.org",
 )
 

@@ -19,8 +19,8 @@ from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Draft, EventOrigin
 from tacit.model.observation import CommandRan, WorkLogged
 from tacit.purge.rewrite import PurgePlan, StagedSegments
-from tests.chaos.material import open_log
-from tests.chaos.spooling import commands, dropped, lock_held, record, waiting
+from tests.chaos.logs import open_log
+from tests.chaos.test_spooling import commands, dropped, lock_held, record, waiting
 
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 WORDS = "violet lighthouse"

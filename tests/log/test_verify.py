@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from harness.person import Person, Said, facts_in, tree
 
-from tests.chaos.damage import INSERTS
+from tests.chaos.test_damage_sweep import INSERTS
 
 TEXTS = ("never force push", "always sign commits", "always name the ticket")
 

@@ -12,7 +12,7 @@ from harness.person import Person, Said
 
 from tacit.log.codec import split_mac
 from tacit.shell.install import recorder_argv
-from tests.chaos.forged_lines import resealed
+from tests.chaos.test_forged_lines import resealed
 from tests.hostile.forged import lived
 
 _UNSIGNED = "--quarantine-unsigned"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.desk import Desk
 
-from tests.chaos.spooling import lock_held
+from tests.chaos.test_spooling import lock_held
 
 
 def test_a_shell_loses_no_command_while_another_process_holds_the_log(desk: Desk) -> None:

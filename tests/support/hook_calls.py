@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 from uuid import uuid4
@@ -98,7 +99,7 @@ class Scene:
         self._mark = uuid4().hex
         self._others: list[subprocess.Popen[bytes]] = []
 
-    def prepare(self) -> None:
+    def prepare(self) -> Scene:
         self.project.mkdir(parents=True)
         self.transcript.parent.mkdir(parents=True)
         self.transcript.write_text("".join(json.dumps(record) + "\n" for record in self._records()))
@@ -107,6 +108,7 @@ class Scene:
         for rule in RULES:
             person.tacit("add", rule)
         person.tacit("config", "set", "autocapture.enabled", "on")
+        return self
 
     def _records(self) -> list[dict[str, object]]:
         common = {"sessionId": SESSION, "cwd": str(self.project), "isSidechain": False, "userType": "external"}
@@ -180,14 +182,19 @@ class Scene:
                 continue  # gone meanwhile, or somebody else's
         return found
 
-    def settle(self) -> None:
-        """Until nothing of it runs any more."""
-        until = time.monotonic() + DEADLINE
+    def left_after(self, seconds: float) -> list[str]:
+        """What still runs when everything must have ended; it is killed."""
+        until = time.monotonic() + seconds
         while (left := self.left()) and time.monotonic() < until:
             time.sleep(0.02)
         for number in left:
-            os.kill(number, signal.SIGKILL)
-        assert not left, f"still there: {left}"
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+        return [f"still running: {command}" for command in left.values()]
+
+    def settle(self) -> None:
+        """Until nothing of it runs any more."""
+        assert self.left_after(DEADLINE) == []
 
     def holds(self, text: str) -> bool:
         """Whether any file of the home holds a text."""

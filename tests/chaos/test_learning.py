@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from harness.person import Person
-from harness.transcripts import BEGAN, Claude, Turn, lines, name_of, place
+from harness.transcripts import BEGAN, Turn, claude_session, name_of
 
-from tests.chaos.outcome import Outcome
+from tacit.learn import sessions
+from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, replaced
 from tests.support.hook_calls import CALLS, Given, Running, Scene
+from tests.support.model_desk import Desk
+from tests.support.model_talk import findings
 
 STOP, END = (call for call in CALLS if call.what == "capture")
 # The same rule in every session, in other words each time; it must become one memory, as strong as there are sessions.
@@ -45,8 +49,7 @@ def two_learners(folder: Path, rounds: int, sessions: int = len(SHARED)) -> Outc
 
 
 def _round(folder: Path, sessions: int) -> tuple[list[str], Known]:
-    scene = Scene(folder)
-    scene.prepare()
+    scene = Scene(folder).prepare()
     person = Person(folder)
     files = [_written(scene, number) for number in range(sessions)]
     calm = _calm(folder / "calm", files)
@@ -62,13 +65,9 @@ def _round(folder: Path, sessions: int) -> tuple[list[str], Known]:
 
 
 def _written(scene: Scene, number: int) -> Path:
-    session = name_of("learners", number)
-    teller = Claude(session, str(scene.project), BEGAN + timedelta(minutes=number))
-    for asked in (SHARED[number % len(SHARED)], "thanks", OWN[number]):
-        teller.turn(Turn(asked, put=""))
-    file = place(scene.folder, "claude", session)
-    file.write_bytes(lines(teller.records))
-    return file
+    asked = (SHARED[number % len(SHARED)], "thanks", OWN[number])
+    session, began = name_of("learners", number), BEGAN + timedelta(minutes=number)
+    return claude_session(scene.folder, session, str(scene.project), [Turn(one, put="") for one in asked], began)
 
 
 def _at_once(scene: Scene, person: Person, files: list[Path]) -> Iterator[str]:
@@ -124,3 +123,40 @@ def _sick(person: Person, sessions: int, known: Known) -> Iterator[str]:
     person.tacit("learn", "--all")
     if person.events.read_bytes() != before:
         yield "learning once more changed something"
+
+
+MODELS = ("garbage", "flood", "echo", "failing", "hang")
+_MOST = 3  # questions before none is asked for an hour
+
+
+def misbehaving(folder: Path, times: int) -> Outcome:
+    """Each model is asked so often within the hour."""
+    faults, asked = list[str](), 0
+    for name in MODELS:
+        place = folder / name
+        place.mkdir(parents=True)
+        desk = Desk(place)
+        before: dict[str, bytes] | None = None
+        for number in range(times):
+            _, checked = desk.ask(f"stub-{name}", TACIT_MODEL_TIMEOUT="2")
+            faults += [f"{name}: learnt {findings(checked)}"] * bool(findings(checked))
+            before = desk.kept() if number == _MOST - 1 else before
+        asked += len(desk.calls)
+        faults += [f"{name}: asked {len(desk.calls)} times"] * (len(desk.calls) > _MOST)
+        faults += [f"{name}: the home grew while nobody was asked"] * (before is not None and desk.kept() != before)
+    return Outcome(times * len(MODELS), asked, 0, tuple(faults), f"{asked} questions asked")
+
+
+def test_several_that_learn_at_once_suggest_each_thing_once(tmp_path: Path) -> None:
+    assert_held(two_learners(tmp_path, rounds=1), acknowledged=4)
+
+
+@pytest.mark.chaos
+def test_a_learner_that_does_not_know_what_it_said_already_is_caught(tmp_path: Path) -> None:
+    with replaced(sessions, "_is_proposal_from", lambda _event, _row: False):
+        assert_caught(two_learners(tmp_path, rounds=1))
+
+
+def rows(short: bool) -> Iterator[Row]:
+    yield Row("T42 models that misbehave", lambda at: misbehaving(at, 5 if short else 100))
+    yield Row("T43 several learn at once", lambda at: two_learners(at, 2 if short else 40))

@@ -8,6 +8,7 @@ descriptor: what a thread does counts for its process.
 from __future__ import annotations
 
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,9 +17,12 @@ from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from tests.chaos import workload
-from tests.chaos.outcome import Outcome
+import pytest
+from harness.person import Person
+
+from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held
 from tests.chaos.strace import need_strace
+from tests.chaos.workload import Plan, live
 from tests.chaos.writers import Acknowledge, finish, start
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -105,11 +109,11 @@ class Watch:
                     self.faults.append(f"{pid} is at {call} of {path} {ALONE} {lock} (held by {held})")
 
 
-def guard(plan: workload.Plan, *, mutant: bool = False) -> Outcome:
+def guard(plan: Plan, *, mutant: bool = False) -> Outcome:
     """Several processes use one home under the tracer's eyes; with `mutant`, locks keep nobody out."""
     need_strace()
     with NamedTemporaryFile("r", encoding="utf-8", errors="replace") as file:
-        crew = [sys.executable, "-m", "tests.chaos.guard", plan.home, plan.project, str(plan.processes)]
+        crew = [sys.executable, "-m", "tests.chaos.test_lock_holders", plan.home, plan.project, str(plan.processes)]
         more = [str(plan.operations), "mutant" if mutant else ""]
         told = ["strace", "-f", "-qq", "--seccomp-bpf", "-y", "-s", "0", "-o", file.name, "-e", f"trace={_CALLS}"]
         subprocess.run(
@@ -118,7 +122,7 @@ def guard(plan: workload.Plan, *, mutant: bool = False) -> Outcome:
         return _outcome(plan, file)
 
 
-def _outcome(plan: workload.Plan, lines: Iterable[str]) -> Outcome:
+def _outcome(plan: Plan, lines: Iterable[str]) -> Outcome:
     seen = [line.rstrip("\n") for line in lines]
     watch = Watch({found["thread"]: found["pid"] for line in seen if (found := _THREAD.match(line))})
     for line in seen:
@@ -129,18 +133,55 @@ def _outcome(plan: workload.Plan, lines: Iterable[str]) -> Outcome:
 
 def _main(words: list[str]) -> Iterator[int]:
     home, project, processes, operations, mutant = words
-    plan = workload.Plan(home, project, int(processes), int(operations))
+    plan = Plan(home, project, int(processes), int(operations))
     if mutant:
         from tests.chaos.mutated import no_lock
 
         no_lock()
         yield from finish([start(partial(_work, plan, number)) for number in range(plan.processes)])
     else:
-        workload.live(plan)
+        live(plan)
 
 
-def _work(plan: workload.Plan, number: int, acknowledge: Acknowledge) -> None:
-    workload.live(replace(plan, project=f"{plan.project}-{number}", processes=1))
+def _work(plan: Plan, number: int, acknowledge: Acknowledge) -> None:
+    live(replace(plan, project=f"{plan.project}-{number}", processes=1))
+
+
+def _crew(folder: Path, processes: int, operations: int) -> Plan:
+    return Plan(str(folder / "home"), str(folder / "project"), processes, operations)
+
+
+def test_nobody_writes_to_index_or_log_without_holding_its_lock(tmp_path: Path) -> None:
+    found = guard(_crew(tmp_path, processes=6, operations=12))
+    assert found.note, "nobody has written: this shows nothing"
+    assert_held(found)
+
+
+@pytest.mark.chaos
+def test_writers_without_a_lock_are_caught(tmp_path: Path) -> None:
+    assert_caught(guard(_crew(tmp_path, processes=2, operations=4), mutant=True), ALONE)
+
+
+@pytest.mark.parametrize(
+    ("version", "has_the_race"),
+    [
+        *[(version, True) for version in [(3, 40, 1), (3, 44, 5), (3, 45, 0), (3, 50, 6), (3, 51, 0), (3, 51, 2)]],
+        *[(version, False) for version in [(3, 44, 6), (3, 44, 9), (3, 50, 7), (3, 51, 3), (3, 52, 0), (4, 0, 0)]],
+    ],
+)
+def test_the_doctor_knows_which_sqlite_has_the_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: tuple[int, int, int], has_the_race: bool
+) -> None:
+    person = Person(tmp_path)
+    person.tacit("init")
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
+    assert ("known race" in person.tacit("doctor").out) is has_the_race
+
+
+def rows(short: bool) -> Iterator[Row]:
+    operations = 10 if short else 120
+    yield Row("T10 six processes, locks traced", lambda at: guard(_crew(at, 6, operations)))
+    yield Row("T10 mutant: no lock", lambda at: guard(_crew(at, 2, 4), mutant=True), mutant=True)
 
 
 if __name__ == "__main__":
