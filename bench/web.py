@@ -26,8 +26,7 @@ from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.model.claim import Status
 from tacit.vault.vault import Vault
-from tacit.web.app import PageOptions
-from tacit.web.server import WebServer
+from tacit.web.app import PageOptions, WebServer
 
 MEMORIES, SESSIONS, STARTS, ROUNDS, QUERIES = 100_000, 1_000, 5, 15, 40
 FIRST_TARGET, PAGE_TARGET, SEARCH_TARGET, MEMORY_TARGET = 150, 100, 60, 120

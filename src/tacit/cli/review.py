@@ -10,8 +10,20 @@ from typing import TYPE_CHECKING
 from tacit.cli import cards
 from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.json_output import JsonObject, memory_json, memory_reference, utc_timestamp
-from tacit.cli.output import ask, ask_key, bold, cyan, echo, echo_json_list, echo_lines, echo_wrapped, pluralize, warn
+from tacit.cli.output import (
+    JsonObject,
+    ask,
+    ask_key,
+    bold,
+    cyan,
+    echo,
+    echo_json_list,
+    echo_lines,
+    echo_wrapped,
+    pluralize,
+    utc_timestamp,
+    warn,
+)
 from tacit.cli.show import ask_conflicts
 from tacit.errors import TacitError, UsageError
 from tacit.model.claim import Kind, is_project_scope
@@ -307,8 +319,8 @@ def _ask_text(memory: Memory) -> str:
 
 def _card_json(listed: ListedMemory, card: str, others: Sequence[ListedMemory] = ()) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
-    references = [memory_reference(other.memory) for other in others]
-    return {**memory_json(listed), "card": card, "others": references, "adherence": None, "missing": []}
+    references = [cards.memory_reference(other.memory) for other in others]
+    return {**cards.memory_json(listed), "card": card, "others": references, "adherence": None, "missing": []}
 
 
 # Cards about memories that hold: agents do not follow them, or they name what is gone

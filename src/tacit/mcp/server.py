@@ -9,7 +9,6 @@ from contextlib import redirect_stdout, suppress
 
 from tacit.errors import TacitError, UsageError
 from tacit.mcp import protocol
-from tacit.mcp.catalog import ClientContext, load_catalog
 from tacit.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -22,6 +21,7 @@ from tacit.mcp.protocol import (
     parse_request,
     success_response,
 )
+from tacit.mcp.tools import ClientContext, load_catalog
 
 # Methods, which get the parameters and the calling client
 

@@ -18,8 +18,7 @@ from tacit.vault.sessions import InjectionRecord, ListedSession
 from tacit.vault.timeline import DayCount, Timeline
 from tacit.vault.workflows import EXPORT_FORMATS
 from tacit.web.charts import bar_chart, calendar, week_hours
-from tacit.web.rendering import count_text
-from tacit.web.request import Notice, PageRequest, page_count
+from tacit.web.rendering import Notice, PageRequest, count_text, page_count
 
 # The calendar, and one day with its sessions, turns, commands and files
 
