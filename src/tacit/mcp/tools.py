@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from tacit.vault.memories import DecisionOutcome
     from tacit.vault.vault import Vault
 
-    class Property(TypedDict, total=False):
-        """The JSON Schema of an argument."""
+    # What `tools/list` and `prompts/list` show, as far as the server looks at it. Arguments have a JSON Schema.
 
+    class Property(TypedDict, total=False):
         type: str
         description: str
         enum: list[str]
@@ -38,34 +38,24 @@ if TYPE_CHECKING:
         maximum: int
 
     class InputSchema(TypedDict, total=False):
-        """The JSON Schema of the arguments of a tool."""
-
         properties: dict[str, Property]
         required: list[str]
 
     class Tool(TypedDict):
-        """A tool as `tools/list` shows it, as far as the server looks at it."""
-
         name: str
         inputSchema: InputSchema
 
     class PromptArgument(TypedDict):
-        """An argument of a prompt. All of them are texts."""
-
         name: str
         description: str
         required: bool
 
     class Prompt(TypedDict, total=False):
-        """A prompt as `prompts/list` shows it, as far as the server looks at it."""
-
         name: str
         description: str
         arguments: list[PromptArgument]
 
     class Catalog(TypedDict):
-        """The lists that clients get."""
-
         tools: list[Tool]
         prompts: list[Prompt]
         resourceTemplates: list[dict[str, str]]
@@ -130,22 +120,19 @@ def check_arguments(
     for name in given.keys() - properties.keys():
         raise UsageError(f"there is no argument {name[:40]!r}", f"the arguments are: {', '.join(properties) or 'none'}")
     for name, schema in properties.items():
-        if name in given:
-            _check_value(name, schema, given[name])
-        elif name in required:
-            raise UsageError(f"the argument {name} is missing", f"{name}: {schema['description']}")
+        if name not in given:
+            if name in required:
+                raise UsageError(f"the argument {name} is missing", f"{name}: {schema['description']}")
+            continue
+        kind, value = schema["type"], given[name]
+        fits = isinstance(value, _PYTHON_TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
+        if not fits or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
+            raise UsageError(f"{name} must be {_TYPE_LABELS[kind]}", f"{name}: {schema['description']}")
+        if "enum" in schema and value not in schema["enum"]:
+            raise UsageError(f"{name} must be one of: {', '.join(schema['enum'])}")
+        if isinstance(value, int) and "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
+            raise UsageError(f"{name} must be from {schema['minimum']} to {schema['maximum']}")
     return McpArguments(given)
-
-
-def _check_value(name: str, schema: Property, value: object) -> None:
-    kind = schema["type"]
-    fits = isinstance(value, _PYTHON_TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
-    if not fits or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
-        raise UsageError(f"{name} must be {_TYPE_LABELS[kind]}", f"{name}: {schema['description']}")
-    if "enum" in schema and value not in schema["enum"]:
-        raise UsageError(f"{name} must be one of: {', '.join(schema['enum'])}")
-    if isinstance(value, int) and "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
-        raise UsageError(f"{name} must be from {schema['minimum']} to {schema['maximum']}")
 
 
 # The client: always an agent, whatever the environment says

@@ -208,7 +208,11 @@ class WebServer:
     """
 
     def __init__(self, options: PageOptions, *, port: int = 0, idle_seconds: float = IDLE_SECONDS) -> None:
-        self._socket = _bind(port)
+        try:
+            self._socket = socket.create_server((ADDRESS, port), backlog=128)
+        except (OSError, OverflowError) as error:
+            reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else str(error)
+            raise StoreError(f"port {port} cannot be used: {reason}", "choose another, or none: tacit web") from None
         self.access = Access(self._socket.getsockname()[1])
         self._idle_seconds = idle_seconds
         self._last_request = time.monotonic()
@@ -265,14 +269,6 @@ class WebServer:
             if time.monotonic() - self._last_request >= self._idle_seconds:
                 self.is_idle = True
                 self.stop()
-
-
-def _bind(port: int) -> socket.socket:
-    try:
-        return socket.create_server((ADDRESS, port), backlog=128)
-    except (OSError, OverflowError) as error:
-        reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else str(error)
-        raise StoreError(f"port {port} cannot be used: {reason}", "choose another, or none: tacit web") from None
 
 
 def can_open_browser() -> bool:
