@@ -28,8 +28,7 @@ from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.model.claim import Status
 from tacit.vault.vault import Vault
-from tacit.web.app import PageOptions
-from tacit.web.server import WebServer
+from tacit.web.app import PageOptions, WebServer
 
 MEMORIES, SESSIONS, STARTS, ROUNDS, QUERIES = 100_000, 1_000, 5, 15, 40
 NOW = datetime(2026, 2, 12, 18, tzinfo=UTC)  # the day after the last session

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 from tacit.home.actor import Actor
 from tacit.model.claim import Kind, Status
 from tacit.vault.vault import Vault
-from tacit.web.app import PageOptions
+from tacit.web.app import PageOptions, WebServer
 from tacit.web.security import ADDRESS
-from tacit.web.server import WebServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tacit.cli.json_output import SCHEMA_VERSION
+from tacit.cli.status import SCHEMA_VERSION
 
 # A type is one of JSON, an object below, or one of `ID`, `TIME`, `DAY`, `SCOPE`; in brackets a list of such; with a
 # question mark it may be null. `numbers` is an object of names and numbers.

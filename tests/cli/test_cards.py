@@ -16,12 +16,12 @@ from tacit.cli.cards import (
     echo_memory,
     echo_remaining,
     list_limit,
+    memory_json,
     outcome_line,
     parse_filters,
     show_list,
 )
 from tacit.cli.commands import JSON_OPTION, Invocation, command, parse_args
-from tacit.cli.json_output import memory_json
 from tacit.errors import UsageError
 from tacit.model.claim import Kind, project_scope
 from tacit.vault.filters import Filters

@@ -49,41 +49,35 @@ def scene(prepared: Path, tmp_path: Path) -> Iterator[Scene]:
 
 # What goes wrong
 
-
-def well(scene: Scene) -> Given:
-    return Given()
-
-
-def bad_json(scene: Scene) -> Given:
-    return Given(b'{"session_id": "x", ')
-
-
-def empty_input(scene: Scene) -> Given:
-    return Given(b"")
-
-
-def no_object(scene: Scene) -> Given:
-    return Given(b"[1, null]")
-
-
-def no_text(scene: Scene) -> Given:
-    return Given(b'{"session_id": "\xff\xfe\0", "cwd": "\0"}')
-
-
-def wrong_types(scene: Scene) -> Given:
-    return Given(changes={"session_id": 5, "transcript_path": ["x"], "cwd": {}, "prompt": 1.5, "source": None})
-
-
-def odd_texts(scene: Scene) -> Given:
-    return Given(changes={"session_id": "../\ud800\0", "cwd": "\0" + "/x" * 9000, "prompt": "\ud800\x1b]0;x\a"})
-
-
-def deep_json(scene: Scene) -> Given:
-    return Given(b'{"session_id": "x", "cwd": ' + b"[" * 200_000)
-
-
-def endless_number(scene: Scene) -> Given:
-    return Given(b'{"session_id": "x", "cwd": "/", "prompt": ' + b"9" * 1_000_000 + b"}")
+# What needs nothing prepared, by name.
+_PLAIN: dict[str, Given] = {
+    "nothing": Given(),
+    "bad JSON": Given(b'{"session_id": "x", '),
+    "empty input": Given(b""),
+    "no object": Given(b"[1, null]"),
+    "no text": Given(b'{"session_id": "\xff\xfe\0", "cwd": "\0"}'),
+    "wrong types": Given(changes={"session_id": 5, "transcript_path": ["x"], "cwd": {}, "prompt": 1.5, "source": None}),
+    "odd texts": Given(changes={"session_id": "../\ud800\0", "cwd": "\0" + "/x" * 9000, "prompt": "\ud800\x1b]0;x\a"}),
+    "deep JSON": Given(b'{"session_id": "x", "cwd": ' + b"[" * 200_000),
+    "an endless number": Given(b'{"session_id": "x", "cwd": "/", "prompt": ' + b"9" * 1_000_000 + b"}"),
+    "closed input": Given(to="<&-"),
+    "closed output": Given(to=">&-"),
+    "everything closed": Given(to="<&- >&- 2>&-"),
+    "full output": Given(to=">/dev/full"),
+    "full output and errors": Given(to=">/dev/full 2>&1"),
+    "no room in any file": Given(prefix=("prlimit", "--fsize=0")),
+    "few open files": Given(prefix=("prlimit", "--nofile=6")),
+    "no home variable": Given(variables={"HOME": None}),
+    "a home folder that is nowhere": Given(variables={"HOME": "/nowhere/at all", "TACIT_HOME": None}),
+    "a file as home": Given(variables={"TACIT_HOME": __file__}),
+    "a wrong variable": Given(variables={"TACIT_INJECT_MAX_CHARACTERS": "many"}),
+    "a clock that is none": Given(variables={"TACIT_NOW": "tomorrow-ish"}),
+    "a project that is gone": Given(changes={"cwd": "/nowhere/gone"}),
+    "a folder as transcript": Given(changes={"transcript_path": "/"}),
+    "a missing transcript": Given(changes={"transcript_path": "/nowhere/missing.jsonl"}),
+    "a device as transcript": Given(changes={"transcript_path": "/dev/zero"}),
+    "no path of a transcript": Given(changes={"transcript_path": "\0"}),
+}
 
 
 def huge_payload(scene: Scene) -> Given:
@@ -93,34 +87,10 @@ def huge_payload(scene: Scene) -> Given:
     return Given(file.open("rb"))
 
 
-def closed_input(scene: Scene) -> Given:
-    return Given(to="<&-")
-
-
-def closed_output(scene: Scene) -> Given:
-    return Given(to=">&-")
-
-
-def everything_closed(scene: Scene) -> Given:
-    return Given(to="<&- >&- 2>&-")
-
-
-def full_output(scene: Scene) -> Given:
-    return Given(to=">/dev/full")
-
-
-def full_output_and_errors(scene: Scene) -> Given:
-    return Given(to=">/dev/full 2>&1")
-
-
 def nobody_reads(scene: Scene) -> Given:
     reading, writing = os.pipe()
     os.close(reading)
     return Given(stdout=writing)
-
-
-def no_room_in_any_file(scene: Scene) -> Given:
-    return Given(prefix=("prlimit", "--fsize=0"))
 
 
 def full_disk(scene: Scene) -> Given:
@@ -134,26 +104,9 @@ def full_disk(scene: Scene) -> Given:
     return Given(prefix=prefix, variables={"TACIT_HOME": str(disk / "home")})
 
 
-def few_open_files(scene: Scene) -> Given:
-    return Given(prefix=("prlimit", "--nofile=6"))
-
-
-def no_home_variable(scene: Scene) -> Given:
-    return Given(variables={"HOME": None})
-
-
-def a_home_folder_that_is_nowhere(scene: Scene) -> Given:
-    return Given(variables={"HOME": str(scene.folder / "nowhere" / "at all"), "TACIT_HOME": None})
-
-
 def no_home_yet(scene: Scene) -> Given:
     shutil.rmtree(scene.home, ignore_errors=True)
     return Given()
-
-
-def a_file_as_home(scene: Scene) -> Given:
-    (scene.folder / "file").write_text("no folder")
-    return Given(variables={"TACIT_HOME": str(scene.folder / "file")})
 
 
 def settings_that_are_broken(scene: Scene) -> Given:
@@ -166,14 +119,6 @@ def settings_that_are_a_folder(scene: Scene) -> Given:
         (scene.home / "tacit.toml").unlink()
         (scene.home / "tacit.toml").mkdir()
     return Given()
-
-
-def a_wrong_variable(scene: Scene) -> Given:
-    return Given(variables={"TACIT_INJECT_MAX_CHARACTERS": "many"})
-
-
-def a_clock_that_is_none(scene: Scene) -> Given:
-    return Given(variables={"TACIT_NOW": "tomorrow-ish"})
 
 
 def an_index_that_is_none(scene: Scene) -> Given:
@@ -193,62 +138,39 @@ def a_log_that_is_none(scene: Scene) -> Given:
     return Given()
 
 
-def a_project_that_is_gone(scene: Scene) -> Given:
-    return Given(changes={"cwd": str(scene.folder / "gone")})
-
-
-def transcript(place: Callable[[Scene], str]) -> Callable[[Scene], Given]:
-    def given(scene: Scene) -> Given:
-        return Given(changes={"transcript_path": place(scene)})
-
-    given.__name__ = f"a transcript that is {place.__name__}"
-    return given
-
-
-def a_folder(scene: Scene) -> str:
-    return str(scene.folder)
-
-
-def a_pipe(scene: Scene) -> str:
+def a_pipe_as_transcript(scene: Scene) -> Given:
     path = scene.transcript.with_name("pipe.jsonl")
     if not path.exists():
         os.mkfifo(path)
-    return str(path)
+    return Given(changes={"transcript_path": str(path)})
 
 
-def missing(scene: Scene) -> str:
-    return str(scene.transcript.with_name("missing.jsonl"))
-
-
-def a_device(scene: Scene) -> str:
-    return "/dev/zero"
-
-
-def a_link_to_a_device(scene: Scene) -> str:
+def a_link_to_a_device_as_transcript(scene: Scene) -> Given:
     path = scene.transcript.with_name("link.jsonl")
     if not path.is_symlink():
         path.symlink_to("/dev/zero")
-    return str(path)
+    return Given(changes={"transcript_path": str(path)})
 
 
-def no_path(scene: Scene) -> str:
-    return "\0"
-
-
-def noise(scene: Scene) -> str:
+def noise_as_transcript(scene: Scene) -> Given:
     path = scene.transcript.with_name("noise.jsonl")
     path.write_bytes(b'{"type":"user","message":' + b"[" * 100_000 + b"\n\xff\0\n" + b"{}\n" * 1000)
-    return str(path)
+    return Given(changes={"transcript_path": str(path)})
 
 
-PLACES = (a_folder, a_pipe, missing, a_device, a_link_to_a_device, no_path, noise)
+def _always(name: str, given: Given) -> Callable[[Scene], Given]:
+    def wrong(scene: Scene) -> Given:
+        return given
+
+    wrong.__name__ = name
+    return wrong
+
+
 WRONG: tuple[Callable[[Scene], Given], ...] = (
-    *(well, bad_json, empty_input, no_object, no_text, wrong_types, odd_texts, deep_json, endless_number),
-    *(huge_payload, closed_input, closed_output, everything_closed, full_output, nobody_reads),
-    *(full_output_and_errors, no_room_in_any_file, full_disk, few_open_files, no_home_variable, no_home_yet),
-    *(a_home_folder_that_is_nowhere, a_file_as_home, settings_that_are_broken, settings_that_are_a_folder),
-    *(a_wrong_variable, a_clock_that_is_none, an_index_that_is_none, a_folder_as_index, a_log_that_is_none),
-    *(a_project_that_is_gone, *map(transcript, PLACES)),
+    *(_always(name, given) for name, given in _PLAIN.items()),
+    *(huge_payload, nobody_reads, full_disk, no_home_yet, settings_that_are_broken, settings_that_are_a_folder),
+    *(an_index_that_is_none, a_folder_as_index, a_log_that_is_none),
+    *(a_pipe_as_transcript, a_link_to_a_device_as_transcript, noise_as_transcript),
 )
 
 

@@ -27,7 +27,7 @@ OPENERS = {
     "tacit.hooks.agent": "/dev/null, and the rule file of the guard: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",
     "tacit.hooks.guard": "the index was opened as a plain file before",
     "tacit.secrets.rows": "files of the package",
-    "tacit.mcp.catalog": "a file of the package",
+    "tacit.mcp.tools": "a file of the package",
     "tacit.shell.install": "files of the package",
     "tacit.learn": "files of the package",
     "tacit.team.schema": "files of the package",

@@ -12,8 +12,7 @@ from harness.secret_examples import written
 from tacit.errors import RefusedError
 from tacit.home.input import MAX_EVIDENCE_CHARS
 from tacit.mcp import tools
-from tacit.mcp.catalog import ClientContext
-from tacit.mcp.tools import clip_evidence, wait_for_write_lock
+from tacit.mcp.tools import ClientContext, clip_evidence, wait_for_write_lock
 from tests.support.mcp_client import answer, answers, heard, request, stateless, tool, tool_result
 
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"

@@ -9,7 +9,18 @@ import pytest
 from harness.person import Person
 
 import tacit.web
-from tacit.web.rendering import count_text, environment, short_path, show_time, split_code, split_matches, visible
+from tacit.web.rendering import (
+    Notice,
+    Notices,
+    count_text,
+    environment,
+    page_address,
+    short_path,
+    show_time,
+    split_code,
+    split_matches,
+    visible,
+)
 from tests.web.browsing import Answer, Browser
 from tests.web.sessions import write_session
 
@@ -172,3 +183,25 @@ def test_the_folder_of_the_person_is_a_tilde(monkeypatch: pytest.MonkeyPatch) ->
     assert short_path("/home/ada") == "~"
     assert short_path("/home/adalbert/shop") == "/home/adalbert/shop"
     assert short_path("") == ""
+
+
+def test_a_notice_is_taken_once_and_old_ones_are_dropped() -> None:
+    notices = Notices()
+    first = notices.add(Notice("first"))
+    last = [notices.add(Notice(str(number))) for number in range(100)][-1]
+    assert notices.take(first) is None
+    assert notices.take(last) == Notice("99") and notices.take(last) is None
+
+
+def test_an_address_leaves_out_what_is_empty() -> None:
+    assert page_address("/", {"card": "a b", "project": "", "kind": None}) == "/?card=a+b"
+    assert page_address("/habits/a?b", {}) == "/habits/a%3Fb"
+
+
+def test_a_form_cannot_lead_to_another_site(person: Person, browser: Browser) -> None:
+    person.tacit("add", "I prefer pnpm")
+    fields = {"form_token": browser.server.access.form_token}
+    for back in ("//evil.example/", "http://evil.example/", "javascript:alert(1)", ""):
+        person.tacit("add", f"rule about {len(back)} things")
+        answer = browser.post("/undo", {**fields, "back": back})
+        assert answer.status == 200 and answer.path.startswith("/?notice=")

@@ -5,19 +5,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from tacit.cli.commands import Invocation, Option
-from tacit.cli.json_output import JsonObject
-from tacit.cli.output import bold, cyan, dim, echo, echo_json_list, echo_wrapped, first_lines, pluralize, warn
+from tacit.cli.output import (
+    JsonObject,
+    bold,
+    cyan,
+    dim,
+    echo,
+    echo_json_list,
+    echo_wrapped,
+    first_lines,
+    pluralize,
+    warn,
+)
 from tacit.model.claim import is_project_scope, project_name
+from tacit.model.event import timestamp
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
 from tacit.vault.filters import Filters
 from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
 
 if TYPE_CHECKING:
+    from tacit.index.reader import MemoryRow
     from tacit.vault.adherence import AdherenceReport
     from tacit.vault.listing import ListedMemory, Listing
     from tacit.vault.memories import DecisionOutcome
@@ -189,6 +201,55 @@ def echo_card(listed: ListedMemory, at: int, of: int | None) -> None:
     """Print a candidate, and the commands that decide on it."""
     echo_wrapped(*card_lines(listed, at, of))
     echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
+
+
+# Memories as JSON
+
+
+def memory_json(listed: ListedMemory) -> JsonObject:
+    """Return a memory with all its fields."""
+    memory, counts = listed.memory, listed.counts
+    return {
+        **memory_reference(memory),
+        "short": listed.short,
+        "key": counts.label if counts else memory.claim.key,
+        "label": memory.claim.sentence,
+        "confidence": memory.confidence,
+        "status": memory.status.value,
+        "evidence": [evidence.text for evidence in memory.evidence],
+        "shared": memory.is_in_fact_file,
+        "triple": memory.claim.triple._asdict(),
+        "tags": list(memory.claim.tags),
+        "strength": memory.strength,
+        "run_count": counts.runs if counts else memory.strength,
+        "session_count": counts.sessions if counts else len(memory.sessions),
+        "has_times": counts.has_times if counts else True,
+        "steps": list(counts.steps) if counts else [],
+        "source": memory.source,
+        "author": memory.author,
+        "provenance": memory.provenance.name.lower(),
+        "first_at": timestamp(memory.first_at),
+        "at": timestamp(memory.last_at),
+        "conflict": listed.conflict,
+        "overruled_by": listed.overruled_by,
+        "reason": memory.reason or listed.reason,
+        "contradicts": [row.id for row in listed.contradicts],
+    }
+
+
+def memory_reference(memory: Memory) -> JsonObject:
+    """Return the few fields of a memory that is part of another object."""
+    return {"id": memory.id, "kind": memory.kind.label, "scope": memory.claim.scope, "text": memory.claim.sentence}
+
+
+def entry_reference(row: MemoryRow) -> JsonObject:
+    """As `memory_reference`, of a row of the index."""
+    return {"id": row.id, "kind": row.kind.label, "scope": row.scope, "text": row.sentence}
+
+
+def missing_json(names: Iterable[str]) -> list[JsonObject]:
+    """Return names that are not in the work tree, without the sessions that changed them."""
+    return [{"text": name, "last_change": None} for name in names]
 
 
 # How often a memory was told and followed

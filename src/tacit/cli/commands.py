@@ -463,7 +463,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "autocapture": CommandEntry(_ANYBODY, "config", "capture sessions with agents, or stop"),
         "import": CommandEntry(_PERSON, "import_", "import histories, transcripts, rule files or another home"),
         "export": CommandEntry(_PERSON, "import_", "copy the log into a folder, or memories into AGENTS.md"),
-        "remote": CommandEntry(_PERSON, "remote", "connect your machines through a folder or repository"),
+        "remote": CommandEntry(_PERSON, "sync", "connect your machines through a folder or repository"),
         "config": CommandEntry(_ANYBODY, "config", "show and change settings"),
         "completion": CommandEntry(_ANYBODY, "help", "print completion for bash, zsh or fish"),
     },
@@ -472,7 +472,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "web": CommandEntry(_PERSON, "setup", "review, search and look around in the browser"),
         "doctor": CommandEntry(_ANYBODY, "doctor", "check everything, and say what to type"),
         "audit": CommandEntry(_ANYBODY, "doctor", "check CLAUDE.md, AGENTS.md and other rule files"),
-        "purge": CommandEntry(_PERSON, "purge", "remove a text or a memory from every file"),
+        "purge": CommandEntry(_PERSON, "doctor", "remove a text or a memory from every file"),
     },
     "For shells, agents and scripts": {
         "init": CommandEntry(_AGENT, "setup", "create the home, and tell agents about it"),
@@ -481,7 +481,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "merge-facts": CommandEntry(_ANYBODY, "setup", "merge fact files by id, for git"),
         "pause": CommandEntry(_ANYBODY, "setup", "record no commands of this terminal"),
         "resume": CommandEntry(_PERSON, "setup", "record the commands of this terminal again"),
-        "redact": CommandEntry(_ANYBODY, "purge", "hide the secrets in a text"),
+        "redact": CommandEntry(_ANYBODY, "doctor", "hide the secrets in a text"),
     },
 }
 # Earlier forms with arguments of their own, and what replaces them.

@@ -11,8 +11,7 @@ import tempfile
 from tacit.cli.add import KINDS, echo_conflicts, echo_sharing
 from tacit.cli.cards import outcome_line
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command, text_or_stdin
-from tacit.cli.json_output import JsonObject, utc_timestamp
-from tacit.cli.output import ask, echo, local_minute
+from tacit.cli.output import JsonObject, ask, echo, local_minute, utc_timestamp
 from tacit.cli.setup import drop_with_last_fact, register_with_first_fact
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import FACT_FILE

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.json_output import JsonObject, utc_timestamp
-from tacit.cli.output import bold, cyan, dim, echo, echo_wrapped, pluralize, short_path
+from tacit.cli.output import JsonObject, bold, cyan, dim, echo, echo_wrapped, pluralize, short_path, utc_timestamp
 from tacit.errors import RefusedError
 from tacit.guard.rules import Decision
 from tacit.hosts.tool_calls import GUARD_HOOKS

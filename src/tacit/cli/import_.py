@@ -8,8 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.json_output import JsonObject
-from tacit.cli.output import ProgressBar, echo, echo_lines, pluralize, short_path, warn
+from tacit.cli.output import JsonObject, ProgressBar, echo, echo_lines, pluralize, short_path, warn
 from tacit.cli.show import reporting_conflicts
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import Home

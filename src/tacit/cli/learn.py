@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from tacit.cli.cards import memory_reference
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.json_output import JsonObject, memory_reference
-from tacit.cli.output import ENCODE_SECONDS, echo, echo_encoded, echo_lines, pluralize, warn
+from tacit.cli.output import ENCODE_SECONDS, JsonObject, echo, echo_encoded, echo_lines, pluralize, warn
 from tacit.index.sessions import SessionRow
 from tacit.learn.judge.clients import CLIENTS
 from tacit.learn.judge.run import Judge, JudgeOutcome, client_judge, estimated_tokens, total_dropped

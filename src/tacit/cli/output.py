@@ -19,6 +19,8 @@ from tacit.errors import RefusedError
 if TYPE_CHECKING:
     from tacit.vault.embeddings import EncodeResult
 
+JsonObject = dict[str, object]  # docs/reference/json.md describes every field that is printed
+
 ENCODE_SECONDS = 60  # the most that a command takes for vectors; hooks and later commands make the rest
 _RESET = "\x1b[0m"
 _BOLD, _DIM, _RED, _YELLOW, _CYAN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[36m"
@@ -179,6 +181,15 @@ def local_minute(at: str) -> str:
     from datetime import datetime
 
     return f"{datetime.fromisoformat(at).astimezone():%Y-%m-%d %H:%M}"
+
+
+def utc_timestamp(at: str) -> str:
+    """Return a time that was stored with its offset as JSON has times: in UTC, with microseconds and a Z."""
+    from datetime import datetime
+
+    from tacit.model.event import timestamp
+
+    return timestamp(datetime.fromisoformat(at))
 
 
 def trust_hint(number: int) -> str:

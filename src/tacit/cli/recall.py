@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import sys
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command, text_or_stdin
-from tacit.cli.output import bold, cyan, dim, echo, echo_json, echo_wrapped, local_minute, short_path, trust_hint, warn
+from tacit.cli.output import (
+    JsonObject,
+    bold,
+    cyan,
+    dim,
+    echo,
+    echo_json,
+    echo_wrapped,
+    local_minute,
+    short_path,
+    trust_hint,
+    warn,
+)
 from tacit.errors import UsageError
 from tacit.index.commands import FAILED_STATUS
 from tacit.model.claim import is_project_scope, scope_label
@@ -15,9 +26,6 @@ from tacit.search.rank import COMMAND, PAGE_KINDS
 from tacit.text.display import clip, printable
 from tacit.vault.hits import Hit, SessionQuote
 from tacit.vault.listing import STATUS_LABELS
-
-if TYPE_CHECKING:
-    from tacit.cli.json_output import JsonObject
 
 
 @command(
@@ -33,7 +41,7 @@ def run_brief(call: Invocation) -> None:
     """
     brief = call.vault.search.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
     if call.flag("--json"):
-        from tacit.cli.json_output import entry_reference
+        from tacit.cli.cards import entry_reference
 
         entries = [entry_reference(entry) for entry in brief.entries]
         echo_json({"memories": entries, "tokens": brief.tokens, "text": brief.text})

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from tacit.cli import cards
 from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.json_output import JsonObject, memory_json, memory_reference, utc_timestamp
-from tacit.cli.output import ask, ask_key, bold, cyan, echo, echo_json_list, echo_lines, echo_wrapped, pluralize, warn
+from tacit.cli.output import (
+    JsonObject,
+    ask,
+    ask_key,
+    bold,
+    cyan,
+    echo,
+    echo_json_list,
+    echo_lines,
+    echo_wrapped,
+    pluralize,
+    utc_timestamp,
+    warn,
+)
 from tacit.cli.show import ask_conflicts
 from tacit.errors import TacitError, UsageError
 from tacit.model.claim import Kind, is_project_scope
@@ -23,9 +35,7 @@ from tacit.vault.review import Card, Review
 from tacit.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from tacit.vault.adherence import IneffectiveMemory
     from tacit.vault.listing import ListedMemory
-    from tacit.vault.outdated import OutdatedMemory
 
 _MAX_SEARCHED = 20  # memories that are searched for in other projects after a decision
 
@@ -184,7 +194,7 @@ def _show_active(vault: Vault, *, is_filtered: bool, has_candidates: bool) -> bo
         echo(f"{memories} another, or may do so; see: tacit conflicts")
     active = [] if is_filtered else active_cards(vault)
     if is_asking:
-        if not _ask_active_cards(active):
+        if not _ask_active_cards(vault, active):
             return False
         from tacit.cli.learn import judge_notice
 
@@ -307,109 +317,59 @@ def _ask_text(memory: Memory) -> str:
 
 def _card_json(listed: ListedMemory, card: str, others: Sequence[ListedMemory] = ()) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
-    references = [memory_reference(other.memory) for other in others]
-    return {**memory_json(listed), "card": card, "others": references, "adherence": None, "missing": []}
+    references = [cards.memory_reference(other.memory) for other in others]
+    return {**cards.memory_json(listed), "card": card, "others": references, "adherence": None, "missing": []}
 
 
 # Cards about memories that hold: agents do not follow them, or they name what is gone
 
-
-class CardAnswer(Record):
-    """An answer to a card: what it is called, and the function that does it and returns the line to print.
-
-    `is_final` says that the memory is another one, or none, afterwards.
-    """
-
-    label: str
-    apply: Callable[[], str]
-    is_final: bool = False
+_ACTIVE_KEYS = {"r": "reword", "g": "guard", "f": "forget", "k": "keep as it is"}
 
 
 class ActiveCard(Record):
-    """A memory that holds and needs a decision. `commands` decide on it without a terminal; `answers` are by key."""
+    """A memory that holds and needs a decision. `missing` are the names in it that are gone, if it is about these."""
 
     title: str
     listed: ListedMemory
     lines: tuple[str, ...]
-    commands: tuple[str, ...]
-    answers: Mapping[str, CardAnswer]
     json: JsonObject
+    missing: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """What can be answered, by key. A guard would not help against a name that is gone."""
+        return {key: label for key, label in _ACTIVE_KEYS.items() if key != "g" or not self.missing}
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands that decide on it without a terminal."""
+        short = self.listed.short
+        guard = [] if self.missing else [f"tacit guard on {short}"]
+        return [f'tacit edit {short} --text "…"', *guard, f"tacit forget {short}"]
 
 
 def active_cards(vault: Vault) -> list[ActiveCard]:
     """Return a card for each memory that agents were told and did not follow, then for each that names what is gone."""
     from tacit.vault.outdated import OutdatedMemories
 
-    not_followed = (_not_followed_card(vault, item) for item in vault.adherence.ineffective())
-    return [*not_followed, *(_missing_card(vault, item) for item in OutdatedMemories(vault.home).outdated())]
-
-
-def _not_followed_card(vault: Vault, item: IneffectiveMemory) -> ActiveCard:
-    memory, short = item.listed.memory, item.listed.short
-
-    def guard() -> str:
-        vault.memories.keep(memory.id, reason="to be guarded")
-        return f"To have it enforced, type: tacit guard on {short}"
-
-    def keep() -> str:
-        return cards.outcome_line("Kept", vault.memories.keep(memory.id, reason="kept although not followed"))
-
-    return ActiveCard(
-        "told but not followed",
-        item.listed,
-        tuple(cards.adherence_lines(item.report)),
-        (f'tacit edit {short} --text "…"', f"tacit guard on {short}", f"tacit forget {short}"),
-        {
-            "r": _reword_answer(vault, memory),
-            "g": CardAnswer("guard", guard),
-            "f": _forget_answer(vault, memory, "told and not followed"),
-            "k": CardAnswer("keep as it is", keep),
-        },
-        {**_card_json(item.listed, "not followed"), "adherence": cards.adherence_json(item.report)},
-    )
-
-
-def _missing_card(vault: Vault, item: OutdatedMemory) -> ActiveCard:
-    memory, short = item.listed.memory, item.listed.short
-    lines: list[str] = []
-    names: list[JsonObject] = []
-    for name in item.missing:
-        last, change = "", None
-        if session := name.last_session:
-            last = f" (last changed on {session.ended_at[:10]} in session {name.short})"
-            change = {"session": session.id, "at": utc_timestamp(session.ended_at)}
-        lines.append(f"not in this work tree: {printable(name.text)}{last}")
-        names.append({"text": name.text, "last_change": change})
-
-    def keep() -> str:
-        return cards.outcome_line("Kept", vault.memories.keep_despite(memory.id, [name.text for name in item.missing]))
-
-    return ActiveCard(
-        "names what is gone",
-        item.listed,
-        tuple(lines),
-        (f'tacit edit {short} --text "…"', f"tacit forget {short}"),
-        {
-            "r": _reword_answer(vault, memory),
-            "f": _forget_answer(vault, memory, "names what is gone"),
-            "k": CardAnswer("keep as it is", keep),
-        },
-        {**_card_json(item.listed, "missing"), "missing": names},
-    )
-
-
-def _reword_answer(vault: Vault, memory: Memory) -> CardAnswer:
-    def reword() -> str:
-        outcome = vault.memories.edit(memory.id, text=_ask_text(memory))
-        return "\n".join([cards.outcome_line("Reworded", outcome), *conflict_lines(outcome)])
-
-    return CardAnswer("reword", reword, is_final=True)
-
-
-def _forget_answer(vault: Vault, memory: Memory, reason: str) -> CardAnswer:
-    return CardAnswer(
-        "forget", lambda: cards.outcome_line("Forgot", vault.memories.forget(memory.id, reason=reason)), is_final=True
-    )
+    found = []
+    for item in vault.adherence.ineffective():
+        json = {**_card_json(item.listed, "not followed"), "adherence": cards.adherence_json(item.report)}
+        lines = tuple(cards.adherence_lines(item.report))
+        found.append(ActiveCard("told but not followed", item.listed, lines, json))
+    for outdated in OutdatedMemories(vault.home).outdated():
+        texts, names = [], []
+        for name in outdated.missing:
+            last, change = "", None
+            if session := name.last_session:
+                last = f" (last changed on {session.ended_at[:10]} in session {name.short})"
+                change = {"session": session.id, "at": utc_timestamp(session.ended_at)}
+            texts.append(f"not in this work tree: {printable(name.text)}{last}")
+            names.append({"text": name.text, "last_change": change})
+        json = {**_card_json(outdated.listed, "missing"), "missing": names}
+        missing = tuple(name.text for name in outdated.missing)
+        found.append(ActiveCard("names what is gone", outdated.listed, tuple(texts), json, missing))
+    return found
 
 
 def _echo_active_card(card: ActiveCard, at: int, of: int) -> None:
@@ -421,34 +381,44 @@ def _echo_active_card(card: ActiveCard, at: int, of: int) -> None:
         echo(f"   {line}")
 
 
-def _ask_active_cards(cards: Sequence[ActiveCard]) -> bool:
+def _ask_active_cards(vault: Vault, active: Sequence[ActiveCard]) -> bool:
     """Ask about each card. Return False if the person wants to stop."""
-    decided: set[str] = set()
-    for at, card in enumerate(cards, 1):
-        claim = card.listed.memory.id
-        if claim in decided:
+    decided: set[str] = set()  # memories that are others, or none, since a card before
+    for at, card in enumerate(active, 1):
+        if card.listed.memory.id in decided:
             continue
-        _echo_active_card(card, at, len(cards))
-        answer = _ask_active_card(card)
-        if answer is None:
+        _echo_active_card(card, at, len(active))
+        key: str | None = "?"
+        while key not in (*card.keys, None, "q", "s", ""):
+            key = ask_key(f"   {' · '.join(f'{key} {label}' for key, label in card.keys.items())} · s skip · q quit")
+            try:
+                if key in card.keys:
+                    echo(f"   {_apply_active_answer(vault, card, key)}")
+            except EOFError:
+                return False
+            except TacitError as error:
+                echo(f"   {printable(error.message)}")
+                key = "?"
+        if key in (None, "q"):
             return False
-        if answer in card.answers and card.answers[answer].is_final:
-            decided.add(claim)
+        if key in ("r", "f"):
+            decided.add(card.listed.memory.id)
     return True
 
 
-def _ask_active_card(card: ActiveCard) -> str | None:
-    """Ask until a card is decided or skipped. Return the key of the answer, "" if it is skipped, None to stop."""
-    labels = " · ".join(f"{key} {answer.label}" for key, answer in card.answers.items())
-    while True:
-        key = ask_key(f"   {labels} · s skip · q quit")
-        if key in (None, "q", "s", ""):
-            return None if key in (None, "q") else ""
-        try:
-            if key in card.answers:
-                echo(f"   {card.answers[key].apply()}")
-                return key
-        except EOFError:
-            return None
-        except TacitError as error:
-            echo(f"   {printable(error.message)}")
+def _apply_active_answer(vault: Vault, card: ActiveCard, key: str | None) -> str:
+    """Do what a key of a card stands for. Return what to print."""
+    memory, decisions = card.listed.memory, vault.memories
+    match key:
+        case "r":
+            outcome = decisions.edit(memory.id, text=_ask_text(memory))
+            return "\n".join([cards.outcome_line("Reworded", outcome), *conflict_lines(outcome)])
+        case "f":
+            reason = "names what is gone" if card.missing else "told and not followed"
+            return cards.outcome_line("Forgot", decisions.forget(memory.id, reason=reason))
+        case "g":
+            decisions.keep(memory.id, reason="to be guarded")
+            return f"To have it enforced, type: tacit guard on {card.listed.short}"
+    if card.missing:
+        return cards.outcome_line("Kept", decisions.keep_despite(memory.id, list(card.missing)))
+    return cards.outcome_line("Kept", decisions.keep(memory.id, reason="kept although not followed"))

@@ -7,10 +7,9 @@ import sys
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tacit.cli.cards import LIMIT_OPTIONS, list_limit, show_list
+from tacit.cli.cards import LIMIT_OPTIONS, entry_reference, list_limit, missing_json, show_list
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
-from tacit.cli.json_output import JsonObject, entry_reference, missing_json, session_json, workflow_json
-from tacit.cli.output import echo, echo_lines, pluralize
+from tacit.cli.output import JsonObject, echo, echo_lines, pluralize, utc_timestamp
 from tacit.errors import UsageError
 from tacit.model.event import local_time, timestamp
 from tacit.model.observation import session_id
@@ -94,6 +93,25 @@ def echo_session(session: ListedSession) -> None:
         echo(f"    files: {printable(', '.join(row.files[:_MAX_FILES]))}{more}")
 
 
+def session_json(listed: ListedSession) -> JsonObject:
+    row = listed.row
+    return {
+        "id": row.id,
+        "short": listed.short,
+        "agent": row.agent,
+        "name": row.host_session_id,
+        "scope": row.scope,
+        "at": utc_timestamp(row.ended_at),
+        "first_at": utc_timestamp(row.started_at),
+        "turn_count": row.turn_count,
+        "title": row.title,
+        "outcome": row.outcome,
+        "summarized_by": row.model,
+        "files": list(row.files),
+        "alike": listed.similar_count,
+    }
+
+
 def _full_session_json(listed: ListedSession, session: Session) -> JsonObject:
     from tacit.pages.sessions import session_tags
 
@@ -165,6 +183,8 @@ def run_context(call: Invocation) -> None:
 
 
 def _context_json(context: Context) -> JsonObject:
+    from tacit.cli.workflow import workflow_json
+
     return {
         "directory": context.directory,
         "scopes": context.scopes,

@@ -196,8 +196,7 @@ def run_web(call: Invocation) -> None:
     call.vault.status()  # a home that cannot be read is an error here, not in the browser
     call.close()
     try:
-        from tacit.web.app import PageOptions
-        from tacit.web.server import IDLE_SECONDS, WebServer, can_open_browser
+        from tacit.web.app import IDLE_SECONDS, PageOptions, WebServer, can_open_browser
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "tacit":
             raise

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
-from tacit.cli.json_output import JsonObject, memory_json
-from tacit.cli.output import ask_key, bold, echo, echo_json, trust_hint
+from tacit.cli.output import JsonObject, ask_key, bold, echo, echo_json, trust_hint
 from tacit.index.habits import RecordedCommand
 from tacit.model.claim import Status, scope_label
 from tacit.model.conflict import ConflictRule
@@ -122,7 +121,7 @@ def _conflict_json(dispute: MemoryConflict) -> JsonObject:
         "rule": dispute.rule.name.lower(),
         "reason": dispute.rule.value,
         "winner": None if dispute.rule.is_open else dispute.winner.memory.id,
-        "memories": [memory_json(dispute.winner), memory_json(dispute.loser)],
+        "memories": [cards.memory_json(dispute.winner), cards.memory_json(dispute.loser)],
     }
 
 
@@ -164,7 +163,7 @@ def run_list(call: Invocation) -> int:
         def echo_candidate(listed: ListedMemory) -> None:
             cards.echo_card(listed, next(numbers), pending.total)
 
-        return cards.show_list(call, pending, "suggestion", memory_json, echo_candidate, empty=empty)
+        return cards.show_list(call, pending, "suggestion", cards.memory_json, echo_candidate, empty=empty)
     name = call.value("--status") or ("forgotten" if call.flag("--forgotten") else "active")
     memories = call.vault.search.listing(
         status=_STATUSES.get(name),
@@ -179,7 +178,7 @@ def run_list(call: Invocation) -> int:
         cards.echo_memory(listed, "- ")
 
     title = bold(f"Memories ({memories.total})")
-    code = cards.show_list(call, memories, "memory", memory_json, echo_listed, title=title)
+    code = cards.show_list(call, memories, "memory", cards.memory_json, echo_listed, title=title)
     if not call.flag("--json") and (untrusted := call.vault.home.count_untrusted()):
         echo(trust_hint(untrusted))
     return code
@@ -189,7 +188,7 @@ def run_list(call: Invocation) -> int:
 def run_show(call: Invocation) -> None:
     """One memory, whole."""
     listed = call.vault.search.show(call.text())
-    if call.shows_json(lambda: memory_json(listed)):
+    if call.shows_json(lambda: cards.memory_json(listed)):
         return
     memory = listed.memory
     cards.echo_memory(listed)
@@ -221,7 +220,7 @@ def run_why(call: Invocation) -> None:
     if call.flag("--json"):
         events, commands = [_event_json(reason) for reason in reasons], [_command_json(ran) for ran in behind]
         adherence = cards.adherence_json(report)
-        echo_json({**memory_json(listed), "events": events, "commands": commands, "adherence": adherence})
+        echo_json({**cards.memory_json(listed), "events": events, "commands": commands, "adherence": adherence})
         return
     cards.echo_memory(listed)
     for line in cards.adherence_lines(report):

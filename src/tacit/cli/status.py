@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.json_output import SCHEMA_VERSION, JsonObject, counts_json
-from tacit.cli.output import bold, conflict_hint, cyan, echo, echo_lines, pluralize, short_path, trust_hint
+from tacit.cli.output import JsonObject, bold, conflict_hint, cyan, echo, echo_lines, pluralize, short_path, trust_hint
 from tacit.text.display import clip, printable
 from tacit.vault.status import HomeStatus, TeamSummary
 
 if TYPE_CHECKING:
     from tacit.vault.suggestions import Statistics
 
+SCHEMA_VERSION = 1  # of JSON: incremented when a field is removed or changes its meaning; a new field breaks no reader
 _BARS = "▁▂▃▄▅▆▇█"
 _MAX_FREQUENT_SHOWN = 5
 _HABIT_NOUNS = {
@@ -62,6 +62,11 @@ def _statistics_json(stats: Statistics) -> JsonObject:
         "accepted_count": stats.accepted,
         "dismissed": stats.dismissed,
     }
+
+
+def counts_json(counts: Iterable[tuple[str, int]], field: str) -> list[JsonObject]:
+    """Return counts as objects with two fields: the name, as `field`, and `count`."""
+    return [{field: name, "count": count} for name, count in counts]
 
 
 @command("", "tacit status", Option("--commands", help="the commands of your shells in numbers"), JSON_OPTION)

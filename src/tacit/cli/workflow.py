@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.json_output import run_json, workflow_json
-from tacit.cli.output import ask, confirm, echo, echo_lines, pluralize
+from tacit.cli.output import JsonObject, ask, confirm, echo, echo_lines, pluralize
 from tacit.disk.read import read_external
 from tacit.errors import NotFoundError, RefusedError, TacitError, UsageError
+from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory
 from tacit.model.workflow import (
@@ -93,6 +93,33 @@ def _result_text(run: PastRun) -> str:
     if run.body.completed:
         return "completed"
     return f"stopped at step {run.stopped_step + 1} with status {run.status}"
+
+
+def workflow_json(workflow: Workflow) -> JsonObject:
+    return {
+        "name": workflow.name,
+        "steps": list(workflow.steps),
+        "directory": workflow.directory,
+        "memory": workflow.claim,
+        "at": timestamp(workflow.saved_at),
+        "accepted": workflow.accepted,
+        "run_count": len(workflow.runs),
+        "last_run": run_json(workflow.last_run) if workflow.last_run else None,
+    }
+
+
+def run_json(run: PastRun) -> JsonObject:
+    return {
+        "at": timestamp(run.at),
+        "completed": run.body.completed,
+        "exit_status": run.status,
+        "directory": run.body.directory,
+        "first_step": run.body.first + 1,
+        "results": [
+            {"text": step.command, "exit_status": step.status, "milliseconds": step.milliseconds}
+            for step in run.body.steps
+        ],
+    }
 
 
 # Changing

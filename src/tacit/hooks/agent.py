@@ -75,7 +75,12 @@ def _inject(host: str, event: str, payload: bytes, home: str, deadline: float) -
         _run_worker(host, event, payload, home, writing, deadline)
         os._exit(0)
     os.close(writing)
-    answer = _read_answer(reading, deadline)
+    answer = b""
+    while not answer.endswith(_END_MARK) and select.select((reading,), (), (), max(deadline - time.monotonic(), 0))[0]:
+        part = os.read(reading, 1 << 20)
+        if not part:  # the worker has ended
+            break
+        answer += part
     if answer.endswith(_END_MARK):
         _write_answer(answer.removesuffix(_END_MARK), deadline)
     else:
@@ -105,19 +110,6 @@ def _run_worker(host: str, event: str, payload: bytes, home: str, pipe: int, dea
     if dispatch.has_queued(home) and _fork_detached():
         os.close(pipe)
         dispatch.process_queue(home)
-
-
-def _read_answer(pipe: int, deadline: float) -> bytes:
-    """Return what the worker sends until the answer is complete, the worker ends or the deadline passes."""
-    answer = b""
-    while not answer.endswith(_END_MARK):
-        if not select.select((pipe,), (), (), max(deadline - time.monotonic(), 0))[0]:
-            break
-        part = os.read(pipe, 1 << 20)
-        if not part:
-            break
-        answer += part
-    return answer
 
 
 def _write_answer(answer: bytes, deadline: float) -> None:

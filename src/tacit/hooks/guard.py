@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tacit.commandline.bash import ScanError, SimpleCommand
+from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import executions
 from tacit.disk.files import open_plain, sqlite_uri
 from tacit.guard.rules import (
@@ -24,20 +24,12 @@ from tacit.guard.rules import (
 )
 from tacit.guard.store import load_rules, mark_run, stop_call, take_permission, was_run
 from tacit.hosts.tool_calls import STOP_PREFIX, WARN_PREFIX, ToolCall, format_decision, parse_tool_call
-from tacit.record import Record
 from tacit.text.display import clip, printable
 
 _SEVERITY = (Decision.DENY, Decision.ASK, Decision.WARN)  # the strictest first
 _MAX_SENTENCE_CHARS, _MAX_MATCH_CHARS = 300, 200
 _INDEX_TIMEOUT_SECONDS = 0.02
 _ACTIVE = "active"
-
-
-class RuleMemory(Record):
-    """What the index says of the memory of a rule. The sentence is "" if the index cannot be read."""
-
-    is_active: bool
-    sentence: str = ""
 
 
 def decide(host: str, payload: bytes, home: str) -> str:
@@ -60,25 +52,24 @@ def _decide_call(host: str, call: ToolCall, rules: Sequence[GuardRule], root: st
     scopes = RuleScopes(call.directory, os.environ.get("HOME") or os.path.expanduser("~"))
     matches = match_commands(rules, found, scopes.applies, lambda rule: was_run(root, rule, call.session))
     matches += match_paths(rules, call.paths, scopes.applies)
+    answer = ""
     for match in sorted(matches, key=lambda match: _SEVERITY.index(match.rule.decision)):
-        memory = read_rule_memory(root, match.rule.id)
-        if not memory.is_active or take_permission(root, match.rule, key):
+        is_active, sentence = read_rule_memory(root, match.rule.id)
+        if not is_active or take_permission(root, match.rule, key):
             continue
-        code = "" if match.rule.decision is Decision.WARN else stop_call(root, match.rule, key)
-        if match.rule.decision is Decision.WARN:
-            _mark_runs(call, found, rules, root)
-        return format_decision(host, match.rule.decision.value, reason_text(match, memory.sentence, code))
-    _mark_runs(call, found, rules, root)
-    return ""
-
-
-def _mark_runs(call: ToolCall, found: Sequence[SimpleCommand], rules: Sequence[GuardRule], root: str) -> None:
-    for rule in rules:
+        decision = match.rule.decision
+        code = "" if decision is Decision.WARN else stop_call(root, match.rule, key)
+        answer = format_decision(host, decision.value, reason_text(match, sentence, code))
+        if code:
+            return answer
+        break
+    for rule in rules:  # the call is made
         if (fulfils := fulfils_last(rule, found)) is not None:
             mark_run(root, rule, call.session, ran=fulfils)
+    return answer
 
 
-def read_rule_memory(root: str, claim: str) -> RuleMemory:
+def read_rule_memory(root: str, claim: str) -> tuple[bool, str]:
     """Return whether a memory is still active, and its sentence. An index that cannot be read changes nothing."""
     try:
         path = os.path.join(root, "index.sqlite")
@@ -91,8 +82,8 @@ def read_rule_memory(root: str, claim: str) -> RuleMemory:
         finally:
             connection.close()
     except (OSError, sqlite3.Error):
-        return RuleMemory(is_active=True)
-    return RuleMemory(row[0] == _ACTIVE and row[2] is None, row[1]) if row else RuleMemory(is_active=False)
+        return True, ""
+    return (row[0] == _ACTIVE and row[2] is None, row[1]) if row else (False, "")
 
 
 def reason_text(match: RuleMatch, sentence: str, code: str) -> str:

@@ -7,7 +7,7 @@ import signal
 import time
 from datetime import UTC, datetime
 
-from tacit.disk.files import OsDisk, open_fd
+from tacit.disk.files import OsDisk, open_fd, replace_file
 from tacit.home.home import Home
 from tacit.home.paths import without_unsafe_home
 from tacit.shell.record import MAX_RECORD_BYTES, CapturedCommand, RecordOutcome, ShellRecorder, parse_record
@@ -20,7 +20,10 @@ def record(pipe: int) -> None:
     """Record the command that the snippet sends on a pipe. What is no record is dropped."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_DEADLINE_SECONDS)
-    captured = parse_record(_read_pipe(pipe), datetime.now(UTC))
+    data = b""
+    while len(data) < MAX_RECORD_BYTES and (part := os.read(pipe, MAX_RECORD_BYTES - len(data))):
+        data += part
+    captured = parse_record(data, datetime.now(UTC))
     if captured is None:
         return
     with Home(environment=without_unsafe_home(os.environ), cwd=captured.observation.directory or "/") as home:
@@ -28,17 +31,18 @@ def record(pipe: int) -> None:
 
 
 def record_command(home: Home, captured: CapturedCommand) -> None:
-    """Record a command, and learn from all commands if that was not done lately."""
-    if ShellRecorder(home).capture(captured) is RecordOutcome.APPENDED and _is_due(home):
-        _learn_habits(home)
+    """Record a command, and learn from all commands if that was not done lately.
 
+    If there are new suggestions, a notice for the prompt is left.
+    """
+    if ShellRecorder(home).capture(captured) is not RecordOutcome.APPENDED or not _is_due(home):
+        return
+    from tacit.learn.habits import learn_habits
 
-def _read_pipe(pipe: int) -> bytes:
-    """Return what was sent, at most MAX_RECORD_BYTES. The rest stays in the pipe."""
-    data = b""
-    while len(data) < MAX_RECORD_BYTES and (part := os.read(pipe, MAX_RECORD_BYTES - len(data))):
-        data += part
-    return data
+    learned = learn_habits(home.store, home.user_folder)
+    if learned.new and home.settings.shell_notice:
+        line = f"tacit: {learned.pending} suggestion{'s' * (learned.pending != 1)}, `tacit review`\n"
+        replace_file(OsDisk(home.root), home.store.paths.notice_file, line.encode())
 
 
 def _is_due(home: Home) -> bool:
@@ -55,14 +59,3 @@ def _is_due(home: Home) -> bool:
     except OSError:  # a link or a folder lies there, which `doctor` names; the command itself is recorded
         return False
     return True
-
-
-def _learn_habits(home: Home) -> None:
-    """Learn from the commands since the last time. Leave a notice for the prompt if there are new suggestions."""
-    from tacit.disk.files import replace_file
-    from tacit.learn.habits import learn_habits
-
-    learned = learn_habits(home.store, home.user_folder)
-    if learned.new and home.settings.shell_notice:
-        line = f"tacit: {learned.pending} suggestion{'s' * (learned.pending != 1)}, `tacit review`\n"
-        replace_file(OsDisk(home.root), home.store.paths.notice_file, line.encode())

@@ -201,7 +201,13 @@ class _LineBuffer:
 
     def finish(self) -> bytes | OversizedLine:
         data = b"".join(self._parts)
-        return data if self.size <= MAX_MESSAGE_BYTES else OversizedLine(_find_id(data.decode("ascii", "replace")))
+        if self.size <= MAX_MESSAGE_BYTES:
+            return data
+        text = data.decode("ascii", "replace")
+        match = _ID_AT_START.match(text) or _ID_AT_END.search(text)
+        if not match:
+            return OversizedLine(None)
+        return OversizedLine(match[1][1:-1] if match[1].startswith('"') else int(match[1]))
 
 
 def read_chunks(source: int, sink: int) -> Iterator[bytes]:
@@ -257,10 +263,3 @@ def write_all(sink: int, line: bytes) -> None:
 
 def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
-
-
-def _find_id(text: str) -> RequestId | None:
-    match = _ID_AT_START.match(text) or _ID_AT_END.search(text)
-    if not match:
-        return None
-    return match[1][1:-1] if match[1].startswith('"') else int(match[1])

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from tacit.mcp.catalog import ClientContext, McpArguments, check_arguments, load_catalog
 from tacit.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Json, RpcError
-from tacit.mcp.tools import NO_MEMORIES, recent_sessions, session_page
+from tacit.mcp.tools import (
+    NO_MEMORIES,
+    ClientContext,
+    McpArguments,
+    check_arguments,
+    load_catalog,
+    recent_sessions,
+    session_page,
+)
 from tacit.record import Record
 from tacit.text.display import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
-    from tacit.mcp.catalog import Property
+    from tacit.mcp.tools import Property
     from tacit.vault.listing import ListedMemory
     from tacit.vault.vault import Vault
 

@@ -9,7 +9,6 @@ from contextlib import redirect_stdout, suppress
 
 from tacit.errors import TacitError, UsageError
 from tacit.mcp import protocol
-from tacit.mcp.catalog import ClientContext, load_catalog
 from tacit.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -22,6 +21,7 @@ from tacit.mcp.protocol import (
     parse_request,
     success_response,
 )
+from tacit.mcp.tools import ClientContext, load_catalog
 
 # Methods, which get the parameters and the calling client
 
@@ -171,16 +171,14 @@ class McpServer:
             return None
         try:
             message = protocol.parse_message(line)
-            return self._answer_batch(message) if isinstance(message, list) else self._answer_message(message)
+            if not isinstance(message, list):
+                return self._answer_message(message)
+            if not 0 < len(message) <= _MAX_BATCH:  # several on one line, as 2025-03-26 allowed
+                raise RpcError(INVALID_REQUEST, f"a batch has 1 to {_MAX_BATCH} messages")
+            answers = [self._answer_message(part) for part in message]
+            return [answer for answer in answers if answer is not None] or None
         except RpcError as failure:
             return error_response(failure)
-
-    def _answer_batch(self, messages: list[object]) -> list[Json] | None:
-        """Answer several messages on one line, as 2025-03-26 allowed."""
-        if not 0 < len(messages) <= _MAX_BATCH:
-            raise RpcError(INVALID_REQUEST, f"a batch has 1 to {_MAX_BATCH} messages")
-        answers = [self._answer_message(message) for message in messages]
-        return [answer for answer in answers if answer is not None] or None
 
     def _answer_message(self, message: object) -> Json | None:
         try:

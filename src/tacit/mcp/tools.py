@@ -1,26 +1,169 @@
-"""The tools, as far as they do something: what they say of themselves is in `catalog.json`.
+"""What the server offers, in which form arguments must come, the calling client, and what the tools do.
 
-None accepts, dismisses, forgets, purges, trusts, undoes or configures anything.
+`catalog.json` has the tools, prompts and templates of resources as clients get them. Only their examples, which are
+arguments that fit, are not sent, and a description is one text there. No tool accepts, dismisses, forgets, purges,
+trusts, undoes or configures anything.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tacit.errors import NotFoundError, StoreError, TacitError, UsageError
-from tacit.mcp.catalog import ClientContext, McpArguments, check_arguments, load_catalog
 from tacit.mcp.protocol import Json
 from tacit.record import Record
 from tacit.text.display import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from tacit.home.actor import Actor
     from tacit.model.claim import Scope
     from tacit.vault.evidence import MemoryEvent
     from tacit.vault.hits import Hit
     from tacit.vault.memories import DecisionOutcome
     from tacit.vault.vault import Vault
+
+    # What `tools/list` and `prompts/list` show, as far as the server looks at it. Arguments have a JSON Schema.
+
+    class Property(TypedDict, total=False):
+        type: str
+        description: str
+        enum: list[str]
+        minimum: int
+        maximum: int
+
+    class InputSchema(TypedDict, total=False):
+        properties: dict[str, Property]
+        required: list[str]
+
+    class Tool(TypedDict):
+        name: str
+        inputSchema: InputSchema
+
+    class PromptArgument(TypedDict):
+        name: str
+        description: str
+        required: bool
+
+    class Prompt(TypedDict, total=False):
+        name: str
+        description: str
+        arguments: list[PromptArgument]
+
+    class Catalog(TypedDict):
+        tools: list[Tool]
+        prompts: list[Prompt]
+        resourceTemplates: list[dict[str, str]]
+
+
+# What clients get
+
+CATALOG_PATH = os.path.join(os.path.dirname(__file__), "catalog.json")
+
+
+@cache
+def load_catalog() -> Catalog:
+    """Return the lists that clients get."""
+    with open(CATALOG_PATH, encoding="utf-8") as file:
+        catalog: Catalog = json.load(file, object_hook=_without_example)
+    return catalog
+
+
+def _without_example(value: dict[str, object]) -> dict[str, object]:
+    if "example" in value and isinstance(lines := value["description"], list):
+        del value["example"]
+        value["description"] = " ".join(lines)
+    return value
+
+
+# Arguments
+
+_PYTHON_TYPES: dict[str, type] = {"string": str, "integer": int, "boolean": bool, "array": list}
+_TYPE_LABELS = {"string": "a text", "integer": "a whole number", "boolean": "true or false", "array": "a list of texts"}
+
+
+class McpArguments:
+    """Arguments that were checked."""
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self._values = values
+
+    def text(self, name: str) -> str:
+        return self.text_or_none(name) or ""
+
+    def text_or_none(self, name: str) -> str | None:
+        value = self._values.get(name)
+        return value if isinstance(value, str) else None
+
+    def number(self, name: str, default: int) -> int:
+        value = self._values.get(name)
+        return value if isinstance(value, int) else default
+
+    def flag(self, name: str) -> bool:
+        return self._values.get(name) is True
+
+    def texts(self, name: str) -> list[str]:
+        values = self._values.get(name)
+        return [text for text in values if isinstance(text, str)] if isinstance(values, list) else []
+
+
+def check_arguments(
+    properties: Mapping[str, Property], required: Collection[str], arguments: Mapping[str, object]
+) -> McpArguments:
+    """Return the checked arguments. Null counts as missing. Raise UsageError if one does not fit."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name in given.keys() - properties.keys():
+        raise UsageError(f"there is no argument {name[:40]!r}", f"the arguments are: {', '.join(properties) or 'none'}")
+    for name, schema in properties.items():
+        if name not in given:
+            if name in required:
+                raise UsageError(f"the argument {name} is missing", f"{name}: {schema['description']}")
+            continue
+        kind, value = schema["type"], given[name]
+        fits = isinstance(value, _PYTHON_TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
+        if not fits or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
+            raise UsageError(f"{name} must be {_TYPE_LABELS[kind]}", f"{name}: {schema['description']}")
+        if "enum" in schema and value not in schema["enum"]:
+            raise UsageError(f"{name} must be one of: {', '.join(schema['enum'])}")
+        if isinstance(value, int) and "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
+            raise UsageError(f"{name} must be from {schema['minimum']} to {schema['maximum']}")
+    return McpArguments(given)
+
+
+# The client: always an agent, whatever the environment says
+
+_MAX_NAME_CHARS = 48
+
+
+class ClientContext(Record):
+    """The name of a client, and the home it uses. Each request opens the home anew."""
+
+    name: str
+    home: str | None = None
+
+    def open_vault(self) -> Vault:
+        from tacit.home.home import Home
+        from tacit.home.store import Following, StoreOptions
+        from tacit.vault.vault import Vault
+
+        return Vault(Home(self.home, actor=client_actor(self.name, os.environ), options=StoreOptions(Following.THREAD)))
+
+
+def client_actor(name: str, environment: Mapping[str, str]) -> Actor:
+    """Return the agent of this name. The environment gives session, host and clock, never the actor."""
+    from tacit.home.actor import current_actor
+    from tacit.text.display import clean, clip, printable
+
+    label = clip(printable(clean(name)).strip(), _MAX_NAME_CHARS) or "unknown"
+    return current_actor(environment)._replace(name=f"agent:{label}")
+
+
+# Running a tool
 
 
 class McpResult(Record):

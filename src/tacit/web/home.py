@@ -10,8 +10,7 @@ from tacit.errors import RefusedError, UsageError
 from tacit.guard.rules import Decision
 from tacit.home.setting_descriptions import DESCRIPTIONS
 from tacit.vault.guard import REPLAY_DAYS
-from tacit.web.rendering import count_text, value_text
-from tacit.web.request import Notice, PageRequest
+from tacit.web.rendering import Notice, PageRequest, count_text, value_text
 
 # Settings: each with its value, where that comes from, and a field to change it
 

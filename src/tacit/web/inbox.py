@@ -18,8 +18,7 @@ from tacit.vault.listing import ListedMemory
 from tacit.vault.memories import DecisionOutcome
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card
-from tacit.web.rendering import count_text, scope_name
-from tacit.web.request import MAX_NOTICE_CHARS, Notice, PageRequest, page_count
+from tacit.web.rendering import MAX_NOTICE_CHARS, Notice, PageRequest, count_text, page_count, scope_name
 
 _PAGE_SIZE = 40
 _MAX_CANDIDATES = 80  # that are read for the list; the others follow when these are decided

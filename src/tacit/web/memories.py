@@ -11,7 +11,7 @@ from tacit.text.display import clip
 from tacit.vault.evidence import describe_event, event_details
 from tacit.vault.hits import Hit
 from tacit.web.charts import draw_graph
-from tacit.web.request import MAX_NOTICE_CHARS, Notice, PageRequest, page_count
+from tacit.web.rendering import MAX_NOTICE_CHARS, Notice, PageRequest, page_count
 
 # Search: answers of `recall`, and without a query the latest memories
 

@@ -15,11 +15,10 @@ from tacit.model.recap import session_outcome, turn_title
 from tacit.model.session import Turn
 from tacit.record import Record
 from tacit.vault.sessions import InjectionRecord, ListedSession
-from tacit.vault.timeline import DayCount, Timeline
+from tacit.vault.timeline import Timeline
 from tacit.vault.workflows import EXPORT_FORMATS
 from tacit.web.charts import bar_chart, calendar, week_hours
-from tacit.web.rendering import count_text
-from tacit.web.request import Notice, PageRequest, page_count
+from tacit.web.rendering import Notice, PageRequest, count_text, page_count
 
 # The calendar, and one day with its sessions, turns, commands and files
 
@@ -48,7 +47,10 @@ def timeline_page(call: PageRequest) -> Response:
         except ValueError:
             raise UsageError(f"{text!r} is no day", "choose one in the calendar") from None
     view = timeline.day(chosen) if chosen else None
-    squares = [(count.day, count.sessions * 8 + count.commands, _day_label(count)) for count in days]
+    squares = []
+    for count in days:
+        done = f"{count_text(count.sessions, 'session')}, {count_text(count.commands, 'command')}"
+        squares.append((count.day, count.sessions * 8 + count.commands, f"{count.day:%-d %B %Y}: {done}"))
     values = {
         "map": calendar(squares, "/timeline?day="),
         "weeks": _CALENDAR_WEEKS,
@@ -63,10 +65,6 @@ def timeline_page(call: PageRequest) -> Response:
         "max_turns": _MAX_SHOWN_TURNS,
     }
     return call.page("timeline.html", "Timeline", values)
-
-
-def _day_label(count: DayCount) -> str:
-    return f"{count.day:%-d %B %Y}: {count_text(count.sessions, 'session')}, {count_text(count.commands, 'command')}"
 
 
 def _day_sessions(call: PageRequest, listed: Sequence[ListedSession]) -> list[DaySession]:

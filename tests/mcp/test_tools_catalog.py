@@ -11,9 +11,8 @@ import pytest
 from harness.person import Person
 
 from tacit.errors import UsageError
-from tacit.mcp.catalog import CATALOG_PATH, ClientContext, check_arguments, client_actor, load_catalog
 from tacit.mcp.resources import PROMPTS
-from tacit.mcp.tools import TOOLS
+from tacit.mcp.tools import CATALOG_PATH, TOOLS, ClientContext, check_arguments, client_actor, load_catalog
 from tacit.model.claim import Kind
 from tests.support.mcp_client import answer, heard, request, tool
 
