@@ -26,8 +26,7 @@ from tacit.index.reader import Decode
 from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes import ScoredFix, confirmed_fixes, find_fixes, fix_keys
-from tacit.learn.statements import learn_statements
-from tacit.learn.statements.answers import observed_decisions, repeated_lessons
+from tacit.learn.statements import learn_statements, observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
 from tacit.model.event import POLICY, RULE_FILE, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.fixes import confirmed_fixes, find_fixes, fix_candidates, fix_key, fix_keys
+from tacit.learn.fixes import confirmed_fixes, find_fixes, fix_candidates, fix_key, fix_keys, load_ranker
 from tacit.learn.fixes.pairs import error_lines, find_pairs
-from tacit.learn.fixes.ranker import load_ranker
 from tacit.model.claim import GLOBAL, Kind, Provenance
 from tacit.model.observation import ConversationBody, PromptGiven, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
 from tacit.model.statement import claim_from

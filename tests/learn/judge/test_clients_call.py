@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from harness.secret_examples import written
 
+from tacit.learn.judge import client_judge
 from tacit.learn.judge.answer import CheckedAnswer
 from tacit.learn.judge.clients import JudgeReply
-from tacit.learn.judge.run import client_judge
 from tests.support.fake_client import FakeClient
 from tests.support.model_desk import ROOT, Desk
 from tests.support.model_talk import RULE, answer, asked, but, findings
@@ -200,7 +200,7 @@ def test_a_client_does_not_outlive_a_command_that_is_stopped(desk: Desk, client:
         # A shell without job control lets programs in the background ignore SIGINT: perhaps these tests, and so this.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "import sys; from tests.support.model_talk import asked; from tacit.home.home import Home;"
-        "from tacit.learn.judge.run import Judging, client_judge;"
+        "from tacit.learn.judge import Judging, client_judge;"
         "Judging(Home(sys.argv[1], cwd=sys.argv[1])).ask(asked(), client_judge('claude'))"
     )
     environment = {**desk.models, "PATH": f"{client.folder}{os.pathsep}{os.environ['PATH']}", "HOME": str(desk.llm)}

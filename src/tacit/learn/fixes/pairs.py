@@ -2,7 +2,7 @@
 
 A failed call is compared with the successes among the next calls of the same agent, and the most similar one is its
 candidate. Shell commands are compared by their words, calls of other tools by the words of their input; a retry may use
-another program or another tool. `is_never_advice` is a hard stop; all else is decided by `ranker`. What quoting did to
+another program or another tool. `is_never_advice` is a hard stop; all else is decided by its score. What quoting did to
 a command is read here, too.
 """
 

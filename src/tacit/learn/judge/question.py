@@ -14,7 +14,7 @@ from itertools import count
 
 from tacit.learn import FixCandidate, SessionEvent, load_data
 from tacit.learn.fixes import fix_candidates
-from tacit.learn.statements.scoring import SentenceCandidate, sentence_candidates
+from tacit.learn.statements.sentences import SentenceCandidate, sentence_candidates
 from tacit.model.ids import EventId, sha256
 from tacit.model.observation import PromptGiven, ReplyGiven
 from tacit.record import Record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.fixes.ranker import features_of
+from tacit.learn.fixes import features_of
 from tacit.model.observation import ConversationBody
 from tests.support.fix_session import edited, failed, pairs, ran, read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacit.index.sessions import SessionChoice
 from tacit.learn import Lesson
-from tacit.learn.statements.answers import observed_decisions, repeated_lessons
+from tacit.learn.statements import observed_decisions, repeated_lessons
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody, PromptKind, ToolAction, ToolUsed

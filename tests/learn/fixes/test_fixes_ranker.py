@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tacit.learn.fixes import ranker as module
-from tacit.learn.fixes.ranker import Ranker, features_of, load_ranker
+from tacit.learn import fixes
+from tacit.learn.fixes import Ranker, features_of, load_ranker
 from tests.support.fix_session import failed, pairs, ran
 
 
 def test_the_weights_are_one_small_file() -> None:
-    assert Path(module.__file__).with_name("weights.json").stat().st_size < 50_000
+    assert Path(fixes.__file__).with_name("weights.json").stat().st_size < 50_000
 
 
 def test_a_score_is_a_probability_and_unknown_features_count_nothing() -> None:

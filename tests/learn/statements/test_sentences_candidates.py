@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.learn.statements.scoring import sentence_candidates
+from tacit.learn.statements.sentences import sentence_candidates
 from tacit.model.observation import PromptKind, ToolAction, ToolUsed
 from tests.support.talking import conversation, prompt, reply
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.judge.run import UsageMeter, read_meter
+from tacit.learn.judge import UsageMeter, read_meter
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NEED, BUDGET = 400, 1000

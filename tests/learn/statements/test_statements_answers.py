@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.learn.statements.answers import answered_question, typed_answer
+from tacit.learn.statements import answered_question, typed_answer
 from tacit.model.claim import Kind
 from tacit.model.observation import PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tests.support.talking import learnt, prompt

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from tacit.learn import load_data
-from tacit.learn.statements.scoring import StatementForm, exclusions, find_form, statement_forms
-from tacit.learn.statements.sentences import prompt_sentences
+from tacit.learn.statements.sentences import StatementForm, exclusions, find_form, prompt_sentences, statement_forms
 from tacit.model.claim import Kind
 from tests.support.talking import learnt
 

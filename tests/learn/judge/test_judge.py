@@ -13,7 +13,7 @@ import pytest
 from harness.secret_examples import written
 
 from tacit.errors import RefusedError, UsageError
-from tacit.learn.judge.run import Judge, client_judge
+from tacit.learn.judge import Judge, client_judge
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven
 from tacit.text.words import estimate_tokens
@@ -96,7 +96,7 @@ def test_a_model_that_hangs_is_ended_and_what_it_may_have_cost_is_counted(desk: 
 def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(desk: Desk) -> None:
     vault = desk.vault(TACIT_MODEL_TIMEOUT="120")
     script = (
-        "import sys; from tests.support.model_talk import asked; from tacit.learn.judge.run import Judge, Judging;"
+        "import sys; from tests.support.model_talk import asked; from tacit.learn.judge import Judge, Judging;"
         "from tacit.home.home import Home;"
         "Judging(Home(sys.argv[1], cwd=sys.argv[1])).ask(asked(), Judge('stub-hang'))"
     )
@@ -148,7 +148,7 @@ def test_a_model_that_llm_does_not_know_is_no_failure_and_costs_nothing(desk: De
 def test_without_the_library_a_person_is_told_what_to_type(desk: Desk, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     script = (
-        "import sys; from tacit.learn.judge.run import Judge, Judging; from tests.support.model_talk import asked\n"
+        "import sys; from tacit.learn.judge import Judge, Judging; from tests.support.model_talk import asked\n"
         "from tacit.home.home import Home\n"
         "judging = Judging(Home(sys.argv[1], cwd=sys.argv[1]))\n"
         "print(judging.ask(asked(), Judge('any'))[0].problem)\n"

@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import tacit.learn.statements.scoring as model
-from tacit.learn.statements.scoring import MIN_STATEMENT_SCORE, find_form, score_sentence, sentence_features
-from tacit.learn.statements.sentences import prompt_sentences
+import tacit.learn.statements.sentences as model
+from tacit.learn.statements.sentences import (
+    MIN_STATEMENT_SCORE,
+    find_form,
+    prompt_sentences,
+    score_sentence,
+    sentence_features,
+)
 from tests.support.talking import learnt
 
 WEIGHTS = Path(model.__file__).with_name("weights.json")
