@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
@@ -187,6 +187,9 @@ def _change_conditions(pair: Pair) -> dict[str, bool]:
     is_wrapped = after[-len(before) :] == before
     is_weak = pair.similarity < _WEAK and pair.family != family_of(pair.after)
     is_named_dropped = any(_holds(dropped, word) for word in named)
+    changed, is_replaced = dropped | added, bool(dropped and added)
+    is_one_word = len(dropped) == len(added) == 1 and not flags_of([*changed])
+    likeness = SequenceMatcher(None, "".join(dropped), "".join(added)).ratio() if is_one_word else 0.0
     return {
         "changed": not pair.edited,
         "changed:edited": bool(pair.edited),
@@ -208,26 +211,16 @@ def _change_conditions(pair: Pair) -> dict[str, bool]:
         "weak": is_weak and pair.distance < _FAR,
         "weak:far": is_weak and pair.distance >= _FAR,
         "prefixed": pair.after.endswith(pair.before) and len(added) <= 4,
-        **dict.fromkeys(_operand_changes(dropped, added), True),
+        # Words that were replaced: by other paths, by other numbers, by one that is spelled alike
+        "path": is_replaced and all("/" in word or _FILE_NAME.search(word) for word in changed),
+        "number": is_replaced and all(_NUMBER.search(word) for word in changed),
+        "typo": is_one_word and likeness >= _TYPO_RATIO,
+        "operand": is_one_word and likeness < _TYPO_RATIO,
     }
 
 
 def _holds(words: set[str], name: str) -> bool:
     return name in words or (len(name) > 3 and any(name in word for word in words))
-
-
-def _operand_changes(dropped: set[str], added: set[str]) -> Iterator[str]:
-    """Yield how words were replaced: by other paths, by other numbers, by one that is spelled alike."""
-    changed = dropped | added
-    if not dropped or not added:
-        return
-    if all("/" in word or _FILE_NAME.search(word) for word in changed):
-        yield "path"
-    if all(_NUMBER.search(word) for word in changed):
-        yield "number"
-    if len(dropped) == len(added) == 1 and not flags_of([*changed]):
-        (old,), (new,) = dropped, added
-        yield "typo" if SequenceMatcher(None, old, new).ratio() >= _TYPO_RATIO else "operand"
 
 
 class Ranker(Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.hosts.noise import DROPPED_TAGS, UNWRAPPED_TAGS, without_noise
+from tacit.hosts.normalize import DROPPED_TAGS, UNWRAPPED_TAGS, without_noise
 
 NONCE, OTHER = "0123456789abcdef0123", "ffffffffffffffffffff"
 OPEN, CLOSE = f"<tacit-brief {NONCE}>", f"</tacit-brief {NONCE}>"
