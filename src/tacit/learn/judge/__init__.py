@@ -11,7 +11,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 from shlex import quote
 
@@ -302,30 +302,26 @@ class Judging(HomePart):
         if not judge.is_client:
             return ask_model(request, ANSWER_SCHEMA, environment)
         client, disk = CLIENTS[judge.name], OsDisk(self._store.paths.root)
-        with self._client_folders() as (files, folder):
-            program, config = self._program(judge.name), self._user_config(client)
-            setup = ClientSetup(program, request.question, files, judge.model, environment, config)
-            command = client.command(setup)
-            if command.needs_private_folder and (shared := _shared_folder(files)):
-                problem = f"{judge.name} does not heed settings below {shared}, which others can write"
-                return JudgeReply(problem=printable(f"{problem}; type: chmod go-w {quote(shared)}"))
-            for name, content in command.files.items():
-                make_folder(os.path.dirname(os.path.join(files, name)), below=self._store.paths.root)
-                replace_file(disk, os.path.join(files, name), content.encode(), below=self._store.paths.root)
-            return ask_client(request, command, folder, environment)
-
-    @contextmanager
-    def _client_folders(self) -> Iterator[tuple[str, str]]:
-        """Make a folder for files and in it an empty one to run a client in. Both are removed in the end."""
-        paths = self._store.paths
-        folder = os.path.join(paths.judge_files, JUDGE_FOLDER)
+        # A folder for files, and in it an empty one to run a client in. Both are removed in the end.
+        paths, files = self._store.paths, self._store.paths.judge_files
+        folder = os.path.join(files, JUDGE_FOLDER)
         with FileLock(paths.path(".tacit", "judge.lock"), _CLIENT_LOCK_SECONDS).acquire():
-            shutil.rmtree(paths.judge_files, ignore_errors=True)  # of a process that was killed
+            shutil.rmtree(files, ignore_errors=True)  # of a process that was killed
             make_folder(folder, below=paths.root)
             try:
-                yield paths.judge_files, folder
+                program, config = self._program(judge.name), self._user_config(client)
+                command = client.command(
+                    ClientSetup(program, request.question, files, judge.model, environment, config)
+                )
+                if command.needs_private_folder and (shared := _shared_folder(files)):
+                    problem = f"{judge.name} does not heed settings below {shared}, which others can write"
+                    return JudgeReply(problem=printable(f"{problem}; type: chmod go-w {quote(shared)}"))
+                for name, content in command.files.items():
+                    make_folder(os.path.dirname(os.path.join(files, name)), below=paths.root)
+                    replace_file(disk, os.path.join(files, name), content.encode(), below=paths.root)
+                return ask_client(request, command, folder, environment)
             finally:
-                shutil.rmtree(paths.judge_files, ignore_errors=True)
+                shutil.rmtree(files, ignore_errors=True)
 
     def _program(self, name: str) -> str:
         """Return the absolute path of a client's program, "" if it is not on PATH."""
