@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 from bench.extracting.labelled_failures import Failure, labelled_failures
 from tacit.learn import SessionEvent
+from tacit.learn.fixes import Ranker, features_of
 from tacit.learn.fixes.pairs import Pair, find_pairs, is_never_advice
-from tacit.learn.fixes.ranker import Ranker, features_of
 from tacit.model.ids import EventId
 from tacit.model.observation import ToolAction, ToolOutcome, ToolUsed
 

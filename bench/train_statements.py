@@ -3,7 +3,7 @@
     python -m bench.train_statements FILE... [--write]
 
 Each FILE holds labelled prompts as `bench/extraction.py` reads them. The model is a logistic regression over the
-features of `tacit.learn.statements.scoring`, fitted by coordinate descent in plain Python. There is no chance in it:
+features of `tacit.learn.statements.sentences`, fitted by coordinate descent in plain Python. There is no chance in it:
 the same files always make the same weights. Figures are taken in ten folds by repository: no sentence is scored with
 weights that saw its repository. `--write` fits on all prompts and replaces `weights.json`.
 
@@ -21,10 +21,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import tacit.learn.statements.scoring as model
+import tacit.learn.statements.sentences as model
 from bench.extracting.rows import Row, rows_of
-from tacit.learn.statements.scoring import find_form
-from tacit.learn.statements.sentences import prompt_sentences
+from tacit.learn.statements.sentences import find_form, prompt_sentences
 from tacit.text.sentences import TextSpan
 
 FOLDS = 10

@@ -23,8 +23,7 @@ from bench.extracting.labelled_failures import (
 from bench.figures import Figure, against_target, table
 from bench.train_fixes import fold_rankers
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.fixes import confirmed_fixes, find_fixes, fix_candidates, fix_keys
-from tacit.learn.fixes.ranker import Ranker
+from tacit.learn.fixes import Ranker, confirmed_fixes, find_fixes, fix_candidates, fix_keys
 
 
 @dataclass

@@ -19,8 +19,7 @@ from tacit.learn import Lesson, SessionEvent
 from tacit.learn.judge.answer import check_answer, parse_answer
 from tacit.learn.judge.question import Question, build_questions, session_material
 from tacit.learn.statements import learn_statements
-from tacit.learn.statements.scoring import is_candidate
-from tacit.learn.statements.sentences import prompt_sentences
+from tacit.learn.statements.sentences import is_candidate, prompt_sentences
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven
 

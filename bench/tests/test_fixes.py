@@ -11,7 +11,7 @@ import pytest
 from bench import train_fixes
 from bench.extracting.fixes import Score, measure, shown
 from bench.extracting.labelled_failures import labelled_failures
-from tacit.learn.fixes.ranker import Ranker
+from tacit.learn.fixes import Ranker
 
 SESSION = "5f0c2a4e-0d1b-4c3d-9e8f-a1b2c3d4e5f6"
 CALLS = [

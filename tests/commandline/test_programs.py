@@ -70,7 +70,7 @@ WRAPPED = {
 
 
 def test_data_files_are_read_when_a_row_of_them_is_needed() -> None:
-    modules = "tacit.learn.habits, tacit.learn.sessions, tacit.learn.judge.run"
+    modules = "tacit.learn.habits, tacit.learn.sessions, tacit.learn.judge"
     code = f"import sys, {modules}; assert 'tomllib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tacit.learn import SessionEvent
 from tacit.learn.judge.answer import KINDS_BY_LABEL
 from tacit.learn.judge.question import Question
-from tacit.learn.statements.scoring import statement_forms
+from tacit.learn.statements.sentences import statement_forms
 from tacit.model.ids import EventId
 from tacit.model.observation import (
     ConversationBody,

@@ -11,9 +11,8 @@ import pytest
 
 from tacit.learn import SessionEvent, statements
 from tacit.learn.judge.answer import parse_answer
-from tacit.learn.statements import learn_statements
+from tacit.learn.statements import answered_question, learn_statements
 from tacit.learn.statements import sentences as splitter
-from tacit.learn.statements.answers import answered_question
 from tacit.model.claim import Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven

@@ -116,7 +116,7 @@ def test_a_file_that_is_only_written_is_none_of_those() -> None:
 def test_no_pattern_repeats_a_repeat() -> None:
     found, unseen = patterns(EVERY)
     assert unseen == []
-    for module, least in {"statements.scoring": 15, "fixes.pairs": 50}.items():
+    for module, least in {"statements.sentences": 15, "fixes.pairs": 50}.items():
         assert sum(one.place.startswith(f"tacit.learn.{module}") for one in found) > least  # of data files
     assert len(found) > 25
     assert {one.place: bad for one in found if (bad := nested_repeats(one.text, one.flags))} == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from harness.secret_examples import BLOCKS, FORMATS, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,15 @@ from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
 from tacit.secrets.redact import BatchRedactor, redacted, secret_kind
-from tacit.shell.history_lines import DIGEST_BYTES, command_id, id_key
+from tacit.shell.history_lines import (
+    DIGEST_BYTES,
+    UNKNOWN_DIRECTORY,
+    DirectoryTracker,
+    SessionAssigner,
+    SessionSpan,
+    command_id,
+    id_key,
+)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
 moments = st.integers(631_152_000_000_000, 4_000_000_000_000_000)
@@ -71,3 +80,140 @@ def test_texts_are_cleaned_in_blocks_as_they_are_one_by_one(drawn: list[str], si
     for begins in range(0, len(drawn), size):
         block = drawn[begins : begins + size]
         assert guard.redact(block) == [redacted(text, lambda secret: f"{len(secret):08x}") for text in block]
+
+
+# The directories of a history are read from its `cd` lines, and unknown where the lines do not tell
+
+
+def after(*lines: str, there: tuple[str, ...] = ()) -> str:
+    """Where a person is after these lines, on a disk that has these folders alone."""
+    known = DirectoryTracker("/home/me", lambda path: path in there)
+    for line in lines:
+        known.directory_of(line)
+    return known.directory_of("make")
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ((), UNKNOWN_DIRECTORY),
+        (("cd /srv/app",), "/srv/app"),
+        (("cd ~/src/app",), "/home/me/src/app"),
+        (("cd $HOME/src", "cd app"), "/home/me/src/app"),
+        (("cd",), "/home/me"),
+        (("cd /srv/app/", "cd ../lib/./x"), "/srv/lib/x"),
+        (("cd /srv", "cd app", "cd -"), "/srv"),
+        (("cd /srv", "cd /tmp", "cd -", "cd -"), "/tmp"),
+        (("cd /srv", "pushd /var/www", "pushd x", "popd"), "/var/www"),
+        (("cd /srv", "pushd /var/www", "popd"), "/srv"),
+        (("cd /srv", "pushd /var/www", "pushd"), "/srv"),
+        (("cd -- /srv",), "/srv"),
+        (("cd -P /srv",), "/srv"),
+        (("cd 'my app'",), UNKNOWN_DIRECTORY),
+        (("cd /srv && cd 'my app' && make",), "/srv/my app"),
+        (("cd /srv; make; cd app",), "/srv/app"),
+        (("git pull && cd /srv",), "/srv"),
+        (("cd /srv || exit 1",), "/srv"),
+        (("cd /srv\ncd app",), "/srv/app"),
+        (("builtin cd /srv",), "/srv"),
+        (("cd /srv", ".."), "/"),
+        (("cd /srv", "sleep 9 & cd app"), "/srv/app"),
+        (("cd /srv && cat <<'EOF'\nit's; cd x\nEOF",), "/srv"),
+        (("cd /srv && ls | while read x; do cd $x; done",), "/srv"),
+        (("{ cd /srv; make; }",), "/srv"),
+    ],
+)
+def test_a_cd_line_tells_where_the_next_line_is_run(lines: tuple[str, ...], place: str) -> None:
+    assert after(*lines) == place
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "(cd /tmp && tar xf x)",
+        "cd /tmp | cat",
+        "cd /tmp &",
+        "echo 'cd /tmp'",
+        "git commit -m 'cd /tmp; now'",
+        "ssh host cd /tmp",
+        "x=$(cd /tmp && pwd)",
+        "make || cd /tmp",
+        "{ cd /tmp; make; } &",
+        "(make; cd /tmp) > log",
+        "f() { cd /tmp; }",
+    ],
+)
+def test_what_another_shell_does_changes_nothing_here(line: str) -> None:
+    assert after("cd /srv/app", line) == "/srv/app"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cd $WORK",
+        "cd $(git root)",
+        "cd `x`",
+        "cd ~other",
+        "z app",
+        "cd a b",
+        "if x; then cd /y; fi",
+        "cd 'open",
+        "exit",
+    ],
+)
+def test_where_nobody_can_tell_it_is_unknown(line: str) -> None:
+    assert after("cd /srv/app", line) == UNKNOWN_DIRECTORY
+    assert after("cd /srv/app", line, "cd lib") == UNKNOWN_DIRECTORY
+    assert after("cd /srv/app", line, "cd /srv") == "/srv"
+
+
+def test_a_line_is_run_where_it_was_started() -> None:
+    known = DirectoryTracker("/home/me", lambda _path: False)
+    known.directory_of("cd /srv")
+    assert known.directory_of("cd app && make") == "/srv"
+    assert known.directory_of("ls") == "/srv/app"
+
+
+def test_a_folder_that_is_not_there_was_mistyped_or_is_gone() -> None:
+    there = ("/home/me/src", "/home/me/src/app")
+    assert after("cd ~/src", "cd apq", there=there) == UNKNOWN_DIRECTORY
+    assert after("cd ~/src", "cd apq", "cd app", there=there) == "/home/me/src/app"
+
+
+def test_a_new_session_begins_nowhere() -> None:
+    known = DirectoryTracker("/home/me", lambda _path: False)
+    known.directory_of("cd /srv")
+    known.reset()
+    assert known.directory_of("make") == UNKNOWN_DIRECTORY
+
+
+# Sessions
+
+HOUR, AT = 3600, 1_700_000_000
+
+
+def sat(seconds: list[int], known: tuple[SessionSpan, ...] = ()) -> list[str]:
+    sessions = SessionAssigner("zsh", known)
+    return [sessions.session_at(second) for second in seconds]
+
+
+def test_a_pause_of_thirty_minutes_begins_a_new_session_and_less_does_not() -> None:
+    first, second, third = sat([AT, AT + 1799, AT + 1799 + 1800])
+    assert first == second != third
+
+
+def test_a_pause_begins_when_a_command_has_ended() -> None:
+    sessions = SessionAssigner("zsh")
+    assert sessions.session_at(AT, 2 * HOUR * 1000) == sessions.session_at(AT + 2 * HOUR + 60)
+
+
+def test_going_back_in_time_is_another_terminal() -> None:
+    one, late, other = sat([AT, AT + HOUR, AT + 5])
+    assert len({one, late, other}) == 3
+
+
+def test_a_session_that_lost_its_beginning_is_still_the_same() -> None:
+    assert sat([AT + 60], (SessionSpan(AT, AT + 30, "zsh:1"), SessionSpan(AT + 9 * HOUR, AT + 10 * HOUR, "zsh:2"))) == [
+        "zsh:1"
+    ]
+    assert sat([AT + 5 * HOUR], (SessionSpan(AT, AT + 30, "zsh:1"),)) == [f"zsh:{AT + 5 * HOUR}"]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from harness.desk import Desk
 from harness.person import Person
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from tacit.home.capture_policy import is_ignored
 from tacit.home.home import Home
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
 from tacit.shell.record import CapturedCommand, RecordOutcome, ShellRecorder, parse_record
+from tests.chaos.test_spooling import lock_held
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 FIELDS = {
@@ -150,3 +152,21 @@ def test_a_setting_of_another_kind_is_refused(tmp_path: Path, text: str) -> None
     person.tacit("init")
     (person.home / "tacit.toml").write_text(text)
     assert "shell." in person.tacit("status", code=2).err
+
+
+# A command that cannot be recorded at once waits, in every shell
+
+
+def test_a_shell_loses_no_command_while_another_process_holds_the_log(desk: Desk) -> None:
+    terminal = desk.open()
+    terminal.run("true first")
+    assert desk.lines() == ["true first"]
+    typed = [f"true held{at}" for at in range(20)]
+
+    with lock_held(desk.person.home):
+        for line in typed:
+            terminal.run(line)
+        assert desk.lines() == ["true first"]  # waits until no recorder is left
+    terminal.run("true after")
+
+    assert desk.lines() == ["true first", *typed, "true after"]

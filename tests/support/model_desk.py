@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from tacit.home.home import Home
+from tacit.learn.judge import Judge, Judging
 from tacit.learn.judge.answer import CheckedAnswer
 from tacit.learn.judge.clients import JudgeReply
-from tacit.learn.judge.run import Judge, Judging
 from tacit.model.observation import ConversationBody
 from tests.support.model_talk import asked
 

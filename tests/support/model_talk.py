@@ -9,8 +9,7 @@ from itertools import pairwise
 from tacit.learn import FixCandidate, Lesson, SessionEvent
 from tacit.learn.judge.answer import CheckedAnswer, check_answer, parse_answer
 from tacit.learn.judge.question import Question, SessionMaterial, build_questions
-from tacit.learn.statements.scoring import SentenceCandidate
-from tacit.learn.statements.sentences import prompt_sentences
+from tacit.learn.statements.sentences import SentenceCandidate, prompt_sentences
 from tacit.model.ids import EventId, event_id
 from tacit.model.observation import (
     ConversationBody,

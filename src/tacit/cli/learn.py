@@ -11,8 +11,8 @@ from tacit.cli.cards import memory_reference
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import ENCODE_SECONDS, JsonObject, echo, echo_encoded, echo_lines, pluralize, warn
 from tacit.index.sessions import SessionRow
+from tacit.learn.judge import Judge, JudgeOutcome, client_judge, estimated_tokens, total_dropped
 from tacit.learn.judge.clients import CLIENTS
-from tacit.learn.judge.run import Judge, JudgeOutcome, client_judge, estimated_tokens, total_dropped
 from tacit.learn.sessions import ANY_JUDGE, RECORDED_STATES, LearnResult, LearnState
 from tacit.model.claim import Kind
 from tacit.model.memory import Memory

@@ -215,20 +215,17 @@ class TranscriptCapture(HomePart):
         Raises:
             StoreError: the home cannot be written. The transcript is not to blame, so its request has to stay.
         """
-        files = [request.transcript] if request.transcript else self._session_transcripts(request)
+        files, source = [request.transcript], SOURCES.get(request.agent)
+        if not request.transcript:  # the host named none: those with the session in their path, or its database
+            folders = source.paths(self._home.environment, self._home.user_folder) if source else []
+            found = [file for folder in folders for file in transcript_files(folder)]
+            files = [file for file in found if request.session in file or file.endswith(".db")]
         existing = [path for file in files for path in (file, *_subagent_transcripts(file)) if os.path.isfile(path)]
         for transcript in self.capture_transcripts(existing):
             if isinstance(transcript.problem, StoreError):
                 raise transcript.problem
         if self._store.is_far_behind(_MAX_UNINDEXED_QUEUE_BYTES):  # every transcript reads the unindexed part again
             self._store.catch_up()
-
-    def _session_transcripts(self, request: CaptureRequest) -> list[str]:
-        """Return the agent's transcripts with the session in their path, or its database. The host named none."""
-        source = SOURCES.get(request.agent)
-        folders = source.paths(self._home.environment, self._home.user_folder) if source else []
-        files = [file for folder in folders for file in transcript_files(folder)]
-        return [file for file in files if request.session in file or file.endswith(".db")]
 
 
 def _subagent_transcripts(transcript: str) -> list[str]:

@@ -10,8 +10,15 @@ import os
 import re
 from datetime import datetime, timedelta
 
-from tacit.hosts.noise import without_noise
-from tacit.hosts.normalize import EventContext, Events, PendingToolCall, TranscriptReader, TranscriptSource, event_key
+from tacit.hosts.normalize import (
+    EventContext,
+    Events,
+    PendingToolCall,
+    TranscriptReader,
+    TranscriptSource,
+    event_key,
+    without_noise,
+)
 from tacit.hosts.records import JsonDict, LineScan, as_list, as_object, as_string, content_text, record_type
 from tacit.hosts.tools import lookup_tool, summarize_input
 from tacit.model.observation import PromptKind, TitleAuthor, ToolAction, ToolOutcome
@@ -31,13 +38,9 @@ class QueuedPrompt(Record):
     context: EventContext
     text: str
 
-    @property
-    def collapsed(self) -> str:
-        return collapse_spaces(self.text)
-
-
-def collapse_spaces(text: str) -> str:
-    return " ".join(text.split())
+    def is_text(self, text: str) -> bool:
+        """Return whether this is the text, except for its spaces."""
+        return self.text.split() == text.split()
 
 
 class PromptQueue:
@@ -70,7 +73,7 @@ class PromptQueue:
     def remove(self, text: str) -> list[QueuedPrompt]:
         """The agent received a text (the first one, if it is empty): no record of it will follow."""
         flushed = self.flush()
-        removed = [prompt for prompt in self._emitted if not text or prompt.collapsed == collapse_spaces(text)]
+        removed = [prompt for prompt in self._emitted if not text or prompt.is_text(text)]
         if removed:
             self._emitted.remove(removed[0])
         return flushed
@@ -86,9 +89,8 @@ class PromptQueue:
 
     def match_prompt(self, text: str) -> tuple[bool, list[QueuedPrompt]]:
         """A prompt follows as a record: return whether it was emitted already, and what to emit before it."""
-        collapsed = collapse_spaces(text)
         for prompts in (self._dequeued, self._emitted, self._new):
-            if matching := [prompt for prompt in prompts if prompt.collapsed == collapsed]:
+            if matching := [prompt for prompt in prompts if prompt.is_text(text)]:
                 prompts.remove(matching[0])
                 return prompts is self._emitted, []
         # This prompt was not queued, so nothing is in the queue any more.
@@ -223,7 +225,12 @@ class _ClaudeReader(TranscriptReader):
             case "queue-operation":
                 yield from self._read_queue_operation(record)
             case "system":
-                yield from self._read_system(record)
+                subtype = as_string(record.get("subtype"))
+                if subtype == "compact_boundary" and not self._is_from_subagent(record):
+                    context = self._event_context(record)
+                    yield from self.compaction(event_key(record.get("uuid"), context, subtype), context)
+                else:
+                    self.stats.skipped[f"system {subtype}"[:60].strip()] += 1
             case _ if kind in _TITLE_FIELDS:
                 yield from self._read_title(offset, record)
             case _:
@@ -342,7 +349,7 @@ class _ClaudeReader(TranscriptReader):
                 key = f"{call.key}#answer{index}"
                 yield from self.prompt(key, context, answer, PromptKind.ANSWER, question, index + 1)
 
-    # Titles and compactions
+    # Titles
 
     def _read_title(self, offset: int, record: JsonDict) -> Events:
         """A title has no time of its own: it gets the one after the record before it.
@@ -379,14 +386,6 @@ class _ClaudeReader(TranscriptReader):
             return False
         finally:
             self.file.seek(position)
-
-    def _read_system(self, record: JsonDict) -> Events:
-        subtype = as_string(record.get("subtype"))
-        if subtype != "compact_boundary" or self._is_from_subagent(record):
-            self.stats.skipped[f"system {subtype}"[:60].strip()] += 1
-            return
-        context = self._event_context(record)
-        yield from self.compaction(event_key(record.get("uuid"), context, subtype), context)
 
 
 def _without_tool_result(raw: bytes) -> bytes:

@@ -14,7 +14,6 @@ from pathlib import PurePath
 
 from tacit.disk.read import MAX_WHOLE_BYTES, open_external
 from tacit.errors import TacitError
-from tacit.hosts.noise import without_noise
 from tacit.hosts.normalize import (
     EventContext,
     Events,
@@ -23,6 +22,7 @@ from tacit.hosts.normalize import (
     TranscriptSource,
     event_key,
     is_unique_id,
+    without_noise,
 )
 from tacit.hosts.records import (
     JsonDict,
@@ -109,10 +109,7 @@ _LINE_HEAD = re.compile(
 )
 _HOST_TEXT_PREFIXES = (
     "# AGENTS.md instructions",
-    "<user_instructions>",
-    "<environment_context>",
-    "<skill>",
-    "<INSTRUCTIONS>",
+    *"<user_instructions> <environment_context> <skill> <INSTRUCTIONS>".split(),
 )
 _REQUEST_HEADING = "## My request for Codex:"
 _IDE_HEADING = "# Context from my IDE setup:"
@@ -200,7 +197,12 @@ class _CodexReader(TranscriptReader):
         if kind == "message" and role == "user":
             yield from self._read_user(offset, record, payload, context)
         elif kind in _RESULT_TYPES:
-            yield from self._read_result(as_string(payload.get("call_id")), parse_call_result(payload.get("output")))
+            call_id, result = as_string(payload.get("call_id")), parse_call_result(payload.get("output"))
+            known_call, host_result = self.take_call(call_id), self._host_results.pop(call_id, None)
+            if host_result is not None and result.outcome is ToolOutcome.SUCCEEDED:
+                result = CodexCallResult(host_result.text or result.text, host_result.outcome)
+            if known_call is not None:
+                yield from self.tool_use(known_call, *result)
         elif kind in _CALL_TYPES:
             yield from self._flush_unconfirmed()
             call_id = as_string(payload.get("call_id")) or as_string(payload.get("id"))
@@ -265,16 +267,8 @@ class _CodexReader(TranscriptReader):
         """The agent starts to work. Texts that may have been typed count as prompts if no event named the prompt."""
         prompts = [] if self._recent_prompts else self._unconfirmed
         self._unconfirmed, self._recent_prompts, self._is_working = [], set(), True
-        for typed in dict.fromkeys(prompts):
-            if not self._is_subagent:
-                yield from self.prompt(typed.key, typed.context, typed.text)
-
-    def _read_result(self, call_id: str, result: CodexCallResult) -> Events:
-        call, host_result = self.take_call(call_id), self._host_results.pop(call_id, None)
-        if host_result is not None and result.outcome is ToolOutcome.SUCCEEDED:
-            result = CodexCallResult(host_result.text or result.text, host_result.outcome)
-        if call is not None:
-            yield from self.tool_use(call, *result)
+        for typed in dict.fromkeys(() if self._is_subagent else prompts):
+            yield from self.prompt(typed.key, typed.context, typed.text)
 
     # Events of the host
 
@@ -282,7 +276,9 @@ class _CodexReader(TranscriptReader):
         kind = as_string(payload.get("type"))
         match kind:
             case "user_message":
-                yield from self._confirm_prompt(offset, record, payload, content_text(payload.get("message")), context)
+                self._unconfirmed = []
+                typed = self._typed_text(payload, context, content_text(payload.get("message")))
+                yield from self._emit_prompt(offset, record, typed)
             case "item_completed":
                 yield from self._read_completed_item(offset, record, as_object(payload.get("item")), context)
             case "turn_aborted":
@@ -300,17 +296,12 @@ class _CodexReader(TranscriptReader):
             case _:
                 self.stats.unknown[f"event {kind}"[:60]] += 1
 
-    def _confirm_prompt(
-        self, offset: int, record: JsonDict, payload: JsonDict, text: str, context: EventContext
-    ) -> Events:
-        typed = self._typed_text(payload, context, text)
-        self._unconfirmed = []
-        yield from self._emit_prompt(offset, record, typed)
-
     def _read_completed_item(self, offset: int, record: JsonDict, item: JsonDict, context: EventContext) -> Events:
         kind, call_id = as_string(item.get("type")), as_string(item.get("id"))
         if kind == "UserMessage":
-            yield from self._confirm_prompt(offset, record, {}, content_text(item.get("content")), context)
+            self._unconfirmed = []
+            typed = self._typed_text({}, context, content_text(item.get("content")))
+            yield from self._emit_prompt(offset, record, typed)
         elif kind == "CommandExecution" and call_id:
             result = result_by_status(item.get("exit_code"), as_string(item.get("aggregated_output")))
             if call_id in self.calls:

@@ -1,4 +1,4 @@
-"""What the readers of transcripts share: they limit and redact texts, derive stable keys, and build events."""
+"""What the readers of transcripts share: they clean, limit and redact texts, derive stable keys, and build events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import BinaryIO
 
 from tacit.commandline.executions import patched_files
 from tacit.home.capture_policy import is_purge_command
-from tacit.hosts.noise import without_noise
 from tacit.hosts.records import (
     MAX_NAME_CHARS,
     NO_TIME,
@@ -59,6 +58,89 @@ from tacit.model.observation import (
 from tacit.record import Record
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip
+
+# Noise: tagged text that nobody said (reminders, wrappers, output of other tools and of Tacit)
+
+# Text between these tags goes, with the tags.
+DROPPED_TAGS = frozenset(
+    (
+        # Claude Code
+        "system-reminder local-command-caveat local-command-stdout local-command-stderr bash-stdout bash-stderr "
+        "command-message command-contents task-notification agent-notification teammate-message cross-session-message "
+        "channel-message fork-boilerplate remote-review-progress user-prompt-submit-hook session-start-hook "
+        "post-tool-use-hook new-diagnostics ide_opened_file ide_selection ide_diagnostics ide-context "
+        # Codex
+        "environment_context user_instructions skills_instructions turn_aborted subagent_notification "
+        "user_shell_command collaboration_mode apps_instructions plugins_instructions model_switch personality_spec "
+        # Gemini CLI, Copilot CLI
+        "hook_context session_context state_snapshot system_reminder system_notification current_datetime "
+        # Cursor and Cline
+        "environment_details open_and_recently_viewed_files additional_data attached_files project_layout "
+        # Other memories; a collection of skills that it puts before every session; what they were asked not to keep
+        "aide-session-start aide-recent-sessions aide-context aide-memory claude-mem-context supermemory-context "
+        "supermemory-containers relevant-memories relevant_memories memory-context basic-memory-context mem0-context "
+        "openmemory-context agentmemory-context extremely_important private"
+    ).split()
+)
+# Of these only the tags go.
+UNWRAPPED_TAGS = frozenset("user-memory-input tool_use_error persisted-output untrusted_context user_query".split())
+_NOISE_TAG = re.compile(
+    r"<(/?)("
+    + "|".join(sorted(map(re.escape, DROPPED_TAGS | UNWRAPPED_TAGS), key=len, reverse=True))
+    + r")(?:\s[^<>]{0,400})?>",
+    re.IGNORECASE,
+)
+# Tacit's own fences. Their number is random, so text inside a fence cannot imitate its end.
+_FENCE = re.compile(r"<(/?)(tacit-[A-Za-z-]{1,40} [0-9a-f]{20})>")
+
+
+def without_noise(text: str) -> str:
+    """Remove fences and noise tags from a text; strip it if anything was removed."""
+    if "<" not in text:
+        return text
+    remaining = _without_noise_tags(_without_fences(text))
+    return remaining.strip() if len(remaining) != len(text) else text
+
+
+def _without_fences(text: str) -> str:
+    """Remove what Tacit injected. If the host cut a fence in two, all that may have been inside it goes too."""
+    pieces: list[str] = []
+    position, open_tag = 0, ""
+    for match in _FENCE.finditer(text):
+        is_closing, tag = match[1], match[2]
+        if open_tag:
+            if is_closing and tag == open_tag:
+                position, open_tag = match.end(), ""
+        elif is_closing:
+            pieces, position = [], match.end()  # its start was cut off
+        else:
+            pieces.append(text[position : match.start()])
+            open_tag = tag
+    return "".join(pieces if open_tag else [*pieces, text[position:]])
+
+
+def _without_noise_tags(text: str) -> str:
+    matches = list(_NOISE_TAG.finditer(text))
+    tags = [match[2].lower() for match in matches]
+    last_closing = {tag: index for index, (tag, match) in enumerate(zip(tags, matches, strict=True)) if match[1]}
+    pieces: list[str] = []
+    position = index = 0
+    while index < len(matches):
+        match, tag = matches[index], tags[index]
+        if tag in DROPPED_TAGS:
+            last = last_closing.get(tag, -1)
+            if match[1] or last < index:
+                index += 1  # somebody wrote a single tag
+                continue
+            depth = 1  # up to the tag that closes this one, nested ones counted; the last if there are too few
+            while depth and index < last:
+                index += 1
+                if tags[index] == tag:
+                    depth += -1 if matches[index][1] else 1
+        pieces.append(text[position : match.start()])
+        position, index = matches[index].end(), index + 1
+    return "".join([*pieces, text[position:]])
+
 
 # Keys of events
 

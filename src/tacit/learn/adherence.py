@@ -114,6 +114,7 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
 
 _UNKNOWN = CheckResult(Adherence.UNKNOWN)
 _NOT_APPLICABLE = CheckResult(Adherence.NOT_APPLICABLE)
+_executions = lru_cache(maxsize=1024)(leading_executions)  # a session is checked against several memories
 
 
 def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
@@ -129,11 +130,6 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
         elif body.act is ToolAction.CHANGED and body.outcome is not ToolOutcome.FAILED:
             calls.append(CheckedCall(event.event_id, (), body.files, body.aside))
     return calls
-
-
-@lru_cache(maxsize=1024)  # a session is checked against several memories
-def _executions(line: str) -> tuple[SimpleCommand, ...]:
-    return tuple(leading_executions(line))
 
 
 def _is_inside(command: SimpleCommand, directory: str) -> bool:
@@ -267,17 +263,11 @@ def find_correction(claim: Claim, events: Iterable[SessionEvent]) -> EventId:
     for event in events:
         body = event.body
         has_worked = has_worked or isinstance(body, ReplyGiven | ToolUsed)
-        if has_worked and isinstance(body, PromptGiven) and body.how in _CORRECTING and _corrects(body.text, claim):
-            return event.event_id
-    return EventId("")
-
-
-def _corrects(prompt: str, claim: Claim) -> bool:
-    """Return whether a sentence of a prompt is a rule that says the same as a claim, or the opposite."""
-    for sentence in split_sentences(prompt)[:_MAX_SENTENCES] if len(prompt) <= _MAX_PROMPT_CHARS else ():
-        rule = strip_introduction(_INTERJECTION.sub("", sentence, count=1))
-        if rule.endswith("?") or parse_statement(rule.rstrip(".! ")).triple.subject == "note":
+        if not has_worked or not isinstance(body, PromptGiven) or body.how not in _CORRECTING:
             continue
-        if relate(rule, claim.sentence).kind in (RelationKind.SAME, RelationKind.OVERRULES):
-            return True
-    return False
+        for sentence in split_sentences(body.text)[:_MAX_SENTENCES] if len(body.text) <= _MAX_PROMPT_CHARS else ():
+            rule = strip_introduction(_INTERJECTION.sub("", sentence, count=1))
+            is_rule = not rule.endswith("?") and parse_statement(rule.rstrip(".! ")).triple.subject != "note"
+            if is_rule and relate(rule, claim.sentence).kind in (RelationKind.SAME, RelationKind.OVERRULES):
+                return event.event_id
+    return EventId("")

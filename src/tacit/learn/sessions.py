@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tacit.contradiction.restatement import is_restatement
@@ -26,8 +25,7 @@ from tacit.index.reader import Decode
 from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes import ScoredFix, confirmed_fixes, find_fixes, fix_keys
-from tacit.learn.statements import learn_statements
-from tacit.learn.statements.answers import observed_decisions, repeated_lessons
+from tacit.learn.statements import learn_statements, observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
 from tacit.model.event import POLICY, RULE_FILE, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
@@ -54,8 +52,6 @@ _MAX_SESSIONS_PER_CHANGE = 16
 _MAX_CHANGE_SECONDS = 0.2  # for which the home is locked while sessions are learned from that teach nothing
 _MAX_REMEMBERED_BYTES = 4_000_000  # of lines of sessions that are learned from together
 _MAX_SIMILAR = 20  # memories that are compared with a new claim
-
-SessionLearner = Callable[[Sequence[SessionEvent]], Sequence[Lesson]]
 
 
 class LearnState(Enum):
@@ -99,11 +95,12 @@ class SessionLearning(HomePart):
 
         The judge was asked before, so that nobody waits for it here. With `dry_run` nothing is written.
         """
-        learners = self._store.read(partial(self._read_ahead, rows=[row], judged=judged))
+        earlier = self._read_ahead([row])
         try:
             if dry_run:
-                return self._store.read(lambda connection: self._results(connection, row, learners[0])[0])
-            return self._record_lessons([row], learners, judged)[0]
+                with self._store.snapshot() as connection:
+                    return self._results(connection, row, earlier[0], judged)[0]
+            return self._record_lessons([row], earlier, judged)[0]
         finally:
             self._forget_sessions()
 
@@ -117,59 +114,47 @@ class SessionLearning(HomePart):
         while done < len(rows):
             group = rows[done : done + _MAX_SESSIONS_PER_CHANGE]
             try:
-                learners = self._store.read(partial(self._read_ahead, rows=group))
-                recorded = self._record_lessons(group, learners)
+                recorded = self._record_lessons(group, self._read_ahead(group))
             finally:
                 self._forget_sessions()
             done += len(recorded)
             yield from recorded
 
-    def _read_ahead(
-        self, connection: sqlite3.Connection, rows: Sequence[SessionRow], judged: JudgedSession | None = None
-    ) -> list[SessionLearner]:
-        """Return the learners of some sessions: of those whose lines are remembered, so that they are read quickly.
+    def _read_ahead(self, rows: Sequence[SessionRow]) -> list[frozenset[str]]:
+        """Return the keys of fixes in earlier sessions that may confirm those of each row.
 
-        What takes longest is done here, before the home is locked.
+        What takes longest is done here, before the home is locked: the lines of sessions are remembered, so that they
+        are read quickly then. There are fewer results than rows if that would take too much memory.
         """
-        learners: list[SessionLearner] = []
-        for row in rows:
-            if learners and sum(map(len, self._decoded)) > _MAX_REMEMBERED_BYTES:
-                break
-            learners.append(partial(self._learn, row, self._earlier_fixes(connection, row), judged))
-        return learners
-
-    def _learn(
-        self, row: SessionRow, earlier: frozenset[str], judged: JudgedSession | None, events: Sequence[SessionEvent]
-    ) -> list[Lesson]:
-        """Run every learner of conversations. `earlier` are the keys of fixes of earlier sessions."""
-        fixes = confirmed_fixes(self._fixes_of(row, events), earlier) if earlier else ()
-        lessons = [*learn_statements(events), *fixes]
-        findings = judged.findings if judged else ()
-        return [*lessons, *(finding for finding in findings if not _is_covered(finding, lessons))]
+        earlier: list[frozenset[str]] = []
+        with self._store.snapshot() as connection:
+            for row in rows:
+                if earlier and sum(map(len, self._decoded)) > _MAX_REMEMBERED_BYTES:
+                    break
+                earlier.append(self._earlier_fixes(connection, row))
+        return earlier
 
     def _forget_sessions(self) -> None:
         self._decoded, self._fixes = {}, {}
 
     def session_events(self, row: SessionRow) -> list[SessionEvent]:
         """Return the events of the conversation in a session, in order."""
-        return self._store.read(lambda connection: _session_events(connection, row))
+        with self._store.snapshot() as connection:
+            return _session_events(connection, row)
 
     def unlearned_sessions(self, judge: str = "") -> list[SessionRow]:
         """Return the sessions that were not learned from as they are now, or not judged by `judge`, earliest first.
 
         Sessions of a subagent alone have nothing for a judge.
         """
-
-        def ask(connection: sqlite3.Connection) -> list[SessionRow]:
+        with self._store.snapshot() as connection:
             is_any = judge == ANY_JUDGE
             done = sessions.judged_sessions(connection) if is_any else sessions.learned_sessions(connection, judge)
             rows = (row for row in reversed(sessions.session_rows(connection)) if not judge or row.has_content)
             return [row for row in rows if (row.id, row.ended_at) not in done]
 
-        return self._store.read(ask)
-
     def _record_lessons(
-        self, rows: Sequence[SessionRow], learners: Sequence[SessionLearner], judged: JudgedSession | None = None
+        self, rows: Sequence[SessionRow], earlier: Sequence[frozenset[str]], judged: JudgedSession | None = None
     ) -> list[list[LearnResult]]:
         """Propose what is learned from sessions, up to the first that has something to record.
 
@@ -181,16 +166,10 @@ class SessionLearning(HomePart):
         actor, until = self._store.actor, time.monotonic() + _MAX_CHANGE_SECONDS
         judge = judged.judge if judged else ""
 
-        def mark(connection: sqlite3.Connection) -> None:
-            with transaction(connection):
-                for row, choices in learned:
-                    sessions.mark_session_learned(connection, row.id, row.ended_at, judge)
-                    sessions.save_session_choices(connection, row.id, choices)
-
         def decide(connection: sqlite3.Connection) -> list[Draft]:
-            for row, learn in zip(rows, learners, strict=False):
+            for row, confirming in zip(rows, earlier, strict=False):
                 self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
-                results, choices = self._results(connection, row, learn)
+                results, choices = self._results(connection, row, confirming, judged)
                 recorded = (result for result in results if result.state in RECORDED_STATES)
                 drafts = [draft for result in recorded for draft in _result_drafts(result)]
                 if judged and judged.summary and (judged.summary, judge) != (row.outcome, row.model):
@@ -215,14 +194,19 @@ class SessionLearning(HomePart):
         finally:
             self._store.actor = actor
             if learned:
-                with self._store.update_index() as connection:
-                    mark(connection)
+                with self._store.update_index() as connection, transaction(connection):
+                    for row, choices in learned:
+                        sessions.mark_session_learned(connection, row.id, row.ended_at, judge)
+                        sessions.save_session_choices(connection, row.id, choices)
         return done
 
     def _results(
-        self, connection: sqlite3.Connection, row: SessionRow, learn: SessionLearner
+        self, connection: sqlite3.Connection, row: SessionRow, earlier: frozenset[str], judged: JudgedSession | None
     ) -> tuple[list[LearnResult], list[SessionChoice]]:
-        """Return what became of the lessons of a session, and what the person chose in it."""
+        """Return what became of the lessons of a session, and what the person chose in it.
+
+        `earlier` are the keys of fixes of earlier sessions.
+        """
         events = _session_events(connection, row, self._decode_once)
         decisions = observed_decisions(events)
         choices = [decision.choice for decision in decisions]
@@ -230,7 +214,10 @@ class SessionLearning(HomePart):
         previewed = self._previewed.setdefault(row.scope, {})
         others |= {session: chosen for session, chosen in previewed.items() if session != row.id}
         previewed[row.id] = choices
-        lessons = [*learn(events), *repeated_lessons(decisions, list(others.values()))]
+        lessons = learn_statements(events)
+        lessons += confirmed_fixes(self._fixes_of(row, events), earlier) if earlier else ()
+        lessons += [finding for finding in (judged.findings if judged else ()) if not _is_covered(finding, lessons)]
+        lessons += repeated_lessons(decisions, list(others.values()))
         results = list(_classify_lessons(connection, row, lessons, may_accept=self._home.settings.learn_accept))
         return results, choices
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.hosts.capture import TranscriptCapture
     from tacit.inject.brief import Brief
     from tacit.inject.context import Contexts
-    from tacit.learn.judge.run import Judging
+    from tacit.learn.judge import Judging
     from tacit.learn.sessions import SessionLearning
     from tacit.model.claim import Kind
     from tacit.shell.history_import import HistoryImport
@@ -74,7 +74,7 @@ class Vault:
     contexts: Part[Contexts] = Part("tacit.inject.context:Contexts")
     guard: Part[Guard] = Part("tacit.vault.guard:Guard")
     learning: Part[SessionLearning] = Part("tacit.learn.sessions:SessionLearning")
-    judging: Part[Judging] = Part("tacit.learn.judge.run:Judging")
+    judging: Part[Judging] = Part("tacit.learn.judge:Judging")
     transcripts: Part[TranscriptCapture] = Part("tacit.hosts.capture:TranscriptCapture")
     histories: Part[HistoryImport] = Part("tacit.shell.history_import:HistoryImport")
     hand_edits: Part[HandEdits] = Part("tacit.sync:HandEdits")

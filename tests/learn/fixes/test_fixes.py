@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.learn.fixes import confirmed_fixes, find_fixes, fix_candidates, fix_key, fix_keys
+from tacit import learn
+from tacit.learn.fixes import (
+    Ranker,
+    confirmed_fixes,
+    features_of,
+    find_fixes,
+    fix_candidates,
+    fix_key,
+    fix_keys,
+    load_ranker,
+)
 from tacit.learn.fixes.pairs import error_lines, find_pairs
-from tacit.learn.fixes.ranker import load_ranker
 from tacit.model.claim import GLOBAL, Kind, Provenance
 from tacit.model.observation import ConversationBody, PromptGiven, ToolAction, ToolOutcome, ToolUsed, TurnInterrupted
 from tacit.model.statement import claim_from
-from tests.support.fix_session import AGENT, called, edited, failed, fixes, heard, ran, read, sentences
+from tests.support.fix_session import AGENT, called, edited, failed, fixes, heard, pairs, ran, read, sentences
 
 _RANKER = load_ranker()
 _BRANCH = (
@@ -162,3 +174,65 @@ def test_whatever_was_run_a_lesson_quotes_its_first_event(bodies: list[Conversat
 
 def test_a_fix_of_another_session_confirms_nothing() -> None:
     assert confirmed_fixes(find_fixes(heard(*SURE[0])), fix_keys(find_fixes(heard(*SURE[1])))) == []
+
+
+# The ranker that comes with Tacit: small, fast, and bounded
+
+
+def test_the_weights_are_one_small_file() -> None:
+    assert Path(learn.__file__).with_name("fixes").joinpath("weights.json").stat().st_size < 50_000
+
+
+def test_a_score_is_a_probability_and_unknown_features_count_nothing() -> None:
+    ranker = Ranker({"a": 1.0, "b": -1000.0}, 0.2)
+    assert ranker.score({}) == ranker.score({"unknown": 5.0}) == 0.5
+    assert ranker.score({"a": 1.0}) == pytest.approx(0.731, abs=0.001)
+    assert 0 < ranker.score({"b": 1.0}) < 1e-9
+
+
+def test_a_pair_is_scored_in_less_than_five_milliseconds() -> None:
+    (pair,) = pairs(failed("bd ls --stat a", "Error: unknown flag: --stat\n" * 60), ran("bd ls --status a"))
+    began = time.process_time()
+    for _ in range(20):
+        load_ranker().score(features_of(pair))
+    assert (time.process_time() - began) / 20 < 0.005
+
+
+# What the ranker sees of a pair
+
+
+CASES: list[tuple[str, tuple[ConversationBody, ...]]] = [
+    ("named:dropped", (failed("bd ls --x a", "unknown flag: --x"), ran("bd ls a"))),
+    ("named:added", (failed("npm i", "Use pnpm instead"), ran("pnpm i"))),
+    ("option:added", (failed("psql shop", "role does not exist"), ran("psql -U postgres shop"))),
+    ("program:wrapped", (failed("pytest a", "command not found: pytest"), ran("uv run pytest a"))),
+    ("program:other", (failed("tree src", "command not found: tree"), ran("find src"))),
+    ("prefixed", (failed("pytest a", "No module named 'shop'"), ran("PYTHONPATH=src pytest a"))),
+    ("quotes", (failed("cat a[b]", "no matches found: a[b]"), ran("cat 'a[b]'"))),
+    ("quoted", (failed("cat a[b]", "no matches found: a[b]"), ran("cat 'a[b]'"))),
+    ("question", (failed("rg 'a(' src", "unclosed group error"), ran("rg 'b' src"))),
+    ("path", (failed("cat a/b.txt", "no such file"), ran("cat c/d.txt"))),
+    ("typo", (failed("npm run tset", "Missing script: tset"), ran("npm run test"))),
+    ("less", (failed("git add a b", "b is ignored error"), ran("git add a"))),
+    ("repaired", (failed("npm test", "command not found: vitest"), ran("npm ci"), ran("npm test"))),
+    ("same:nothing", (failed("npm ci", "an error"), ran("npm ci"))),
+    ("edited:code", (failed("npm test", "1 failed"), edited("a.ts"), ran("npm test"))),
+    ("edited:config", (failed("npx knip", "invalid key"), edited("knip.json"), ran("npx knip"))),
+    ("position:same", (failed("tsc", "a.ts(3,1): error TS1"), edited("a.ts"), ran("tsc"))),
+    ("help", (failed("bd ls --x", "unknown flag: --x"), ran("bd ls --help"), ran("bd ls"))),
+    ("hidden", (ran("bd ls --x | head", "Error: unknown flag: --x"), ran("bd ls | head"))),
+    ("weak:far", (failed("gh pr list --x", "unknown flag"), read(), read(), ran("gh repo view acme/shop"))),
+]
+
+
+@pytest.mark.parametrize(("name", "bodies"), CASES, ids=[row[0] for row in CASES])
+def test_the_feature_holds(name: str, bodies: tuple[ConversationBody, ...]) -> None:
+    (pair,) = pairs(*bodies)
+    assert features_of(pair).get(name) == 1.0
+
+
+def test_words_of_the_error_count_unless_the_command_has_them() -> None:
+    (pair,) = pairs(failed("tree src", "zsh: command not found: tree"), ran("find src"))
+    names = {name for name in features_of(pair) if name.startswith("error:")}
+    assert {"error:command", "error:not_found"} <= names
+    assert "error:tree" not in names

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from tacit.learn import load_data
-from tacit.learn.fixes.pairs import WINDOW, error_line, is_bypass, is_never_advice
+from tacit.learn.fixes.pairs import WINDOW, asks_something_else, error_line, is_bypass, is_never_advice
 from tacit.model.observation import ConversationBody, PromptGiven, ToolAction, ToolOutcome, TurnInterrupted
-from tests.support.fix_session import AGENT, called, edited, failed, pairs, ran, read
+from tests.support.fix_session import AGENT, called, edited, failed, pairs, ran, read, rendered
 
 _FLAG = failed("tool run --oops", "error: unknown flag: --oops")
 
@@ -149,3 +149,50 @@ def test_a_row_matches_its_example(table: str, pattern: str, example: str) -> No
 )
 def test_what_weakens_no_check_is_no_bypass(command: str) -> None:
     assert not is_bypass("tool", command)
+
+
+# Quotes that were missing are one lesson, whatever the command, the file and the shell
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "bash: -c: line 1: syntax error near unexpected token `('",
+        "zsh:1: no matches found: src/(app)/a.ts",
+        "(eval):1: unknown file attribute: a",
+    ],
+)
+def test_a_path_belongs_in_quotes_in_the_words_of_every_shell(error: str) -> None:
+    lesson = "When a shell command fails on a path with `(` and `)`, put the path in quotes."
+    assert rendered(failed("cat src/(app)/a.ts", error), ran("cat 'src/(app)/a.ts'")) == lesson
+    assert rendered(failed("sed -n 1p src/(app)/b.ts", error), ran("sed -n 1p 'src/(app)/c.ts'")) == lesson
+
+
+def test_what_the_shell_reads_in_double_quotes_belongs_in_single_ones() -> None:
+    assert rendered(failed('git commit -m "wow!"', 'bash: !": event not found'), ran("git commit -m 'wow!'")) == (
+        "When a shell command fails on `!` in double quotes, use single quotes."
+    )
+    assert rendered(failed("pip install a[b]", "zsh: no matches found: a[b]"), ran("pip install 'a[b]'")) == (
+        "When a shell command fails on an argument with `[` and `]`, put the argument in quotes."
+    )
+
+
+def test_an_exclamation_mark_that_arrives_with_a_backslash_is_one_lesson_for_every_program() -> None:
+    error = "jq: error: syntax error, unexpected INVALID_CHARACTER\nselect(.a \\!= null)"
+    assert rendered(failed("jq -c 'select(.a != null)' x.json", error), ran("jq -c 'select(.a)' x.json")) == (
+        "When a command fails because the shell passes `!` in quotes as `\\!`, write the argument without `!`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("rg 'a(' src", "rg 'b' src"),
+        ("jq '.a[' x.json", "jq '.b' x.json"),
+        ("python -c 'a('", "python -c 'a()'"),
+        ("jq . <<EOF\n{\nEOF", "jq . <<EOF\n{}\nEOF"),
+    ],
+)
+def test_another_pattern_or_program_is_another_question(before: str, after: str) -> None:
+    assert asks_something_else(before, after)
+    assert not asks_something_else(before, f"time {after}")

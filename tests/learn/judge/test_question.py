@@ -8,7 +8,7 @@ from harness.secret_examples import written
 
 from tacit.learn import FixCandidate
 from tacit.learn.judge.question import Question, SessionMaterial, build_questions, session_material
-from tacit.learn.statements.scoring import SentenceCandidate
+from tacit.learn.statements.sentences import SentenceCandidate
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
 from tacit.text.words import estimate_tokens
 from tests.support.model_talk import INJECTED, LABEL, TALK, asked, numbered, said

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
-from tacit.learn.statements.sentences import prompt_sentences, typed_sentences
-from tacit.model.observation import PromptKind
-from tests.support.talking import learnt, prompt, reply, sentences
+import tacit.learn.statements.sentences as model
+from tacit.learn import load_data
+from tacit.learn.statements.sentences import (
+    MIN_STATEMENT_SCORE,
+    StatementForm,
+    exclusions,
+    find_form,
+    prompt_sentences,
+    score_sentence,
+    sentence_candidates,
+    sentence_features,
+    statement_forms,
+    typed_sentences,
+)
+from tacit.model.claim import Kind
+from tacit.model.observation import PromptKind, ToolAction, ToolUsed
+from tests.support.talking import conversation, learnt, prompt, reply, sentences
 
 RULE = "Never commit the lock file of the docs."
 
@@ -66,3 +84,135 @@ def test_what_the_agent_says_teaches_nothing() -> None:
 
 def test_what_the_person_runs_teaches_nothing() -> None:
     assert learnt(prompt("git commit -m 'never push the lock file'", PromptKind.SHELL)) == []
+
+
+# Every form is found in its example, and the example is learned
+
+
+@pytest.mark.parametrize("form", statement_forms(), ids=lambda form: form.name)
+def test_a_form_is_found_in_its_example_and_the_example_is_learned(form: StatementForm) -> None:
+    (sentence,) = prompt_sentences(form.example)
+    assert find_form(sentence) == form
+    (lesson,) = learnt(form.example)
+    assert lesson.quote == form.example
+    assert lesson.kind is form.kind
+    assert form.name in lesson.reason
+
+
+@pytest.mark.parametrize("row", load_data("statements/forms.toml")["exclusion"], ids=lambda row: row["example"])
+def test_an_exclusion_is_found_in_its_example_and_nothing_is_learned_of_it(row: dict[str, str]) -> None:
+    assert re.search(row["pattern"], row["example"].lower())
+    assert learnt(row["example"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("never run the migrations on the server", Kind.CONSTRAINT),
+        ("Ask me before you change the public API", Kind.CONSTRAINT),
+        ("do not include yourself as a co-author of the commits", Kind.CONSTRAINT),
+        ("we decided on vitest, not jest, for the web app", Kind.DECISION),
+        ("we are moving from Jenkins to GitHub Actions", Kind.DECISION),
+        ("in this project we use conventional commits", Kind.CONVENTION),
+        ("the schema in db/schema.sql is the source of truth", Kind.CONVENTION),
+        ("I'm on Fedora 40 with Wayland", Kind.ENVIRONMENT),
+        ("from now on run the tests with one worker only", Kind.RULE),
+        ("ab jetzt bitte alle Tests mit pytest -n0 starten", Kind.RULE),
+        ("以后提交之前先运行全部测试", Kind.RULE),
+        ("今後はコミットの前に必ずテストを実行してください。", Kind.RULE),
+        ("отвечай мне на русском языке", Kind.PREFERENCE),
+        ("répondez toujours en français s'il vous plaît", Kind.PREFERENCE),
+        ("请用中文回答我的问题", Kind.PREFERENCE),
+        ("日本語でお願いします", Kind.PREFERENCE),
+        ("한국어로 답변해 주세요", Kind.PREFERENCE),
+        ("no, don't do that, use httpx instead", Kind.RULE),
+        ("I told you not to touch src/gen/api.ts by hand", Kind.RULE),
+    ],
+)
+def test_a_statement_has_the_kind_of_its_form(text: str, kind: Kind) -> None:
+    assert [lesson.kind for lesson in learnt(text)] == [kind]
+
+
+def test_patterns_are_in_lower_case_as_the_sentences_are() -> None:
+    patterns = [*(form.pattern for form in statement_forms()), *exclusions()]
+    assert [pattern for pattern in patterns if re.search("[A-Z]", re.sub(r"\\.", "", pattern.pattern))] == []
+
+
+# The score of a sentence: what it is made of, and the file with its weights
+
+
+WEIGHTS = Path(model.__file__).with_name("weights.json")
+
+
+def score(text: str) -> float:
+    return score_sentence(prompt_sentences(text)[0], len(text))
+
+
+def test_features_tell_words_shape_and_place() -> None:
+    text = "Run it first. Never edit `src/gen/api.ts` by hand!"
+    first, second = (sentence_features(sentence, len(text)) for sentence in prompt_sentences(text))
+    assert {"=run", "^run", "first", "shorter than 5", "typed"} <= first
+    assert {"=never", "^never", "last", "code", "path", "shorter than 8"} <= second
+    assert "last" not in first
+
+
+def test_text_without_blanks_has_its_characters_and_pairs_as_words() -> None:
+    (sentence,) = prompt_sentences("用中文回答")
+    assert {"=用", "=中文", "=回答", "ideographs"} <= sentence_features(sentence, 5)
+
+
+def test_a_score_is_the_sum_of_the_weights() -> None:
+    (sentence,) = prompt_sentences("never push")
+    weights = {"": 1.0, "=never": 0.5, "=push": 0.25, "=other": 9.0}
+    assert score_sentence(sentence, 10, weights) == 1.75
+
+
+def test_a_rule_scores_more_than_a_task_and_a_question() -> None:
+    rule = score("we never commit generated files, they belong into the release")
+    assert rule > MIN_STATEMENT_SCORE
+    assert rule > score("fix the failing test in the parser please")
+    assert rule > score("why does the build fail?")
+
+
+def test_the_weights_are_one_small_file_of_finite_numbers() -> None:
+    weights = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    assert WEIGHTS.stat().st_size <= 150_000
+    assert all(abs(weight) < 10 for weight in weights.values())
+    assert "" in weights
+
+
+def test_an_explicit_form_with_a_low_score_is_no_statement() -> None:
+    low = "I'll fix it myself"
+    assert find_form(prompt_sentences(low)[0]) is not None
+    assert score(low) < MIN_STATEMENT_SCORE
+    assert learnt(low) == []
+
+
+# Which sentences of a session a judge reads
+
+
+def texts(*bodies: object) -> list[str]:
+    return [candidate.text for candidate in sentence_candidates(conversation(*bodies))]  # type: ignore[arg-type]
+
+
+def test_statements_are_passed_and_small_talk_is_not() -> None:
+    passed = texts(prompt("thanks"), prompt("ok?"), prompt("The staging server is deployed from the branch release."))
+    assert passed == ["The staging server is deployed from the branch release."]
+
+
+def test_an_explicit_form_is_always_passed() -> None:
+    assert texts(prompt("in german please")) == ["in german please"]
+
+
+def test_only_what_the_person_typed_is_passed() -> None:
+    tool = ToolUsed("claude", "Bash", ToolAction.RAN, "cat NOTES", "We always deploy from the branch release.")
+    assert texts(reply("We always deploy from the branch release."), tool) == []
+    assert texts(prompt("git commit -m 'we always deploy from release'", PromptKind.SHELL)) == []
+
+
+def test_a_candidate_names_its_event_and_the_question_it_answers() -> None:
+    (candidate,) = sentence_candidates(
+        conversation(prompt("we use Postgres for everything", PromptKind.ANSWER, "Which database?"))
+    )
+    assert candidate.event_id == "e0"
+    assert candidate.answering == "Which database?"

@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.support.talking import learnt
+from tacit.index.sessions import SessionChoice
+from tacit.learn import Lesson
+from tacit.learn.statements import (
+    MAX_STATEMENT_CHARS,
+    answered_question,
+    observed_decisions,
+    repeated_lessons,
+    typed_answer,
+    word_statement,
+)
+from tacit.learn.statements.sentences import prompt_sentences
+from tacit.model.claim import GLOBAL, Kind, Provenance
+from tacit.model.ids import EventId
+from tacit.model.observation import ConversationBody, PromptKind, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.statement import claim_from
+from tests.support.talking import conversation, learnt, prompt, reply, sentences
 
 
 @pytest.mark.parametrize(
@@ -60,3 +77,240 @@ def test_nothing_is_learnt_of(text: str) -> None:
 def test_whenever_is_not_never() -> None:
     assert learnt("whenever you commit the tests are slow for me") == []
     assert learnt("never commit while the tests are red") != []
+
+
+# What is stored is the person's own sentence, complete; what it refers to is a hint; the quote is in the prompt
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("ok, so please never commit the .env file", "Never commit the .env file"),
+        ("no, we never commit generated files here", "We never commit generated files here"),
+        ("from now on run tests with `-n0 --maxfail=1`", "Run tests with `-n0 --maxfail=1`"),
+        ("Never edit src/gen/api.ts by hand, it is generated.", "Never edit src/gen/api.ts by hand, it is generated."),
+    ],
+)
+def test_the_sentence_of_the_person_is_stored_without_what_only_introduces_it(text: str, stored: str) -> None:
+    assert sentences(text) == [stored]
+
+
+def test_the_sentence_before_is_a_hint_and_not_a_part_of_the_quote() -> None:
+    (lesson,) = learnt("You ran the review. Never do that again without my permission.")
+    assert lesson.quote == "Never do that again without my permission."
+    assert lesson.sentence == "Never do that again without my permission. (about: You ran the review.)"
+    assert lesson.provenance is Provenance.USER_DIRECT
+
+
+def test_what_the_agent_did_before_is_a_hint_of_a_model() -> None:
+    (lesson,) = learnt(reply("I pushed the branch to origin."), "never do that again without asking me")
+    assert lesson.sentence == "Never do that again without asking me (about: I pushed the branch to origin.)"
+    assert lesson.provenance is Provenance.MODEL  # learn.accept takes only what the person typed
+
+
+def test_words_with_a_rejection_name_the_call_that_was_rejected() -> None:
+    (lesson,) = learnt(prompt("never run this without asking me", PromptKind.REJECTION, "rm -rf build"))
+    assert "rm -rf build" in lesson.sentence
+
+
+def test_a_reference_is_not_sure_enough_to_be_accepted_at_once() -> None:
+    (lesson,) = learnt("good. from now on always do it that way")
+    assert lesson.confidence < 0.75
+
+
+def test_two_words_are_no_statement() -> None:
+    assert learnt("never npm") == []
+
+
+def test_a_sentence_too_long_for_a_card_makes_none() -> None:
+    text = "never push to the main branch directly, " + "and neither to this one, " * 20
+    (sentence,) = prompt_sentences(text)
+    assert len(text) > MAX_STATEMENT_CHARS
+    assert word_statement(sentence, "", "") is None
+
+
+def test_a_sentence_with_a_secret_makes_none() -> None:
+    (sentence,) = prompt_sentences("always log in with password=hunter2-Xk93jd82 on staging")
+    assert word_statement(sentence, "", "") is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("never use default exports in components", "please never use default exports in components"),
+        ("please always run the whole linter first", "always run the whole linter first"),
+    ],
+)
+def test_the_same_rule_with_another_introduction_is_one_claim(first: str, second: str) -> None:
+    (one,), (other,) = learnt(first), learnt(second)
+    assert claim_from(one.sentence, GLOBAL).id == claim_from(other.sentence, GLOBAL).id
+
+
+def test_a_wish_against_something_is_not_read_as_a_wish_for_it() -> None:
+    against, wish = claim_from("I don't want tailwind here", GLOBAL), claim_from("I want tailwind here", GLOBAL)
+    assert against.triple.predicate == "does not want"
+    assert against.id != wish.id
+
+
+WORDS = st.sampled_from(
+    [
+        *"never always we use I prefer don't commit the .env file instead of it that 必ず こと v1.2 e.g.".split(),
+        *'.,?!\n-`"()',
+    ]
+)
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.lists(WORDS, max_size=40).map(" ".join))
+def test_every_quote_is_a_part_of_the_prompt(text: str) -> None:
+    for lesson in learnt(text):
+        assert lesson.quote in text
+        assert lesson.quote.strip()
+        assert "\n" not in lesson.sentence
+        assert 0 < lesson.confidence < 1
+
+
+# Answers to questions of the agent, and choices that are repeated in one session
+
+
+def test_an_answer_to_a_question_of_design_is_a_decision_that_one_session_does_not_teach() -> None:
+    answer = prompt("Postgres (Recommended)", PromptKind.ANSWER, "Which database should we use?")
+    decided = answered_question(answer)
+    assert decided and (decided.sentence, decided.answer) == ("Decided on the database: Postgres.", "Postgres")
+    assert learnt(answer) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        ("yes", "Which database should we use?"),
+        ("No, thanks", "Should I add a second database for the tests?"),
+        ("The first file", "Which file should I start with?"),
+        ("Commit now", "Do you want me to commit what we have?"),
+        ("what do you mean?", "Which database should we use?"),
+    ],
+)
+def test_an_answer_that_only_says_how_to_go_on_is_none(answer: str, question: str) -> None:
+    assert learnt(prompt(answer, PromptKind.ANSWER, question)) == []
+
+
+def test_a_rule_in_an_answer_is_learnt_as_a_rule() -> None:
+    (one, *_) = learnt(prompt("never use an ORM in this project", PromptKind.ANSWER, "How should I query the tables?"))
+    assert one.kind is Kind.CONSTRAINT
+
+
+@pytest.mark.parametrize("outcome", [ToolOutcome.SUCCEEDED, ToolOutcome.REJECTED])
+def test_a_plan_is_the_agents_and_teaches_nothing(outcome: ToolOutcome) -> None:
+    text = "Use httpx rather than requests in the client. We decided on Postgres."
+    assert learnt(ToolUsed("claude", "ExitPlanMode", ToolAction.PLANNED, text, "", outcome)) == []
+
+
+def preferred(*texts: str) -> list[str]:
+    return [one.sentence for one in learnt(*texts) if one.reason.startswith("chosen")]
+
+
+def test_what_is_chosen_again_is_a_preference_with_all_its_evidence() -> None:
+    found = learnt("use pnpm instead of npm", "hmm", "I said use pnpm, not npm")
+    (one,) = [one for one in found if one.reason == "chosen 2 times"]
+    assert one.kind is Kind.PREFERENCE
+    assert one.sentence == "Prefer pnpm over npm."
+    assert one.evidence == ("e0", "e2")
+    assert one.quote == "use pnpm instead of npm"
+    assert one.confidence < 0.75  # nobody said it in so many words: it waits for a review
+
+
+def test_what_is_chosen_once_or_both_ways_is_no_preference() -> None:
+    assert preferred("use pnpm instead of npm") == []
+    assert preferred("use pnpm instead of npm", "use npm instead of pnpm", "use pnpm instead of npm") == []
+    assert preferred("should I use pnpm instead of npm?", "why use pnpm instead of npm?") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "sentence"),
+    [
+        ("Which package manager should I use?", "pnpm", "Decided on the package manager: pnpm."),
+        ("I can add it. **Which port should we use?**", "use 8080, please.", "Decided on the port: 8080."),
+        ("Done.\n\nWhere should the tests live?", "Let's go with tests/unit", ""),
+        ("Two options.\n- How should we name the branches?", "by ticket number", "Decided how to name the branches"),
+    ],
+)
+def test_a_few_words_after_a_question_of_the_agent_answer_it(question: str, text: str, sentence: str) -> None:
+    decided = typed_answer(prompt(text), question)
+    assert decided is not None and sentence in decided.sentence
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Which package manager should I use?", "yes"),
+        ("Which package manager should I use?", "what do you think?"),
+        ("Which package manager should I use?", "first fix the failing test in the parser, please"),
+        ("Which package manager should I use? I will wait.", "pnpm"),
+        ("Which file should I change?", "the parser"),
+        ("Does that work for you?", "the parser"),
+        ("It is done.", "pnpm"),
+    ],
+)
+def test_other_words_after_a_reply_answer_nothing(question: str, text: str) -> None:
+    assert typed_answer(prompt(text), question) is None
+
+
+# What is decided alike in several sessions
+
+
+QUESTION = "Which package manager should I use?"
+
+
+def choices(*bodies: ConversationBody, session: str = "s") -> list[SessionChoice]:
+    found = [decision.choice for decision in observed_decisions(conversation(*bodies))]
+    return [choice._replace(event_id=EventId(f"{session}-{choice.event_id}")) for choice in found]
+
+
+def repeated(session: list[ConversationBody], *others: list[SessionChoice]) -> list[Lesson]:
+    return list(repeated_lessons(observed_decisions(conversation(*session)), others))
+
+
+def test_the_same_choice_in_two_sessions_is_a_preference_with_all_its_evidence() -> None:
+    earlier = choices(prompt("please use pnpm instead of npm here"), session="one")
+    (lesson,) = repeated([prompt("hello"), prompt("run it with pnpm, not npm.")], earlier)
+    assert lesson.kind is Kind.PREFERENCE and lesson.sentence == "Prefer pnpm over npm."
+    assert lesson.evidence == ("e1", "one-e0")
+    assert lesson.quote == "run it with pnpm, not npm."
+    assert lesson.reason == "chosen in 2 sessions"
+    assert lesson.provenance is Provenance.USER_DIRECT and 0.6 < lesson.confidence < 0.75
+
+
+def test_one_session_is_not_several_however_often_it_is_said() -> None:
+    again = [prompt("use pnpm instead of npm"), prompt("use pnpm instead of npm")]
+    assert repeated(list(again)) == []
+
+
+def test_a_choice_that_was_once_the_other_way_round_is_no_preference() -> None:
+    own = [prompt("use pnpm instead of npm")]
+    same, other = choices(*own), choices(prompt("use npm instead of pnpm"))
+    assert len(repeated(list(own), same)) == 1
+    assert repeated(list(own), same, other) == []
+    assert repeated(list(own), other) == []
+    assert repeated([prompt("use yarn instead of npm")], same) == []
+
+
+def test_a_question_answered_alike_in_two_sessions_is_a_decision() -> None:
+    earlier = choices(prompt("pnpm (Recommended)", PromptKind.ANSWER, "Which package manager do you want to use?"))
+    (lesson,) = repeated([reply(f"I can set it up. {QUESTION}"), prompt("Use pnpm please")], earlier)
+    assert lesson.kind is Kind.DECISION and lesson.sentence == "Decided on the package manager: pnpm."
+    assert lesson.evidence == ("e1", "s-e0") and lesson.quote == "pnpm"
+    assert lesson.reason == "answered alike in 2 sessions"
+    assert lesson.provenance is Provenance.MODEL  # the question is the agent's
+
+
+def test_a_question_answered_differently_is_no_decision() -> None:
+    own = [prompt("pnpm", PromptKind.ANSWER, QUESTION)]
+    assert repeated(list(own), choices(prompt("yarn", PromptKind.ANSWER, QUESTION))) == []
+    assert repeated(list(own), choices(*own), choices(prompt("yarn", PromptKind.ANSWER, QUESTION))) == []
+
+
+def test_a_question_is_answered_by_the_next_prompt_alone() -> None:
+    used = ToolUsed("claude", "Bash", ToolAction.RAN, "ls")
+    assert len(choices(reply(QUESTION), used, prompt("pnpm"))) == 1
+    assert choices(reply(QUESTION), prompt("wait"), prompt("pnpm")) == []
+    assert choices(reply(QUESTION), prompt("pnpm", PromptKind.SHELL)) == []

@@ -2,7 +2,7 @@
 
 A failed call is compared with the successes among the next calls of the same agent, and the most similar one is its
 candidate. Shell commands are compared by their words, calls of other tools by the words of their input; a retry may use
-another program or another tool. `is_never_advice` is a hard stop; all else is decided by `ranker`. What quoting did to
+another program or another tool. `is_never_advice` is a hard stop; all else is decided by its score. What quoting did to
 a command is read here, too.
 """
 
@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import product
 
 from tacit.commandline.names import ParsedCommand, outside_quotes, parse_commands, quoted_words, strip_quotes
 from tacit.commandline.programs import program_tables
@@ -206,9 +207,8 @@ def failure_text(call: Call) -> str:
     if is_failed and not (call.is_command and _ANSWERS.match(call.text)):
         return used.result
     programs = _programs(used.input)
-    for line in error_lines(used.result)[
-        :_HIDDEN_LINES
-    ]:  # of the shell, or of a program of the line under its own name
+    # An error of the shell, or of a program of the line under its own name
+    for line in error_lines(used.result)[:_HIDDEN_LINES]:
         name = _OWN_NAME.match(line)
         is_own = name is not None and (name[1] in programs or name[1].lower() in ("error", "fatal", "usage"))
         if _SHELL_PREFIX.match(line) or (is_own and _ERROR_WORD.search(line)):
@@ -398,19 +398,13 @@ def quoted_signs(before: str, after: str, error: str) -> Quoting | None:
     if not _SHELL_ERROR.search(error):
         return None
     quoted = [word for word in quoted_words(after) if not {"'", '"', "\\"}.isdisjoint(word)]
-    matches = (_word_quoting(word, quoted) for word in quoted_words(before) if not _JOINT.fullmatch(word))
-    return next(filter(None, matches), None)
-
-
-def _word_quoting(word: str, quoted: list[str]) -> Quoting | None:
-    """Return the characters of one word that are in quotes in a word of the other command."""
-    bare = outside_quotes(word)
-    for signs in _SIGNS:
+    words = [word for word in quoted_words(before) if not _JOINT.fullmatch(word)]
+    for word, signs in product(words, _SIGNS):
         now = [other for other in quoted if _has(strip_quotes(other), signs) and not _has(outside_quotes(other), signs)]
-        if _has(bare, signs) and now:
+        if now and _has(outside_quotes(word), signs):
             return Quoting(signs, "/" in word and "://" not in word, is_single=False)
-        single = [other for other in now if other.startswith("'")]
-        if signs in _READ_IN_DOUBLE_QUOTES and word.startswith('"') and signs in word and single:
+        is_in_double = signs in _READ_IN_DOUBLE_QUOTES and word.startswith('"') and signs in word
+        if is_in_double and any(other.startswith("'") for other in now):
             return Quoting(signs, is_path=False, is_single=True)
     return None
 

@@ -119,13 +119,17 @@ def habit_proposals(connection: sqlite3.Connection, scope_of: ScopeLookup = alwa
             if len(chosen := _without_parts([*waiting, candidate])) > room:
                 break
             waiting = chosen
-    drafts = [_withdrawal(connection, memory) for memory, tally in counted if tally not in waiting]
+    drafts = []
+    for memory, tally in counted:
+        if tally not in waiting:
+            events = reader.events_of_claim(connection, memory.id, must_decode)
+            own = tuple(event.id for event in events if isinstance(event.body, ClaimProposed))
+            body = EventsUndone(own, (memory.id,), "a habit that became part of a longer one")
+            drafts.append(Draft(body, memory.claim.scope, _ATTRIBUTION))
     before = {tally: memory.confidence for memory, tally in counted}
-    drafts += [
-        _habit_proposal(tally, Verdict.SUGGESTED if tally in before else Verdict.PROPOSED)
-        for tally in waiting
-        if confidence(tally) > before.get(tally, 0)
-    ]
+    for tally in waiting:
+        if confidence(tally) > before.get(tally, 0):
+            drafts.append(_habit_proposal(tally, Verdict.SUGGESTED if tally in before else Verdict.PROPOSED))
     return drafts
 
 
@@ -134,13 +138,6 @@ def _without_parts(tallies: Sequence[HabitTally]) -> list[HabitTally]:
     rituals = [tally for tally in tallies if tally.habit.kind is Kind.WORKFLOW_PATTERN]
     parts = [one for one in rituals if any(contains(longer.habit.steps, one.habit.steps) for longer in rituals)]
     return [tally for tally in tallies if tally not in parts]
-
-
-def _withdrawal(connection: sqlite3.Connection, memory: Memory) -> Draft:
-    events = reader.events_of_claim(connection, memory.id, must_decode)
-    own = tuple(event.id for event in events if isinstance(event.body, ClaimProposed))
-    body = EventsUndone(own, (memory.id,), "a habit that became part of a longer one")
-    return Draft(body, memory.claim.scope, _ATTRIBUTION)
 
 
 def _habit_proposal(tally: HabitTally, verdict: Verdict) -> Draft:

@@ -198,10 +198,8 @@ def is_part_of_longer(connection: sqlite3.Connection, tally: HabitTally, scope_o
 
     A longer one that goes across projects replaces nothing.
     """
-    threshold = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
     kind, key = tally.habit.kind, tally.habit.key
-    limits = {"runs": threshold.min_runs, "sessions": threshold.min_sessions, "limit": _MAX_LONGER_SEQUENCES}
-    for longer in habits.longer_sequences(connection, kind, key, **limits):
+    for longer in habits.longer_sequences(connection, kind, key, **_limits(kind, _MAX_LONGER_SEQUENCES)):
         by_scope = _count_by_scope(habits.habit_by_directory(connection, kind, longer), scope_of)
         counts = [count for scope, count in by_scope.items() if tally.scope in (GLOBAL, scope)]
         if counts and _is_frequent(_sum_counts(counts)):
@@ -239,10 +237,15 @@ def command_frequency(connection: sqlite3.Connection) -> CommandFrequency:
 # Habits of one command or directory
 
 
+def _limits(kind: Kind, limit: int) -> dict[str, int]:
+    """Return what a query for frequent habits of a kind asks for."""
+    threshold = HABIT_THRESHOLDS[kind]
+    return {"runs": threshold.min_runs, "sessions": threshold.min_sessions, "limit": limit}
+
+
 def _single_tallies(connection: sqlite3.Connection, kind: Kind, scope_of: ScopeLookup) -> Iterator[HabitTally]:
     """Yield the habits of a kind, with the counts of the project in which nearly all of one happens, if any."""
-    threshold = HABIT_THRESHOLDS[kind]
-    limits = {"runs": threshold.min_runs, "sessions": threshold.min_sessions, "limit": _MAX_HABITS_PER_KIND}
+    limits = _limits(kind, _MAX_HABITS_PER_KIND)
     by_directory = _group_by_key(habits.frequent_habits_by_directory(connection, kind, **limits))
     for row in habits.frequent_habits(connection, kind, **limits):
         tally = HabitTally(HabitKey(kind, row.key), *_sequence_count(row))
@@ -268,14 +271,8 @@ def _chain_tallies(
     connection: sqlite3.Connection, scope_of: ScopeLookup, frequency: CommandFrequency
 ) -> Iterator[HabitTally]:
     """Yield the rituals of each project. One of several projects, or of no project often enough alone, is global."""
-    threshold = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
-    rows = habits.frequent_habits_by_directory(
-        connection,
-        Kind.WORKFLOW_PATTERN,
-        runs=threshold.min_runs,
-        sessions=threshold.min_sessions,
-        limit=_MAX_SEQUENCES,
-    )
+    kind = Kind.WORKFLOW_PATTERN
+    rows = habits.frequent_habits_by_directory(connection, kind, **_limits(kind, _MAX_SEQUENCES))
     by_scope: dict[Scope, dict[Families, SequenceCount]] = defaultdict(dict)
     for key, own_rows in _group_by_key(rows).items():
         families = HabitKey(Kind.WORKFLOW_PATTERN, key).steps
@@ -332,16 +329,13 @@ def _count_by_scope(rows: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) 
     sums: dict[Scope, tuple[int, int, str]] = {}
     for _, directory, runs, sessions, last in rows:
         scope = scope_of(directory) if directory else _UNKNOWN_SCOPE
-        if scope == GLOBAL and directory.endswith(SUBDIRECTORIES):  # `_is_cross_project`, for a hundred thousand rows
+        if scope == GLOBAL and directory.endswith(
+            SUBDIRECTORIES
+        ):  # went between directories that are in no one project
             continue
         known = sums.get(scope, (0, 0, ""))
         sums[scope] = known[0] + runs, known[1] + sessions, max(known[2], last)
     return {scope: SequenceCount(*count) for scope, count in sums.items()}
-
-
-def _is_cross_project(row: HabitDirectoryCount, scope_of: ScopeLookup) -> bool:
-    """Return whether a sequence went between directories that are not in one project."""
-    return row.directory.endswith(SUBDIRECTORIES) and scope_of(row.directory) == GLOBAL
 
 
 def _sum_counts(counts: Iterable[SequenceCount]) -> SequenceCount:
@@ -365,7 +359,7 @@ def _count_in_scope(
         return _sequence_count(total)
     rows = habits.habit_by_directory(connection, kind, key)
     if scope == GLOBAL:
-        own = [row for row in rows if not _is_cross_project(row, scope_of)]
+        own = [row for row in rows if not row.directory.endswith(SUBDIRECTORIES) or scope_of(row.directory) != GLOBAL]
     else:
         own = [row for row in rows if scope_of(row.directory) == scope]
     if not own or len(own) == len(rows):

@@ -1,1 +1,423 @@
-"""The judge: a client or a model that reads candidate sentences and says which of them are worth remembering."""
+"""Asking a judge about sessions: within a budget, a time and reason, and what it says is only proposed.
+
+A judge is a client that the person uses anyway, or a model of the `llm` library. It is asked by `tacit learn` alone,
+never from a hook. Whatever it does, nothing is lost: there is an answer, or a reason why there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from datetime import datetime, timedelta
+from shlex import quote
+
+from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
+from tacit.disk.lock import FileLock
+from tacit.disk.read import read_external
+from tacit.errors import RefusedError, TacitError, UsageError
+from tacit.home.home import HomePart
+from tacit.home.paths import JUDGE_FOLDER
+from tacit.index.sessions import SessionRow
+from tacit.learn.judge.answer import (
+    ANSWER_SCHEMA,
+    MAX_PER_SESSION,
+    CheckedAnswer,
+    JudgedSession,
+    RejectedMemory,
+    check_answer,
+    is_same_statement,
+    parse_answer,
+    parse_json,
+)
+from tacit.learn.judge.clients import (
+    CLIENTS,
+    INSTALL_COMMAND,
+    JUDGE_VARIABLE,
+    NOT_INSTALLED,
+    Client,
+    ClientSetup,
+    JudgeReply,
+    JudgeRequest,
+    ask_client,
+    ask_model,
+    is_llm_installed,
+)
+from tacit.learn.judge.question import MAX_QUESTION_TOKENS, Question, build_questions, session_material
+from tacit.learn.sessions import SessionLearning
+from tacit.model.claim import project_name
+from tacit.record import Record
+from tacit.text.display import printable
+from tacit.text.words import estimate_tokens
+
+MAX_SESSIONS = 200  # of one run; the others wait
+_MAX_ANSWER_TOKENS = 3000
+_CHARS_PER_TOKEN = 4
+_ANSWER_TOKENS_PER_SESSION = 80  # of a usual answer, for the estimate
+_LABEL_CHARS = 8
+_MAX_NEWER_SESSIONS = 20  # that were captured between a question and its answer
+_METER_LOCK_SECONDS, _CLIENT_LOCK_SECONDS = 10.0, 1.0
+_MAX_CONFIG_BYTES = 1 << 20
+
+
+# The budget of a day
+#
+# What judges cost today, and whether they are paused because they failed, is in one small file of the home and not in
+# the log: it is about this machine and this day, and a line for every failure would let a broken judge fill the disk.
+# If it is deleted, the day's budget begins again, and nothing else is lost.
+
+_MAX_FAILURES, _FAILURE_PAUSE = 3, timedelta(hours=1)
+
+
+class UsageMeter(Record):
+    """Tokens of one day, failures in a row since the last answer, and until when nobody is asked."""
+
+    day: str = ""
+    spent: int = 0
+    failures: int = 0
+    closed_until: str = ""
+
+    def at(self, now: datetime) -> UsageMeter:
+        """Return the meter at this time: a new day has its own budget."""
+        today = now.date().isoformat()
+        return self if self.day == today else self._replace(day=today, spent=0)
+
+    def refusal(self, tokens: int, per_day: int, now: datetime) -> str:
+        """Return why nobody is asked a question that may cost so many tokens, "" if a judge may be."""
+        with suppress(ValueError):
+            until = datetime.fromisoformat(self.closed_until)
+            if until.tzinfo and now < until <= now + _FAILURE_PAUSE:  # a clock that was set back makes no pause longer
+                return f"judges failed {_MAX_FAILURES} times in a row, so none is asked before {until:%H:%M}"
+        if self.spent + tokens > per_day:
+            return (
+                f"a question of {tokens:,} tokens does not fit into today's budget: {self.spent:,} of"
+                f" {per_day:,} are spent; for more: tacit config set model.tokens_per_day {2 * per_day}"
+            )
+        return ""
+
+    def add(self, tokens: int) -> UsageMeter:
+        """Count tokens. What is reserved for a question is counted before it is asked: a process that is killed has
+        spent it, so a crash never makes room for more."""
+        return self._replace(spent=max(self.spent + tokens, 0))
+
+    def after_failure(self, now: datetime) -> UsageMeter:
+        """Count one more failure. The third and each later one begins a pause, also the one try after a pause."""
+        failures = min(self.failures + 1, _MAX_FAILURES)
+        closed = (now + _FAILURE_PAUSE).isoformat() if failures == _MAX_FAILURES else ""
+        return self._replace(failures=failures, closed_until=closed)
+
+    def after_answer(self) -> UsageMeter:
+        return self._replace(failures=0, closed_until="")
+
+
+def read_meter(path: str) -> UsageMeter:
+    """Return the meter in a file, a new one if there is none or it is not valid."""
+    try:
+        meter = UsageMeter(**json.loads(read_file(path) or b"{}"))
+        is_typed = all(type(value) is type(default) for value, default in zip(meter, UsageMeter(), strict=True))
+    except (ValueError, TypeError, RecursionError):
+        return UsageMeter()
+    return meter if is_typed and meter.spent >= 0 <= meter.failures else UsageMeter()
+
+
+# Judges and questions
+
+
+class Judge(Record):
+    """Who is asked. `name` is recorded: that of a client, or of a model of the `llm` library. `model` is the client's
+    model, "" for its own choice."""
+
+    name: str
+    is_client: bool = False
+    model: str = ""
+
+
+class JudgeBudget(Record):
+    """What judges cost today, of what they may cost."""
+
+    spent: int
+    per_day: int
+
+
+class SessionQuestion(Record):
+    """A question, and the sessions in it."""
+
+    question: Question
+    rows: tuple[SessionRow, ...]
+
+
+class JudgeOutcome(Record):
+    """What came of one question: the sessions that are judged now, what it cost, or the problem.
+
+    `dropped` counts memories and summaries that were not believed, by reason.
+    """
+
+    sessions: tuple[tuple[SessionRow, JudgedSession], ...] = ()
+    asked: int = 0
+    answered: int = 0
+    problem: str = ""
+    dropped: Mapping[str, int] = {}
+    rejected: tuple[RejectedMemory, ...] = ()
+
+
+class Judging(HomePart):
+    """Judges of one home."""
+
+    def configured_judge(self) -> Judge | None:
+        """Return the judge of the settings: the client `learn.agent`, else the model `model.name`; None if none is set.
+
+        Raise UsageError if `learn.agent` names no client.
+        """
+        settings = self._home.settings
+        if settings.learn_agent:
+            return client_judge(settings.learn_agent)
+        return Judge(settings.model_name) if settings.model_name else None
+
+    def installed_clients(self) -> list[str]:
+        """Return the names of the clients on PATH."""
+        return [name for name in CLIENTS if self._program(name)]
+
+    def budget(self) -> JudgeBudget:
+        """Return what was spent today, and the budget of a day."""
+        meter = read_meter(self._meter_path).at(self._store.actor.clock())
+        return JudgeBudget(meter.spent, self._home.settings.model_tokens_per_day)
+
+    def must_be_askable(self, judge: Judge) -> None:
+        """Raise RefusedError if this judge cannot be asked at all.
+
+        An agent asks no model: variables of its environment could name another server, and the sentences would go
+        there. It asks a client only if the person chose that client for good (`learn.agent`).
+        """
+        if JUDGE_VARIABLE in self._home.environment:
+            raise RefusedError("a judge asks no other judge", f"unset {JUDGE_VARIABLE}")
+        if judge.is_client:
+            if judge.name != self._home.settings.learn_agent:
+                self._store.actor.require_person("asks a judge", f"tacit learn --agent {judge.name}")
+            if not self._program(judge.name):
+                others = ", ".join(self.installed_clients())
+                hint = f"choose another ({others})" if others else "install it"
+                raise RefusedError(
+                    f"{judge.name} is not on PATH", f"{hint}, or ask any model: tacit learn --show-prompt"
+                )
+            return
+        if not is_llm_installed():
+            raise RefusedError(NOT_INSTALLED, INSTALL_COMMAND)
+        option = "" if judge.name == self._home.settings.model_name else f" --model {quote(judge.name)}"
+        self._store.actor.require_person("asks a model", f"tacit learn{option}")
+
+    def judge_problem(self, judge: Judge) -> str:
+        """Return why this judge cannot be asked at all, and what to do about it; "" if it can."""
+        try:
+            self.must_be_askable(judge)
+        except RefusedError as error:
+            return f"{error.message}; {'type: ' if error.hint.startswith('pip') else ''}{error.hint}"
+        return ""
+
+    def questions(self, rows: Sequence[SessionRow], *, may_split: bool = True) -> Iterator[SessionQuestion]:
+        """Yield the questions about some sessions, in the given order; at most MAX_SESSIONS are looked at."""
+        learning = SessionLearning(self._home)
+        by_label = {row.id[:_LABEL_CHARS]: row for row in rows[:MAX_SESSIONS]}
+        materials = (
+            session_material(label, project_name(row.scope), row.agent, learning.session_events(row))
+            for label, row in by_label.items()
+        )
+        max_tokens = min(MAX_QUESTION_TOKENS, self._home.settings.model_tokens_per_day - _MAX_ANSWER_TOKENS)
+        for question in build_questions(materials, max_tokens, may_split=may_split):
+            yield SessionQuestion(question, tuple(by_label[part.label] for part in question.parts))
+
+    def judge_sessions(
+        self, rows: Sequence[SessionRow], questions: Sequence[SessionQuestion], judge: Judge
+    ) -> Iterator[JudgeOutcome]:
+        """Ask the questions one after the other, and yield what came of each; the last outcome may be a problem.
+
+        Sessions that no question is about have nothing to judge: they come first, and cost nothing.
+        """
+        asked = {row.id for question in questions for row in question.rows}
+        empty = [row for row in rows[:MAX_SESSIONS] if row.id not in asked]
+        if empty:
+            yield JudgeOutcome(tuple((row, JudgedSession(judge=judge.name)) for row in empty))
+        started: dict[str, JudgedSession] = {}  # sessions that go on in the next question
+        for question in questions:
+            reply, checked = self.ask(question.question, judge)
+            cost = JudgeOutcome(asked=reply.asked, answered=reply.answered or 0)
+            if checked is None:
+                yield cost._replace(problem=reply.problem)
+                return
+            judged = tuple(_completed_sessions(question, checked, started))
+            yield cost._replace(sessions=judged, dropped=checked.dropped, rejected=checked.rejected)
+
+    def judge_by_answers(self, rows: Sequence[SessionRow], text: str, name: str) -> JudgeOutcome:
+        """Return what can be believed of an answer to the first question about these sessions, the latest first.
+
+        If the answer says which question it is for, sessions that were captured since are left out.
+        Raise UsageError if it is no answer, or fits no question.
+        """
+        answer = parse_answer(text)
+        if answer is None:
+            raise UsageError(
+                "these are no answers: one JSON object with “memories” is needed", "tacit learn --show-prompt"
+            )
+        for newer in range(min(len(rows), _MAX_NEWER_SESSIONS + 1)):
+            asked = next(self.questions(rows[newer:], may_split=False), None)
+            if asked is not None and answer.mark in ("", asked.question.mark):
+                checked = check_answer(answer, asked.question, name)
+                judged = tuple(_completed_sessions(asked, checked, {}))
+                return JudgeOutcome(judged, dropped=checked.dropped, rejected=checked.rejected)
+        raise UsageError(
+            "these answers are for another question than the one that would be asked now",
+            "ask again: tacit learn --show-prompt",
+        )
+
+    def ask(self, question: Question, judge: Judge) -> tuple[JudgeReply, CheckedAnswer | None]:
+        """Ask one question. Return the reply, and what can be believed of it; None if there is no answer.
+
+        Nothing is raised for the judge's sake.
+        """
+        if problem := self.judge_problem(judge):
+            return JudgeReply(problem=problem), None
+        text = question.text
+        tokens = estimate_tokens(text) + _MAX_ANSWER_TOKENS
+        try:
+            if problem := self._reserve(tokens):
+                return JudgeReply(problem=problem), None
+            timeout, max_chars = self._home.settings.model_timeout, _CHARS_PER_TOKEN * _MAX_ANSWER_TOKENS
+            reply = self._ask_judge(JudgeRequest(judge.name, text, timeout, max_chars), judge)
+        except (TacitError, OSError) as error:  # no space for the meter, or no process can be started
+            return JudgeReply(problem=f"no judge was asked: {printable(str(error))}"), None
+        answer = parse_answer(reply.text) if not reply.problem else None
+        if answer is None and not reply.problem:
+            problem = f"{printable(judge.name)} did not answer in the form it was asked for"
+            reply = reply._replace(problem=problem, is_failure=True)
+        if reply.answered is None:  # unknown if the judge was stopped
+            reply = reply._replace(answered=_MAX_ANSWER_TOKENS)
+        with suppress(TacitError, OSError):  # what was reserved stays counted, and an answer is an answer
+            self._settle(tokens, reply)
+        return reply, check_answer(answer, question, judge.name) if answer is not None else None
+
+    def _ask_judge(self, request: JudgeRequest, judge: Judge) -> JudgeReply:
+        environment = self._home.environment
+        if not judge.is_client:
+            return ask_model(request, ANSWER_SCHEMA, environment)
+        client, disk = CLIENTS[judge.name], OsDisk(self._store.paths.root)
+        # A folder for files, and in it an empty one to run a client in. Both are removed in the end.
+        paths, files = self._store.paths, self._store.paths.judge_files
+        folder = os.path.join(files, JUDGE_FOLDER)
+        with FileLock(paths.path(".tacit", "judge.lock"), _CLIENT_LOCK_SECONDS).acquire():
+            shutil.rmtree(files, ignore_errors=True)  # of a process that was killed
+            make_folder(folder, below=paths.root)
+            try:
+                program, config = self._program(judge.name), self._user_config(client)
+                command = client.command(
+                    ClientSetup(program, request.question, files, judge.model, environment, config)
+                )
+                if command.needs_private_folder and (shared := _shared_folder(files)):
+                    problem = f"{judge.name} does not heed settings below {shared}, which others can write"
+                    return JudgeReply(problem=printable(f"{problem}; type: chmod go-w {quote(shared)}"))
+                for name, content in command.files.items():
+                    make_folder(os.path.dirname(os.path.join(files, name)), below=paths.root)
+                    replace_file(disk, os.path.join(files, name), content.encode(), below=paths.root)
+                return ask_client(request, command, folder, environment)
+            finally:
+                shutil.rmtree(files, ignore_errors=True)
+
+    def _program(self, name: str) -> str:
+        """Return the absolute path of a client's program, "" if it is not on PATH."""
+        found = shutil.which(name, path=self._home.environment.get("PATH", ""))
+        return found if found and os.path.isabs(found) else ""
+
+    def _user_config(self, client: Client) -> Mapping[str, object]:
+        """Return the user's settings of a client, {} if there are none or they cannot be read."""
+        path = client.config_path(self._home.environment, self._home.user_folder)
+        config: object = None
+        if path:
+            import tomllib
+
+            with suppress(TacitError, OSError, ValueError, RecursionError):
+                text = read_external(path, _MAX_CONFIG_BYTES).decode("utf-8")
+                config = tomllib.loads(text) if path.endswith(".toml") else parse_json(text)
+        return config if isinstance(config, dict) else {}
+
+    def _reserve(self, tokens: int) -> str:
+        """Count the tokens of a question, or return why nobody is asked."""
+        with self._meter_lock():
+            now = self._store.actor.clock()
+            meter = read_meter(self._meter_path).at(now)
+            problem = meter.refusal(tokens, self._home.settings.model_tokens_per_day, now)
+            if not problem:
+                self._write_meter(meter.add(tokens))
+        return problem
+
+    def _settle(self, reserved: int, reply: JudgeReply) -> None:
+        """Count what a question really cost instead of what was reserved, and whether it failed."""
+        with self._meter_lock():
+            now = self._store.actor.clock()
+            meter = read_meter(self._meter_path).at(now).add(-reserved).add(reply.asked + (reply.answered or 0))
+            if reply.is_failure:
+                meter = meter.after_failure(now)
+            elif not reply.problem:
+                meter = meter.after_answer()
+            self._write_meter(meter)
+
+    def _write_meter(self, meter: UsageMeter) -> None:
+        content = json.dumps(meter._asdict()).encode("ascii") + b"\n"
+        replace_file(OsDisk(self._store.paths.root), self._meter_path, content)
+
+    def _meter_lock(self) -> AbstractContextManager[None]:
+        return FileLock(self._store.paths.path(".tacit", "model.lock"), _METER_LOCK_SECONDS).acquire()
+
+    @property
+    def _meter_path(self) -> str:
+        return self._store.paths.path(".tacit", "model.json")
+
+
+def client_judge(name: str, model: str = "") -> Judge:
+    """Return a client as a judge. Raise UsageError if it is not supported."""
+    if name not in CLIENTS:
+        raise UsageError(f"no such client: {name!r}", f"one of {', '.join(CLIENTS)}")
+    return Judge(name, is_client=True, model=model)
+
+
+def _shared_folder(path: str) -> str:
+    """Return the folder of a path, or above it, that others than its owner can write; "" if there is none."""
+    while os.stat(path).st_mode & 0o022 == 0:
+        if path == os.path.dirname(path):
+            return ""
+        path = os.path.dirname(path)
+    return path
+
+
+def estimated_tokens(questions: Sequence[SessionQuestion]) -> int:
+    """Return about what some questions and their answers cost."""
+    return sum(
+        estimate_tokens(question.question.text) + _ANSWER_TOKENS_PER_SESSION * len(question.rows)
+        for question in questions
+    )
+
+
+def _completed_sessions(
+    question: SessionQuestion, checked: CheckedAnswer, started: dict[str, JudgedSession]
+) -> Iterator[tuple[SessionRow, JudgedSession]]:
+    """Yield the sessions that are judged now. Those that go on in the next question stay in `started`."""
+    for part, row in zip(question.question.parts, question.rows, strict=True):
+        first, second = started.pop(part.label, JudgedSession()), checked.sessions[part.label]
+        # Each thing once, and not more than one question may say.
+        known = [lesson.sentence for lesson in first.findings]
+        new = (
+            lesson
+            for lesson in second.findings
+            if not any(is_same_statement(lesson.sentence, sentence) for sentence in known)
+        )
+        findings = (*first.findings, *new)[:MAX_PER_SESSION]
+        judged = JudgedSession(findings, second.summary or first.summary, second.judge)
+        if part.is_last:
+            yield row, judged
+        else:
+            started[part.label] = judged
+
+
+def total_dropped(outcomes: Sequence[JudgeOutcome]) -> Counter[str]:
+    """Return how much was not believed in all, by reason."""
+    return sum((Counter(outcome.dropped) for outcome in outcomes), Counter())

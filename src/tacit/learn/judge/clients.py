@@ -77,11 +77,22 @@ class ClientSetup(Record):
 
 
 class Client(Record):
-    """A supported client. `config_path` is the file with settings that have to be passed on, "" if there is none."""
+    """A supported client.
+
+    `config` is the file with settings that have to be passed on, if there is one. It is below the folder that
+    `variable` names, by default below `folder` of the user.
+    """
 
     name: str
     command: Callable[[ClientSetup], ClientCommand]
-    config_path: Callable[[Mapping[str, str], str], str] = lambda _environment, _user_folder: ""
+    config: str = ""
+    variable: str = ""
+    folder: str = ""
+
+    def config_path(self, environment: Mapping[str, str], user_folder: str) -> str:
+        """Return the path of the settings, "" if there are none to be passed on."""
+        base = environment.get(self.variable) or os.path.join(user_folder, self.folder)
+        return os.path.join(base, self.config) if self.config else ""
 
 
 # Claude Code: no hooks, no MCP servers, no CLAUDE.md, no session file
@@ -249,26 +260,14 @@ def _server_names(config: Mapping[str, object], key: str) -> list[str]:
     return [name for name in servers if not name.startswith("-")] if isinstance(servers, Mapping) else []
 
 
-# All of them
-
-
-def _below(variable: str, default: str, *path: str) -> Callable[[Mapping[str, str], str], str]:
-    """Return a function for a path in the folder that a variable names, by default one in the user's folder."""
-
-    def config_path(environment: Mapping[str, str], user_folder: str) -> str:
-        return os.path.join(environment.get(variable) or os.path.join(user_folder, default), *path)
-
-    return config_path
-
-
 CLIENTS = {
     client.name: client
     for client in (
         Client("claude", _claude_command),
-        Client("codex", _codex_command, _below("CODEX_HOME", ".codex", "config.toml")),
+        Client("codex", _codex_command, "config.toml", "CODEX_HOME", ".codex"),
         Client("gemini", _gemini_command),
-        Client("copilot", _copilot_command, _below("COPILOT_HOME", ".copilot", "mcp-config.json")),
-        Client("opencode", _opencode_command, _below("XDG_CONFIG_HOME", ".config", "opencode", "opencode.json")),
+        Client("copilot", _copilot_command, "mcp-config.json", "COPILOT_HOME", ".copilot"),
+        Client("opencode", _opencode_command, "opencode/opencode.json", "XDG_CONFIG_HOME", ".config"),
     )
 }
 
@@ -416,13 +415,8 @@ def _read_output(
 
 def ask_model(request: JudgeRequest, schema: Mapping[str, object], environment: Mapping[str, str]) -> JudgeReply:
     """Ask a model in a child process. Problems are in the reply, none is raised for the model's sake."""
-    fields = {
-        "model": request.judge,
-        "prompt": request.question,
-        "schema": schema,
-        "timeout": request.timeout,
-        "max_chars": request.max_chars,
-    }
+    fields: dict[str, object] = {"model": request.judge, "prompt": request.question, "schema": schema}
+    fields |= {"timeout": request.timeout, "max_chars": request.max_chars}
     read_end, write_end = os.pipe()  # the child ends when this process does and so closes the write end
     try:
         output = run_process(

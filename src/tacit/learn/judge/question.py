@@ -14,7 +14,7 @@ from itertools import count
 
 from tacit.learn import FixCandidate, SessionEvent, load_data
 from tacit.learn.fixes import fix_candidates
-from tacit.learn.statements.scoring import SentenceCandidate, sentence_candidates
+from tacit.learn.statements.sentences import SentenceCandidate, sentence_candidates
 from tacit.model.ids import EventId, sha256
 from tacit.model.observation import PromptGiven, ReplyGiven
 from tacit.record import Record
@@ -173,19 +173,19 @@ def _sentence_line(candidate: SentenceCandidate) -> QuestionLine:
 
 
 def _fix_line(candidate: FixCandidate) -> QuestionLine:
-    limits = {"failed": _MAX_CALL_CHARS, "error": _MAX_ERROR_CHARS, "then": _MAX_CALL_CHARS}
-    texts = (candidate.failed, candidate.error, candidate.retry)
+    quotable = (
+        ("failed", candidate.failed, _MAX_CALL_CHARS),
+        ("error", candidate.error, _MAX_ERROR_CHARS),
+        ("then", candidate.retry, _MAX_CALL_CHARS),
+    )
     failed, error, retry = parts = tuple(
-        QuotablePart(name, redacted_line(text, limit), text)
-        for (name, limit), text in zip(limits.items(), texts, strict=True)
+        QuotablePart(name, redacted_line(text, limit), text) for name, text, limit in quotable
     )
     repair = redacted_line(candidate.repair, _MAX_CALL_CHARS)
-    fields = {
-        **({"tool": redacted_line(candidate.tool, _MAX_CALL_CHARS)} if candidate.tool else {}),
-        **{part.name: part.shown for part in (failed, error)},
-        **({"between": repair} if repair else {}),
-        retry.name: retry.shown,
-    }
+    fields = {"tool": redacted_line(candidate.tool, _MAX_CALL_CHARS)} if candidate.tool else {}
+    fields |= {part.name: part.shown for part in (failed, error)}
+    fields |= {"between": repair} if repair else {}
+    fields[retry.name] = retry.shown
     return _question_line(fields, parts, candidate.evidence, is_fix=True)
 
 

@@ -3,6 +3,10 @@
 A statement is a sentence that the person typed, has an explicit form and is likely enough to be meant to last. What
 the agent said only tells what the person refers to. No buffer makes events wait for context (C1): a session is learned
 from when it was captured.
+
+What a person chose over what, and what they decided when asked, is a lesson if they do so again (C2). A learner sees
+one session. The choices of a session are stored in the index when it is learned from, and each session is compared with
+the others of its project. They are derived: after a rebuild of the index, learning stores them again.
 """
 
 from __future__ import annotations
@@ -10,16 +14,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tacit.index.sessions import SessionChoice
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.statements.answers import MAX_CHOICES, ObservedChoice, choices_made_again, find_choices
-from tacit.learn.statements.scoring import MIN_STATEMENT_SCORE, find_form, score_sentence
-from tacit.learn.statements.sentences import READ_PROMPTS, PromptSentence, is_short, typed_sentences
-from tacit.model.claim import Provenance
-from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.learn.statements.sentences import (
+    MIN_STATEMENT_SCORE,
+    READ_PROMPTS,
+    PromptSentence,
+    find_form,
+    is_short,
+    score_sentence,
+    typed_sentences,
+)
+from tacit.model.claim import Kind, Provenance
+from tacit.model.ids import EventId
+from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import one_line, visible_line
 from tacit.text.summarize import summarize
+from tacit.text.words import normalize_text
 
 _CONFIDENCE, _SURE_CONFIDENCE, _SURE_SCORE = 0.65, 0.8, -0.25
 _REFERENCE_CONFIDENCE = 0.55  # "always do it that way": what it is about is said elsewhere, if at all
@@ -122,3 +135,250 @@ def word_statement(sentence: PromptSentence, before: str, turn_before: str) -> S
     if secret_kind(stored):
         return None
     return Statement(stored, refers, is_agent_hint=bool(hint) and not before)
+
+
+# What the person decided when the agent asked. A plan that they let pass is the agent's, and teaches nothing.
+
+_MAX_ANSWER_CHARS = 160  # an answer that is longer is read like a prompt
+_MAX_TYPED_WORDS = 5  # of an answer to a question at the end of a reply
+_ASKED = "Asked "
+_LAST_QUESTION = re.compile(r"(?:^|[.!?:]\s|\n)[\s*_>#-]{0,8}([^.!?\n]{8,140}\?)[\s*_)]{0,4}$")
+_MAX_AFTER_QUESTION = 6  # characters from the last question mark on: four of emphasis, and a line feed
+_ANSWER_LEAD = re.compile(
+    r"(?:(?:please|pls|just|let's|lets|i'd|i|we|should|would|say)\s){0,4}(?:use|go with|take|choose|pick|prefer)\s",
+    re.IGNORECASE,
+)
+_ANSWER_END = re.compile(r"[\s,.!]*(?:\b(?:please|pls|thanks|thank you))?[\s.!]*$", re.IGNORECASE)
+_RECOMMENDED = re.compile(r"\s{0,3}\((?:recommended|default)\)", re.IGNORECASE)
+# Answers that decide only what happens next, and questions that ask only that.
+_BARE = re.compile(
+    r"\s*(?:y|n|yes|no|ok|okay|sure|go|proceed|continue|wait|skip|cancel|stop|none|all|both|other|later|done|looks good"
+    r"|lgtm|\d{1,3})\b[\s,.!]*(?:please|thanks|do it|go ahead|,.{0,20})?\s*$",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"\b(?:proceed|continue|ready|next step|what next|should i (?:start|commit|push|run|create|fix|go|also|do|make"
+    r"|open|update|delete|remove)|shall i|do you want me to|would you like me to"
+    r"|start with|look(?:s)? good|approve|how many|what should i do"
+    r"|which (?:file|issue|task|bug|pr|branch|one|test)s?(?! (?!should|shall|do|does|would|is|are|to)\w)"
+    r"|do next|right now|anything else)\b",
+    re.IGNORECASE,
+)
+_YOUR = re.compile(r"\byour\b", re.IGNORECASE)
+_WE = r"(?:we|i|it|you)\b"
+_WANT = rf"(?:(?:should|shall|would|do|does|must|can|could|will) {_WE}(?: (?:like|want|prefer|need|wish))?)"
+_USE = r"(?: to)?(?: (?:use|choose|pick|take|have|go with))?"
+_NEAR = r"(?P<rest>(?: (?:for|in|on|with|when|as|at|from|by|of|to)\b.*)?)$"
+# The first that fits tells how it is said.
+_QUESTIONS = (
+    (
+        re.compile(rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}{_USE}{_NEAR}", re.IGNORECASE),
+        r"Decided on the\g<of>\g<rest>",
+    ),
+    (
+        re.compile(rf"(?:which|what)(?P<of>(?: [\w/-]+){{1,6}}?) {_WANT}(?: to)?(?P<rest> .+)", re.IGNORECASE),
+        r"Decided on the\g<of> to\g<rest>",
+    ),
+    (
+        re.compile(r"(?:which|what)(?P<of>(?: [\w/-]+){1,6}?) should (?P<rest>be \w.*)", re.IGNORECASE),
+        r"Decided which\g<of> should \g<rest>",
+    ),
+    (
+        re.compile(r"what should (?P<what>(?:[\w/'-]+ ){1,8}?)(?P<rest>be\b.*)", re.IGNORECASE),
+        r"Decided what \g<what>should \g<rest>",
+    ),
+    (re.compile(r"what(?: is|'s|’s) (?P<rest>the .+)", re.IGNORECASE), r"Decided on \g<rest>"),
+    (re.compile(rf"(?P<how>how|where|when) should {_WE}(?P<rest> .+)", re.IGNORECASE), r"Decided \g<how> to\g<rest>"),
+    (
+        re.compile(
+            r"(?P<how>how|where|when) should (?P<what>(?:[\w/'-]+ ){1,8}?)"
+            r"(?P<rest>(?:be|go|live|work|look|behave|happen|run|come|appear|stay|start|end)\b.*)",
+            re.IGNORECASE,
+        ),
+        r"Decided \g<how> \g<what>should \g<rest>",
+    ),
+)
+
+
+class AnsweredQuestion(Record):
+    """What was to be decided, and what the person took, both in the words of a decision."""
+
+    lead: str
+    answer: str
+
+    @property
+    def sentence(self) -> str:
+        """The decision in one sentence; "" if it says too little or has a secret: an answer may be a password."""
+        sentence = visible_line(f"{self.lead}: {self.answer.rstrip('.')}.")
+        return "" if is_short(sentence) or secret_kind(sentence) else sentence
+
+
+def answered_question(prompt: PromptGiven) -> AnsweredQuestion | None:
+    """Return what a person chose when the agent asked, None if that decides only what happens next."""
+    answer = _RECOMMENDED.sub("", prompt.text).strip()
+    if prompt.how is not PromptKind.ANSWER or not prompt.about or not _is_decision(prompt.about, answer):
+        return None
+    return AnsweredQuestion(_decision_lead(one_line(prompt.about, 140).rstrip("?:. ")), answer)
+
+
+def typed_answer(prompt: PromptGiven, reply: str) -> AnsweredQuestion | None:
+    """Return what a person decided who typed a few words after a reply that ends with a question, None otherwise.
+
+    Only questions that ask for a decision count ("Which port should we use?"), and only answers that name something.
+    """
+    if prompt.how is not PromptKind.TYPED or "?" not in reply[-_MAX_AFTER_QUESTION:]:
+        return None
+    answer = _ANSWER_LEAD.sub("", _ANSWER_END.sub("", prompt.text.strip()))
+    match = _LAST_QUESTION.search(reply) if len(answer.split()) <= _MAX_TYPED_WORDS else None
+    if match is None:
+        return None
+    question = one_line(match[1], 140).rstrip("?:. ")
+    lead = _decision_lead(question)
+    if lead.startswith(_ASKED) or not _is_decision(question, answer):
+        return None
+    return AnsweredQuestion(lead, answer)
+
+
+def _is_decision(question: str, answer: str) -> bool:
+    if not answer or len(answer) > _MAX_ANSWER_CHARS or "\n" in answer or answer.endswith("?"):
+        return False
+    return not _BARE.match(answer) and not _NEXT.search(question)
+
+
+def _decision_lead(question: str) -> str:
+    """A question as that on which something was decided: "Which db should we use" is "Decided on the db"."""
+    plain = _YOUR.sub("the", question[:1].lower() + question[1:])
+    for pattern, template in _QUESTIONS:
+        if match := pattern.match(plain):
+            return " ".join(match.expand(template).split())
+    return f"{_ASKED}“{question}?”, the answer was"
+
+
+# What the person chose over what, in so many words, and who chose the same again: a preference.
+
+_MIN_CHOICES = 2  # times that the same was chosen over the same
+_MAX_CHOICE_CONFIDENCE = 0.7
+MAX_CHOICES = 200  # choices of a conversation that are kept in mind
+_NAME = r"[`\"']?([\w@$./+-]{2,40})[`\"']?"
+_CHOSEN = re.compile(
+    rf"\b(?:use|used|using|with|want|prefer|choose|take|try|run|do|to)\s{_NAME},?\s(?:instead of|rather than|over"
+    rf"|and not|not)\s(?:an?\s|the\s)?{_NAME}"
+)
+_TURNED = re.compile(rf"\binstead of\s{_NAME},?\s(?:please\s|let's\s|just\s)?(?:use|take|try|run)\s{_NAME}")
+_NO_NAMES = frozenset(
+    "it this that them the an what how just only do does be is use using have just being doing all some any".split()
+)
+
+
+class Choice(Record):
+    """One thing taken, another left."""
+
+    taken: str
+    left: str
+
+    @property
+    def sentence(self) -> str:
+        return f"Prefer {self.taken} over {self.left}."
+
+
+class ObservedChoice(Record):
+    """A choice, the event it was made in and the words."""
+
+    choice: Choice
+    event_id: EventId
+    quote: str
+
+
+def find_choices(phrase: PromptSentence, event: EventId) -> Iterator[ObservedChoice]:
+    """The choices that a sentence makes; a question makes none."""
+    if "?" in phrase.plain:
+        return
+    pairs = [(match[1], match[2]) for match in _CHOSEN.finditer(phrase.plain)]
+    pairs += [(match[2], match[1]) for match in _TURNED.finditer(phrase.plain)]
+    for taken, left in pairs:
+        choice = Choice(taken.strip("."), left.strip("."))
+        if _NO_NAMES.isdisjoint(choice) and choice.taken != choice.left:
+            yield ObservedChoice(choice, event, phrase.text)
+
+
+def choices_made_again(known: Sequence[ObservedChoice], new: Sequence[ObservedChoice]) -> Iterator[Lesson]:
+    """Yield what was chosen again, and never the other way round."""
+    for choice in dict.fromkeys(observed.choice for observed in new):
+        times = list({observed.event_id: observed for observed in (*known, *new) if observed.choice == choice}.values())
+        opposed = any(observed.choice == Choice(choice.left, choice.taken) for observed in (*known, *new))
+        if len(times) >= _MIN_CHOICES and not opposed:
+            evidence, reason = tuple(observed.event_id for observed in times), f"chosen {len(times)} times"
+            confidence = preference_confidence(len(times))
+            yield Lesson(Kind.PREFERENCE, choice.sentence, times[0].quote, evidence, reason, confidence)
+
+
+def preference_confidence(times: int) -> float:
+    """Return how sure a preference is that was observed so often. A person has not said it, so it needs a review."""
+    return min(0.5 + 0.1 * times, _MAX_CHOICE_CONFIDENCE)
+
+
+# What is decided alike in several sessions
+
+_MIN_SESSIONS = 2  # in which the same was decided alike
+_TYPED_PROMPTS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER)
+# A prompt without any of these words chooses nothing over anything.
+_CHOICE_WORDS = ("instead of", "rather than", " over ", " not ")
+
+
+class ObservedDecision(Record):
+    """A choice that was made in a session, and the lesson that it is if other sessions choose alike."""
+
+    choice: SessionChoice
+    lesson: Lesson
+
+
+def observed_decisions(events: Sequence[SessionEvent]) -> list[ObservedDecision]:
+    """Return what a person decided in a conversation, in order: at most MAX_CHOICES."""
+    decisions: list[ObservedDecision] = []
+    reply = ""
+    for event in events:
+        match event.body:
+            case ReplyGiven(text=text):
+                reply = text
+            case PromptGiven() as prompt if prompt.how in _TYPED_PROMPTS:
+                decisions += _decisions_in(event.event_id, prompt, reply)
+                reply = ""
+    return decisions[:MAX_CHOICES]
+
+
+def _decisions_in(event: EventId, prompt: PromptGiven, reply: str) -> Iterator[ObservedDecision]:
+    text = prompt.text.lower()
+    for sentence in typed_sentences(prompt.text) if any(words in text for words in _CHOICE_WORDS) else ():
+        for observed in find_choices(sentence, event):
+            choice = observed.choice
+            lesson = Lesson(Kind.PREFERENCE, choice.sentence, observed.quote, (event,), "", 0)
+            subject = "one of: " + ", ".join(sorted(choice))
+            yield ObservedDecision(SessionChoice(subject, choice.taken, event), lesson)
+    decided = answered_question(prompt) or typed_answer(prompt, reply)
+    if decided and decided.sentence:
+        # The question is the agent's, as are most answers to choose from.
+        lesson = Lesson(Kind.DECISION, decided.sentence, decided.answer, (event,), "", 0, Provenance.MODEL)
+        answer = normalize_text(decided.answer).rstrip(".")
+        yield ObservedDecision(SessionChoice(normalize_text(decided.lead), answer, event), lesson)
+
+
+def repeated_lessons(
+    decisions: Sequence[ObservedDecision], others: Sequence[Sequence[SessionChoice]]
+) -> Iterator[Lesson]:
+    """Yield what was decided in this session and alike in others, and never otherwise. `others` are by session.
+
+    The evidence are all events in which it was decided, those of this session first.
+    """
+    own = [decision.choice for decision in decisions]
+    lessons = {(decision.choice.subject, decision.choice.value): decision.lesson for decision in reversed(decisions)}
+    for (subject, value), lesson in lessons.items():
+        by_session = [[choice for choice in choices if choice.subject == subject] for choices in (own, *others)]
+        choices = [choice for chosen in by_session for choice in chosen]
+        sessions = sum(map(bool, by_session))
+        if sessions >= _MIN_SESSIONS and all(choice.value == value for choice in choices):
+            verb = "chosen" if lesson.kind is Kind.PREFERENCE else "answered alike"
+            yield lesson._replace(
+                evidence=tuple(dict.fromkeys((*lesson.evidence, *(choice.event_id for choice in choices)))),
+                reason=f"{verb} in {sessions} sessions",
+                confidence=preference_confidence(sessions),
+            )

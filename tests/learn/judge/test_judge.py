@@ -7,13 +7,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from harness.secret_examples import written
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tacit.errors import RefusedError, UsageError
-from tacit.learn.judge.run import Judge, client_judge
+from tacit.learn.judge import Judge, UsageMeter, client_judge, read_meter
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven
 from tacit.text.words import estimate_tokens
@@ -96,7 +99,7 @@ def test_a_model_that_hangs_is_ended_and_what_it_may_have_cost_is_counted(desk: 
 def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(desk: Desk) -> None:
     vault = desk.vault(TACIT_MODEL_TIMEOUT="120")
     script = (
-        "import sys; from tests.support.model_talk import asked; from tacit.learn.judge.run import Judge, Judging;"
+        "import sys; from tests.support.model_talk import asked; from tacit.learn.judge import Judge, Judging;"
         "from tacit.home.home import Home;"
         "Judging(Home(sys.argv[1], cwd=sys.argv[1])).ask(asked(), Judge('stub-hang'))"
     )
@@ -148,7 +151,7 @@ def test_a_model_that_llm_does_not_know_is_no_failure_and_costs_nothing(desk: De
 def test_without_the_library_a_person_is_told_what_to_type(desk: Desk, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     script = (
-        "import sys; from tacit.learn.judge.run import Judge, Judging; from tests.support.model_talk import asked\n"
+        "import sys; from tacit.learn.judge import Judge, Judging; from tests.support.model_talk import asked\n"
         "from tacit.home.home import Home\n"
         "judging = Judging(Home(sys.argv[1], cwd=sys.argv[1]))\n"
         "print(judging.ask(asked(), Judge('any'))[0].problem)\n"
@@ -240,3 +243,62 @@ def _wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
     while not holds():
         assert time.monotonic() < until
         time.sleep(0.02)
+
+
+# The budget of a day, and the pause after three failures
+
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+NEED, BUDGET = 400, 1000
+
+
+def failed(times: int, meter: UsageMeter = UsageMeter()) -> UsageMeter:  # noqa: B008
+    for _ in range(times):
+        meter = meter.after_failure(NOON)
+    return meter
+
+
+def test_a_day_has_its_budget() -> None:
+    meter = UsageMeter().at(NOON).add(NEED).add(NEED)
+    assert meter.spent == 800
+    assert "800 of 1,000 are spent" in meter.refusal(NEED, BUDGET, NOON)
+    assert meter.refusal(200, BUDGET, NOON) == ""
+    assert meter.at(NOON + timedelta(days=1)).refusal(NEED, BUDGET, NOON) == ""
+
+
+@given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 900)), max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_questions_that_cost_no_more_than_reserved_never_exceed_the_budget(costs: list[tuple[int, int]]) -> None:
+    meter = UsageMeter().at(NOON)
+    for most, cost in costs:
+        if not meter.refusal(most, BUDGET, NOON):
+            meter = meter.add(most).add(-most).add(min(cost, most))
+        assert meter.spent <= BUDGET
+
+
+def test_the_third_failure_in_a_row_closes_for_an_hour() -> None:
+    assert failed(2).refusal(NEED, BUDGET, NOON) == ""
+    meter = failed(3)
+    assert "none is asked before 13:00" in meter.refusal(NEED, BUDGET, NOON + timedelta(minutes=59))
+    assert meter.refusal(NEED, BUDGET, NOON + timedelta(minutes=60)) == ""
+
+
+def test_an_answer_between_failures_makes_them_count_anew() -> None:
+    assert failed(2, failed(2).after_answer()).refusal(NEED, BUDGET, NOON) == ""
+
+
+def test_after_the_hour_one_more_failure_closes_again() -> None:
+    later = NOON + timedelta(hours=2)
+    assert failed(3).refusal(NEED, BUDGET, later) == ""
+    assert failed(3).after_failure(later).refusal(NEED, BUDGET, later) != ""
+
+
+def test_a_clock_that_was_set_back_closes_nothing_for_longer() -> None:
+    assert failed(3).refusal(NEED, BUDGET, NOON - timedelta(days=2)) == ""
+
+
+@pytest.mark.parametrize("text", ["", "[", "[]", "null", "7", '{"spent": "x"}', '{"spent": -5}', '{"other": 1}'])
+def test_what_lies_there_and_is_no_meter_counts_as_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "model.json").write_text(text)
+    assert read_meter(str(tmp_path / "model.json")) == UsageMeter()
+    assert read_meter(str(tmp_path / "none.json")) == UsageMeter()
