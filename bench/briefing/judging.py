@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bench.briefing.traces import Traces
-from tacit.contradiction.restatement import is_restatement
+from tacit.contradiction.profile import is_restatement
 from tacit.text.words import normalize_text
 
 FILES, ERROR, RULE = "files", "error", "rule"

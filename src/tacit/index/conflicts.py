@@ -19,7 +19,7 @@ from itertools import combinations, groupby
 from operator import itemgetter
 
 from tacit.contradiction.relation import oppose
-from tacit.contradiction.topics import share_enough, topics
+from tacit.contradiction.terms import share_enough, topics
 from tacit.index.database import mark_stale
 from tacit.index.reader import IS_RULED
 from tacit.model.claim import Claim, Kind, Provenance

@@ -253,6 +253,6 @@ def _contains(statements: Mapping[str, frozenset[str]], sentence: str) -> bool:
     ]
     if not similar:
         return False
-    from tacit.contradiction.restatement import is_restatement
+    from tacit.contradiction.profile import is_restatement
 
     return any(is_restatement(key, text) for text in similar)

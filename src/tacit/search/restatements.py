@@ -1,7 +1,7 @@
 """Find the memories that may say the same as a statement, by the rarest of the words that they must share.
 
 Comparing a candidate with all others would take as long as there are others. What is found here is compared afterwards:
-see `tacit.contradiction.restatement.is_restatement`.
+see `tacit.contradiction.profile.is_restatement`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 
-from tacit.contradiction.restatement import restatement_words
+from tacit.contradiction.profile import restatement_words
 from tacit.index import postings
 from tacit.model.ids import claim_id, claim_number
 from tacit.text.words import STEMS, token_terms

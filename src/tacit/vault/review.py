@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from tacit.contradiction.restatement import is_restatement, restatement_key
+from tacit.contradiction.profile import is_restatement, restatement_key
 from tacit.errors import RefusedError
 from tacit.home.home import Home, HomePart
 from tacit.index import reader

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from tacit.contradiction.polarity import content_stems, contradicts
-from tacit.contradiction.restatement import is_restatement
+from tacit.contradiction.profile import is_restatement
 from tacit.learn import Lesson
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
 from tacit.model.claim import Kind, Provenance

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tacit.contradiction.relation import relate
-from tacit.contradiction.topics import share_enough, topics
+from tacit.contradiction.terms import share_enough, topics
 
 SEEN = Path(__file__).parents[2] / "bench" / "contradicting" / "seen.jsonl"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.contradiction.restatement import is_restatement
+from tacit.contradiction.profile import is_restatement
 
 
 @pytest.mark.parametrize(
