@@ -25,7 +25,7 @@ import tacit.learn.statements.scoring as model
 from bench.extracting.rows import Row, rows_of
 from tacit.learn.statements.scoring import find_form
 from tacit.learn.statements.sentences import prompt_sentences
-from tacit.text.sentences import TextSpan
+from tacit.text.words import TextSpan
 
 FOLDS = 10
 _EPOCHS = 12

@@ -9,7 +9,7 @@ from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, comm
 from tacit.cli.json_output import JsonObject, utc_timestamp
 from tacit.cli.output import bold, cyan, dim, echo, echo_wrapped, pluralize, short_path
 from tacit.errors import RefusedError
-from tacit.guard.rules import Decision
+from tacit.guard import Decision
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.model.claim import Scope, scope_label
 from tacit.text.display import clip, printable

@@ -178,7 +178,7 @@ def _imported_files(paths: Iterable[str], base: str, agent: str, home: Home, dea
     reached = [path for path in paths if "@" in _read_instructions(path, file_signature(path))]
     if not reached:
         return []
-    from tacit.text.rule_syntax import IMPORT_DEPTHS, import_path, is_prose_path  # few files have imports
+    from tacit.text.formats import IMPORT_DEPTHS, import_path, is_prose_path  # few files have imports
 
     found: list[str] = []
     for _ in range(IMPORT_DEPTHS.get(agent, 0)):
@@ -214,7 +214,7 @@ def _read_instructions(path: str, signature: str) -> str:
 @lru_cache(maxsize=_MAX_CACHED_FILES)
 def _import_targets(path: str, signature: str) -> tuple[str, ...]:
     """Return what a file imports, as it is written there."""
-    from tacit.text.rule_syntax import imports_in
+    from tacit.text.formats import imports_in
 
     imports = imports_in(_read_instructions(path, signature))
     return tuple(dict.fromkeys(target for _line, target in islice(imports, _MAX_IMPORTED_FILES)))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nsmallest
 
 from tacit.errors import NotFoundError, RefusedError
@@ -18,13 +18,13 @@ from tacit.index.postings import FIRST_PAGE_ID
 from tacit.index.reader import MemoryRow, rows_by_doc_id
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope, Status
-from tacit.model.ids import ClaimId, is_claim_prefix
+from tacit.model.ids import ClaimId, claim_id, claim_number, is_claim_prefix
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.search import bm25
 from tacit.search.bm25 import Candidates, ParsedQuery, QueryTerm, ScoredDocument, query_from_words
 from tacit.text.display import clean, clip, printable
-from tacit.text.words import STEMS, normalize_text, query_terms
+from tacit.text.words import STEMS, normalize_text, query_terms, token_terms
 
 _MAX_POSTINGS = 3000  # of all terms together that are read completely; terms that do not fit are common
 _MAX_COMMON_POSTINGS = 300  # of a common term, if there are no better candidates
@@ -358,3 +358,36 @@ def _not_found(connection: sqlite3.Connection, reference: str) -> NotFoundError:
     ]
     hint = "did you mean " + "; ".join(suggestions) if suggestions else "tacit list"
     return NotFoundError(f"no memory is or says “{clip(printable(text), 80)}”", hint)
+
+
+# Memories that may say the same as a statement, by the rarest of the words that they must share. Comparing a candidate
+# with all others would take as long as there are others. What is found is compared afterwards: see `is_restatement`.
+
+# Words that are looked up. One of three may have another stem, because words are compared by their beginnings.
+_RAREST = 3
+_MAX_WORD_POSTINGS = 5000  # memories with a word; one that is more common tells nothing
+
+
+def possible_restatements(connection: sqlite3.Connection, sentence: str) -> set[int]:
+    """Return the doc ids of memories that have at least two of three words of a statement, and of its rarest words."""
+    from tacit.contradiction.profile import restatement_words  # a question needs none of it
+
+    stems = {STEMS[token_terms(word)[0]] for word in restatement_words(sentence)}
+    by_frequency = sorted((postings.doc_freq(connection, stem), stem) for stem in stems)
+    # Of three words, a restatement has at least two with the same stem.
+    rarest = [stem for doc_freq, stem in by_frequency if 0 < doc_freq <= _MAX_WORD_POSTINGS][:_RAREST]
+    found: Counter[int] = Counter()
+    for stem in rarest:
+        found.update(postings.memory_postings(connection, stem, _MAX_WORD_POSTINGS, memories=True))
+    doc_ids = [doc_id for doc_id, number in found.items() if number >= len(rarest) - len(rarest) // _RAREST]
+    documents = postings.load_documents(connection, doc_ids)
+    return {
+        doc_id
+        for doc_id, (text, _) in documents.items()
+        if len(stems.intersection(map(STEMS.__getitem__, text.split()))) >= len(stems) - len(stems) // _RAREST
+    }
+
+
+def same_claims(scopes: Iterable[str], key: str) -> set[int]:
+    """Return the doc ids that a claim with this key has in each of the scopes."""
+    return {claim_number(claim_id(scope, key)) for scope in scopes}

@@ -20,8 +20,7 @@ from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, ReplyGiven, SessionSummarized, ToolAction, ToolUsed
 from tacit.record import Record
 from tacit.search.bm25 import ParsedQuery, ScoredDocument
-from tacit.text.sentences import sentence_ends
-from tacit.text.words import STEMS, locate_tokens, token_terms
+from tacit.text.words import STEMS, locate_tokens, sentence_ends, token_terms
 
 MAX_PASSAGE_CHARS, _MAX_PASSAGE_LINES = 480, 10
 _LEAD_CHARS = 60  # before the first match in a line that is cut

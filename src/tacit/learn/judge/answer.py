@@ -22,8 +22,7 @@ from tacit.model.claim import Kind, Provenance
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import printable
-from tacit.text.sentences import TextSpan, sentence_spans
-from tacit.text.words import normalize_text, tokenize
+from tacit.text.words import TextSpan, normalize_text, sentence_spans, tokenize
 
 # Habits are not among them: those are counted.
 KINDS_BY_LABEL = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.search.synonyms import query_synonyms
+from tacit.search.bm25 import query_synonyms
 
 
 def synonyms(*words: str) -> set[str]:

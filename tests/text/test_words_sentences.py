@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.learn.statements.sentences import normalize_text, prompt_sentences
-from tacit.text.sentences import TextSpan, sentence_spans
+from tacit.text.words import TextSpan, sentence_spans
 
 
 def cut(text: str) -> list[str]:
