@@ -166,7 +166,10 @@ def query_from_words(
         terms += _synonym_terms(connection, words, tokens, {term.stem for term in terms}, stats.doc_count)
     terms.sort(key=lambda term: (-term.weight, term.word))
     terms = terms[:_MAX_TERMS]
-    bigrams = _bigram_weights([STEMS[word] for word in tokens or words], terms)
+    weights = {term.stem: term.weight for term in terms}
+    pairs = pairwise([STEMS[word] for word in tokens or words])
+    bigrams = {pair: weights.get(pair[0], 0.0) + weights.get(pair[1], 0.0) for pair in pairs}
+    bigrams = {pair: weight for pair, weight in bigrams.items() if weight}
     return ParsedQuery(tuple(terms), bigrams, stats.avg_doc_length, missing)
 
 
@@ -181,12 +184,6 @@ def _synonym_terms(
             weight = idf(max(count, postings.doc_freq(connection, STEMS[word])), doc_count)
             terms[stem] = QueryTerm(synonym, stem, count, _SYNONYM_WEIGHT * weight, is_original=False)
     return list(terms.values())
-
-
-def _bigram_weights(stems: Sequence[str], terms: Sequence[QueryTerm]) -> dict[tuple[str, str], float]:
-    weights = {term.stem: term.weight for term in terms}
-    bigrams = {pair: weights.get(pair[0], 0.0) + weights.get(pair[1], 0.0) for pair in pairwise(stems)}
-    return {pair: weight for pair, weight in bigrams.items() if weight}
 
 
 def score_bigrams(stems: Sequence[str], query: ParsedQuery) -> float:
