@@ -29,8 +29,7 @@ from bench.startup import against_bare
 from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import changed_by, executions
 from tacit.commandline.patterns import CommandPattern, ForbidsCommand, RequiresBefore, matches_path
-from tacit.guard.rules import GuardRule, RuleKind, match_commands
-from tacit.guard.store import save_rules
+from tacit.guard import GuardRule, RuleKind, match_commands, save_rules
 from tacit.vault.guard import enforceable
 
 SENTENCES = """

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import tacit.learn.statements.sentences as model
 from bench.extracting.rows import Row, rows_of
 from tacit.learn.statements.sentences import find_form, prompt_sentences
-from tacit.text.sentences import TextSpan
+from tacit.text.words import TextSpan
 
 FOLDS = 10
 _EPOCHS = 12

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bench.briefing.recorded import Part, RecordedSession
-from tacit.contradiction.restatement import is_restatement
+from tacit.contradiction.profile import is_restatement
 from tacit.learn import SessionEvent
 from tacit.learn.fixes.pairs import error_line, is_declined
 from tacit.learn.statements import learn_statements

@@ -13,8 +13,7 @@ import pytest
 from harness.person import Person
 
 from tacit.commandline.patterns import ProtectsFiles
-from tacit.guard.rules import GuardRule
-from tacit.guard.store import stop_call, take_permission
+from tacit.guard import GuardRule, stop_call, take_permission
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tests.search.test_passages import Talk
 

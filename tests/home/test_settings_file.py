@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tacit.home.settings import SETTINGS_TEMPLATE, Settings, key_of
 from tacit.home.settings_file import setting_lines, with_setting, without_setting
-from tacit.text.toml import toml_literal
+from tacit.text.formats import toml_literal
 
 CASES = {
     "in the place of the commented default, under its header": (

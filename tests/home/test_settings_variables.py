@@ -23,7 +23,7 @@ from tacit.home.settings import (
     validate_value,
     variable_of,
 )
-from tacit.text.toml import toml_literal
+from tacit.text.formats import toml_literal
 from tests.support.permissive import MODES, NO_MORE, NOWHERE, PRESENTATION, range_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "settings.md"

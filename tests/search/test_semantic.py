@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
+from pathlib import Path
 
 import pytest
 from harness.person import Person
@@ -21,6 +22,7 @@ from tacit.search import semantic
 from tacit.search.bm25 import ScoredDocument, parse_query
 from tacit.search.semantic import rerank_memories, rerank_messages
 from tacit.search.sessions import retrieve_messages
+from tests.chaos import test_network as plain
 from tests.cli.test_sessions import BEGAN, capture
 from tests.support.opened_files import index_of
 
@@ -117,3 +119,27 @@ def test_of_very_many_only_those_that_words_found_are_compared(
     by_words = ScoredDocument(message_doc_id(old, 1, 0), 1.0)
     assert set(order(rerank_messages(connection, [by_words], measure))) >= {by_words.doc_id}
     assert message_doc_id(old, 2, 0) not in order(rerank_messages(connection, [], measure))
+
+
+# With the extra, too, no command opens a socket, and none starts a thread, or a process but the one that encodes
+
+
+_PR_SET_CHILD_SUBREAPER = 36
+_WALK = """
+import ctypes, io, os, sys
+assert ctypes.CDLL(None).prctl({subreaper}, 1, 0, 0, 0) == 0  # what a command leaves behind is ours to wait for
+sys.path.append({packages!r})
+from tacit.surfaces.cli import main
+for words in ("init", "add we-release-never", "reindex", "recall version", "improve", "recall release", "doctor"):
+    sys.stdin = io.StringIO()
+    main(words.split())
+    if words.startswith("add"):
+        os.wait()  # for the one that encodes
+assert "numpy" in sys.modules
+"""
+
+
+def test_encoding_and_comparing_open_no_socket_and_start_nothing_else(tmp_path: Path, packages: Path) -> None:
+    calls = plain._trace(_WALK.format(packages=str(packages), subreaper=_PR_SET_CHILD_SUBREAPER), tmp_path)
+    assert plain._NETWORK.findall(calls) == []
+    assert len(plain._STARTED.findall(calls)) == 3  # the one that was started here, and two forks to encode after `add`

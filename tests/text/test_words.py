@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.learn.statements.sentences import normalize_text as normalize_prompt
+from tacit.learn.statements.sentences import prompt_sentences
 from tacit.text.display import clean, clip
-from tacit.text.words import estimate_tokens, normalize_text, query_terms, tokenize
+from tacit.text.words import STEMS, TextSpan, estimate_tokens, normalize_text, query_terms, sentence_spans, tokenize
 from tests.support.events import unhurried
 
 
@@ -153,3 +155,78 @@ def test_what_is_left_of_a_contraction_is_no_word_of_a_question() -> None:
     assert query_terms("why didn't the session end, and wasn't it closed") == ["session", "end", "closed"]
     assert query_terms("dont merge") == ["dont", "merge"]
     assert query_terms("don't") == tokenize("don't")
+
+
+# Forms of one word have one root; what is no English word stays as it is
+
+
+@pytest.mark.parametrize(
+    ("forms", "expected"),
+    [
+        ("connect connected connecting connection connections", "connect"),
+        ("hop hopping hopped hops", "hop"),
+        ("hope hoping hoped hopes", "hope"),
+        ("relational relate relates", "relat"),
+        ("happy happiness", "happi"),
+        ("digitizer digitize digitized", "digit"),
+        ("agreed agree agrees", "agre"),
+        ("controlling controlled control", "control"),
+        ("sensibility sensible", "sensibl"),
+        ("flies", "fli"),
+    ],
+)
+def test_forms_of_a_word_share_a_root(forms: str, expected: str) -> None:
+    assert {STEMS[form] for form in forms.split()} == {expected}
+
+
+@pytest.mark.parametrize(
+    "word", ["HTTP_TIMEOUT", "worker-47", "src/auth/login.ts", "größe", "日本", "go", "v2", "--", ""]
+)
+def test_names_and_other_scripts_stay_as_they_are(word: str) -> None:
+    assert STEMS[word] == word
+
+
+def test_words_that_are_not_related_stay_apart() -> None:
+    assert len({STEMS[word] for word in "general generous university rate relay sky skies pass past".split()}) >= 8
+
+
+# Sentences are cut where people end them, and nowhere else
+
+
+def cut(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in sentence_spans(text, [TextSpan(0, len(text))])]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Never commit the .env file. Ask me.", ["Never commit the .env file.", "Ask me."]),
+        ("We are on v1.2 now. Good.", ["We are on v1.2 now.", "Good."]),
+        ("Use a linter, e.g. ruff. Always.", ["Use a linter, e.g. ruff.", "Always."]),
+        ("Allow let .. = x patterns. Yes.", ["Allow let .. = x patterns.", "Yes."]),
+        ("Really?! Stop that…", ["Really?!", "Stop that…"]),
+        ("- first one\n- second one", ["first one", "second one"]),
+        ("1. I do it.\n2. You do it.", ["I do it.", "You do it."]),
+        ("a short line\nanother line", ["a short line", "another line"]),
+        ("必ずテストする。次に進む。", ["必ずテストする。", "次に進む。"]),
+    ],
+)
+def test_a_text_is_cut_into_sentences(text: str, parts: list[str]) -> None:
+    assert cut(text) == parts
+
+
+def test_a_long_line_goes_on_in_the_next_one() -> None:
+    text = "we keep everything that has to do with the build and its caches\nin one folder of the repository"
+    assert cut(text) == [text]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(alphabet=st.sampled_from("ab .!?\n-`\"'1>#…。İ"), max_size=120))
+def test_places_are_exact_whatever_is_typed(text: str) -> None:
+    for phrase in prompt_sentences(text):
+        assert text[phrase.span.start : phrase.span.end] == phrase.text
+        assert len(phrase.plain) == len(phrase.text)
+
+
+def test_code_and_quotes_are_covered() -> None:
+    assert normalize_prompt('Run `never` and "always" Now') == 'run `xxxxx` and "xxxxxx" now'

@@ -9,7 +9,7 @@ from harness.person import Person
 
 from tacit.commandline.patterns import RequiresBefore
 from tacit.errors import NotFoundError, RefusedError, UsageError
-from tacit.guard.rules import Decision, RuleKind
+from tacit.guard import Decision, RuleKind
 from tacit.vault.guard import enforceable, stated_rule
 from tests.search.test_passages import Talk
 

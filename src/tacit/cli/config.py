@@ -14,7 +14,7 @@ from tacit.home.home import Home
 from tacit.home.settings import Settings, rule_of, settings_in_environment
 from tacit.home.settings_file import EffectiveSetting, SettingOrigin, SettingValue
 from tacit.text.display import printable
-from tacit.text.toml import toml_literal
+from tacit.text.formats import toml_literal
 from tacit.vault.configure import Configuration, SettingChange
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import JsonObject, bold, cyan, dim, echo, echo_wrapped, pluralize, short_path, utc_timestamp
 from tacit.errors import RefusedError
-from tacit.guard.rules import Decision
+from tacit.guard import Decision
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.model.claim import Scope, scope_label
 from tacit.text.display import clip, printable

@@ -197,7 +197,20 @@ def name_command(words: CommandWords) -> CommandName:
     bare = words[_skip_wrappers(words) :]
     if assignment := _ASSIGNMENT.match(bare[0]):
         return CommandName(assignment[0], (), is_trivial=True)
-    family, is_trivial = _clean_family(_family(bare)[: MAX_FAMILY_CHARS * 2])
+    families: list[str] = []
+    inner = bare
+    while len(families) < MAX_FAMILY_WORDS:  # behind a prefix such as `uv run`, the family of the command that it runs
+        family, rest = _match_family(inner)
+        families.append(family)
+        prefix = RUN_PREFIXES.get(family)
+        if prefix is None:
+            break
+        inner = rest[skip_options(rest, 0, *prefix) :]
+        inner = inner[_skip_wrappers(inner) :]
+        if not inner:
+            break
+        inner = (_VERSION_SUFFIX.sub("", inner[0]), *inner[1:])
+    family, is_trivial = _clean_family(" ".join(families)[: MAX_FAMILY_CHARS * 2])
     return CommandName(family, bare, is_trivial)
 
 
@@ -206,23 +219,6 @@ def _clean_family(text: str) -> tuple[str, bool]:
     """Return a family without line breaks, and whether it is no habit by itself."""
     family = " ".join(text.split())[:MAX_FAMILY_CHARS] or "?"
     return family, family in program_tables().trivial or _NOT_A_COMMAND.match(family) is not None
-
-
-def _family(words: CommandWords) -> str:
-    """Return the family of the program, and behind a prefix such as `uv run` that of the command it runs."""
-    families: list[str] = []
-    while len(families) < MAX_FAMILY_WORDS:
-        family, rest = _match_family(words)
-        families.append(family)
-        prefix = RUN_PREFIXES.get(family)
-        if prefix is None:
-            break
-        words = rest[skip_options(rest, 0, *prefix) :]
-        words = words[_skip_wrappers(words) :]
-        if not words:
-            break
-        words = (_VERSION_SUFFIX.sub("", words[0]), *words[1:])
-    return " ".join(families)
 
 
 def _skip_wrappers(words: CommandWords) -> int:
@@ -243,35 +239,25 @@ def _skip_wrappers(words: CommandWords) -> int:
 
 
 def _match_family(words: CommandWords) -> _FamilyMatch:
-    words = _normalize_program(words)
-    return _matchers().get(words[0], _match_unknown)(words)
-
-
-def _normalize_program(words: CommandWords) -> CommandWords:
-    """Return the words with the usual name of the program: without the folder it is installed in, other names
-    replaced."""
+    """Match a program by its usual name: without the folder it is installed in, other names replaced."""
     tables, program = program_tables(), words[0].removesuffix(".exe")
     if "/" in program:
         folder, _, base = program.rpartition("/")
-        if _is_bin_folder(folder) or any(
-            base in names for names in (tables.aliases, tables.task_runners, tables.subcommands)
-        ):
+        is_bin_folder = folder.rpartition("/")[2] in ("bin", "sbin", ".bin", "Scripts") and (
+            folder[:1] in "/~$" or any(parent in folder for parent in ("env/", "node_modules/", "vendor/"))
+        )
+        if is_bin_folder or any(base in names for names in (tables.aliases, tables.task_runners, tables.subcommands)):
             program = base
+    name: CommandWords = (program,)
     if python := _PYTHON.fullmatch(program):
-        program = python[1]
+        name = (python[1],)
     elif program in tables.aliases:
-        return (*tables.aliases[program].split(), *words[1:])
+        name = tuple(tables.aliases[program].split())
     elif "/" not in program and program.endswith(".py"):
-        return ("python", program, *words[1:])
+        name = ("python", program)
     elif "/" in program:
-        program = _normalize_script(program)
-    return (program, *words[1:])
-
-
-def _is_bin_folder(folder: str) -> bool:
-    if folder.rpartition("/")[2] not in ("bin", "sbin", ".bin", "Scripts"):
-        return False
-    return folder[:1] in "/~$" or any(parent in folder for parent in ("env/", "node_modules/", "vendor/"))
+        name = (_normalize_script(program),)
+    return _matchers().get(name[0], _match_unknown)((*name, *words[1:]))
 
 
 def _normalize_script(script: str) -> str:
@@ -292,10 +278,7 @@ def _matchers() -> dict[str, Callable[[CommandWords], _FamilyMatch]]:
         **dict.fromkeys(tables.shells, _match_shell_script),
         **dict.fromkeys(tables.task_runners, _match_targets),
         **dict.fromkeys(tables.package_managers, _match_package_manager),
-        **dict.fromkeys(tables.ssh, _match_ssh),
-        **dict.fromkeys(tables.flag_commands, _match_flag_command),
-        **dict.fromkeys(tables.mode_flags, _match_mode_flag),
-        "service": _match_service,
+        **dict.fromkeys((*tables.ssh, *tables.flag_commands, *tables.mode_flags, "service"), _match_one_word),
     }
 
 
@@ -335,7 +318,10 @@ def _match_script(words: CommandWords) -> _FamilyMatch:
     while at < len(words) and words[at][:1] == "-":
         option = words[at]
         if name == "python" and _MODULE_FLAG.fullmatch(option):
-            return _match_python_module(words[at + 1 :])
+            module, arguments = words[at + 1 : at + 2], words[at + 2 :]
+            if module and module[0] in program_tables().python_modules:
+                return _match_family((module[0].replace("_", "-"), *arguments))
+            return f"python -m {module[0]}" if module else "python", ()
         if option in row.inline_options or (option[1:2] != "-" and f"-{option[-1]}" in row.inline_options):
             return f"{name} {option if option in row.inline_options else '-' + option[-1]}", ()
         at += 2 if option in row.value_options else 1
@@ -349,14 +335,6 @@ def _match_script(words: CommandWords) -> _FamilyMatch:
 def _subcommand(words: CommandWords, at: int) -> CommandWords:
     """Return the word at an index if it can be a subcommand."""
     return tuple(word for word in words[at : at + 1] if _SUBCOMMAND.fullmatch(word))
-
-
-def _match_python_module(words: CommandWords) -> _FamilyMatch:
-    if not words:
-        return "python", ()
-    if words[0] in program_tables().python_modules:
-        return _match_family((words[0].replace("_", "-"), *words[1:]))
-    return f"python -m {words[0]}", ()
 
 
 def _match_shell_script(words: CommandWords) -> _FamilyMatch:
@@ -412,21 +390,15 @@ def _script_family(name: str, manager: Program, script: str) -> str:
     return f"{name} run {script}" if needs_run else f"{name} {script}"
 
 
-def _match_ssh(words: CommandWords) -> _FamilyMatch:
-    at = skip_options(words, 1, program_tables().ssh[words[0]])
-    return " ".join(words[0:1] + words[at : at + 1]), ()
-
-
-def _match_flag_command(words: CommandWords) -> _FamilyMatch:
-    return " ".join(words[:2]) if words[1:2] and words[1][:1] == "-" else words[0], ()
-
-
-def _match_mode_flag(words: CommandWords) -> _FamilyMatch:
-    modes = program_tables().mode_flags[words[0]]
-    mode = next((modes[word] for word in words[1:] if word in modes), "")
-    return f"{words[0]} {mode}".strip(), ()
-
-
-def _match_service(words: CommandWords) -> _FamilyMatch:
-    """`service nginx restart`: as with `systemctl restart`, the unit does not belong to the family."""
-    return " ".join((words[0], *words[2:3])), ()
+def _match_one_word(words: CommandWords) -> _FamilyMatch:
+    """`ssh build-1`: the host. `tar -x`: the flag, or the mode that it selects. `service nginx restart`: no unit."""
+    tables, program = program_tables(), words[0]
+    if program in tables.ssh:
+        at = skip_options(words, 1, tables.ssh[program])
+        return " ".join((program, *words[at : at + 1])), ()
+    if program in tables.flag_commands:
+        return " ".join(words[:2]) if words[1:2] and words[1][:1] == "-" else program, ()
+    if program in tables.mode_flags:
+        modes = tables.mode_flags[program]
+        return f"{program} {next((modes[word] for word in words[1:] if word in modes), '')}".strip(), ()
+    return " ".join((program, *words[2:3])), ()  # as with `systemctl restart`

@@ -6,7 +6,7 @@ lint` is `pnpm run lint`, `docker compose up` is `docker-compose up`, and `-f` i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 
@@ -39,21 +39,8 @@ class CommandPattern(Record):
         if not self.is_program_of(words):
             return False
         arguments = words[1:]
-        is_inquiry = len(arguments) == 1 and arguments[0].text in _INQUIRIES
-        return not (is_inquiry and not self.words and not self.required) and self._has_required(arguments)
-
-    def is_program_of(self, words: tuple[Word, ...]) -> bool:
-        """Return whether a command is one of the pattern, without regard to what it requires."""
-        if not _is_program(self.program, program_name(words)):
-            return False
-        positionals = self._positionals(words[1:])
-        return len(positionals) >= len(self.words) and all(
-            word.is_literal and word.text in spellings for word, spellings in zip(positionals, self.words, strict=False)
-        )
-
-    def _has_required(self, arguments: tuple[Word, ...]) -> bool:
         if not self.required:
-            return True
+            return bool(self.words) or len(arguments) != 1 or arguments[0].text not in _INQUIRIES
         given = {word.text for word in self._positionals(arguments) if word.is_literal and word.text[:1] != "-"}
         for word in arguments:
             if word.text == "--":
@@ -61,6 +48,17 @@ class CommandPattern(Record):
             if word.text.startswith("-"):
                 given.update(split_flags(word.text, _VALUE_LETTERS.get(self.program, "")))
         return all(not given.isdisjoint(spellings) for spellings in self.required)
+
+    def is_program_of(self, words: tuple[Word, ...]) -> bool:
+        """Return whether a command is one of the pattern, without regard to what it requires."""
+        program = program_name(words)
+        is_version = self.program in _VERSIONED and program.rstrip("0123456789.") == self.program
+        if program != self.program and not is_version:
+            return False
+        positionals = self._positionals(words[1:])
+        return len(positionals) >= len(self.words) and all(
+            word.is_literal and word.text in spellings for word, spellings in zip(positionals, self.words, strict=False)
+        )
 
     def _positionals(self, arguments: tuple[Word, ...]) -> list[Word]:
         """Return the arguments that are neither options nor values of options that are known to have one."""
@@ -84,10 +82,6 @@ _INQUIRIES = frozenset(("--version", "-v", "-V", "--help", "-h", "help", "versio
 _VALUE_LETTERS = {"git": "mFCct", "tar": "f", "curl": "XHdou", "ssh": "ipl"}  # the rest of the word is their value
 _MAX_CLUSTER = 5  # characters of several short flags in one word; a longer word is a long flag with one dash
 _VERSIONED = frozenset(("python", "pip", "pypy", "ipython"))  # `python3.12` is a `python`
-
-
-def _is_program(stated: str, program: str) -> bool:
-    return stated == program or (stated in _VERSIONED and program.rstrip("0123456789.") == stated)
 
 
 def split_flags(text: str, value_letters: str = "") -> Iterator[str]:
@@ -253,29 +247,22 @@ def _pattern(words: tuple[str, ...], flags: list[str], text: str) -> CommandPatt
     name = tables.aliases.get(program, program).split()[0]
     tables_of_options = (tables.subcommands, tables.package_managers, tables.task_runners, tables.interpreters)
     row = next((table[name] for table in tables_of_options if name in table), None)
-    required = [_flag_spellings(words, flag) for option in flags for flag in split_flags(option)]
+    long_flags = {**_LONG_FLAGS.get(words[0], {}), **_LONG_FLAGS.get(" ".join(words[:2]), {})}
+    required = [_with_aliases(flag, long_flags) for option in flags for flag in split_flags(option)]
     if row and row.takes_several:
         required = [*((target,) for target in rest), *required]
         rest = []
+    aliased = tables.package_managers.get(program) or tables.subcommands.get(program)
     return CommandPattern(
         program.rpartition("/")[2],
-        tuple(_word_spellings(program, word) for word in rest),
+        tuple(_with_aliases(word, aliased.aliases if aliased else {}) for word in rest),
         tuple(required),
         tuple(sorted(row.value_options)) if row else (),
         " ".join(text.split()),
     )
 
 
-def _word_spellings(program: str, word: str) -> tuple[str, ...]:
-    """Return a subcommand and its other names: `install` and `i`."""
-    tables = program_tables()
-    row = tables.package_managers.get(program) or tables.subcommands.get(program)
-    aliases = row.aliases if row else {}
+def _with_aliases(word: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a subcommand or flag and its other names: `install` and `i`, `-f` and `--force`."""
     name = aliases.get(word, word)
     return (word, *sorted({name, *(alias for alias, target in aliases.items() if target == name)} - {word}))
-
-
-def _flag_spellings(words: tuple[str, ...], flag: str) -> tuple[str, ...]:
-    names = {**_LONG_FLAGS.get(words[0], {}), **_LONG_FLAGS.get(" ".join(words[:2]), {})}
-    name = names.get(flag, flag)
-    return (flag, *sorted({name, *(short for short, long in names.items() if long == name)} - {flag}))

@@ -59,14 +59,12 @@ def _polarities(text: str) -> dict[str, int]:
     ends = [0, *(match.end() for match in _CLAUSE_BREAK.finditer(plain)), len(plain)]
     for start, end in pairwise(ends):
         clause = plain[start:end].strip()
-        polarity = _polarity(clause)
+        if _CONDITION_CLAUSE.match(clause):
+            polarity = _NEUTRAL
+        elif _INSTEAD_CLAUSE.match(clause) or _NEGATION.search(clause) or _UNSPACED_NEGATION.search(clause):
+            polarity = _FORBIDS
+        else:
+            polarity = _ALLOWS
         for stem in content_stems(_INSTEAD_CLAUSE.sub("", clause, count=1)):
             polarities[stem] = polarity if polarities.get(stem, polarity) == polarity else _NEUTRAL
     return polarities
-
-
-def _polarity(clause: str) -> int:
-    if _CONDITION_CLAUSE.match(clause):
-        return _NEUTRAL
-    is_forbidding = _INSTEAD_CLAUSE.match(clause) or _NEGATION.search(clause) or _UNSPACED_NEGATION.search(clause)
-    return _FORBIDS if is_forbidding else _ALLOWS

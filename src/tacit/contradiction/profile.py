@@ -2,7 +2,7 @@
 
 `profile_statement` parses a sentence into a `StatementProfile`; `relation` compares two of them. The only grammar is
 clauses, negation, contrast ("A instead of B"), change ("from A to B") and order ("A before B"). The words of a sentence
-are in lower case, and an empty one ends a clause.
+are in lower case, and an empty one ends a clause. Two profiles also tell whether their statements say the same.
 """
 
 from __future__ import annotations
@@ -11,8 +11,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from tacit.contradiction import lexicon
-from tacit.contradiction.terms import StatementTerm, statement_terms, statement_tokens, stems
-from tacit.contradiction.topics import topics, topics_of_tokens
+from tacit.contradiction.terms import (
+    COGNATE_LETTERS,
+    WORD_KINDS,
+    StatementTerm,
+    is_same_word,
+    statement_terms,
+    statement_tokens,
+    stems,
+    topics,
+    topics_of_tokens,
+    without,
+)
 from tacit.record import Record
 
 _TARGET_PREPOSITIONS = frozenset("to onto into zu auf à a naar vers".split())
@@ -82,6 +92,11 @@ def profile_statement(text: str) -> StatementProfile:
     terms = statement_terms(text, tokens)
     light = stems(lexicon.ALL_LIGHT_WORDS)
     affirmed, denied = _affirmed_and_denied(words, terms)
+    changed: set[str] = set()  # of each clause that describes a change, without the new value after "to" or "by"
+    for start, end in _clauses(words):
+        clause = words[start:end]
+        if not lexicon.ENDED_WORDS.isdisjoint(clause) or _describes_change(clause):
+            changed |= topics_of_tokens(clause[: _index(clause, _NEW_VALUE_WORDS, 1)])
     return StatementProfile(
         tuple(words),
         terms,
@@ -94,7 +109,7 @@ def profile_statement(text: str) -> StatementProfile:
         _describes_change(words),
         frozenset(token.lower for token in tokens if "-" in token.raw),
         topics(text),
-        _changed_topics(words),
+        frozenset(changed),
     )
 
 
@@ -114,16 +129,6 @@ def _describes_change(words: Sequence[str]) -> bool:
     lists = (lexicon.CHANGED_WORDS, lexicon.NOW_WORDS, lexicon.NO_LONGER_WORDS)
     is_listed = any(not listed.isdisjoint(words) for listed in lists)
     return is_listed or _says_no_longer(words) or _has_phrase(words, lexicon.NOW_PHRASES)
-
-
-def _changed_topics(words: Sequence[str]) -> frozenset[str]:
-    """Return the topics of each clause that describes a change, without the new value after "to" or "by"."""
-    changed: set[str] = set()
-    for start, end in _clauses(words):
-        clause = words[start:end]
-        if not lexicon.ENDED_WORDS.isdisjoint(clause) or _describes_change(clause):
-            changed |= topics_of_tokens(clause[: _index(clause, _NEW_VALUE_WORDS, 1)])
-    return frozenset(changed)
 
 
 def _says_no_longer(words: Sequence[str]) -> bool:
@@ -349,3 +354,87 @@ def _find_conditions(words: Sequence[str], terms: Sequence[StatementTerm]) -> fr
             end = _index(words, ("",), start) or size
             conditions |= {term.word for term in terms if start < term.position < end and term.kind != "light"}
     return frozenset(conditions)
+
+
+# Whether two statements say the same, so that each counts as one more observation of the other
+
+# What is not plainly the same stays two memories, which a person can merge. The opposite of a rule often has the same
+# words, so nothing may differ that could distinguish two rules.
+
+_MIN_WORDS = 4  # of two statements together
+
+
+def is_restatement(first: str, second: str) -> bool:
+    """Return whether two sentences say the same. Their order does not matter."""
+    ours, theirs = profile_statement(first), profile_statement(second)
+    fillers = stems(lexicon.FILLER_WORDS)
+    # Values in the same order, and the other words too: "A calls B" and "B calls A" have the same words.
+    for own, others in zip(_values_and_words(ours), _values_and_words(theirs), strict=True):
+        if len(own) != len(others) or not all(map(is_same_word, own, others)):
+            return False
+    return (
+        bool(ours.significant_terms)
+        and len(ours.words) + len(theirs.words) >= _MIN_WORDS
+        and _identifiers(ours) == _identifiers(theirs)
+        and bool(ours.denied) == bool(theirs.denied)
+        and ours.is_negative == theirs.is_negative
+        and ours.compounds | theirs.compounds <= {*ours.tokens} & {*theirs.tokens}
+        and not is_reversed(ours.tokens, theirs.tokens)
+        and not is_swapped(ours, theirs)
+        # "A, not B" and "not A, B": one affirms what the other denies.
+        and not any(without(one.affirmed - fillers, other.affirmed) for one, other in ((ours, theirs), (theirs, ours)))
+        and (ours.order is None) == (theirs.order is None)
+        and not any(without(*sides) for sides in zip(ours.order or (), theirs.order or (), strict=True))
+    )
+
+
+def restatement_key(text: str) -> tuple[object, ...]:
+    """Return what all restatements of a statement share. Statements with different keys need not be compared."""
+    profile = profile_statement(text)
+    prefixes = tuple(tuple(word[:COGNATE_LETTERS] for word in part) for part in _values_and_words(profile))
+    return (*prefixes, bool(profile.denied), profile.is_negative)
+
+
+def restatement_words(text: str) -> list[str]:
+    """Return the words of a statement that its restatements have too, or words that are derived from them.
+
+    Names that have several spellings are left out.
+    """
+    profile = profile_statement(text)
+    terms = [term for term in profile.significant_terms if term.word not in stems(lexicon.RESPELLED_NAMES)]
+    return list(dict.fromkeys(profile.tokens[term.position] for term in terms))
+
+
+def is_reversed(first: Collection[str], second: Collection[str]) -> bool:
+    """Return whether one has "on" where the other has "off"."""
+    return any(
+        {(one in first, other in first), (one in second, other in second)} == {(True, False), (False, True)}
+        for one, other in lexicon.REVERSING_WORDS
+    )
+
+
+def is_swapped(first: StatementProfile, second: StatementProfile) -> bool:
+    """Return whether some words changed places while the words between them stayed."""
+    if sorted(first.tokens) != sorted(second.tokens):
+        return False
+    moved = [(a, b) for a, b in zip(first.tokens, second.tokens, strict=True) if a != b]
+    return 2 <= len(moved) <= 6 and all(lexicon.FUNCTION_WORDS.isdisjoint(pair) for pair in moved)
+
+
+def is_letter(token: str) -> bool:
+    """Return whether a token is a single letter that names something ("team B")."""
+    return len(token) == 1 and token.isalpha() and token not in ("a", "i")
+
+
+def _values_and_words(profile: StatementProfile) -> tuple[list[str], list[str]]:
+    terms = profile.significant_terms
+    return [term.word for term in terms if term.kind not in WORD_KINDS], [
+        term.word for term in terms if term.kind in WORD_KINDS
+    ]
+
+
+def _identifiers(profile: StatementProfile) -> tuple[list[str], list[str]]:
+    """Return every number, single letter, name and identifier, and the words of order."""
+    values = [term.word for term in profile.terms if term.kind not in WORD_KINDS]
+    letters = [token for token in profile.tokens if is_letter(token)]
+    return sorted(values + letters), [token for token in profile.tokens if token in lexicon.ORDER_WORDS]

@@ -19,10 +19,25 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from tacit.contradiction import lexicon
-from tacit.contradiction.profile import Denial, StatementProfile, profile_statement
-from tacit.contradiction.restatement import is_letter, is_restatement, is_reversed, is_swapped
-from tacit.contradiction.terms import NAME_KINDS, WORD_KINDS, StatementTerm, is_among, is_same_word, stems, without
-from tacit.contradiction.topics import topics_of_tokens
+from tacit.contradiction.profile import (
+    Denial,
+    StatementProfile,
+    is_letter,
+    is_restatement,
+    is_reversed,
+    is_swapped,
+    profile_statement,
+)
+from tacit.contradiction.terms import (
+    NAME_KINDS,
+    WORD_KINDS,
+    StatementTerm,
+    is_among,
+    is_same_word,
+    stems,
+    topics_of_tokens,
+    without,
+)
 from tacit.model.conflict import RelationKind
 from tacit.record import Record
 
@@ -66,8 +81,11 @@ def oppose(first: str, second: str) -> Relation:
     ours, theirs = sorted((profile_statement(first), profile_statement(second)), key=lambda profile: profile.tokens)
     if ours.is_negative and theirs.is_negative:
         return _UNRELATED
+    own, others = without(ours.content, theirs.words), without(theirs.content, ours.words)
+    is_limited = bool(ours.conditions) and bool(without(ours.conditions, theirs.words))
+    is_other_limited = bool(theirs.conditions) and bool(without(theirs.conditions, ours.words))
     relation = _UNRELATED
-    for found in _oppositions(_compare(ours, theirs)):
+    for found in _oppositions(_Comparison(ours, theirs, own, others, is_limited, is_other_limited)):
         if found.kind is RelationKind.OVERRULES:
             relation = found
             break
@@ -94,13 +112,6 @@ class _Comparison(Record):
         sizes = len(self.first.content), len(self.second.content)
         shared = min(sizes[0] - len(self.own), sizes[1] - len(self.others))
         return shared >= least and shared >= _MIN_SHARE * min(sizes)
-
-
-def _compare(first: StatementProfile, second: StatementProfile) -> _Comparison:
-    own, others = without(first.content, second.words), without(second.content, first.words)
-    is_limited = bool(first.conditions) and bool(without(first.conditions, second.words))
-    is_other_limited = bool(second.conditions) and bool(without(second.conditions, first.words))
-    return _Comparison(first, second, own, others, is_limited, is_other_limited)
 
 
 def _oppositions(pair: _Comparison) -> Iterator[Relation]:
@@ -140,7 +151,12 @@ def _judge_denial(denial: Denial, pair: _Comparison) -> RelationKind | None:
     missing = pair.others & other.affirmed
     says_so = denial.no_longer or denial.rejected  # the sentence itself says that something else was so
     is_other = says_so and _has_other_subject(denial, denying, other)
-    is_exact = not missing and not is_other if says_so else _denies_exactly(denial, denying, other)
+    if says_so:
+        is_exact = not missing and not is_other
+    else:  # the clause denies all that the other affirms, with the same verbs
+        has_same_verbs = _has_verbs_of(denial.words, other) and _has_verbs_of(other.affirmed, denying)
+        rest = without(other.affirmed & other.content, denial.words)
+        is_exact = not rest and has_same_verbs and _frame(denying) == _frame(other)
     if is_exact and not beyond and not pair.is_limited and not denial.is_aside:
         return RelationKind.OVERRULES
     overlap = len(other.affirmed & other.content) - len(missing)
@@ -154,13 +170,6 @@ def _judge_denial(denial: Denial, pair: _Comparison) -> RelationKind | None:
     else:
         is_noticed = len(missing) <= _MAX_MISSING_PER_SHARED * overlap
     return RelationKind.MAY_CONTRADICT if is_noticed else None
-
-
-def _denies_exactly(denial: Denial, denying: StatementProfile, other: StatementProfile) -> bool:
-    """Return whether a clause denies all that the other statement affirms, with the same verbs."""
-    rest = without(other.affirmed & other.content, denial.words)
-    has_same_verbs = _has_verbs_of(denial.words, other) and _has_verbs_of(other.affirmed, denying)
-    return not rest and has_same_verbs and _frame(denying) == _frame(other)
 
 
 def _has_other_subject(denial: Denial, denying: StatementProfile, other: StatementProfile) -> bool:
@@ -222,7 +231,10 @@ def _judge_value(pair: _Comparison) -> Relation:
     first, second = pair.first, pair.second
     ours, theirs = _unshared_values(first, second), _unshared_values(second, first)
     values = next(((a, b) for a in ours for b in theirs if _are_comparable(a, b, first, second)), None)
-    if values is None or pair.is_limited or pair.is_other_limited or _are_range_ends(first, second):
+    bounds = (lexicon.LOWER_BOUND_WORDS, lexicon.UPPER_BOUND_WORDS)
+    ends = [[not words.isdisjoint(profile.tokens) for words in bounds] for profile in (first, second)]
+    are_range_ends = sorted(ends) == [[False, True], [True, False]]
+    if values is None or pair.is_limited or pair.is_other_limited or are_range_ends:
         return _UNRELATED
     a, b = values
     if a.is_label and b.is_label and a.neighbor == b.neighbor and a.neighbor in stems(lexicon.LABEL_WORDS):
@@ -266,12 +278,6 @@ def _is_stated_last(value: StatementTerm, profile: StatementProfile, other: Stat
     following = (term for term in profile.terms if term.position > value.position + 1 and term.kind != "light")
     is_stated = follows_link or not lexicon.DUTY_VERBS.isdisjoint(after)
     return is_stated and all(is_among(term.word, other.words) for term in following)
-
-
-def _are_range_ends(first: StatementProfile, second: StatementProfile) -> bool:
-    bounds = (lexicon.LOWER_BOUND_WORDS, lexicon.UPPER_BOUND_WORDS)
-    found = [[not words.isdisjoint(profile.tokens) for words in bounds] for profile in (first, second)]
-    return sorted(found) == [[False, True], [True, False]]
 
 
 def _is_only_difference(

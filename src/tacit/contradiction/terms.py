@@ -1,14 +1,17 @@
-"""Terms of a statement that count when it is compared: names, figures with their units, words that it is about."""
+"""Terms of a statement that count when it is compared: names, figures with their units, words that it is about.
+
+And its topics, by which a few statements are chosen from a home with many thousands, to be compared with one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 
 from tacit.contradiction import lexicon
 from tacit.record import Record
 from tacit.text.display import regex
-from tacit.text.words import normalize_text, simple_stem
+from tacit.text.words import WordCache, normalize_text, simple_stem
 
 _MAX_STATEMENT_CHARS = 600  # the rest is ignored
 _MAX_TERMS = 40
@@ -188,26 +191,28 @@ def statement_terms(text: str, tokens: Sequence[StatementToken]) -> tuple[Statem
     """Return the terms among the tokens of a text."""
     letters = [] if text[1:].islower() else [letter for letter in text if letter.isalpha()]
     is_shouted = len(letters) > 8 and sum(letter.isupper() for letter in letters) > 0.7 * len(letters)
-    return tuple(_iter_terms(tokens, is_shouted))[:_MAX_TERMS]
-
-
-def _iter_terms(tokens: Sequence[StatementToken], shouted: bool) -> Iterator[StatementTerm]:
+    terms: list[StatementTerm] = []
     skip = -1
     for index, token in enumerate(tokens):
         if index <= skip or not token.lower:
             continue
         if (quantity := _parse_quantity(tokens, index)) is not None:
-            term, skip = quantity
-            yield term
-        elif (other := _make_term(tokens, index, shouted)) is not None:
-            yield other
+            terms.append(quantity[0])
+            skip = quantity[1]
+        elif (other := _make_term(tokens, index, is_shouted)) is not None:
+            terms.append(other)
+    return tuple(terms[:_MAX_TERMS])
 
 
 def _make_term(tokens: Sequence[StatementToken], index: int, shouted: bool) -> StatementTerm | None:
     """Return the term of a token, None if it only builds the sentence, negates it or orders its parts."""
     raw = tokens[index].raw
     word = lexicon.ALIASES.get(tokens[index].lower, tokens[index].lower)
-    family = _family_of(tokens, index, word)
+    family = lexicon.FAMILIES.get(word) or family_by_stem().get(word_stem(word), "")
+    if family and word in lexicon.AMBIGUOUS_MEMBERS:
+        is_capital = raw.isupper() or (index > 0 and raw[0].isupper())
+        is_named = is_capital or (index and tokens[index - 1].lower in lexicon.NAMING_WORDS)
+        family = family if is_named else ""
     if word in lexicon.NEGATED_STATES:
         word = lexicon.NEGATED_STATES[word]
         return StatementTerm(word_stem(word), "light" if word in lexicon.LIGHT_WORDS else "plain", index)
@@ -244,18 +249,9 @@ def _word_kind(tokens: Sequence[StatementToken], index: int, word: str, shouted:
     return "light" if is_listed or is_participle or word_stem(word) in stems(lexicon.ALL_LIGHT_WORDS) else "plain"
 
 
-def _family_of(tokens: Sequence[StatementToken], index: int, word: str) -> str:
-    """Return the family of interchangeable things that the word is a member of, or ""."""
-    family = lexicon.FAMILIES.get(word) or family_by_stem().get(word_stem(word), "")
-    if family and word in lexicon.AMBIGUOUS_MEMBERS:
-        raw = tokens[index].raw
-        is_capital = raw.isupper() or (index > 0 and raw[0].isupper())
-        return family if is_capital or (index and tokens[index - 1].lower in lexicon.NAMING_WORDS) else ""
-    return family
-
-
 @cache
 def family_by_stem() -> dict[str, str]:
+    """Return the families of interchangeable things by the stems of their members."""
     families = lexicon.FAMILIES.items()
     return {word_stem(member): family for member, family in families if member not in lexicon.AMBIGUOUS_MEMBERS}
 
@@ -302,3 +298,98 @@ def _neighbor_stem(word: str) -> str:
     if word in lexicon.FUNCTION_WORDS or not any(letter.isalpha() for letter in word):
         return ""
     return word_stem(lexicon.ALIASES.get(word, word))
+
+
+# Topics
+
+# A topic is a word that a statement is about, cut to what its derived forms share, or a family of interchangeable
+# things ("package manager"). Statements that `relation` finds opposed share a topic, so only such pairs are compared.
+# Topics are cheap, because they are computed for every memory.
+_MAX_TOPICS = 12  # of one statement
+_FEW_TOPICS = 3
+_WORD = r"[^\W_][\w.+#-]*[^\W_]|[^\W_]"
+_WORD_PART = r"[^\W_]+"
+_NAME_START = " "  # the topic of a token with the first word of a name of several words
+# Words that say that something is denied or changes.
+_CHANGE_WORDS = (
+    lexicon.CHANGE_VERBS
+    | lexicon.REPLACE_VERBS
+    | lexicon.NO_LONGER_WORDS
+    | lexicon.PHRASAL_VERBS
+    | lexicon.LEAVE_VERBS
+    | lexicon.ENDED_WORDS
+    | {*lexicon.DENIAL_PHRASES} - lexicon.NEGATIONS - lexicon.FUNCTION_WORDS
+)
+# Words that are no topic, beside light ones.
+_NO_TOPICS = (
+    lexicon.FUNCTION_WORDS
+    | lexicon.ENDED_WORDS
+    | lexicon.STRUCTURE_WORDS
+    | lexicon.CHANGE_VERBS
+    | lexicon.REPLACE_VERBS
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def topics(text: str) -> frozenset[str]:
+    """Return the topics of a statement. Light words count only if there is nothing else ("max line length is 88")."""
+    tokens = text.casefold().split()
+    found = set[str]().union(*map(_TOKEN_TOPICS.__getitem__, tokens))
+    if _NAME_START in found:
+        tokens = join_multiword_names(text).casefold().split()
+        found = topics_of_tokens(tokens)
+    if len(found) < 2:
+        words = {word for token in tokens for word in _words_of(token)}
+        found |= {word_stem(word) for word in words - lexicon.FUNCTION_WORDS} & stems(lexicon.ALL_LIGHT_WORDS)
+    return frozenset(found if len(found) <= _MAX_TOPICS else sorted(found)[:_MAX_TOPICS])
+
+
+def topics_of_tokens(tokens: Iterable[str]) -> set[str]:
+    """Return the topics of words in lower case."""
+    return set[str]().union(*map(_TOKEN_TOPICS.__getitem__, tokens)) - {_NAME_START}
+
+
+def _token_topics(token: str) -> tuple[str, ...]:
+    words = _words_of(token)
+    found = {topic for word in words if (topic := _word_topic(word))}
+    return tuple(found) if words.isdisjoint(multiword_ends()) else (*found, _NAME_START)
+
+
+_TOKEN_TOPICS = WordCache(_token_topics, 50_000)
+
+
+def _words_of(token: str) -> set[str]:
+    """Return the words of a token: whole identifiers, and their parts. "Don't" is no identifier."""
+    if token.isalpha():
+        return {token}
+    if token in lexicon.NEGATIONS:
+        return set()
+    return {*regex(_WORD).findall(token), *regex(_WORD_PART).findall(token)}
+
+
+def _word_topic(word: str) -> str:
+    """Return the topic of a word, "" for function words, light words and figures: a figure is a value, not a topic."""
+    name = lexicon.ALIASES.get(word, word)
+    stem = word_stem(lexicon.SYNONYMS.get(name, name))
+    family = lexicon.FAMILIES.get(name) or ("" if name in lexicon.SYNONYMS else family_by_stem().get(stem))
+    if family:
+        return f"={family}"
+    if name in lexicon.SYNONYMS:
+        return stem[:COGNATE_LETTERS]
+    is_light = name in _NO_TOPICS or stem in stems(lexicon.ALL_LIGHT_WORDS)
+    return "" if is_light or not stem.isalpha() or len(stem) < 2 else stem[:COGNATE_LETTERS]
+
+
+def share_enough(shared: int, fewest: int, first: str, second: str) -> bool:
+    """Return whether two statements are compared: the number of topics they share, and the fewest that one has.
+
+    One is enough if either has few topics, or describes a change: "cron is history" has no topic but the name.
+    """
+    if shared != 1 or fewest < _FEW_TOPICS:
+        return shared > 0
+    return _is_change_or_denial(first) or _is_change_or_denial(second)
+
+
+@lru_cache(maxsize=1 << 17)
+def _is_change_or_denial(text: str) -> bool:
+    return not _CHANGE_WORDS.isdisjoint(text.casefold().replace(",", " ").split())

@@ -13,8 +13,7 @@ from tacit.errors import IndexUnusableError
 from tacit.home.indexing import Backlog
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
-from tacit.index.rewriting import ReplacedEvent, RewrittenLine, apply_rewritten
-from tacit.index.writer import IndexedEvent, SegmentCursor
+from tacit.index.writer import IndexedEvent, ReplacedEvent, RewrittenLine, SegmentCursor, apply_rewritten
 from tacit.log.codec import event_type, must_decode
 from tacit.log.reader import Cursor, LogReader, RawLine, line_tail
 from tacit.log.segment import PURGED_SEGMENT

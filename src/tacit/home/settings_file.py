@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from tacit.home.settings import Settings, key_of, rule_of, settings_in_environment, settings_in_file, variable_of
 from tacit.record import Record
-from tacit.text.toml import TomlStatement, newline_of, parse_statements, parse_toml, table_end, toml_literal
+from tacit.text.formats import TomlStatement, newline_of, parse_statements, parse_toml, table_end, toml_literal
 
 SettingValue = bool | int | str | Sequence[str]
 

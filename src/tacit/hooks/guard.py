@@ -11,7 +11,7 @@ from contextlib import suppress
 from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import executions
 from tacit.disk.files import open_plain, sqlite_uri
-from tacit.guard.rules import (
+from tacit.guard import (
     Decision,
     GuardRule,
     RuleKind,
@@ -19,10 +19,14 @@ from tacit.guard.rules import (
     RuleScopes,
     enumerate_names,
     fulfils_last,
+    load_rules,
+    mark_run,
     match_commands,
     match_paths,
+    stop_call,
+    take_permission,
+    was_run,
 )
-from tacit.guard.store import load_rules, mark_run, stop_call, take_permission, was_run
 from tacit.hosts.tool_calls import STOP_PREFIX, WARN_PREFIX, ToolCall, format_decision, parse_tool_call
 from tacit.text.display import clip, printable
 

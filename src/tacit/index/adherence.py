@@ -91,19 +91,15 @@ def ineffective_claims(connection: sqlite3.Connection, decode: Decode) -> dict[C
         row = memory_row(connection, ClaimId(claim))
         if row is None or row.status is not Status.ACTIVE:
             continue
-        decided = _last_decision(connection, row.id, decode)
+        events = effective_events(events_of_claim(connection, row.id, decode))
+        # A decision on a name in it is none on the memory.
+        decisions = [event.id for event in events if isinstance(event.body, ClaimDecided) and not event.body.missing]
+        decided = max(decisions, default="")
         checks = [check for check in checks_of_claim(connection, row.id) if check.event > decided]
         shown = [check for check in checks if check.result is Adherence.VIOLATED or check.correction]
         if len(shown) >= MIN_VIOLATIONS or any(check.correction for check in shown):
             ineffective[row.id] = shown
     return ineffective
-
-
-def _last_decision(connection: sqlite3.Connection, claim: ClaimId, decode: Decode) -> str:
-    """Return the last event in which somebody decided on a memory, and not on a name in it; "" if there is none."""
-    events = effective_events(events_of_claim(connection, claim, decode))
-    decided = (event for event in events if isinstance(event.body, ClaimDecided) and not event.body.missing)
-    return max((event.id for event in decided), default="")
 
 
 def adjusted_relevance(

@@ -117,17 +117,25 @@ def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecuti
         known = latest.get(command_id)
         if known is None or known.event < run.event:
             latest[command_id] = run
-    stored = _last_events(connection, latest)
+    stored: dict[int, str] = {}  # the last event of those that are stored
+    if has_commands(connection):
+        query = "SELECT id, last_event_id FROM commands WHERE id IN (SELECT value FROM json_each(?))"
+        stored = dict(connection.execute(query, (json.dumps(list(latest)),)))
     rows = [(command_id, *run) for command_id, run in sorted(latest.items()) if run.event > stored.get(command_id, "")]
     connection.executemany(_UPSERT_COMMAND, rows)  # inserted fastest in order
     new = {command_id: run for command_id, run in latest.items() if command_id not in stored}
     postings = _postings(new)
-    if len(new) > _FEW_COMMANDS:
-        connection.executemany("INSERT INTO command_postings VALUES (?, ?, ?)", _new_blocks(postings))
-    else:
+    if len(new) <= _FEW_COMMANDS:
         for term, command_ids in postings.items():
             for command_id in command_ids:
                 _add_to_block(connection, term, command_id)
+        return
+    blocks = (  # they stand beside the blocks that a term has, which are not read
+        _block(term, command_ids[low : low + _IDS_PER_BLOCK])
+        for term, command_ids in sorted((term, sorted(unsorted)) for term, unsorted in postings.items())
+        for low in range(0, len(command_ids), _IDS_PER_BLOCK)
+    )
+    connection.executemany("INSERT INTO command_postings VALUES (?, ?, ?)", blocks)
 
 
 def remove_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
@@ -135,27 +143,15 @@ def remove_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecut
     for run in runs:
         command_id = hash_number("command", "\n".join(run[:3]))
         query = "DELETE FROM commands WHERE id = ? AND last_event_id = ?"
-        if connection.execute(query, (command_id, run.event)).rowcount:
-            for term in _postings({command_id: run}):
-                _remove_from_blocks(connection, term, command_id)
-
-
-def _remove_from_blocks(connection: sqlite3.Connection, term: str, command_id: int) -> None:
-    query = "SELECT first_id, command_ids FROM command_postings WHERE term = ? AND first_id <= ?"
-    for first_id, block in connection.execute(query, (term, command_id)).fetchall():
-        if command_id in (command_ids := _decode_ids([block])):
-            command_ids.remove(command_id)
-            connection.execute("DELETE FROM command_postings WHERE term = ? AND first_id = ?", (term, first_id))
-            if command_ids:
-                connection.execute("INSERT INTO command_postings VALUES (?, ?, ?)", _block(term, command_ids))
-
-
-def _last_events(connection: sqlite3.Connection, command_ids: Iterable[int]) -> dict[int, str]:
-    """Return the last event of those commands that are stored."""
-    if not has_commands(connection):
-        return {}
-    query = "SELECT id, last_event_id FROM commands WHERE id IN (SELECT value FROM json_each(?))"
-    return dict(connection.execute(query, (json.dumps(list(command_ids)),)))
+        is_removed = connection.execute(query, (command_id, run.event)).rowcount
+        for term in _postings({command_id: run}) if is_removed else ():
+            query = "SELECT first_id, command_ids FROM command_postings WHERE term = ? AND first_id <= ?"
+            for first_id, block in connection.execute(query, (term, command_id)).fetchall():
+                if command_id in (command_ids := _decode_ids([block])):
+                    command_ids.remove(command_id)
+                    connection.execute("DELETE FROM command_postings WHERE term = ? AND first_id = ?", (term, first_id))
+                    if command_ids:
+                        connection.execute("INSERT INTO command_postings VALUES (?, ?, ?)", _block(term, command_ids))
 
 
 def _postings(new: Mapping[int, CommandExecution]) -> dict[str, list[int]]:
@@ -169,14 +165,6 @@ def _postings(new: Mapping[int, CommandExecution]) -> dict[str, list[int]]:
             else:
                 postings[stem] = [command_id]
     return postings
-
-
-def _new_blocks(postings: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, int, bytes]]:
-    """Yield the blocks of new commands, in order. They stand beside the blocks that a term has, which are not read."""
-    for term in sorted(postings):
-        command_ids = sorted(postings[term])
-        for low in range(0, len(command_ids), _IDS_PER_BLOCK):
-            yield _block(term, command_ids[low : low + _IDS_PER_BLOCK])
 
 
 def _block(term: str, command_ids: Sequence[int]) -> tuple[str, int, bytes]:

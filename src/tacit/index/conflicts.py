@@ -19,7 +19,7 @@ from itertools import combinations, groupby
 from operator import itemgetter
 
 from tacit.contradiction.relation import oppose
-from tacit.contradiction.topics import share_enough, topics
+from tacit.contradiction.terms import share_enough, topics
 from tacit.index.database import mark_stale
 from tacit.index.reader import IS_RULED
 from tacit.model.claim import Claim, Kind, Provenance
@@ -98,19 +98,17 @@ class ConflictWriter:
 
     def flush(self) -> None:
         """Compare the changed memories and resolve the groups they belong to."""
+        connection = self._connection
         if self._compares_all:
-            self._compare_all()
+            ruled = {doc_id for (doc_id,) in connection.execute(f"SELECT doc_id FROM memories WHERE {IS_RULED}")}
+            connection.execute("DELETE FROM rulings")
+            edges = sorted(edge for pair in _all_opposed_pairs(connection) for edge in _edges(pair))
+            connection.execute("DELETE FROM opposed_pairs")
+            connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?, ?)", edges)
+            self._resolve_groups(ruled | {doc_id for doc_id, _, _ in edges})
         else:
             self._compare_changed()
         self._reset()
-
-    def _compare_all(self) -> None:
-        ruled = {doc_id for (doc_id,) in self._connection.execute(f"SELECT doc_id FROM memories WHERE {IS_RULED}")}
-        self._connection.execute("DELETE FROM rulings")
-        edges = sorted(edge for pair in _all_opposed_pairs(self._connection) for edge in _edges(pair))
-        self._connection.execute("DELETE FROM opposed_pairs")
-        self._connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?, ?)", edges)
-        self._resolve_groups(ruled | {doc_id for doc_id, _, _ in edges})
 
     def _compare_changed(self) -> None:
         connection = self._connection
@@ -141,7 +139,12 @@ class ConflictWriter:
         run = self._connection.execute
         remaining = set(doc_ids)
         while remaining:
-            group = _connected_group(self._connection, remaining.pop())
+            queue = [remaining.pop()]
+            group = {*queue}  # a memory and all that are reached from it over opposed pairs
+            while queue:
+                new = _opponents(self._connection, queue.pop()).keys() - group
+                group |= new
+                queue += new
             remaining -= group
             before = self._resolutions(group)
             for doc_id in group:
@@ -161,19 +164,6 @@ class ConflictWriter:
     def _resolutions(self, doc_ids: Iterable[int]) -> set[tuple[str, str | None, int]]:
         query = "SELECT id, overruled_by_id, is_conflicting FROM memories WHERE doc_id = ?"
         return {row for doc_id in doc_ids for row in self._connection.execute(query, (doc_id,))}
-
-
-# Groups of memories that are connected by opposed pairs
-
-
-def _connected_group(connection: sqlite3.Connection, doc_id: int) -> set[int]:
-    """Return a memory and all that are reached from it over opposed pairs."""
-    group, queue = {doc_id}, [doc_id]
-    while queue:
-        new = _opponents(connection, queue.pop()).keys() - group
-        group |= new
-        queue += new
-    return group
 
 
 def _resolve_group(connection: sqlite3.Connection, group: set[int]) -> list[Ruling]:
@@ -283,9 +273,9 @@ def _load_active(connection: sqlite3.Connection, doc_ids: Iterable[int]) -> list
 
 def topic_hashes(scope: str, sentence: str) -> list[int]:
     """Return the topics of a sentence in a scope as 64-bit hashes."""
-    return [_topic_hash(scope, topic) for topic in topics(sentence)]
+    return [_hash_number(f"{scope}\n{topic}") for topic in topics(sentence)]
 
 
 @lru_cache(maxsize=1 << 14)
-def _topic_hash(scope: str, topic: str) -> int:
-    return int.from_bytes(blake2b(f"{scope}\n{topic}".encode(), digest_size=8).digest(), "big", signed=True)
+def _hash_number(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)

@@ -52,12 +52,18 @@ class Operations:
     def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
         self._connection = connection
         self._decode = decode
-        self._undone = self._undone_events()
+        undos = self._select(SELECT_UNDONE)
+        # Others than the person can undo only their own events, so the authors of their targets must be known.
+        targets = (event for undo in undos if not undo.is_by_user for event in self.targets(undo))
+        known = {event.id: event for event in (*undos, *targets)}
+        self._undone = undone_ids([known[event_id] for event_id in sorted(known)])
 
     def undoable(self, claim: ClaimId | None = None) -> Iterator[list[Event]]:
         """Yield the operations, or those on one memory, in the order in which undo would take them back."""
         for events in self._newest_first(claim):
-            if not is_undo(events) and self._is_effective(events):
+            # Memories accepted on trust no longer count when the trust has ended.
+            others = [event for event in events if not isinstance(event.body, RepositoryTrusted | RepositoryDistrusted)]
+            if not is_undo(events) and any(event.id not in self._undone for event in others or events):
                 yield events
 
     def redoable(self) -> Iterator[Event]:
@@ -114,7 +120,9 @@ class Operations:
             if op not in seen:
                 seen.add(op)
                 events = self._select(_SELECT_OPERATION, op)
-                if events and not _is_automatic_distrust(events) and not self._is_unnoticed(events):
+                # If Tacit itself ended the trust in a file that changed, it would end again at once.
+                is_automatic = any(isinstance(it.body, RepositoryDistrusted) and not it.is_by_user for it in events)
+                if events and not is_automatic and not self._is_unnoticed(events):
                     yield events
 
     def _is_unnoticed(self, events: Sequence[Event]) -> bool:
@@ -133,18 +141,6 @@ class Operations:
             if undo.id not in self._undone and not is_undo(self.targets(undo)):
                 yield undo
 
-    def _is_effective(self, events: Sequence[Event]) -> bool:
-        """Whether any event counts. Memories accepted on trust no longer count when the trust has ended."""
-        others = [event for event in events if not isinstance(event.body, RepositoryTrusted | RepositoryDistrusted)]
-        return any(event.id not in self._undone for event in others or events)
-
-    def _undone_events(self) -> set[EventId]:
-        undos = self._select(SELECT_UNDONE)
-        # Others than the person can undo only their own events, so the authors of their targets must be known.
-        targets = (event for undo in undos if not undo.is_by_user for event in self.targets(undo))
-        known = {event.id: event for event in (*undos, *targets)}
-        return undone_ids([known[event_id] for event_id in sorted(known)])
-
     def _select(self, query: str, *values: str) -> list[Event]:
         return select_events(self._connection, self._decode, query, values)
 
@@ -157,11 +153,6 @@ def is_undo(events: Sequence[Event]) -> bool:
 def judgements(operation: Sequence[Event]) -> list[Event]:
     """Return the events of an operation that are about memories."""
     return [event for event in operation if isinstance(event.body, ClaimProposed | ClaimDecided)]
-
-
-def _is_automatic_distrust(events: Sequence[Event]) -> bool:
-    """Whether Tacit itself ended the trust in a file that changed. Undone, it would end again at once."""
-    return any(isinstance(event.body, RepositoryDistrusted) and not event.is_by_user for event in events)
 
 
 def _is_decision(event: Event) -> bool:

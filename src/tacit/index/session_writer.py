@@ -115,7 +115,10 @@ class SessionWriter:
     def flush(self) -> None:
         """Fold and write the sessions that got events."""
         for number, name in self._names.items():
-            events = self._events_of(number, self._new_events.get(number, []))
+            events = self._new_events.get(number, [])
+            query = "SELECT count(*) FROM session_events WHERE session_number = ?"
+            if self._connection.execute(query, (number,)).fetchone()[0] != len(events):  # not all of it is held
+                events = events_of_session(self._connection, number, self._decode)
             if any(isinstance(event.body, CONVERSATION_TYPES) for event in events):  # else it has a summary alone
                 session = fold_session(*name, events)
                 # By identity: a folded session holds the bodies of its events and not their ids.
@@ -130,17 +133,8 @@ class SessionWriter:
                 mark_session_learned(self._connection, session_key, event.body.until, event.body.model)
         self._names, self._summaries = {}, []
         self._hold_events()
-        self._write_groups()
-
-    def _group_of(self, number: int) -> set[_SessionGroup]:
-        """Return the entry of the list of sessions that a session belongs to now, if any."""
-        query = "SELECT scope, request_hash FROM sessions WHERE number = ? AND request_hash IS NOT NULL"
-        return set(self._connection.execute(query, (number,)))
-
-    def _write_groups(self) -> None:
-        """Write the entries of the list of sessions that lost or gained a session."""
         run = self._connection.execute
-        for group in self._changed_groups:
+        for group in self._changed_groups:  # entries of the list of sessions that lost or gained a session
             session_count, ended_at, latest = run(_SELECT_GROUP, group).fetchone()
             if session_count:
                 row = (*group, session_count, ended_at, latest)
@@ -149,12 +143,10 @@ class SessionWriter:
                 run("DELETE FROM session_groups WHERE scope = ? AND request_hash = ?", group)
         self._changed_groups = set()
 
-    def _events_of(self, number: int, new: list[Event]) -> list[Event]:
-        """Return all events of a session. They are read from the log only if some are not in `new`."""
-        query = "SELECT count(*) FROM session_events WHERE session_number = ?"
-        if self._connection.execute(query, (number,)).fetchone()[0] == len(new):
-            return new
-        return events_of_session(self._connection, number, self._decode)
+    def _group_of(self, number: int) -> set[_SessionGroup]:
+        """Return the entry of the list of sessions that a session belongs to now, if any."""
+        query = "SELECT scope, request_hash FROM sessions WHERE number = ? AND request_hash IS NOT NULL"
+        return set(self._connection.execute(query, (number,)))
 
 
 def new_branch(branch: str, before: str = "") -> str:
@@ -178,6 +170,8 @@ def _write_session(
     old = connection.execute("SELECT page_name FROM sessions WHERE number = ?", (number,)).fetchone()
     outcome = summary.text if summary else session_outcome(session.turns)
     request_key = normalize_text(" ".join(session.requests))[:_MAX_REQUEST_KEY_CHARS]
+    hashed = request_key or f"\n{session.id}"  # a session without requests has a key of its own
+    request_hash = int.from_bytes(blake2b(hashed.encode(), digest_size=8).digest(), "big", signed=True)
     row = (
         number,
         session.id,
@@ -194,16 +188,11 @@ def _write_session(
         request_key,
         timestamp(session.last_compacted_at) if session.last_compacted_at else "",
         summary.model if summary else "",
-        _request_hash(request_key or f"\n{session.id}") if request_key or outcome else None,
+        request_hash if request_key or outcome else None,
     )
     connection.execute(_INSERT_SESSION, row)
     _write_messages(connection, postings, number, session, old[0] if old else None, event_ids)
     mark_stale(connection, {f"session {session.page_name}", *([f"session {old[0]}"] if old else [])})
-
-
-def _request_hash(key: str) -> int:
-    """Return 64 bits of the hash of what was asked. A session without requests has a key of its own."""
-    return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _write_messages(

@@ -329,26 +329,6 @@ def count_injections(connection: sqlite3.Connection, host_session_id: str | None
 
 def _select_sessions(connection: sqlite3.Connection, tail: str, values: Sequence[str | int]) -> list[SessionRow]:
     """Return sessions. `tail` is the query after the table."""
-    query = f"SELECT {_SESSION_COLUMNS} FROM sessions {tail}"
-    return [_parse_session_row(row) for row in connection.execute(query, values)]
-
-
-def _parse_session_row(row: Sequence[str | int]) -> SessionRow:
-    session_id, agent, host_session_id, page_name, scope, *rest = map(str, row)
-    started_at, ended_at, turn_count, title, outcome, files, request_key, compacted_at, model = rest
-    return SessionRow(
-        ClaimId(session_id),
-        agent,
-        host_session_id,
-        page_name,
-        Scope(scope),
-        started_at,
-        ended_at,
-        int(turn_count),
-        title,
-        outcome,
-        tuple(files.split("\n")) if files else (),
-        request_key,
-        compacted_at,
-        model,
-    )
+    rows = connection.execute(f"SELECT {_SESSION_COLUMNS} FROM sessions {tail}", values)
+    columns = ((*row[:10], tuple(row[10].split("\n")) if row[10] else (), *row[11:]) for row in rows)
+    return [SessionRow(*row) for row in columns]

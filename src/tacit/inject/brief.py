@@ -83,7 +83,13 @@ def most_specific(
     for memory in every:
         if memory.stance.question:
             answers.setdefault(memory.stance.question, []).append(memory)
-    decided = _decided_distances(every, distance)
+    # The distance of the nearest decision about each choice that a preference is about.
+    families = {family for memory in every for family in _preference_families(memory)}
+    decided: dict[str, int] = {}
+    for memory in every if families else ():
+        if memory.kind in _DECIDED_KINDS:
+            for family in families & mentioned_families(memory.sentence):
+                decided[family] = min(decided.get(family, _MAX_DISTANCE), distance(memory.scope))
 
     def is_answered_nearer(memory: MemoryRow) -> bool:
         own_distance = distance(memory.scope)
@@ -94,17 +100,6 @@ def most_specific(
         ) or any(decided.get(family, _MAX_DISTANCE) < own_distance for family in _preference_families(memory))
 
     return [memory for memory in every if not is_answered_nearer(memory)]
-
-
-def _decided_distances(memories: list[MemoryRow], distance: Callable[[Scope], int]) -> dict[str, int]:
-    """Return the distance of the nearest decision about each choice that a preference is about."""
-    families = {family for memory in memories for family in _preference_families(memory)}
-    nearest: dict[str, int] = {}
-    for memory in memories if families else ():
-        if memory.kind in _DECIDED_KINDS:
-            for family in families & mentioned_families(memory.sentence):
-                nearest[family] = min(nearest.get(family, _MAX_DISTANCE), distance(memory.scope))
-    return nearest
 
 
 def _preference_families(memory: MemoryRow) -> frozenset[str]:

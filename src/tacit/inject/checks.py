@@ -81,7 +81,13 @@ def without_loaded(memories: Iterable[MemoryRow], agent: str, home: Home) -> lis
     every, files = list(memories), _INSTRUCTION_FILES.get(agent)
     if not every or files is None:
         return every
-    own, project = map(_statements_in, _loaded_files(agent, files, home))
+    # The words of each statement in the person's files and in those of the project, by its normalised text.
+    own: dict[str, frozenset[str]] = {}
+    project: dict[str, frozenset[str]] = {}
+    for statements, paths in zip((own, project), _loaded_files(agent, files, home), strict=True):
+        for path in paths:
+            if signature := file_signature(path):
+                statements.update(_parse_statements(path, signature))
     if not own and not project:
         return every
 
@@ -178,13 +184,14 @@ def _imported_files(paths: Iterable[str], base: str, agent: str, home: Home, dea
     reached = [path for path in paths if "@" in _read_instructions(path, file_signature(path))]
     if not reached:
         return []
-    from tacit.text.rule_syntax import IMPORT_DEPTHS, import_path, is_prose_path  # few files have imports
+    from tacit.text.formats import IMPORT_DEPTHS, import_path, imports_in, is_prose_path  # few files have imports
 
     found: list[str] = []
     for _ in range(IMPORT_DEPTHS.get(agent, 0)):
         importers, reached = reached, []
         for importer in importers:
-            for target in _import_targets(importer, file_signature(importer)):
+            imports = islice(imports_in(_read_instructions(importer, file_signature(importer))), _MAX_IMPORTED_FILES)
+            for target in dict.fromkeys(target for _line, target in imports):
                 path = os.path.realpath(import_path(target, importer, home.user_folder))
                 is_below = path.startswith(base.rstrip(os.sep) + os.sep)
                 if time.monotonic() > deadline or len(found) == _MAX_IMPORTED_FILES:
@@ -195,29 +202,11 @@ def _imported_files(paths: Iterable[str], base: str, agent: str, home: Home, dea
     return found
 
 
-def _statements_in(paths: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return the words of each statement in these files, by its normalised text."""
-    statements: dict[str, frozenset[str]] = {}
-    for path in paths:
-        if signature := file_signature(path):
-            statements.update(_parse_statements(path, signature))
-    return statements
-
-
 @lru_cache(maxsize=_MAX_CACHED_FILES)
 def _read_instructions(path: str, signature: str) -> str:
     """Return the beginning of a file, up to the end of a line; "" without a signature."""
     text = read_head(path, _MAX_FILE_BYTES + 1).decode("utf-8", "replace") if signature else ""
     return text if len(text) <= _MAX_FILE_BYTES else text[:_MAX_FILE_BYTES].rpartition("\n")[0]
-
-
-@lru_cache(maxsize=_MAX_CACHED_FILES)
-def _import_targets(path: str, signature: str) -> tuple[str, ...]:
-    """Return what a file imports, as it is written there."""
-    from tacit.text.rule_syntax import imports_in
-
-    imports = imports_in(_read_instructions(path, signature))
-    return tuple(dict.fromkeys(target for _line, target in islice(imports, _MAX_IMPORTED_FILES)))
 
 
 @lru_cache(maxsize=_MAX_CACHED_FILES)
@@ -253,6 +242,6 @@ def _contains(statements: Mapping[str, frozenset[str]], sentence: str) -> bool:
     ]
     if not similar:
         return False
-    from tacit.contradiction.restatement import is_restatement
+    from tacit.contradiction.profile import is_restatement
 
     return any(is_restatement(key, text) for text in similar)

@@ -7,7 +7,6 @@ to a question the nearest counts: a project's before those of projects around it
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tacit.home.home import HomePart
@@ -51,35 +50,27 @@ class Contexts(HomePart):
     def context(self, directory: str) -> Context:
         """Return what is known about a directory."""
 
-        def read(connection: sqlite3.Connection) -> Context:
-            scopes = [*self._project_scopes(connection, directory), GLOBAL]
+        project = find_project(directory, self._home.user_folder)
+        with self._store.snapshot() as connection:
+            scopes: list[Scope] = []
+            around = project
+            while around:
+                scopes.append(around.scope(lambda scope: reader.is_scope_used(connection, scope)))
+                around = find_project(os.path.dirname(around.root), self._home.user_folder)
+            scopes = [*dict.fromkeys(scopes), GLOBAL]
             active = reader.memory_rows(connection, status=Status.ACTIVE)
             effective = [memory for memory in active if memory.scope in scopes and memory.overruled_by is None]
-            missing = self._missing_names(directory, [memory for memory in effective if memory.scope == scopes[0]])
-            return build_context(directory, scopes, effective, load_workflows(connection, must_decode), missing)
-
-        return self._store.read(read)
+            workflows = load_workflows(connection, must_decode)
+        missing: dict[ClaimId, tuple[str, ...]] = {}
+        if project:
+            here = [memory for memory in effective if memory.scope == scopes[0]]
+            found = missing_references(here, project.root, directory, self._home.environment, seconds=_LOOKUP_SECONDS)
+            missing = {claim: tuple(reference.text for reference in names) for claim, names in found.items()}
+        return build_context(directory, scopes, effective, workflows, missing)
 
     def context_text(self, context: Context) -> str:
         """Return the text for an agent, fenced so that nothing in it can pretend to be outside."""
         return fenced(list(context_lines(context)), self._store.entropy().hex(), "context")
-
-    def _missing_names(self, directory: str, memories: Iterable[MemoryRow]) -> dict[ClaimId, tuple[str, ...]]:
-        """Return what memories of the project of a directory name that is not in its work tree."""
-        project = find_project(directory, self._home.user_folder)
-        if project is None:
-            return {}
-        missing = missing_references(memories, project.root, directory, self._home.environment, seconds=_LOOKUP_SECONDS)
-        return {claim: tuple(reference.text for reference in references) for claim, references in missing.items()}
-
-    def _project_scopes(self, connection: sqlite3.Connection, directory: str) -> list[Scope]:
-        """Return the scope of the project of a directory, then those of the projects around it."""
-        scopes: list[Scope] = []
-        project = find_project(directory, self._home.user_folder)
-        while project:
-            scopes.append(project.scope(lambda scope: reader.is_scope_used(connection, scope)))
-            project = find_project(os.path.dirname(project.root), self._home.user_folder)
-        return list(dict.fromkeys(scopes))
 
 
 def build_context(

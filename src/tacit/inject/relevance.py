@@ -43,8 +43,6 @@ _COMMON_WORDS = frozenset(
     ).split()
 )
 
-_TermCounts = dict[QueryTerm, int]
-
 
 class RelevantMemory(Record):
     """A memory, the words it shares with the prompt, and their share of its weight."""
@@ -67,20 +65,18 @@ def prompt_query_words(prompt: str) -> list[str]:
 def relevant_memories(prompt: str, candidates: Iterable[MemoryRow], limit: int = MAX_RELEVANT) -> list[RelevantMemory]:
     """Return the candidates that are relevant to a prompt, those with the greatest share first."""
     prompt_stems = {simple_stem(word) for word in tokenize(prompt[:_MAX_PROMPT_CHARS])}
-    relevant = [item for memory in candidates if (item := _relevant_memory(memory, prompt_stems))]
+    relevant: list[RelevantMemory] = []
+    for memory in candidates:
+        words_by_stem = {simple_stem(word): word for word in tokenize(memory.sentence) if word not in STOP_WORDS}
+        total_weight = sum(map(_word_weight, words_by_stem.values()))
+        shared = {word for stem, word in words_by_stem.items() if stem in prompt_stems}
+        weight = sum(map(_word_weight, shared))
+        share = weight / total_weight if total_weight else 0.0
+        if (weight >= _MIN_SHARED_WEIGHT and share >= _MIN_SHARE) or (weight >= 1 and share >= _MIN_FOCUSED_SHARE):
+            by_weight = sorted(shared, key=lambda word: (-_word_weight(word), word))
+            relevant.append(RelevantMemory(memory, tuple(by_weight), share))
     relevant.sort(key=lambda item: (-item.share, item.memory.id))
     return relevant[:limit]
-
-
-def _relevant_memory(memory: MemoryRow, prompt_stems: set[str]) -> RelevantMemory | None:
-    words_by_stem = {simple_stem(word): word for word in tokenize(memory.sentence) if word not in STOP_WORDS}
-    total_weight = sum(map(_word_weight, words_by_stem.values()))
-    shared = {word for stem, word in words_by_stem.items() if stem in prompt_stems}
-    weight = sum(map(_word_weight, shared))
-    share = weight / total_weight if total_weight else 0.0
-    if (weight >= _MIN_SHARED_WEIGHT and share >= _MIN_SHARE) or (weight >= 1 and share >= _MIN_FOCUSED_SHARE):
-        return RelevantMemory(memory, tuple(sorted(shared, key=lambda word: (-_word_weight(word), word))), share)
-    return None
 
 
 @lru_cache(maxsize=4096)
@@ -112,7 +108,11 @@ def related_session(
     """
     weights = [term.weight for term in query.terms]
     min_weight = _MIN_SESSION_SHARE * (sum(weights) + query.missing * max(weights, default=0.0))
-    every = _term_counts(connection, query, start_ids)
+    every: dict[int, dict[QueryTerm, int]] = defaultdict(dict)  # how often each term occurs in each of these sessions
+    for term in query.terms:
+        for start_id, own in postings.message_postings(connection, term.stem, _MAX_POSTINGS).by_session():
+            if start_id in start_ids:
+                every[start_id][term] = sum(own.term_freqs)
     session_freqs = Counter(term for counts in every.values() for term in counts)
     max_freq = max(_MAX_RARE_SESSIONS, _MAX_SESSION_FRACTION * len(start_ids))
     sessions = {
@@ -133,18 +133,6 @@ def related_session(
 
     best = min(sessions, key=lambda start_id: (-score(start_id), start_id))
     return RelatedSession(best, tuple(term.word for term in query.terms if term in sessions[best]))
-
-
-def _term_counts(
-    connection: sqlite3.Connection, query: ParsedQuery, start_ids: Collection[int]
-) -> dict[int, _TermCounts]:
-    """Return how often each term occurs in each of these sessions."""
-    counts: dict[int, _TermCounts] = defaultdict(dict)
-    for term in query.terms:
-        for start_id, own in postings.message_postings(connection, term.stem, _MAX_POSTINGS).by_session():
-            if start_id in start_ids:
-                counts[start_id][term] = sum(own.term_freqs)
-    return counts
 
 
 def session_with_same_files(

@@ -35,7 +35,7 @@ from tacit.install.json_edit import (
     value_at,
 )
 from tacit.record import Record
-from tacit.text.toml import newline_of, parse_statements, parse_toml, table_end, toml_literal
+from tacit.text.formats import newline_of, parse_statements, parse_toml, table_end, toml_literal
 
 # Ends of the paths by which our script is recognised: today, and before version 0.2
 HOOK_SCRIPT_PATHS = ("tacit/hooks/agent.py", "tacit/surfaces/hooks/agent.py")

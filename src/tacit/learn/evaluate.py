@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from types import MappingProxyType
 
-from tacit.contradiction.restatement import is_restatement
+from tacit.contradiction.profile import is_restatement
 from tacit.model.claim import Status
 from tacit.model.decide import suggest
 from tacit.model.event import Draft

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from tacit.contradiction.restatement import is_restatement
+from tacit.contradiction.profile import is_restatement
 from tacit.errors import TacitError
 from tacit.home.actor import Actor
 from tacit.home.home import Home, HomePart

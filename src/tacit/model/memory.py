@@ -79,7 +79,7 @@ class Evidence(Record):
 class KindSource(IntEnum):
     """How the kind of a memory is known, the weakest first.
 
-    A kind is replaced by one that is known better, and a stated one by one that is stated as well. So it does not depend
+    A kind is replaced by one that is known better, and a stated one by one that is stated as well: it does not depend
     on the order in which a kind that somebody named and one that was told from the words were heard.
     """
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from tacit.model.claim import Claim, Kind, Scope, Triple
 from tacit.record import Record
-from tacit.text.sentences import sentence_ends
+from tacit.text.words import sentence_ends
 
 _INTRODUCTION = re.compile(
     r"(?:please\s+|and\s+)?(?:"

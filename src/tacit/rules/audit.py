@@ -13,10 +13,9 @@ from enum import Enum
 from itertools import combinations
 from math import inf
 
-from tacit.contradiction.profile import profile_statement
+from tacit.contradiction.profile import is_restatement, profile_statement, restatement_key
 from tacit.contradiction.relation import oppose
-from tacit.contradiction.restatement import is_restatement, restatement_key
-from tacit.contradiction.topics import share_enough, topics
+from tacit.contradiction.terms import share_enough, topics
 from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
 from tacit.model.conflict import RelationKind, are_opposed, parse_stance

@@ -24,7 +24,7 @@ from tacit.home.work_tree import FileListing
 from tacit.model.references import GENERATED_FOLDERS
 from tacit.record import Record
 from tacit.text.display import clean
-from tacit.text.rule_syntax import (
+from tacit.text.formats import (
     IMPORT_DEPTHS,
     file_patterns,
     frontmatter,

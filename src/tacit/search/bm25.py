@@ -1,4 +1,4 @@
-"""Query parsing, and BM25 over documents, sessions and windows of messages.
+"""Query parsing with synonyms, and BM25 over documents, sessions and windows of messages.
 
 A message of a session is scored together with its neighbours, in windows from the message alone to eight messages on
 either side: what answers a question is often beside its words. A query costs the same however much is stored: of terms
@@ -9,7 +9,8 @@ conversations and every second commit (ADR 19).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import accumulate, pairwise
 from math import log
 
@@ -165,7 +166,10 @@ def query_from_words(
         terms += _synonym_terms(connection, words, tokens, {term.stem for term in terms}, stats.doc_count)
     terms.sort(key=lambda term: (-term.weight, term.word))
     terms = terms[:_MAX_TERMS]
-    bigrams = _bigram_weights([STEMS[word] for word in tokens or words], terms)
+    weights = {term.stem: term.weight for term in terms}
+    pairs = pairwise([STEMS[word] for word in tokens or words])
+    bigrams = {pair: weights.get(pair[0], 0.0) + weights.get(pair[1], 0.0) for pair in pairs}
+    bigrams = {pair: weight for pair, weight in bigrams.items() if weight}
     return ParsedQuery(tuple(terms), bigrams, stats.avg_doc_length, missing)
 
 
@@ -173,8 +177,6 @@ def _synonym_terms(
     connection: sqlite3.Connection, words: Sequence[str], tokens: Sequence[str], known: set[str], doc_count: int
 ) -> list[QueryTerm]:
     """Return synonyms that occur in any document. None weighs more than the word it stands for would."""
-    from tacit.search.synonyms import query_synonyms
-
     terms: dict[str, QueryTerm] = {}
     for synonym, word in query_synonyms(words, tokens):
         stem = STEMS[synonym]
@@ -184,15 +186,128 @@ def _synonym_terms(
     return list(terms.values())
 
 
-def _bigram_weights(stems: Sequence[str], terms: Sequence[QueryTerm]) -> dict[tuple[str, str], float]:
-    weights = {term.stem: term.weight for term in terms}
-    bigrams = {pair: weights.get(pair[0], 0.0) + weights.get(pair[1], 0.0) for pair in pairwise(stems)}
-    return {pair: weight for pair, weight in bigrams.items() if weight}
-
-
 def score_bigrams(stems: Sequence[str], query: ParsedQuery) -> float:
     """Return the weight of all bigrams of the query that occur in a text."""
     if not query.bigrams:
         return 0.0
     present = set(pairwise(stems))
     return sum(weight for pair, weight in query.bigrams.items() if pair in present)
+
+
+# Synonyms that developers use, and British spellings: a question says `bump`, a session `upgrade`. They were written
+# down from general knowledge, not from anybody's questions, and no benchmark was tuned on them (ADR 19). Only close
+# synonyms are listed: words that are merely related find too much.
+
+_SYNONYM_GROUPS = (
+    "bump upgrade update",
+    "remove delete drop",
+    "disable suppress hide mute",
+    "enable activate",
+    "crash panic segfault",
+    "slow latency performance",
+    "fast quick performance",
+    "timeout deadline expiry",
+    "expire expires expiry expiration lifetime ttl",
+    "concurrent parallel simultaneous",
+    "flaky intermittent sometimes nondeterministic",
+    "login signin authentication auth",
+    "config configuration settings",
+    "setting option flag",
+    "repo repository",
+    "docs documentation",
+    "doc documentation",
+    "dir directory folder",
+    "dependency package library",
+    "deps dependencies",
+    "error failure exception",
+    "bug defect issue",
+    "db database",
+    "env environment",
+    "prod production",
+    "dev development",
+    "k8s kubernetes",
+    "js javascript",
+    "ts typescript",
+    "py python",
+    "msg message",
+    "fn function",
+    "func function method",
+    "arg argument parameter",
+    "param parameter argument",
+    "regex regexp pattern",
+    "cli terminal commandline",
+    "ui interface frontend",
+    "revert rollback undo",
+    "deploy release ship",
+    "linter lint",
+    "format formatter prettier",
+    "typecheck types typing",
+    "sort order ordering",
+    "cache caching memoize",
+    "secret credential token",
+    "password passphrase credential",
+    "limit maximum cap",
+    "retry retries reattempt",
+    "skip ignore exclude",
+    "hang stuck deadlock freeze",
+    "duplicate duplication dedupe",
+    "screenshot image picture",
+    "background async asynchronous",
+    "grep search find",
+    "compile build",
+    "colour color",
+    "behaviour behavior",
+    "favourite favorite",
+    "neighbour neighbor",
+    "honour honor",
+    "centre center",
+    "grey gray",
+    "licence license",
+    "cancelled canceled",
+    "cancelling canceling",
+    "labelled labeled",
+    "modelling modeling",
+    "catalogue catalog",
+    "dialogue dialog",
+    "analyse analyze",
+    "serialise serialize",
+)
+_PHRASES = {
+    ("turn", "off"): "disable",
+    ("turned", "off"): "disable",
+    ("turning", "off"): "disable",
+    ("switch", "off"): "disable",
+    ("turn", "on"): "enable",
+    ("switch", "on"): "enable",
+    ("sign", "in"): "login",
+    ("log", "in"): "login",
+    ("roll", "back"): "revert",
+    ("rolled", "back"): "revert",
+    ("get", "rid"): "remove",
+    ("got", "rid"): "remove",
+}
+_SPELLING_ENDINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("iser", "izer"), ("ise", "ize"))
+
+
+def query_synonyms(words: Sequence[str], tokens: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Yield synonyms for words of a question, each with the word it stands for.
+
+    `tokens` is the whole question in order, for phrases of two words.
+    """
+    for word in words:
+        yield from ((synonym, word) for synonym in _synonyms(word))
+    for pair in pairwise(tokens):
+        if pair in _PHRASES:
+            yield from ((synonym, pair[0]) for synonym in (_PHRASES[pair], *_synonyms(_PHRASES[pair])))
+
+
+@cache
+def _synonyms(word: str) -> tuple[str, ...]:
+    respelled = [
+        word[: -len(british)] + american
+        for british, american in _SPELLING_ENDINGS
+        if word.endswith(british) and len(word) > 7
+    ]
+    groups = [group for group in map(str.split, _SYNONYM_GROUPS) if word in group]
+    others = dict.fromkeys(other for group in groups for other in group if other != word)
+    return (*others, *respelled[:1])

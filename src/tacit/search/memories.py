@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nsmallest
 
 from tacit.errors import NotFoundError, RefusedError
@@ -18,13 +18,13 @@ from tacit.index.postings import FIRST_PAGE_ID
 from tacit.index.reader import MemoryRow, rows_by_doc_id
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope, Status
-from tacit.model.ids import ClaimId, is_claim_prefix
+from tacit.model.ids import ClaimId, claim_id, claim_number, is_claim_prefix
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.search import bm25
 from tacit.search.bm25 import Candidates, ParsedQuery, QueryTerm, ScoredDocument, query_from_words
 from tacit.text.display import clean, clip, printable
-from tacit.text.words import STEMS, normalize_text, query_terms
+from tacit.text.words import STEMS, normalize_text, query_terms, token_terms
 
 _MAX_POSTINGS = 3000  # of all terms together that are read completely; terms that do not fit are common
 _MAX_COMMON_POSTINGS = 300  # of a common term, if there are no better candidates
@@ -91,15 +91,20 @@ def retrieve_memories(
     pool_size = max(limit, _MIN_READ)
     cache = _PostingsCache(connection, memories=memories)
     scores, common = _score_rare_terms(cache, query, max(_MAX_POSTINGS, 8 * limit))
-    if common:
-        _add_common_terms(cache, scores, common, pool_size)
-        if sum(term.weight for term in common) > _cutoff_score(scores, pool_size):
-            scores = _intersect_common_terms(cache, common, pool_size) | scores
-    weights = (
-        _top_weighted_candidates(scores, pool_size, prior_weights)
-        if prior_weights
-        else dict.fromkeys(_top_candidates(scores, pool_size), 1.0)
-    )
+    # Candidates that could still be among the best with all remaining terms get those of the common ones they have.
+    remaining = sum(term.weight for term in common)
+    for term in common:
+        min_score = _cutoff_score(scores, pool_size) - remaining
+        candidates = sorted([doc_id for doc_id, score in scores.items() if score >= min_score])
+        for doc_id in cache.ids_with_term(term, candidates):
+            scores[doc_id] += term.weight
+        remaining -= term.weight
+    if common and sum(term.weight for term in common) > _cutoff_score(scores, pool_size):
+        scores = _intersect_common_terms(cache, common, pool_size) | scores
+    if prior_weights:
+        weights = _top_weighted_candidates(scores, pool_size, prior_weights)
+    else:
+        weights = dict.fromkeys(_top_candidates(scores, pool_size), 1.0)
     texts = postings.load_documents(connection, list(weights))
     scored = [_score_text(doc_id, *texts[doc_id], query) for doc_id in weights if doc_id in texts]
     scored.sort(key=lambda document: (-document.score * weights[document.doc_id], document.doc_id))
@@ -123,19 +128,6 @@ def _score_rare_terms(
             term_scores[doc_id] += scores[doc_id]
         scores.update(term_scores)
     return scores, common
-
-
-def _add_common_terms(
-    cache: _PostingsCache, scores: _CoarseScores, common: Sequence[QueryTerm], pool_size: int
-) -> None:
-    """Add common terms to the scores of candidates that could still be among the best with all remaining terms."""
-    remaining = sum(term.weight for term in common)
-    for term in common:
-        min_score = _cutoff_score(scores, pool_size) - remaining
-        candidates = sorted([doc_id for doc_id, score in scores.items() if score >= min_score])
-        for doc_id in cache.ids_with_term(term, candidates):
-            scores[doc_id] += term.weight
-        remaining -= term.weight
 
 
 def _intersect_common_terms(cache: _PostingsCache, common: Sequence[QueryTerm], pool_size: int) -> _CoarseScores:
@@ -293,7 +285,13 @@ def resolve_memory(connection: sqlite3.Connection, reference: str, scope: Scope)
         NotFoundError: there is none; the error suggests similar memories.
         RefusedError: several ids begin with this prefix.
     """
-    claim = _claim_by_id(connection, reference) or _claim_by_text(connection, reference, scope)
+    prefix = reference.strip().lstrip("^").lower()
+    ids = reader.claim_ids_with_prefix(connection, prefix) if is_claim_prefix(prefix) else []
+    if len(ids) > 1:
+        raise RefusedError(
+            f"{prefix} is the beginning of {len(ids)} ids: {', '.join(ids)}", "type one or two letters more"
+        )
+    claim = ids[0] if ids else _claim_by_text(connection, reference, scope)
     if claim is None:
         raise _not_found(connection, reference)
     memory = reader.load_memory(connection, claim, must_decode)
@@ -310,18 +308,6 @@ def memory_with_text(connection: sqlite3.Connection, text: str, scope: Scope) ->
     return memory
 
 
-def _claim_by_id(connection: sqlite3.Connection, reference: str) -> ClaimId | None:
-    prefix = reference.strip().lstrip("^").lower()
-    if not is_claim_prefix(prefix):
-        return None
-    ids = reader.claim_ids_with_prefix(connection, prefix)
-    if len(ids) > 1:
-        raise RefusedError(
-            f"{prefix} is the beginning of {len(ids)} ids: {', '.join(ids)}", "type one or two letters more"
-        )
-    return ids[0] if ids else None
-
-
 def _claim_by_text(connection: sqlite3.Connection, text: str, scope: Scope) -> ClaimId | None:
     """Prefer active and pending memories, then those of this scope, then global ones."""
     normalized = normalize_text(clean(text))
@@ -335,10 +321,11 @@ def _claim_by_text(connection: sqlite3.Connection, text: str, scope: Scope) -> C
     return min(same, key=preference).id if same else None
 
 
-def _similar_spellings(connection: sqlite3.Connection, text: str) -> list[MemoryRow]:
-    """Return active and pending memories that differ from a text by a few letters, such as a typo; nearest first."""
+def _not_found(connection: sqlite3.Connection, reference: str) -> NotFoundError:
+    """Return an error that suggests memories with a typo less, nearest first, then those that share words."""
     from difflib import get_close_matches
 
+    text = clean(reference)
     by_text = {
         normalize_text(memory.sentence): memory
         for memory in reader.memory_rows(connection)
@@ -346,15 +333,43 @@ def _similar_spellings(connection: sqlite3.Connection, text: str) -> list[Memory
         and abs(len(memory.sentence) - len(text)) <= len(text) // 4 + 1
     }
     matches = get_close_matches(normalize_text(text), by_text, n=_MAX_SUGGESTIONS, cutoff=_MIN_SPELLING_SIMILARITY)
-    return [by_text[match] for match in matches]
-
-
-def _not_found(connection: sqlite3.Connection, reference: str) -> NotFoundError:
-    text = clean(reference)
-    similar = (*_similar_spellings(connection, text), *similar_memories(connection, text, _MAX_SUGGESTIONS))
+    similar = (*map(by_text.__getitem__, matches), *similar_memories(connection, text, _MAX_SUGGESTIONS))
     suggestions = [
         f"{reader.short_id(connection, name)}: {clip(printable(sentence), 80)}"
         for name, sentence in list({memory.id: memory.sentence for memory in similar}.items())[:_MAX_SUGGESTIONS]
     ]
     hint = "did you mean " + "; ".join(suggestions) if suggestions else "tacit list"
     return NotFoundError(f"no memory is or says “{clip(printable(text), 80)}”", hint)
+
+
+# Memories that may say the same as a statement, by the rarest of the words that they must share. Comparing a candidate
+# with all others would take as long as there are others. What is found is compared afterwards: see `is_restatement`.
+
+# Words that are looked up. One of three may have another stem, because words are compared by their beginnings.
+_RAREST = 3
+_MAX_WORD_POSTINGS = 5000  # memories with a word; one that is more common tells nothing
+
+
+def possible_restatements(connection: sqlite3.Connection, sentence: str) -> set[int]:
+    """Return the doc ids of memories that have at least two of three words of a statement, and of its rarest words."""
+    from tacit.contradiction.profile import restatement_words  # a question needs none of it
+
+    stems = {STEMS[token_terms(word)[0]] for word in restatement_words(sentence)}
+    by_frequency = sorted((postings.doc_freq(connection, stem), stem) for stem in stems)
+    # Of three words, a restatement has at least two with the same stem.
+    rarest = [stem for doc_freq, stem in by_frequency if 0 < doc_freq <= _MAX_WORD_POSTINGS][:_RAREST]
+    found: Counter[int] = Counter()
+    for stem in rarest:
+        found.update(postings.memory_postings(connection, stem, _MAX_WORD_POSTINGS, memories=True))
+    doc_ids = [doc_id for doc_id, number in found.items() if number >= len(rarest) - len(rarest) // _RAREST]
+    documents = postings.load_documents(connection, doc_ids)
+    return {
+        doc_id
+        for doc_id, (text, _) in documents.items()
+        if len(stems.intersection(map(STEMS.__getitem__, text.split()))) >= len(stems) - len(stems) // _RAREST
+    }
+
+
+def same_claims(scopes: Iterable[str], key: str) -> set[int]:
+    """Return the doc ids that a claim with this key has in each of the scopes."""
+    return {claim_number(claim_id(scope, key)) for scope in scopes}

@@ -20,8 +20,7 @@ from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, ReplyGiven, SessionSummarized, ToolAction, ToolUsed
 from tacit.record import Record
 from tacit.search.bm25 import ParsedQuery, ScoredDocument
-from tacit.text.sentences import sentence_ends
-from tacit.text.words import STEMS, locate_tokens, token_terms
+from tacit.text.words import STEMS, locate_tokens, sentence_ends, token_terms
 
 MAX_PASSAGE_CHARS, _MAX_PASSAGE_LINES = 480, 10
 _LEAD_CHARS = 60  # before the first match in a line that is cut
@@ -133,7 +132,12 @@ class PassageReader:
         With `closely`, more messages are read, and the last replies of their turns and of later ones.
         """
         top = max((message.score for message in messages), default=0.0) or 1.0
-        scores = {message.doc_id: self._message_score(message, top) for message in messages}
+        scores = {
+            message.doc_id: self._coverage(message)
+            + _SCORE_WEIGHT * message.score / top
+            + _ROLE_WEIGHT * (role_of(message.doc_id) == self._role)
+            for message in messages
+        }
         rows = self._message_rows(_top_ids(scores, 2 * _MAX_MESSAGES_READ))
         scores = {doc_id: scores[doc_id] + (0.0 if row.is_message else _CALL_WEIGHT) for doc_id, row in rows.items()}
         chosen = _top_ids(scores, _MAX_MESSAGES_READ if closely else 1)
@@ -176,10 +180,6 @@ class PassageReader:
                 return LaterReply(row.doc_id, self._render_passage(reply).text)
         return None
 
-    def _message_score(self, message: ScoredDocument, top: float) -> float:
-        has_role = role_of(message.doc_id) == self._role
-        return self._coverage(message) + _SCORE_WEIGHT * message.score / top + _ROLE_WEIGHT * has_role
-
     def _coverage(self, message: ScoredDocument) -> float:
         """Return the share of the question that a message contains, by term weight."""
         return sum(self._weight_by_word.get(word, 0.0) for word in message.terms) / self._total_weight
@@ -203,9 +203,13 @@ class PassageReader:
         bonus = _ROLE_WEIGHT * (role_of(row.doc_id) == self._role) + _LAST_REPLY_WEIGHT * is_last_reply
         event_ids = [EventId(name) for name in row.event_ids.split()[:_MAX_CALLS_READ]]
         for logged in sessions.logged_events(self._connection, event_ids, self._decode):
-            text = _event_text(logged.event)
+            body, text = logged.event.body, ""
+            is_call = isinstance(body, ToolUsed)
+            if isinstance(body, PromptGiven | ReplyGiven | SessionSummarized):
+                text = body.text
+            elif isinstance(body, ToolUsed):
+                text = "\n".join((body.input, *body.files)) if body.act is ToolAction.CHANGED else body.input
             window = self._best_window(text)
-            is_call = isinstance(logged.event.body, ToolUsed)
             score = window.weight / self._total_weight + (_CALL_WEIGHT if is_call else bonus)
             yield score, _PassageCandidate(row.doc_id, logged.event, text, window)
 
@@ -314,12 +318,3 @@ def _split_units(text: str) -> Iterator[CharSpan]:
                 cuts = [start + blank.end() for blank in blanks if blank]
                 yield from zip([start, *cuts], [*cuts, end], strict=True)
         start = end + 1
-
-
-def _event_text(event: Event) -> str:
-    body = event.body
-    if isinstance(body, PromptGiven | ReplyGiven | SessionSummarized):
-        return body.text
-    if isinstance(body, ToolUsed):
-        return "\n".join((body.input, *body.files)) if body.act is ToolAction.CHANGED else body.input
-    return ""

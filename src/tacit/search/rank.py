@@ -162,7 +162,9 @@ class _SearchRun:
         self._passage_reader: PassageReader | None = None
         self._query_words, tokens = query_terms(query.text), tokenize(query.text[:4096])
         self.parsed_query = query_from_words(connection, self._query_words, tokens, with_synonyms=True)
-        self.role = _requested_role(tokens)
+        asks_person, asks_agent = not _PERSON_WORDS.isdisjoint(tokens), not _AGENT_WORDS.isdisjoint(tokens)
+        # Whose messages the question asks for; None if it does not say, or names both.
+        self.role = None if asks_person == asks_agent else PERSON if asks_person else AGENT
         self.is_command_question = query.kind == COMMAND or is_command_question(self._query_words)
         self._weight_by_word = {term.word: term.weight for term in self.parsed_query.terms}
         self._total_weight = sum(term.weight for term in self.parsed_query.terms if term.is_original) or 1.0
@@ -217,10 +219,19 @@ class _SearchRun:
         return weights
 
     def _command_pool(self, size: int) -> CandidatePool:
+        query = self._query
+
+        def is_wanted(command: StoredCommand) -> bool:
+            if command.actor == USER and not query.by_person:
+                return False
+            if query.since is not None and command.at < query.since:
+                return False
+            if query.scopes is None or (is_project_scope(command.scope) and command.scope in query.scopes):
+                return True
+            return any(f"{command.directory}/".startswith(f"{folder.rstrip('/')}/") for folder in query.folders)
+
         limit = size if self.is_command_question else max(_MIN_COMMANDS, size // _POOL_GROWTH)
-        matches = matching_commands(
-            self._connection, self._query_words, limit, lambda command: _is_wanted_command(command, self._query)
-        )
+        matches = matching_commands(self._connection, self._query_words, limit, is_wanted)
         candidates = [
             RankCandidate(match.command, match.coverage, match.terms, coverage=match.coverage) for match in matches
         ]
@@ -275,13 +286,6 @@ class _SearchRun:
         return RankCandidate(item, scored.score, scored.terms, scored.nearby_terms, boost, coverage)
 
 
-def _requested_role(tokens: Sequence[str]) -> int | None:
-    """Return whose messages the question asks for; None if it does not say, or names both."""
-    asks_person = not _PERSON_WORDS.isdisjoint(tokens)
-    asks_agent = not _AGENT_WORDS.isdisjoint(tokens)
-    return None if asks_person == asks_agent else PERSON if asks_person else AGENT
-
-
 def relevance(connection: sqlite3.Connection, task: str, limit: int = 256) -> dict[str, float]:
     """Return how relevant memories are to a task, by id, in tenths; irrelevant ones are left out."""
     matches = matching_memories(connection, query_from_words(connection, query_terms(task)), limit)
@@ -303,16 +307,6 @@ def _is_wanted(item: MemoryRow | PageRow, query: Query) -> bool:
     return query.everything or (item.status in (Status.ACTIVE, Status.PENDING) and item.overruled_by is None)
 
 
-def _is_wanted_command(command: StoredCommand, query: Query) -> bool:
-    if command.actor == USER and not query.by_person:
-        return False
-    if query.since is not None and command.at < query.since:
-        return False
-    if query.scopes is None or (is_project_scope(command.scope) and command.scope in query.scopes):
-        return True
-    return any(f"{command.directory}/".startswith(f"{folder.rstrip('/')}/") for folder in query.folders)
-
-
 def _rank_candidates(candidates: Sequence[RankCandidate], *, asks_command: bool) -> list[SearchResult]:
     """Return results, best first. Commands are scored by coverage, relative to the best other candidate."""
     scored = [
@@ -329,20 +323,14 @@ def _rank_candidates(candidates: Sequence[RankCandidate], *, asks_command: bool)
     ]
     best = max((score for _, score in scored), default=0.0)
     scored.sort(key=lambda pair: _rank_key(pair[0], pair[1], best))
-    return [_search_result(candidate, _relevance_step(score, best)) for candidate, score in scored]
-
-
-def _search_result(candidate: RankCandidate, step: float) -> SearchResult:
-    return SearchResult(
-        candidate.item,
-        max(step, round(candidate.coverage, 1)) if _is_answer(candidate) else step,
-        candidate.terms,
-        candidate.nearby_terms,
-        candidate.score,
-        _item_weight(candidate.item),
-        candidate.semantic_boost,
-        candidate.messages,
-    )
+    results = []
+    for candidate, score in scored:
+        step = _relevance_step(score, best)
+        relevance = max(step, round(candidate.coverage, 1)) if _is_answer(candidate) else step
+        item, raw_score, terms, nearby_terms, boost, _, messages = candidate
+        weight = _item_weight(item)
+        results.append(SearchResult(item, relevance, terms, nearby_terms, raw_score, weight, boost, messages))
+    return results
 
 
 def _is_answer(candidate: RankCandidate) -> bool:
@@ -391,26 +379,18 @@ def _deduplicate(
             continue
         if isinstance(result.item, PageRow) and result.item.kind == "session" and (reader := run.passage_reader):
             seen.add(_fact_key(result.item))
-            result = _with_passage(connection, result, reader, closely=len(seen) < _MAX_CLOSE_READS)
+            if passage := reader.best_passage(result.messages, closely=len(seen) < _MAX_CLOSE_READS):
+                page = rows_by_doc_id(connection, [passage.doc_id]).get(passage.doc_id, result.item)
+                result = result._replace(item=page, passage=passage)
             if claims is None:
                 claims = claims_by_source_event(connection, list(by_claim))
-            claim = claims.get(result.passage.event) if result.passage else None
+            claim = claims.get(passage.event) if passage else None
             if claim is not None:
                 result = by_claim[claim]._replace(relevance=result.relevance)
                 if _fact_key(result.item) in seen:
                     continue
         seen.add(_fact_key(result.item))
         yield result
-
-
-def _with_passage(
-    connection: sqlite3.Connection, result: SearchResult, reader: PassageReader, *, closely: bool
-) -> SearchResult:
-    passage = reader.best_passage(result.messages, closely=closely)
-    if passage is None:
-        return result
-    page = rows_by_doc_id(connection, [passage.doc_id]).get(passage.doc_id, result.item)
-    return result._replace(item=page, passage=passage)
 
 
 def _fact_key(item: Item) -> str:

@@ -165,8 +165,12 @@ def _fuse_scores(
     """Add boosts to scores. `boost` is relative to the best score by words."""
     best = max((document.score for document in scored), default=0.0) or 1.0
     documents = {document.doc_id: document for document in scored}
-    for doc_id in _nearest_ids(similarities):
-        documents.setdefault(doc_id, ScoredDocument(doc_id, 0.0))
+    # And those that are similar enough by themselves, and not far behind the nearest.
+    nearest = nlargest(_MAX_NEAREST, ((similarity, -doc_id) for doc_id, similarity in similarities.items()))
+    minimum = max(_MIN_SIMILARITY, _MIN_SHARE_OF_NEAREST * nearest[0][0]) if nearest else _MIN_SIMILARITY
+    for similarity, negated_id in nearest:
+        if similarity >= minimum:
+            documents.setdefault(-negated_id, ScoredDocument(-negated_id, 0.0))
     boosts = {doc_id: best * boost(doc_id) if doc_id in similarities else 0.0 for doc_id in documents}
     reranked = [
         RerankedDocument(document._replace(score=document.score + boosts[doc_id]), boosts[doc_id])
@@ -174,13 +178,6 @@ def _fuse_scores(
     ]
     reranked.sort(key=lambda document: (-document.scored.score, document.scored.doc_id))
     return reranked
-
-
-def _nearest_ids(similarities: Mapping[int, float]) -> list[int]:
-    """Return the documents that are similar enough by themselves, and not far behind the nearest."""
-    best = nlargest(_MAX_NEAREST, ((similarity, -doc_id) for doc_id, similarity in similarities.items()))
-    minimum = max(_MIN_SIMILARITY, _MIN_SHARE_OF_NEAREST * best[0][0]) if best else _MIN_SIMILARITY
-    return [-negated_id for similarity, negated_id in best if similarity >= minimum]
 
 
 class _Distribution(Record):
@@ -207,7 +204,11 @@ class _MessageSimilarities:
         self._message_distribution = _distribution_of(similarities)
         step = max(len(doc_ids) // _SAMPLE_SIZE, 1)
         self._window_distribution = _distribution_of(map(self._window_mean, range(0, len(doc_ids), step)))
-        self._session_scores = {start_id: self._session_score(start_id) for start_id in set(map(start_id_of, doc_ids))}
+        self._session_scores: dict[int, float] = {}
+        for start_id in set(map(start_id_of, doc_ids)):
+            own = similarities[slice(*self._session_bounds(start_id))]
+            by_chance = sqrt(2 * log(len(own) + 1))  # the z-score of the closest of so many messages
+            self._session_scores[start_id] = self._message_distribution.z_score(max(own)) - by_chance
         self._session_distribution = _distribution_of(self._session_scores.values())
 
     def boost(self, doc_id: int) -> float:
@@ -224,11 +225,6 @@ class _MessageSimilarities:
                 for radius in _WINDOW_RADII
             ]
         )
-
-    def _session_score(self, start_id: int) -> float:
-        """Return the z-score of the closest message of a session, less what the closest of so many is by chance."""
-        own = self._similarities[slice(*self._session_bounds(start_id))]
-        return self._message_distribution.z_score(max(own)) - sqrt(2 * log(len(own) + 1))
 
     def _session_bounds(self, start_id: int) -> tuple[int, int]:
         return bisect_left(self._doc_ids, start_id), bisect_left(self._doc_ids, start_id + IDS_PER_SESSION)

@@ -30,7 +30,6 @@ _DOCUMENT_WEIGHT, _BIGRAM_WEIGHT, _ROLE_WEIGHT = 0.7, 0.4, 0.35
 _BOOST_WEIGHTS = (0.2, 0.2, 0.08, 0.06)
 
 _TermPostings = dict[QueryTerm, PostingList]  # of one session
-_TermFrequencies = tuple[QueryTerm, dict[int, int]]  # frequency of a term by message
 
 
 class _SessionBoost(Record):
@@ -73,7 +72,12 @@ def retrieve_messages(
     for start_id, session_score in _best_sessions(connection, sessions, query.terms, max_sessions):
         if remaining <= 0 and len(scored_sessions) >= max(_MIN_SESSIONS, limit):
             break
-        _complete_postings(connection, start_id, sessions[start_id], truncated)
+        for term, last in truncated.items():  # postings that lie beyond the last one that was read of a common term
+            if start_id >= start_id_of(last):
+                end_id = start_id + IDS_PER_SESSION - 1
+                posting_list = postings.message_postings_between(connection, term.stem, start_id, end_id)
+                if posting_list.term_freqs:
+                    sessions[start_id][term] = posting_list
         scored_session = _score_session(connection, start_id, sessions[start_id], query, role, session_score)
         scored_sessions.append(scored_session)
         remaining -= scored_session.message_count
@@ -120,18 +124,6 @@ def _weight_by_message(session: _TermPostings) -> dict[int, float]:
     return weights
 
 
-def _complete_postings(
-    connection: sqlite3.Connection, start_id: int, session: _TermPostings, truncated: dict[QueryTerm, int]
-) -> None:
-    """Read the postings of a session that lie beyond the last one that was read of a common term."""
-    for term, last in truncated.items():
-        if start_id >= start_id_of(last):
-            end_id = start_id + IDS_PER_SESSION - 1
-            posting_list = postings.message_postings_between(connection, term.stem, start_id, end_id)
-            if posting_list.term_freqs:
-                session[term] = posting_list
-
-
 def _score_session(
     connection: sqlite3.Connection,
     start_id: int,
@@ -171,7 +163,11 @@ def _score_session(
         _best_score_of_role(own_scores, PERSON),
         max(bigram_scores.values(), default=0.0),
     )
-    messages = [_scored_document(doc_id, score, frequencies) for doc_id, score in scores.items()]
+    messages = []
+    for doc_id, score in scores.items():
+        own_terms = tuple([term.word for term, counts in frequencies if doc_id in counts])
+        nearby_terms = tuple([term.word for term, counts in frequencies if doc_id not in counts])
+        messages.append(ScoredDocument(doc_id, score, own_terms, nearby_terms))
     return _ScoredSession(messages, boost, len(lengths))
 
 
@@ -203,12 +199,6 @@ def _top_ids(scores: dict[int, float], limit: int) -> list[int]:
 
 def _best_score_of_role(scores: dict[int, float], role: int) -> float:
     return max((score for doc_id, score in scores.items() if role_of(doc_id) == role), default=0.0)
-
-
-def _scored_document(doc_id: int, score: float, frequencies: Sequence[_TermFrequencies]) -> ScoredDocument:
-    own = tuple([term.word for term, counts in frequencies if doc_id in counts])
-    nearby = tuple([term.word for term, counts in frequencies if doc_id not in counts])
-    return ScoredDocument(doc_id, score, own, nearby)
 
 
 def _apply_boosts(sessions: Sequence[_ScoredSession]) -> list[ScoredDocument]:

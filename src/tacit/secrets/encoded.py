@@ -5,16 +5,8 @@ from __future__ import annotations
 from binascii import Error, a2b_base64, unhexlify
 from collections.abc import Callable, Collection, Iterable, Iterator
 
+from tacit.secrets import values
 from tacit.secrets.probes import SecretSpan
-from tacit.secrets.values import (
-    is_filler,
-    is_mixed,
-    is_password,
-    is_random,
-    is_striking_word,
-    is_very_random,
-    may_be_secret,
-)
 from tacit.text.display import regex
 
 # Long random values that are assigned to a variable: `set -gx OPENWEATHER_APPID 0f3c…` and `$env.MATRIX_BOT = "…"` are
@@ -67,11 +59,11 @@ def find_random_assignments(text: str, words: Iterable[WordSpan]) -> Iterator[Se
 
 def is_random_key(value: str) -> bool:
     """Return whether it is a key in hex, or a random mix of letters of both cases and digits."""
-    if is_filler(value) or len(set(value)) < 8:
+    if values.is_filler(value) or len(set(value)) < 8:
         return False
     if regex("[0-9a-f]{32,128}|[0-9A-F]{32,128}").fullmatch(value):
         return True
-    return is_very_random(value) and value.count(".") <= 2 and value.count("/") <= 3
+    return values.is_very_random(value) and value.count(".") <= 2 and value.count("/") <= 3
 
 
 # Secrets that are encoded once: base64, base64 of UTF-16, hex. (The scanner undoes backslash and percent escapes.) A run
@@ -105,7 +97,7 @@ def may_have_run(word: str) -> bool:
     if len(word) < _MIN_RUN_CHARS:
         return False
     for run in regex(_ENCODED_RUN).finditer(word):
-        if run[0] not in _unreadable_runs and (decode_run(run[0]) is not None or is_random(run[0], 32)):
+        if run[0] not in _unreadable_runs and (decode_run(run[0]) is not None or values.is_random(run[0], 32)):
             return True
     return len(word) >= _MIN_RANDOM_CHARS and any(is_random_key(run[0]) for run in regex(_RANDOM_RUN).finditer(word))
 
@@ -140,7 +132,7 @@ def find_encoded(text: str, words: Iterable[WordSpan], has_secret: Callable[[str
             continue
         decoded = decode_run(run[0])
         if decoded is None:
-            if is_random(run[0], 32):  # what a key is depends on the text around it, so it is not cached
+            if values.is_random(run[0], 32):  # what a key is depends on the text around it, so it is not cached
                 if _is_decoded_here(text, *run.span(), as_key=True):
                     yield run.start(), run.end(), ENCODED_KIND
             elif len(run[0]) <= _MAX_CACHED_RUN_CHARS:
@@ -152,8 +144,12 @@ def find_encoded(text: str, words: Iterable[WordSpan], has_secret: Callable[[str
         if (
             decoded_runs > _MAX_DECODED_RUNS
             or has_secret(decoded)
-            or (is_password(decoded, quoted=True) and " " not in decoded and _is_decoded_here(text, *run.span()))
-            or (" " not in decoded and may_be_secret(decoded) and _is_decoded_here(text, *run.span(), as_key=True))
+            or (values.is_password(decoded, quoted=True) and " " not in decoded and _is_decoded_here(text, *run.span()))
+            or (
+                " " not in decoded
+                and values.may_be_secret(decoded)
+                and _is_decoded_here(text, *run.span(), as_key=True)
+            )
             or (_may_be_named_password(decoded) and regex(_SECRET_NAME_BEFORE).search(_before(text, run.start())))
         ):
             yield run.start(), run.end(), ENCODED_KIND
@@ -217,6 +213,6 @@ def _is_decoded_here(text: str, start: int, end: int, *, as_key: bool = False) -
 
 def _may_be_named_password(value: str) -> bool:
     """Return whether it is a password if a name before the run says so (`db_pw hex=…`): with a special character."""
-    if is_mixed(value) or is_striking_word(value):
+    if values.is_mixed(value) or values.is_striking_word(value):
         return True
-    return " " not in value and any(map(str.isdigit, value)) and not value.isalnum() and may_be_secret(value)
+    return " " not in value and any(map(str.isdigit, value)) and not value.isalnum() and values.may_be_secret(value)

@@ -11,22 +11,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from tacit.record import Record
+from tacit.secrets import values
 from tacit.secrets.probes import SecretSpan
-from tacit.secrets.values import (
-    is_chosen_password,
-    is_label,
-    is_literal_password,
-    is_mixed,
-    is_passphrase,
-    is_password,
-    is_path_or_url,
-    is_random,
-    is_reference,
-    is_unpronounceable,
-    is_very_random,
-    is_wordy,
-    may_be_secret,
-)
 from tacit.text.display import regex
 
 _FOREIGN_PASSWORD_WORDS = (
@@ -206,8 +192,14 @@ def probe_named_value(text: str, at: int) -> Iterator[SecretSpan]:
         if match is None or (match.end() == tried_end and separator not in _RETRIED_SEPARATORS):
             continue
         tried_end = match.end()
-        if before is None:
-            before = _before_name(text, name_start)
+        if before is None:  # a word, or "?" in a query
+            before = text[max(0, name_start - 10) : name_start].rpartition("\n")[2]
+            if before[-1:] in ("?", "&"):
+                before = "?"
+            elif before.strip():
+                before = before.split()[-1].strip("\"'`(") if before[-1:].isspace() else before[-1]
+            else:
+                before = ""
         if value := _find_value(text, NamedValue(name, before, separator, name_end, match.end()), kind):
             yield value
             return
@@ -263,17 +255,13 @@ def _is_other_text(text: str, named: NamedValue, start: int, end: int, quoted: b
         return True  # `token id=…`
     if not quoted and named.separator == "assigned" and "," in text[named.name_end : named.value_start]:
         return True  # ("password", value): only a literal counts
-    # The quote was closed before: `"password=" + value`.
-    return quoted and text[start] in " +,)" and _is_closing_quote(text, named, start - 1)
-
-
-def _is_closing_quote(text: str, named: NamedValue, quote: int) -> bool:
-    """Return whether a quote ends a string that was opened before the name in the same line."""
-    if text[quote + 1 : quote + 4].lstrip(" ")[:1] in _STRING_JOINERS and text[quote + 1] == " ":
-        return True
+    if not quoted or text[start] not in " +,)":
+        return False
+    if text[start] == " " and text[start : start + 3].lstrip(" ")[:1] in _STRING_JOINERS:
+        return True  # the quote was closed before: `"password=" + value`
     line_start = max(0, named.name_end - _MAX_LINE_CHARS)
     line_start = max(line_start, text.rfind("\n", line_start, named.name_end) + 1)
-    return text.count(text[quote], line_start, named.name_end) % 2 == 1
+    return text.count(text[start - 1], line_start, named.name_end) % 2 == 1
 
 
 def _is_exported(text: str, named: NamedValue, end: int) -> bool:
@@ -303,7 +291,7 @@ def _is_whole_line(text: str, named: NamedValue, end: int) -> bool:
     if text[end : end + 1] not in ("\n", "\r", "") or not _is_at_line_start(text, named):
         return False
     value = text[named.value_start : end]
-    if is_reference(value) and not is_mixed(value):
+    if values.is_reference(value) and not values.is_mixed(value):
         return False
     if text[named.name_end : named.name_end + 1] == "=":
         return True
@@ -348,16 +336,6 @@ def _is_in_connection_string(text: str, named: NamedValue, end: int) -> bool:
     if text[end : end + 1] == ";":
         return regex(r";\s{0,2}[A-Za-z][\w ]{1,30}=").match(text, end) is not None or before == ";"
     return before == ";" and text[end : end + 1] in ('"', "'", "", "<")
-
-
-def _before_name(text: str, start: int) -> str:
-    """Return what is before a name: a word, or "?" in a query."""
-    before = text[max(0, start - 10) : start].rpartition("\n")[2]
-    if before[-1:] in ("?", "&"):
-        return "?"
-    if not before.strip():
-        return ""
-    return before.split()[-1].strip("\"'`(") if before[-1:].isspace() else before[-1]
 
 
 @lru_cache(_MAX_CACHED_NAMES)
@@ -417,23 +395,32 @@ def _value_span(text: str, named: NamedValue) -> tuple[int, int, bool] | None:
 
 def _is_secret_value(kind: str, separator: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
     if separator == "wrapped" and not kind:
-        return is_random(value, 16)  # key = bytes("…")
+        return values.is_random(value, 16)  # key = bytes("…")
     if separator == "loose" or not kind:
         if kind and separator == "valued":
-            return is_password(value, quoted) or is_chosen_password(value)
+            return values.is_password(value, quoted) or values.is_chosen_password(value)
         return _is_secret_by_itself(separator, value, quoted=quoted, name=name, sure=kind == TOKEN)
     if kind == PASSWORD:
         return _is_password_value(separator, value, quoted=quoted, exported=exported, name=name)
     if exported and separator == "assigned" and not value.isdigit() and len(value) >= 3:
-        return may_be_secret(value) and not (len(value) < 12 and value.isupper())
-    if is_random(value, 8 if name.startswith("-") else 10):
+        return values.may_be_secret(value) and not (len(value) < 12 and value.isupper())
+    if values.is_random(value, 8 if name.startswith("-") else 10):
         return True
-    if quoted and value[-1] == "=" and is_password(value, quoted):
+    if quoted and value[-1] == "=" and values.is_password(value, quoted):
         return True  # base64
-    if not (quoted or exported) or separator == "is" or not name.lower().endswith(_SECRET_ENDINGS) or is_label(value):
+    if (
+        not (quoted or exported)
+        or separator == "is"
+        or not name.lower().endswith(_SECRET_ENDINGS)
+        or values.is_label(value)
+    ):
         return False
     has_long_name = len(name) > 8 and separator == "assigned"  # JWT_SECRET = "…", and not `secret = "…"`
-    return is_password(value, quoted) or is_chosen_password(value) or (has_long_name and is_literal_password(value))
+    return (
+        values.is_password(value, quoted)
+        or values.is_chosen_password(value)
+        or (has_long_name and values.is_literal_password(value))
+    )
 
 
 def _is_secret_by_itself(separator: str, value: str, *, quoted: bool, name: str, sure: bool) -> bool:
@@ -444,22 +431,30 @@ def _is_secret_by_itself(separator: str, value: str, *, quoted: bool, name: str,
         or (separator == "loose" and regex(_NEXT_NAME).match(value))
     ):
         return False
-    if quoted and (sure or "passw" in name.lower()) and is_random(value, 8):
+    if quoted and (sure or "passw" in name.lower()) and values.is_random(value, 8):
         return True
     if value.count(":") > 1:
         return False  # a name of many parts, as `arn:…:secret:app`
-    return is_very_random(value) or (name.lower().endswith("auth") and _is_basic_auth(value))
+    return values.is_very_random(value) or (name.lower().endswith("auth") and _is_basic_auth(value))
 
 
 def _is_password_value(separator: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
     if name.lower() == "pass" and not (quoted or exported or separator == "space"):
-        if separator == "glued" and (is_password(value, quoted) or is_literal_password(value)):
+        if separator == "glued" and (values.is_password(value, quoted) or values.is_literal_password(value)):
             return not value.isdigit()
-        return not value.isdigit() and (is_random(value, 8) or is_mixed(value))  # `pass: 12` counts tests
+        return not value.isdigit() and (values.is_random(value, 8) or values.is_mixed(value))  # `pass: 12` counts tests
     if name.lower().endswith("pin"):
-        return value.isdigit() and 4 <= len(value) <= 12 if not exported else len(value) >= 4 and may_be_secret(value)
-    if name.lower() in _FOREIGN_PASSWORD_WORDS and any(map(str.isdigit, value)) and is_literal_password(value + "-"):
-        return value not in (value.lower(), value.upper()) or is_password(value, quoted)
+        return (
+            value.isdigit() and 4 <= len(value) <= 12
+            if not exported
+            else len(value) >= 4 and values.may_be_secret(value)
+        )
+    if (
+        name.lower() in _FOREIGN_PASSWORD_WORDS
+        and any(map(str.isdigit, value))
+        and values.is_literal_password(value + "-")
+    ):
+        return value not in (value.lower(), value.upper()) or values.is_password(value, quoted)
     sure = (
         separator == "space"
         or exported
@@ -467,15 +462,22 @@ def _is_password_value(separator: str, value: str, *, quoted: bool, exported: bo
         or (separator == "is" and quoted)
     )
     if sure and not (value.isdigit() and len(value) < 4):
-        is_prose = separator == "is" and " " in value and is_wordy(value)
-        return 3 <= len(value) <= 200 and may_be_secret(value) and not is_prose
+        is_prose = separator == "is" and " " in value and values.is_wordy(value)
+        return 3 <= len(value) <= 200 and values.may_be_secret(value) and not is_prose
     if separator in _LITERAL_SEPARATORS and " " in value:
-        return name.lower().endswith("passphrase") and is_passphrase(value)
+        return name.lower().endswith("passphrase") and values.is_passphrase(value)
     if quoted and separator == "assigned" and " " in value and name.lower().endswith(("psk", "passphrase")):
-        return is_passphrase(value)
+        return values.is_passphrase(value)
     if (quoted and separator != "is") or separator in ("set", "glued"):
-        return is_password(value, quoted) or is_chosen_password(value) or is_literal_password(value) or is_mixed(value)
-    return is_password(value, quoted) or (separator == "assigned" and (is_unpronounceable(value) or is_mixed(value)))
+        return (
+            values.is_password(value, quoted)
+            or values.is_chosen_password(value)
+            or values.is_literal_password(value)
+            or values.is_mixed(value)
+        )
+    return values.is_password(value, quoted) or (
+        separator == "assigned" and (values.is_unpronounceable(value) or values.is_mixed(value))
+    )
 
 
 @lru_cache(_MAX_CACHED_NAMES)
@@ -495,11 +497,11 @@ def find_in_query(text: str) -> Iterator[SecretSpan]:
     for pair in _escaped_pairs(text):
         name, value = pair.groups()
         kind = kind_of_name(name) if "%" in value else ""
-        if "%" in value and not kind and regex(_SESSION_COOKIE).search(name) and is_random(value, 20):
+        if "%" in value and not kind and regex(_SESSION_COOKIE).search(name) and values.is_random(value, 20):
             yield *pair.span(2), "cookie"
         if kind:
             decoded = regex("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
-            if is_password(decoded, quoted=False) if kind == PASSWORD else is_random(decoded, 10):
+            if values.is_password(decoded, quoted=False) if kind == PASSWORD else values.is_random(decoded, 10):
                 yield pair.start(2), pair.end(2), kind
 
 
@@ -523,7 +525,12 @@ def find_in_json(text: str) -> Iterator[SecretSpan]:
     """Yield passwords of JSON objects with an escape in the value: unescaped, a quote in it would end the value."""
     for pair in regex(_JSON_PAIR).finditer(text):
         name, value = pair.groups()
-        if "\\" in value and kind_of_name(name) == PASSWORD and may_be_secret(value) and not is_label(value):
+        if (
+            "\\" in value
+            and kind_of_name(name) == PASSWORD
+            and values.may_be_secret(value)
+            and not values.is_label(value)
+        ):
             yield *pair.span(2), PASSWORD
 
 
@@ -535,7 +542,7 @@ def find_in_escaped_url(text: str) -> Iterator[SecretSpan]:
     for address in regex(_ESCAPED_URL).finditer(text):
         from urllib.parse import unquote
 
-        if may_be_secret(unquote(address[1])):
+        if values.may_be_secret(unquote(address[1])):
             yield *address.span(1), "password in an address"
 
 
@@ -543,7 +550,7 @@ def _is_basic_auth(value: str) -> bool:
     """Return whether it is `name:password` in base64."""
     from binascii import Error, a2b_base64
 
-    if len(value) < 12 or len(value) % 4 or is_path_or_url(value):
+    if len(value) < 12 or len(value) % 4 or values.is_path_or_url(value):
         return False
     try:
         decoded = a2b_base64(value).decode("ascii")

@@ -50,8 +50,12 @@ def token_probe(row: TokenRow, keyword: str) -> Probe:
             yield at, match.end(), NOT_A_SECRET
             return
         yield at + prefix, match.end(), row.kind
-        if row.kind == "AWS access key":
-            yield from _find_aws_secret_key(text, at, match.end())
+        if row.kind == "AWS access key":  # the secret key is within a few lines
+            start, end = max(0, at - _NEARBY_CHARS), match.end() + _NEARBY_CHARS
+            for secret in regex(_AWS_SECRET_KEY).finditer(text, start, end):
+                value = secret[0]
+                if value.lower() != value and value.upper() != value and any(map(str.isdigit, value)):
+                    yield *secret.span(), "AWS secret key"
 
     return probe
 
@@ -95,14 +99,6 @@ def _is_in_base64(text: str, start: int, end: int) -> bool:
     return after.end() - end + before.end() > _MAX_BASE64_AROUND
 
 
-def _find_aws_secret_key(text: str, start: int, end: int) -> Iterator[SecretSpan]:
-    """Yield the secret keys within a few lines of an access key."""
-    for match in regex(_AWS_SECRET_KEY).finditer(text, max(0, start - _NEARBY_CHARS), end + _NEARBY_CHARS):
-        value = match[0]
-        if value.lower() != value and value.upper() != value and any(map(str.isdigit, value)):
-            yield match.start(), match.end(), "AWS secret key"
-
-
 def service_probe(row: TokenRow, name: str) -> Probe:
     """Return the probe of a value of the right length that is assigned to a name with the service in it."""
     forms = "|".join(map(rows.value_regex, row.value.split(" or ")))
@@ -144,20 +140,18 @@ def context_probe(row: ContextRow, _: str) -> Probe:
 
     def probe(text: str, at: int) -> Iterator[SecretSpan]:
         match = pattern.match(text, at)
-        if not match or not match.lastgroup or (near and not _has_word_before(text, at, near)):
+        if not match or not match.lastgroup:
             return
+        if near:  # one of these words has to be before it, in the same command
+            before = text[max(0, at - _CONTEXT_CHARS) : at].lower()
+            last = max(before.rfind(word) for word in near)
+            if last < 0 or regex(_COMMAND_END).search(before, last):
+                return
         value = match[match.lastgroup]
         if _is_url_token(text, at, value) if row.check == "linked" else _is_context_value(value, row.check):
             yield *match.span(match.lastgroup), row.kind
 
     return probe
-
-
-def _has_word_before(text: str, at: int, words: tuple[str, ...]) -> bool:
-    """Return whether one of the words is before this offset, in the same command."""
-    before = text[max(0, at - _CONTEXT_CHARS) : at].lower()
-    last = max(before.rfind(word) for word in words)
-    return last >= 0 and not regex(_COMMAND_END).search(before, last)
 
 
 def _is_url_token(text: str, at: int, value: str) -> bool:

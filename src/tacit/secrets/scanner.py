@@ -355,8 +355,13 @@ def _find_at_keyword(
     at = low.find(keyword, start, end)
     last = -1  # the last occurrence, if no row matched there
     while at >= 0:
-        if last >= _CONTEXT_CHARS and _is_same_context(text, at, last):
-            at = low.find(keyword, at + 1, end)
+        # Nearly always, the first few characters differ.
+        if (
+            last >= _CONTEXT_CHARS
+            and text[at : at + _FEW_CHARS] == text[last : last + _FEW_CHARS]
+            and text[at - _CONTEXT_CHARS : at + _CONTEXT_CHARS] == text[last - _CONTEXT_CHARS : last + _CONTEXT_CHARS]
+        ):
+            at = low.find(keyword, at + 1, end)  # everything that rows look at is the same there
             continue
         budget -= cost
         if budget < 0:
@@ -373,14 +378,6 @@ def _find_at_keyword(
                     done = max(done, min(span_end, at + _MAX_REJECTED_CHARS))
         at = low.find(keyword, done, end)
     return budget
-
-
-def _is_same_context(text: str, at: int, last: int) -> bool:
-    """Return whether everything that rows look at is the same at both offsets."""
-    if text[at : at + _FEW_CHARS] != text[last : last + _FEW_CHARS]:  # nearly always
-        return False
-    after = text[at : at + _CONTEXT_CHARS] == text[last : last + _CONTEXT_CHARS]
-    return after and text[at - _CONTEXT_CHARS : at] == text[last - _CONTEXT_CHARS : last]
 
 
 def _merge_overlaps(spans: list[RankedSpan]) -> Iterator[SecretSpan]:

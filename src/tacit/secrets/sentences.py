@@ -11,23 +11,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from tacit.secrets import values
 from tacit.secrets.names import kind_of_name
 from tacit.secrets.probes import Probe, SecretSpan
 from tacit.secrets.rows import UUID, LanguageRow, read_rows
-from tacit.secrets.values import (
-    PLACEHOLDER_WORDS,
-    is_chosen_password,
-    is_file_or_product,
-    is_filler,
-    is_label,
-    is_literal_password,
-    is_mixed,
-    is_passphrase,
-    is_password,
-    is_random,
-    is_stated_password,
-    may_be_secret,
-)
 from tacit.text.display import regex
 
 PASSWORD, KEY = "password", "token"
@@ -164,8 +151,12 @@ def sentence_probe(keyword: str) -> Probe:
             after in _NOT_PROSE
             or (in_names and after not in _AFTER_NOUN and not is_pin_noun)
             or not regex(_VALUE_SIGN).search(text, end, end + _LOOKAHEAD_CHARS)
-            or (kind == KEY and not _may_state_key(text, at, end))
         ):
+            return
+        # A key is a long word with a digit, or it is beside a login.
+        words = text[end : end + _MAX_STATED_CHARS].split() if kind == KEY else []
+        may_be_key = any(len(word) >= _MIN_KEY_CHARS and regex("[0-9]").search(word) for word in words)
+        if kind == KEY and not may_be_key and not _has_user_before(text, at):
             return
         done = end
         for value_start, value_end, quoted, is_introduced in _candidate_values(text, end, is_unspaced, keyword, kind):
@@ -184,20 +175,12 @@ def sentence_probe(keyword: str) -> Probe:
     return probe
 
 
-def _may_state_key(text: str, at: int, end: int) -> bool:
-    """Return whether there is a long word with a digit after a noun, or a login before it: else no value is a key."""
-    words = text[end : end + _MAX_STATED_CHARS].split()
-    if any(len(word) >= _MIN_KEY_CHARS and regex("[0-9]").search(word) for word in words):
-        return True
-    return _has_user_before(text, at)
-
-
 def _find_near_noun(text: str, at: int, end: int, keyword: str, kind: str) -> Iterator[SecretSpan]:
     """Yield values of the same line that nothing introduces: a phrase after a colon, and conspicuous words."""
     if kind != PASSWORD:
         return
     phrase = regex(_PASSPHRASE).search(text, end, end + 2 * _WINDOW_CHARS) if "phrase" in keyword else None
-    if phrase and is_passphrase(phrase["v"]):
+    if phrase and values.is_passphrase(phrase["v"]):
         yield *phrase.span("v"), kind
     if not regex(_PROSE).search(text, at, end + _WINDOW_CHARS):
         return
@@ -213,9 +196,9 @@ def _find_near_noun(text: str, at: int, end: int, keyword: str, kind: str) -> It
 
 def is_conspicuous(value: str) -> bool:
     """Return whether a word of a sentence about a password is one: `mango-Tractor-91`, `Quillfeather29`."""
-    if _is_not_a_password(value) or is_label(value) or not may_be_secret(value):
+    if _is_not_a_password(value) or values.is_label(value) or not values.may_be_secret(value):
         return False
-    if is_mixed(value):
+    if values.is_mixed(value):
         return True
     return regex(r"[A-Z][a-z]{5,}\d{2,4}|[A-Z]?[a-z]{3,}\d{1,4}[A-Z][a-z]{2,}").fullmatch(value) is not None
 
@@ -295,13 +278,13 @@ def is_striking(value: str, foreign: bool) -> bool:
     """Return whether a word looks like a password in a sentence; if that is in another script, any mixed word does."""
     if _is_not_a_password(value):
         return False
-    if is_mixed(value):
+    if values.is_mixed(value):
         return True
-    if not may_be_secret(value) or not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
+    if not values.may_be_secret(value) or not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
         return False
     if not foreign:
-        return len(value) >= 8 and not _STRONG_CHARS.isdisjoint(value[1:-1]) and not is_label(value)
-    return len(value) >= 7 and not value.isalnum() and not is_label(value)
+        return len(value) >= 8 and not _STRONG_CHARS.isdisjoint(value[1:-1]) and not values.is_label(value)
+    return len(value) >= 7 and not value.isalnum() and not values.is_label(value)
 
 
 def _value_at(text: str, at: int, is_unspaced: bool) -> tuple[int, int, bool] | None:
@@ -327,23 +310,28 @@ def _is_stated_secret(value: str, kind: str, quoted: bool, is_introduced: bool, 
         is_stated = kind == PASSWORD and (is_introduced or quoted or is_pin_noun)
         return is_stated and (4 if is_pin_noun else 6) <= digits <= 20
     if quoted and is_introduced and kind == PASSWORD and " " in value:
-        return is_passphrase(value)
+        return values.is_passphrase(value)
     if len(value) < 5:
         return False
     special = not _SPECIAL_CHARS.isdisjoint(value)
     if not (digits or special or quoted) or " " in value or not any(map(str.isalpha, value)):
         return False
     if (
-        not may_be_secret(value)
-        or is_filler(value)
-        or value.lower().strip("!") in PLACEHOLDER_WORDS
+        not values.may_be_secret(value)
+        or values.is_filler(value)
+        or value.lower().strip("!") in values.PLACEHOLDER_WORDS
         or _is_not_a_password(value)
     ):
         return False
     if kind == KEY:
         if not is_introduced:
-            return len(value) not in (40, 64) and digits >= 4 and is_random(value, 16) and not regex(UUID).match(value)
-        return is_random(value, _MIN_KEY_CHARS) and not regex(UUID).fullmatch(value)
+            return (
+                len(value) not in (40, 64)
+                and digits >= 4
+                and values.is_random(value, 16)
+                and not regex(UUID).match(value)
+            )
+        return values.is_random(value, _MIN_KEY_CHARS) and not regex(UUID).fullmatch(value)
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
     if quoted or is_introduced:
         if digits and (mixed or special or not value.isascii()):
@@ -352,9 +340,11 @@ def _is_stated_secret(value: str, kind: str, quoted: bool, is_introduced: bool, 
             return True
         if special and len(value) >= 8 and mixed and any(map(str.isupper, value[1:])):
             return True
-        if not quoted and regex(_NUMBERED_WORDS).fullmatch(value) and not is_label(value):
+        if not quoted and regex(_NUMBERED_WORDS).fullmatch(value) and not values.is_label(value):
             return len(value) >= 8
-        return is_password(value, quoted) or (quoted and (is_chosen_password(value) or is_literal_password(value)))
+        return values.is_password(value, quoted) or (
+            quoted and (values.is_chosen_password(value) or values.is_literal_password(value))
+        )
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
 
 
@@ -383,7 +373,7 @@ def _value_before(text: str, at: int) -> tuple[int, int] | None:
     word = words[last - 1].strip(",")
     value = word.strip("\"'`«»„“”")
     if len(value) >= 6 and (
-        is_striking(value, foreign=False) or (len(word) > len(value) and is_stated_password(value))
+        is_striking(value, foreign=False) or (len(word) > len(value) and values.is_stated_password(value))
     ):
         value_start = text.rfind(value, start, at)
         return value_start, value_start + len(value)
@@ -392,17 +382,17 @@ def _value_before(text: str, at: int) -> tuple[int, int] | None:
 
 def _is_typed_password(value: str) -> bool:
     """Return whether a word that somebody types is a password: mixed, or words and digits joined by hyphens."""
-    if is_label(value) or not may_be_secret(value) or is_file_or_product(value):
+    if values.is_label(value) or not values.may_be_secret(value) or values.is_file_or_product(value):
         return False
-    if is_mixed(value):
+    if values.is_mixed(value):
         return True
     return regex(r"\d{3,6}[-_.][a-z]{4,20}|[a-z]{3,20}(?:[-_.][a-z]{2,20}){1,4}\d{1,6}").fullmatch(value) is not None
 
 
 def _is_after_user(text: str, at: int, value: str) -> bool:
     """Return whether a login precedes the noun: "user ana, password girasol.2020"."""
-    is_password_like = is_stated_password(value) or (
-        is_password(value, quoted=False) and not value.isdigit() and not is_label(value)
+    is_password_like = values.is_stated_password(value) or (
+        values.is_password(value, quoted=False) and not value.isdigit() and not values.is_label(value)
     )
     return is_password_like and _has_user_before(text, at)
 
@@ -421,7 +411,7 @@ def _has_user_before(text: str, at: int) -> bool:
 def _is_not_a_password(value: str) -> bool:
     """Return whether it is a number with its unit, a format, a host or an identifier."""
     return (
-        is_file_or_product(value)
+        values.is_file_or_product(value)
         or value.count("/") > 1
         or value.startswith(("-", "=", "(", "@", "#"))
         or regex(_NOT_A_PASSWORD).fullmatch(value) is not None

@@ -15,8 +15,7 @@ from itertools import islice, pairwise, takewhile
 
 from tacit.record import Record
 from tacit.text.display import clip
-from tacit.text.sentences import sentence_ends
-from tacit.text.words import STOP_WORDS
+from tacit.text.words import STOP_WORDS, sentence_ends
 
 _CODE_FENCE = re.compile(r"\s{0,9}(?:```|~~~)")
 _MARKDOWN_PREFIX = re.compile(r"\s{0,9}(?:#{1,6}\s{1,9}|>\s?|[-*+]\s{1,9}|\d{1,3}[.)]\s{1,9}){1,9}")

@@ -1,4 +1,4 @@
-"""Words of a text: normalization, stems, search terms and a token estimate.
+"""Words of a text: normalization, stems, search terms and a token estimate. And where its sentences end.
 
 There are two stemmers. `porter_stem` is for search: `connect` finds `connection`, `connected` and `connecting`.
 `simple_stem` cuts less, and is for comparing statements.
@@ -7,11 +7,12 @@ There are two stemmers. `porter_stem` is for search: `connect` finds `connection
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeVar
 from unicodedata import normalize
 
+from tacit.record import Record
 from tacit.text.display import regex
 
 # Porter's rules for English words
@@ -268,3 +269,71 @@ def estimate_tokens(text: str) -> int:
     """Return an upper estimate of the tokens of a text: one for four ASCII characters, one for each other character."""
     ascii_count = sum(1 for char in text if char < "\x80")
     return (ascii_count + 3) // 4 + len(text) - ascii_count
+
+
+# Sentences. A dot inside `.env`, `v1.2`, `e.g.` or a name ends none (ADR 56).
+
+# Possible ends of a sentence: punctuation before a blank, ideographic full stops, line breaks.
+_PUNCTUATION = r"(?<![.!?…])[.!?…]+[\"'”’)\]*`]{0,3}(?=\s|$)|(?<![。！？])[。！？]+[\"'”’)\]」』]{0,3}"
+_SENTENCE_END = _PUNCTUATION
+_SENTENCE_OR_LINE_END = rf"{_PUNCTUATION}|\n"
+# Also a single letter, as in `J. Smith`.
+_ABBREVIATION = (
+    r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|bzw|z\.b|d\.h|p\.ej|p\.ex)|(?<=[\s.])[a-z]|(?<=\s)\.)\.$"
+)
+_LIST_MARK = r"\s{0,12}(?:[-*+•–—✓❌✅⚠️]{1,2}\s+|\(?\d{1,3}[.)]\s+|[a-z][.)]\s+|#{1,6}\s+|\[[ x]\]\s+|>\s+)"
+_MIN_WRAPPED_CHARS = 60  # of a line that may continue in the next one
+
+
+class TextSpan(Record):
+    """A part of a text. `end` is excluded."""
+
+    start: int
+    end: int
+
+
+def sentence_ends(text: str) -> Iterator[int]:
+    """Yield the positions after the punctuation that ends a sentence, with the quotes and brackets that it closes."""
+    start = 0
+    for match in regex(_SENTENCE_END).finditer(text):
+        if _is_sentence_end(text, match, start, len(text)):
+            yield match.end()
+            start = match.end()
+
+
+def sentence_spans(text: str, spans: Iterable[TextSpan]) -> Iterator[TextSpan]:
+    """Yield every sentence of these parts, without blanks and list marks around it."""
+    for span in spans:
+        start = span.start
+        for match in regex(_SENTENCE_OR_LINE_END).finditer(text, span.start, span.end):
+            if _is_sentence_end(text, match, start, span.end):
+                yield from _trimmed_span(text, start, match.end())
+                start = match.end()
+        yield from _trimmed_span(text, start, span.end)
+
+
+def _is_sentence_end(text: str, match: re.Match[str], start: int, end: int) -> bool:
+    mark, index = match[0], match.start()
+    if mark == "\n":  # it ends none if its line is long and the next one begins in lower case
+        line = text[max(start, text.rfind("\n", 0, index) + 1) : index]
+        following = text[index + 1 : min(index + 80, end)]
+        if not following.strip() or following.startswith("\n") or regex(_LIST_MARK).match(following):
+            return True
+        first = following.lstrip()[:1]
+        return not (len(line) >= _MIN_WRAPPED_CHARS and (first.islower() or first in "`\"'("))
+    if index > start and mark[0] == "." and text[index - 1].isspace():
+        return False  # `let .. = x`
+    if mark == "." and regex(_ABBREVIATION).search(text, max(start, index - 12), match.end()):
+        return False
+    return not (mark == "." and text[start:index].strip().isdigit())  # `1.` is the number of an item
+
+
+def _trimmed_span(text: str, start: int, end: int) -> Iterator[TextSpan]:
+    while (mark := regex(_LIST_MARK).match(text, start, end)) and mark.end() > start:
+        start = mark.end()
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if end > start:
+        yield TextSpan(start, end)

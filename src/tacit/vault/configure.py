@@ -49,7 +49,7 @@ from tacit.home.settings_file import (
 from tacit.install.merge_driver import AUTOMATIC_MARK, DriverChange, driver_state, register_driver, remove_driver
 from tacit.install.text_block import WRAPPER_MARKERS, with_block, without_block
 from tacit.record import Record
-from tacit.text.toml import parse_toml
+from tacit.text.formats import parse_toml
 
 SettingsEdit = Callable[[str], str | None]
 _LOCK_TIMEOUT_SECONDS = 30.0

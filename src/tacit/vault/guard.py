@@ -12,8 +12,20 @@ from tacit.commandline.executions import executions
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles, forbids, parse_patterns
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, RefusedError, UsageError
-from tacit.guard.rules import Decision, Enforceable, GuardRule, RuleScopes, fulfils_last, match_commands, needles
-from tacit.guard.store import StoppedCall, allow_call, find_stopped, load_rules, save_rules
+from tacit.guard import (
+    Decision,
+    Enforceable,
+    GuardRule,
+    RuleScopes,
+    StoppedCall,
+    allow_call,
+    find_stopped,
+    fulfils_last,
+    load_rules,
+    match_commands,
+    needles,
+    save_rules,
+)
 from tacit.home.home import HomePart
 from tacit.home.input import checked_member
 from tacit.index import sessions

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from tacit.contradiction.restatement import is_restatement, restatement_key
+from tacit.contradiction.profile import is_restatement, restatement_key
 from tacit.errors import RefusedError
 from tacit.home.home import Home, HomePart
 from tacit.index import reader
@@ -19,8 +19,7 @@ from tacit.model.claim import Kind, Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId, claim_number, is_claim_id
 from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.record import Record
-from tacit.search.memories import similar_memories
-from tacit.search.restatements import possible_restatements, same_claims
+from tacit.search.memories import possible_restatements, same_claims, similar_memories
 from tacit.text.display import clip
 from tacit.text.words import normalize_text
 from tacit.vault.evidence import agents_of_memory

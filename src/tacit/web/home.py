@@ -7,7 +7,7 @@ from itertools import groupby
 from starlette.responses import Response
 
 from tacit.errors import RefusedError, UsageError
-from tacit.guard.rules import Decision
+from tacit.guard import Decision
 from tacit.home.setting_descriptions import DESCRIPTIONS
 from tacit.vault.guard import REPLAY_DAYS
 from tacit.web.rendering import Notice, PageRequest, count_text, value_text

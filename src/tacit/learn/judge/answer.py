@@ -15,15 +15,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from tacit.contradiction.polarity import content_stems, contradicts
-from tacit.contradiction.restatement import is_restatement
+from tacit.contradiction.profile import is_restatement
 from tacit.learn import Lesson
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
 from tacit.model.claim import Kind, Provenance
 from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import printable
-from tacit.text.sentences import TextSpan, sentence_spans
-from tacit.text.words import normalize_text, tokenize
+from tacit.text.words import TextSpan, normalize_text, sentence_spans, tokenize
 
 # Habits are not among them: those are counted.
 KINDS_BY_LABEL = {

@@ -21,7 +21,7 @@ from tacit.model.claim import Kind
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind
 from tacit.record import Record
-from tacit.text.sentences import TextSpan, sentence_spans
+from tacit.text.words import TextSpan, sentence_spans
 
 # Two readings of a prompt. Only what a person typed can become a statement by its form: not fenced and indented code,
 # quoted lines, logs, stack traces, tables, what follows a line that announces something pasted, documents, and prompts

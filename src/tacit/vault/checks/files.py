@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from tacit.disk.files import link_hint
-from tacit.guard.store import RULE_FILE, load_rules
+from tacit.guard import RULE_FILE, load_rules
 from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS
 from tacit.log.verify import Finding
 from tacit.vault.checks import Examination

@@ -1,14 +1,18 @@
-"""Which commands and paths a rule matches."""
+"""Which commands and paths a rule matches, and where it holds."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from harness.person import Person
 
 from tacit.commandline.executions import executions
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, parse_patterns
-from tacit.guard.rules import (
+from tacit.guard import (
     GuardRule,
     RuleKind,
+    RuleScopes,
     enumerate_names,
     fulfils_last,
     match_commands,
@@ -120,3 +124,20 @@ def test_a_rule_says_what_it_stops() -> None:
 def test_names_are_enumerated_and_of_many_the_first_few() -> None:
     assert [enumerate_names("abcdefg"[:length]) for length in (0, 1, 2, 3)] == ["", "a", "a or b", "a, b or c"]
     assert enumerate_names("abcdefg") == "a, b, c, d, e or 2 others"
+
+
+def test_a_rule_holds_in_its_project_and_below_also_after_cd(tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    shop = person.repository("shop", remote="git@example.org:kim/shop.git")
+    other = person.repository("other")
+    (shop / "src").mkdir()
+    rule = GuardRule("1", ProtectsFiles(("a",)), scope="project:example.org/kim/shop")
+
+    here = RuleScopes(str(shop / "src"), str(tmp_path))
+    assert all(here.applies(rule, directory) for directory in ("", "..", "new/folder", str(shop), "~/shop"))
+    assert not any(here.applies(rule, directory) for directory in (str(other), "../..", "~", None))
+    assert not RuleScopes(str(other), str(tmp_path)).applies(rule, "")
+
+
+def test_a_global_rule_holds_everywhere(tmp_path: Path) -> None:
+    assert RuleScopes(str(tmp_path), "/nowhere").applies(GuardRule("1", ProtectsFiles(("a",))), None)

@@ -10,8 +10,7 @@ from hypothesis import given
 
 from tacit.errors import IndexUnusableError
 from tacit.index.compare import dump_rows
-from tacit.index.rewriting import ReplacedEvent, RewrittenLine, apply_rewritten
-from tacit.index.writer import IndexedEvent
+from tacit.index.writer import IndexedEvent, ReplacedEvent, RewrittenLine, apply_rewritten
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import GLOBAL
 from tacit.model.event import Event

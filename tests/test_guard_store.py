@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, parse_patterns
-from tacit.guard.rules import Decision, GuardRule
-from tacit.guard.store import (
+from tacit.guard import (
     ALLOW_SECONDS,
+    Decision,
+    GuardRule,
     allow_call,
     find_stopped,
     load_rules,
