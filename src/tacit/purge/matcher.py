@@ -295,6 +295,24 @@ def _utf16_width(letter: str) -> int:
     return 4 if letter > "\uffff" else 2
 
 
+# Strings without anything to resolve
+
+
+def split_plain(texts: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the texts that have no views but those of their runs of digits, and all others."""
+    plain: list[str] = []
+    others: list[str] = []
+    for text in texts:
+        (others if _HAS_MORE_VIEWS.search(text) else plain).append(text)
+    return plain, others
+
+
+def runs_in_plain(joined: str, min_base64: int) -> set[str]:
+    """Return the distinct runs of at least so many digits in such texts, which are joined by something else."""
+    digits = b" " + joined.encode("ascii").translate(_DIGITS_ALONE)
+    return {run.decode("ascii") for run in set(re.findall(rb" ([^ ]{%d,})" % min_base64, digits))}
+
+
 # Texts that are searched for
 
 
@@ -344,23 +362,25 @@ class TextFinder:
         """Return those of some texts that contain any of the searched ones."""
         if not self.texts:
             return set()
-        plain: list[str] = []
-        others: list[str] = []
-        for text in texts:
-            (others if _HAS_MORE_VIEWS.search(text) else plain).append(text)
-        suspects = [*plain, *others] if self.may_be_in_plain(_SEPARATOR.join(plain)) else others
-        return {text for text in suspects if self.contains(text)}
+        plain, others = split_plain(texts)
+        return {text for text in (*self.suspects_in_plain(plain), *others) if self.contains(text)}
 
-    def may_be_in_plain(self, joined: str) -> bool:
-        """Return False if no text is in strings of ASCII, joined, that have no views but of their runs of digits."""
-        if not self.texts:
-            return False
+    def suspects_in_plain(self, texts: Sequence[str]) -> set[str]:
+        """Return those of some texts that may contain any of the searched ones. They have no views but of runs of
+        digits (`split_plain`).
+        """
+        if not (self.texts and texts):
+            return set()
+        joined = _SEPARATOR.join(texts)
         folded = joined.lower()
-        if any(max(text.split(), key=len) in folded for text in self.texts):
-            return True
-        digits = b" " + joined.encode("ascii").translate(_DIGITS_ALONE)
-        runs = {run.decode("ascii") for run in set(re.findall(rb" ([^ ]{%d,})" % self._rules.min_base64, digits))}
-        return any(not self._is_clean(run) and self.contains(run) for run in runs - self._clean_runs)
+        words = [word for word in (max(text.split(), key=len) for text in self.texts) if word in folded]
+        runs = runs_in_plain(joined, self._rules.min_base64) - self._clean_runs
+        hits = [run for run in runs if not self._is_clean(run) and self.contains(run)]
+        if not (words or hits):
+            return set()
+        return {
+            text for text in texts if any(word in text.lower() for word in words) or any(run in text for run in hits)
+        }
 
     def replace_matches(self, text: str, excluded: str = "") -> str:
         """Return a text with a mark in place of each match. Matches inside a match of the pattern `excluded` stay."""

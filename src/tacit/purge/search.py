@@ -95,11 +95,13 @@ class LineSearch:
         """
         lines = _KnownLines(block, roots)
         named = lines.unknown
-        plain = [at for at in lines.heads if not self._purge.has_unknown and self._is_plain(lines.heads[at])]
-        if plain and not self._purge.texts.may_be_in_plain(b"\n".join([lines.heads[at] for at in plain]).decode()):
+        if not self._purge.has_unknown:
+            plain = {at: head.decode("ascii") for at, head in lines.heads.items() if self._is_plain(head)}
             named |= lines.with_names(plain, self._purge.texts.matching(lines.names(plain)))
-            for at in plain:
-                del lines.heads[at]
+            suspects = self._purge.texts.suspects_in_plain(list(plain.values()))
+            for at, head in plain.items():
+                if head not in suspects:
+                    del lines.heads[at]
         named |= self._with_strings({at: block.lines[at] for at in lines.heads})
         return block.located(at for at in named if block.lines[at]), block.located(lines.referring)
 
@@ -194,7 +196,7 @@ class LineStrings:
                     self._add(value)
             if b"\\ud" in line:  # perhaps a lone surrogate, which no event has
                 "".join(self.strings).encode("utf-8")
-        except (ValueError, RecursionError):
+        except (ValueError, AttributeError, RecursionError):
             self.is_broken = True
 
     def _add(self, value: Any) -> None:
