@@ -34,7 +34,7 @@ from tacit.model.observation import MemoryPurged
 from tacit.record import Record
 
 if TYPE_CHECKING:
-    from tacit.log.forms import KnownForm
+    from tacit.log.verify import KnownForm
 
 MAX_LINE_BYTES = 1 << 20
 _CHUNK_BYTES = 1 << 20

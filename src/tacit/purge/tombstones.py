@@ -22,7 +22,7 @@ from tacit.purge.remains import PurgeTarget, purge_event, texts_of
 from tacit.record import Record
 
 if TYPE_CHECKING:
-    from tacit.log.forms import KnownForm
+    from tacit.log.verify import KnownForm
 
 
 class Tombstone(Record):
