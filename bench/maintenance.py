@@ -25,10 +25,9 @@ from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import MemoryPurged
 from tacit.purge.matcher import TextFinder
-from tacit.purge.plan import LogSearch
+from tacit.purge.plan import LogSearch, PurgePlan
 from tacit.purge.prints import make_fingerprint
 from tacit.purge.remains import PurgeTarget
-from tacit.purge.rewrite import PurgePlan
 from tacit.purge.tombstones import Tombstones
 
 MEMORIES = 100_000

@@ -21,10 +21,9 @@ from tacit.model.memory import touched_claims
 from tacit.model.observation import BriefInjected, CommandRan, LogSealed, MemoryPurged, PromptGiven
 from tacit.model.statement import claim_from
 from tacit.purge.matcher import TextFinder, normalize_for_match
-from tacit.purge.plan import LogSearch, late_tombstones
+from tacit.purge.plan import LogSearch, PurgePlan, StagedSegments, late_tombstones
 from tacit.purge.prints import make_fingerprint
 from tacit.purge.remains import PurgeTarget, claims_of, purge_event
-from tacit.purge.rewrite import PurgePlan, StagedSegments
 from tacit.purge.tombstones import Tombstones, load_tombstones
 from tests.laws.deletion import Story, carried_out, stories
 from tests.laws.strategies import law

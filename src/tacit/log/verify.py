@@ -22,7 +22,7 @@ from tacit.log.codec import (
     trim,
 )
 from tacit.log.log import Log
-from tacit.log.reader import PurgeFilter, RawLine, SegmentProgress, read_torn_tail
+from tacit.log.reader import KnownForm, PurgeFilter, RawLine, SegmentProgress, read_torn_tail
 from tacit.log.segment import is_sealed
 from tacit.log.signing import BASELINE_FILE
 from tacit.model.claim import Kind
@@ -338,22 +338,6 @@ _PLAIN_LINE = re.compile(re.sub(rb"(?<!\\)\((?!\?)", rb"(?:", _PROPOSAL_LINE.pat
 _LINE_END = re.compile(_end(rb"[a-z.]+"))
 _KNOWN_TYPES = frozenset(name.encode("ascii") for name in EVENT_TYPES) - {b"log.sealed"}
 _CLAIM_TYPES = frozenset(verdict.value.encode("ascii") for verdict in Verdict)
-
-
-class KnownForm(Record):
-    """What is known of a line without decoding it.
-
-    Attributes:
-        event: the id of its event.
-        has_claims: it is about claims.
-        claim: scope, subject, predicate and object of its only claim, as JSON writes them; None if that is not known.
-        is_plain: the line is what Tacit writes for its event, byte for byte. Otherwise only its end is known.
-    """
-
-    event: EventId
-    has_claims: bool
-    claim: tuple[bytes, bytes, bytes, bytes] | None
-    is_plain: bool
 
 
 def known_form(line: bytes) -> KnownForm | None:
