@@ -12,7 +12,7 @@ from tacit.cli.output import ask_unseen, bold, dim, echo, echo_lines, pluralize,
 from tacit.model.event import timestamp
 from tacit.remotes.keys import phrase_lines
 from tacit.remotes.machines import KeysReport
-from tacit.remotes.manifest import RemoteReport, short_id
+from tacit.remotes.state import RemoteReport, short_id
 from tacit.text.display import printable
 
 _MAX_PHRASE_BYTES = 4096

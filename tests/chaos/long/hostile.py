@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from harness.hostile_lines import hostile_lines
 
-from tacit.pages import markdown
+from tacit.pages import long_term
 from tacit.secrets.redact import find_secrets, redacted
 from tacit.text.display import harmless, printable
 from tests.chaos.apart import apart
@@ -126,12 +126,12 @@ def _links(count: int) -> Result:
 
 
 def _links_as_they_are() -> Result:
-    kept = markdown._LINK_END
-    vars(markdown)["_LINK_END"] = re.compile("(?!)")
+    kept = long_term._LINK_END
+    vars(long_term)["_LINK_END"] = re.compile("(?!)")
     try:
         return _links(20)
     finally:
-        vars(markdown)["_LINK_END"] = kept
+        vars(long_term)["_LINK_END"] = kept
 
 
 def _without_escape(text: str) -> str:
