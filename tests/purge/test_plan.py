@@ -107,7 +107,7 @@ def test_a_file_that_was_replaced_meanwhile_is_searched_again(tmp_path: Path, li
 def test_damaged_lines_and_torn_ends_with_it_go_and_others_stay(
     tmp_path: Path, lines: list[bytes], is_known: bool
 ) -> None:
-    others = b'["triple", "\\u0041"]\n' + b"other rubbish\n" + lines[2]
+    others = b"other rubbish\n" + lines[2]
     log = log_of(str(tmp_path), lines[0] + b"rubbish hunter2\n" + others + b'{"torn":"hunter2')
     plan = LogSearch(target("hunter2") if is_known else Tombstones([stone("hunter2")])).plan(log)
     assert plan.damaged == 2 and plan.changed == []
@@ -128,7 +128,8 @@ def test_a_claim_that_is_left_in_other_words_is_not_gone(tmp_path: Path) -> None
     said = [claim_from(text, GLOBAL) for text in ("use pnpm", "Use the pnpm.")]
     assert said[0].id == said[1].id
     events = [event(at, ClaimProposed(claim, Verdict.ADDED, "user_direct")) for at, claim in enumerate(said, 1)]
-    log = log_of(str(tmp_path), b"".join(map(encode, events)))
+    foreign = b'["triple", "\\u0041"]\n'  # JSON, and no event
+    log = log_of(str(tmp_path), b"".join(map(encode, events)) + foreign)
     plan = LogSearch(target("use the pnpm")).plan(log)
     assert plan.changed == [events[1].id] and not plan.gone_claims
     assert LogSearch(target("pnpm")).plan(log).gone_claims == {said[0].id}

@@ -72,10 +72,6 @@ def text_list_field(fields: Fields, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _flag_field(fields: Fields, name: str) -> bool:
-    return fields.get(name, False) is True
-
-
 def _enum_reader(default: StrEnum) -> ReadField:
     """Return a reader of members by their values: `default` if one was purged or this version does not know it."""
     members = {member.value: member for member in type(default)}
@@ -179,7 +175,7 @@ _READERS: dict[str, ReadField] = {
     "str": text_field,
     "int": integer_field,
     "float": fraction_field,
-    "bool": _flag_field,
+    "bool": lambda fields, name: fields.get(name, False) is True,
     "tuple[str, ...]": text_list_field,
     "tuple[EventId, ...]": text_list_field,
     "Claim": lambda fields, name: _decode_claim(fields[name]),

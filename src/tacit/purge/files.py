@@ -161,7 +161,8 @@ class HomeFiles:
             key = (path, _state_of(path))
             if key not in purge.scrubbed:
                 blocks = partial(_scrubbed_blocks, path, self._lines_to_remove(path, purge), purge)
-                is_same = _same_content(path, blocks())
+                with open_plain(path) as old:
+                    is_same = all(old.read(len(block)) == block for block in blocks()) and not old.read(1)
                 purge.scrubbed[key] = None if is_same else ScrubbedFile(path, blocks, self._roots.get(path, ""))
             if (file := purge.scrubbed[key]) is not None:
                 yield file
@@ -190,7 +191,8 @@ class HomeFiles:
         """Return the temporary files that interrupted writes left, in the home and beside the fact files."""
         folders = {os.path.dirname(path) for path in self._roots}
         beside = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
-        return [path for path in [*_regular_files(self._root), *beside] if _is_temporary(path)]
+        names = ((os.path.basename(path), path) for path in [*_regular_files(self._root), *beside])
+        return [path for name, path in names if name.startswith(".") and name.endswith(".tacit-new")]
 
     def index_copies(self) -> list[str]:
         """Return copies of the index. They are derived, and hold text in forms that cannot be scrubbed."""
@@ -202,7 +204,7 @@ class HomeFiles:
         If a memory is purged, our files are not searched: other memories with the same words stay.
         """
         ours = [*self._list_files(ours=True), *self._roots] if purge.everywhere else []
-        return [path for path in [*ours, *self._list_files(ours=False)] if _contains(path, purge)]
+        return [path for path in [*ours, *self._list_files(ours=False)] if purge.is_in(_own_words(path))]
 
     def _list_files(self, *, ours: bool) -> Iterator[str]:
         copies = set(self.index_copies())
@@ -243,29 +245,19 @@ def _line_blocks(path: str, is_wanted: Callable[[bytes], bool] | None = None) ->
         yield [_decode_utf8(rest)]
 
 
-def _remaining_lines(lines: Iterable[str], doomed: Mapping[str, str | None]) -> Iterator[str]:
-    for line in lines:
-        if (left := doomed.get(line, line)) is not None:
-            yield left
+def _own_words(path: str) -> Iterator[list[str]]:
+    """Yield the lines of a file in blocks, without dates and ids of entries."""
+    return (re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
 
 
 def _scrubbed_blocks(path: str, doomed: Mapping[str, str | None], purge: FilePurge) -> Iterator[bytes]:
     """Yield the new content of a file."""
-    kept = (list(_remaining_lines(lines, doomed)) for lines in _line_blocks(path))
+    kept = ([left for line in lines if (left := doomed.get(line, line)) is not None] for lines in _line_blocks(path))
     separator = b""
     for lines in purge.replace(kept):
         if lines:
             yield separator + "\n".join(lines).encode("utf-8", "surrogateescape")
             separator = b"\n"
-
-
-def _same_content(path: str, blocks: Iterable[bytes]) -> bool:
-    with open_plain(path) as file:
-        return all(file.read(len(block)) == block for block in blocks) and not file.read(1)
-
-
-def _contains(path: str, purge: FilePurge) -> bool:
-    return purge.is_in(re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
 
 
 def write_scrubbed(disk: Disk, files: Iterable[ScrubbedFile]) -> None:
@@ -289,11 +281,6 @@ def _regular_files(root: str) -> Iterator[str]:
             path = os.path.join(folder, name)
             if os.path.isfile(path) and not os.path.islink(path):
                 yield path
-
-
-def _is_temporary(path: str) -> bool:
-    name = os.path.basename(path)
-    return name.startswith(".") and name.endswith(".tacit-new")
 
 
 def _decode_utf8(data: bytes) -> str:

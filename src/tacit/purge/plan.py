@@ -298,7 +298,11 @@ class LogSearch:
         moved = {old: new for found in findings for old, new in found.moved.items()}
         gone = self._gone_claims(log) - moved.keys()
         if isinstance(self._purge, PurgeTarget):
-            self._refine(self._purge, moved, gone)
+            claims = self._given.claims | gone
+            if (self._purge.moved, self._purge.claims) != (moved, claims):
+                self._purge = self._purge._replace(moved=moved, claims=claims)
+                for found in findings:
+                    found.edits, found.dropped = {}, set()
         edits = [self._segment_edits(log, name, found) for name, found in self._segments.items()]
         roots = SharedRoots({}, set())
         for found in findings:
@@ -308,13 +312,6 @@ class LogSearch:
         changed = tuple(segment for segment in edits if segment.edits)
         target = self._purge if isinstance(self._purge, PurgeTarget) else PurgeTarget()
         return PurgePlan(target, changed, roots, frozenset(gone), matching)
-
-    def _refine(self, target: PurgeTarget, moved: dict[str, str], gone: set[str]) -> None:
-        claims = self._given.claims | gone
-        if (target.moved, target.claims) != (moved, claims):
-            self._purge = target._replace(moved=moved, claims=claims)
-            for found in self._segments.values():
-                found.edits, found.dropped = {}, set()
 
     def still_purged(self) -> Tombstones:
         """Return the tombstones of which nothing was recorded anew since, according to the last plan."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from tacit.log.codec import damage_reason
 from tacit.log.reader import MAX_LINE_BYTES, LocatedLine, LogBlock, LogReader, read_blocks
 from tacit.model.claim import Scope, Triple, triple_key
-from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Verdict
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, Verdict
 from tacit.model.ids import ClaimId, claim_id
 from tacit.model.observation import ProjectSeen
 from tacit.purge.matcher import TextFinder, fold_letters
@@ -68,13 +68,9 @@ class SharedRoots(Record):
     def add(self, event: Event) -> None:
         if isinstance(event.body, ProjectSeen):
             self.seen[event.scope, event.body.root] = None
-        elif event.is_by_user and _is_sharing(event.body):
-            self.shared_scopes.add(event.scope)
-
-
-def _is_sharing(body: EventBody) -> bool:
-    """Return whether a judgement of the person puts something into a fact file."""
-    return isinstance(body, ClaimProposed | ClaimDecided) and (not body.private or body.verdict is Verdict.SHARED)
+        elif event.is_by_user and isinstance(body := event.body, ClaimProposed | ClaimDecided):
+            shares = not body.private or body.verdict is Verdict.SHARED  # it puts something into a fact file
+            self.shared_scopes.update({event.scope} if shares else ())
 
 
 class LineSearch:
