@@ -33,7 +33,7 @@ from tacit.model.observation import (
 )
 from tacit.model.session import fold_session
 from tacit.model.statement import claim_from
-from tacit.pages import markdown, sessions
+from tacit.pages import long_term, sessions
 from tacit.pages.long_term import MemoryView
 from tests.support.pages import NOON, active, event, render_long_term, retired
 
@@ -97,10 +97,10 @@ def pages(text: str) -> Iterator[tuple[str, Sequence[str]]]:
     if text.strip():
         notes.append(_said(text))
     yield "long-term.md", render_long_term(notes)
-    yield "worklog", markdown.worklog_page("2024-03-01", [event(WorkLogged(text, text, text, text, text))])
+    yield "worklog", long_term.worklog_page("2024-03-01", [event(WorkLogged(text, text, text, text, text))])
     yield (
         "evaluations",
-        markdown.evaluation_page(
+        long_term.evaluation_page(
             "2024-03-01", [event(EvaluationCreated("2024-03-01", (EvaluationScore(text, 1, text),)))]
         ),
     )

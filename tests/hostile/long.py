@@ -23,7 +23,7 @@ from harness.hostile_lines import hostile_lines
 from tacit.learn import statements
 from tacit.learn.statements import sentences
 from tacit.model import decide, memory
-from tacit.pages import markdown
+from tacit.pages import long_term
 from tacit.secrets.redact import find_secrets, redacted
 from tacit.text.display import harmless, printable
 from tests.chaos.apart import apart

@@ -18,7 +18,7 @@ from tacit.home.settings import SETTINGS_TEMPLATE, read_settings
 from tacit.log import codec
 from tacit.log.reader import read_lines
 from tacit.pages import facts, long_term, workflows
-from tacit.pages.markdown import escape, unescape
+from tacit.pages.long_term import escape, unescape
 from tacit.shell import history_formats, record
 from tests.chaos.program import slowdown
 from tests.hostile.foreign import foreign

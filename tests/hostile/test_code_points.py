@@ -8,8 +8,7 @@ import unicodedata
 import pytest
 
 from tacit.pages import facts
-from tacit.pages.long_term import MemoryView
-from tacit.pages.markdown import escape, unescape
+from tacit.pages.long_term import MemoryView, escape, unescape
 from tacit.text.display import harmless, printable
 from tests.hostile.codepoints import CONTEXTS, NEVER, REAL, SOMETIMES, Between, chunks, lies
 from tests.support.events import added, memory_of, says

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.pages import markdown
-from tacit.pages.markdown import escape, unescape
+from tacit.pages import long_term
+from tacit.pages.long_term import escape, unescape
 from tests.hostile.live_links import SCHEMES, SHAPES, disguised, every_text, faults, live, texts
 from tests.support.pages import unhurried
 
@@ -53,5 +53,5 @@ def test_a_link_that_is_not_live_still_reads_as_it_was_written() -> None:
 
 
 def test_the_viewer_notices_a_live_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(markdown, "_LINK_END", re.compile("(?!)"))
+    monkeypatch.setattr(long_term, "_LINK_END", re.compile("(?!)"))
     assert faults("[x](javascript:alert(1))")

@@ -21,7 +21,7 @@ from tacit.model.claim import GLOBAL, Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.model.statement import claim_from
 from tacit.pages import facts, long_term
-from tacit.pages.markdown import unescape
+from tacit.pages.long_term import unescape
 from tacit.sync import SyncResult, UnreadEdit
 from tacit.vault.vault import Vault
 from tests.support.pages import render_long_term

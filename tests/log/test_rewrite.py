@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from harness.person import Person, tree
+from harness.person import Person
 
-TEXTS = ("never force push", "always sign commits", "always name the ticket")
-DAMAGES: dict[str, Callable[[bytes], bytes]] = {
-    "a changed letter": lambda line: line.replace(b"sign", b"sing"),
-    "cut off": lambda line: line[:40] + b"\n",
-    "binary": lambda _line: b"\x00\xff\xfe" * 50 + b"\n",
-    "very long": lambda _line: b"x" * (3 << 20) + b"\n",
-}
-
-
-@pytest.fixture
-def three(person: Person) -> Person:
-    for text in TEXTS:
-        person.tacit("add", text)
-    return person
-
-
-def lines(person: Person) -> list[bytes]:
-    return person.events.read_bytes().splitlines(keepends=True)
+from tests.log.conftest import TEXTS
+from tests.log.test_verify import DAMAGES, lines
 
 
 def aside(person: Person) -> list[bytes]:
@@ -110,10 +92,3 @@ def test_lines_of_the_activity_are_set_aside_too(three: Person) -> None:
 def test_without_a_home_nothing_is_made(person: Person) -> None:
     person.tacit("verify", "--mend", code=1)
     assert not person.home.exists()
-
-
-def test_looking_without_the_word_changes_nothing(three: Person, tmp_path: Path) -> None:
-    three.events.write_bytes(lines(three)[0] + b"rubbish\n")
-    before = tree(three.home)
-    three.process("verify", code=3)
-    assert tree(three.home) == before

@@ -18,7 +18,7 @@ from tacit.log.spool import BLOCK_BYTES, RESERVE_FILES, Spool
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Draft, EventOrigin
 from tacit.model.observation import CommandRan, WorkLogged
-from tacit.purge.rewrite import PurgePlan, StagedSegments
+from tacit.purge.plan import PurgePlan, StagedSegments
 from tests.chaos.logs import open_log
 from tests.chaos.test_spooling import commands, dropped, lock_held, record, waiting
 

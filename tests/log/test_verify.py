@@ -12,17 +12,7 @@ import pytest
 from harness.person import Person, Said, facts_in, tree
 
 from tests.chaos.test_damage_sweep import INSERTS
-
-TEXTS = ("never force push", "always sign commits", "always name the ticket")
-
-
-@pytest.fixture
-def three(person: Person) -> Person:
-    """A home of three lines."""
-    with person.vault() as vault:
-        for text in TEXTS:
-            vault.add(text)
-    return person
+from tests.log.conftest import TEXTS
 
 
 def lines(person: Person) -> list[bytes]:

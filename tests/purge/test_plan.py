@@ -21,10 +21,9 @@ from tacit.model.memory import touched_claims
 from tacit.model.observation import BriefInjected, CommandRan, LogSealed, MemoryPurged, PromptGiven
 from tacit.model.statement import claim_from
 from tacit.purge.matcher import TextFinder, normalize_for_match
-from tacit.purge.plan import LogSearch, late_tombstones
+from tacit.purge.plan import LogSearch, PurgePlan, StagedSegments, late_tombstones
 from tacit.purge.prints import make_fingerprint
 from tacit.purge.remains import PurgeTarget, claims_of, purge_event
-from tacit.purge.rewrite import PurgePlan, StagedSegments
 from tacit.purge.tombstones import Tombstones, load_tombstones
 from tests.laws.deletion import Story, carried_out, stories
 from tests.laws.strategies import law
@@ -104,12 +103,15 @@ def test_a_file_that_was_replaced_meanwhile_is_searched_again(tmp_path: Path, li
     assert commands_in(data) == ["[purged] first", "make first", "echo [purged] now", "make last"]
 
 
-def test_damaged_lines_and_torn_ends_with_it_go_and_others_stay(tmp_path: Path, lines: list[bytes]) -> None:
-    data = lines[0] + b"rubbish hunter2\n" + b"other rubbish\n" + lines[2] + b'{"torn":"hunter2'
-    log = log_of(str(tmp_path), data)
-    plan = LogSearch(target("hunter2")).plan(log)
+@pytest.mark.parametrize("is_known", [True, False])
+def test_damaged_lines_and_torn_ends_with_it_go_and_others_stay(
+    tmp_path: Path, lines: list[bytes], is_known: bool
+) -> None:
+    others = b"other rubbish\n" + lines[2]
+    log = log_of(str(tmp_path), lines[0] + b"rubbish hunter2\n" + others + b'{"torn":"hunter2')
+    plan = LogSearch(target("hunter2") if is_known else Tombstones([stone("hunter2")])).plan(log)
     assert plan.damaged == 2 and plan.changed == []
-    assert carry_out(log, plan) == lines[0] + b"other rubbish\n" + lines[2]
+    assert carry_out(log, plan) == lines[0] + others
 
 
 def test_the_seal_of_a_dropped_fragment_goes_with_it(tmp_path: Path) -> None:
@@ -126,20 +128,27 @@ def test_a_claim_that_is_left_in_other_words_is_not_gone(tmp_path: Path) -> None
     said = [claim_from(text, GLOBAL) for text in ("use pnpm", "Use the pnpm.")]
     assert said[0].id == said[1].id
     events = [event(at, ClaimProposed(claim, Verdict.ADDED, "user_direct")) for at, claim in enumerate(said, 1)]
-    log = log_of(str(tmp_path), b"".join(map(encode, events)))
+    foreign = b'["triple", "\\u0041"]\n'  # JSON, and no event
+    log = log_of(str(tmp_path), b"".join(map(encode, events)) + foreign)
     plan = LogSearch(target("use the pnpm")).plan(log)
     assert plan.changed == [events[1].id] and not plan.gone_claims
     assert LogSearch(target("pnpm")).plan(log).gone_claims == {said[0].id}
 
 
-def test_most_lines_are_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[bytes]) -> None:
-    decoded: list[bytes] = []
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The lines that a search decodes."""
+    found: list[bytes] = []
 
     def counted(line: bytes) -> Event | DamagedLine | None:
-        decoded.append(line)
+        found.append(line)
         return decode(line[:-1])
 
     monkeypatch.setattr("tacit.purge.plan.decode_raw", counted)
+    return found
+
+
+def test_most_lines_are_not_decoded(tmp_path: Path, decoded: list[bytes], lines: list[bytes]) -> None:
     hidden = encode(event(7, CommandRan(f"run {b64encode(b'my hunter2 key').decode()}")))
     log = log_of(str(tmp_path), lines[0] * 200 + hidden + lines[2] * 200)
     plan = LogSearch(target("hunter2")).plan(log)
@@ -226,22 +235,7 @@ def test_what_was_said_again_later_stays_and_is_known(tmp_path: Path) -> None:
     assert [each.id for each in search.still_purged().all] == [stones[1].id]
 
 
-def test_damaged_lines_with_a_purged_text_go_again(tmp_path: Path) -> None:
-    lines = [encode(event(at, CommandRan("make"))) for at in (1, 2)]
-    log = log_of(str(tmp_path), lines[0] + b"rubbish hunter2\n" + b"other rubbish\n" + lines[1] + b'{"torn":"hunter2')
-    assert carry_out(log, LogSearch(Tombstones([stone("hunter2")])).plan(log)) == (
-        lines[0] + b"other rubbish\n" + lines[1]
-    )
-
-
-def test_most_lines_are_not_decoded_to_purge_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[bytes] = []
-
-    def counted(line: bytes) -> Event | DamagedLine | None:
-        decoded.append(line)
-        return decode(line[:-1])
-
-    monkeypatch.setattr("tacit.purge.plan.decode_raw", counted)
+def test_most_lines_are_not_decoded_to_purge_again(tmp_path: Path, decoded: list[bytes]) -> None:
     ordinary = [encode(event(at, PromptGiven("claude", f"über the number {at} of\nmany"))) for at in range(1, 200)]
     hidden = encode(event(500, CommandRan(f"run {b64encode(b'my hunter2 key').decode()}"), GLOBAL))
     log = log_of(str(tmp_path), b"".join([*ordinary, hidden, *ordinary]))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tacit.log.codec import with_checksum
 from tacit.remotes.keys import encrypt, make_ring, segment_name
-from tacit.remotes.manifest import SegmentEntry, seal_manifest, unseal_manifest
 from tacit.remotes.segments import open_segment, seal_segment
+from tacit.remotes.state import SegmentEntry, seal_manifest, unseal_manifest
 from tests.support.machines import Machine, connected
 
 PNPM = "use pnpm"

@@ -11,7 +11,7 @@ from tacit.errors import NotFoundError, StoreError, UsageError
 from tacit.home.paths import HomePaths
 from tacit.remotes.keys import make_ring
 from tacit.remotes.state import PeerState, PublishedPart, RemoteState, RemoteStore, check_name
-from tests.remotes.test_manifest import AT, MANIFEST
+from tests.remotes.test_state_manifest import AT, MANIFEST
 
 STATE = RemoteState(
     "home",

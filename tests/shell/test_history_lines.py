@@ -9,8 +9,8 @@ from harness.secret_examples import BLOCKS, FORMATS, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.log.bulk import CommandEncoder
 from tacit.log.codec import encode
+from tacit.log.command_lines import CommandEncoder
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id

@@ -13,8 +13,7 @@ from pathlib import Path
 from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.remotes.keys import Ring, decrypt, make_machine, make_ring
-from tacit.remotes.manifest import RemoteReport
-from tacit.remotes.state import RemoteState, RemoteStore
+from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore
 from tacit.vault.vault import Vault
 
 REMOTE = "home"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from harness.postgres import Cluster
 
-from tacit.team.sharing import Outgoing, OutgoingVerb
+from tacit.team.store import Outgoing, OutgoingVerb
 from tests.support.postgres import PROJECT, TeamServer
 from tests.support.team import Teammate, memory_id
 

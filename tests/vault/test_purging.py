@@ -285,8 +285,7 @@ def test_a_purge_that_would_not_reach_behind_a_link_changes_nothing(planted: Per
 
 
 def test_ctrl_c_says_whether_anything_was_changed(planted: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tacit.purge.plan import LogSearch
-    from tacit.purge.rewrite import PurgePlan
+    from tacit.purge.plan import LogSearch, PurgePlan
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

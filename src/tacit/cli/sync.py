@@ -19,7 +19,7 @@ from tacit.pages.facts import parse_fact
 from tacit.pages.merge import Side
 from tacit.remotes.keys import phrase_lines
 from tacit.remotes.machines import KeysReport
-from tacit.remotes.manifest import RemoteReport, short_id
+from tacit.remotes.state import RemoteReport, short_id
 from tacit.sync import UnreadEdit
 from tacit.text.display import clip, printable
 

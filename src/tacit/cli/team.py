@@ -30,8 +30,7 @@ from tacit.postgres import address_of, connect
 from tacit.team import schema
 from tacit.team.events import Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.exchange import TakenBack, TeamSyncResult
-from tacit.team.sharing import Outgoing, OutgoingVerb
-from tacit.team.store import TeamHome, TeamProject
+from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamProject
 from tacit.team.team import TeamOverview
 from tacit.text.display import clip, printable
 

@@ -22,13 +22,13 @@ from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimDecided, ClaimProposed, Event
 from tacit.model.ids import ClaimId
-from tacit.pages import facts, long_term, markdown
+from tacit.pages import facts, long_term
 from tacit.pages.long_term import MemoryView
 from tacit.pages.view_store import ViewStore
 from tacit.record import Record
 
 _PAGES_PER_BATCH = 100  # pages that are written before they are recorded as up to date
-_PAGE_RENDERERS = {"worklog": markdown.worklog_page, "evaluation": markdown.evaluation_page}
+_PAGE_RENDERERS = {"worklog": long_term.worklog_page, "evaluation": long_term.evaluation_page}
 
 
 class SyncJournalEntry(Record):

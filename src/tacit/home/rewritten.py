@@ -17,7 +17,7 @@ from tacit.index.writer import IndexedEvent, ReplacedEvent, RewrittenLine, Segme
 from tacit.log.codec import event_type, must_decode
 from tacit.log.reader import Cursor, LogReader, RawLine, line_tail
 from tacit.log.segment import PURGED_SEGMENT
-from tacit.purge.rewrite import SegmentEdits
+from tacit.purge.plan import SegmentEdits
 from tacit.purge.tombstones import Tombstones
 from tacit.record import Record
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from tacit.home.shared_facts import FactJournal
     from tacit.home.writable_index import Snapshot, WritableIndex
     from tacit.pages.view_store import ViewStore
-    from tacit.purge.rewrite import SegmentEdits
+    from tacit.purge.plan import SegmentEdits
     from tacit.purge.tombstones import Tombstones
 
 T = TypeVar("T")

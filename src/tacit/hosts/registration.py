@@ -16,7 +16,7 @@ from tacit.errors import TacitError
 from tacit.hosts import HOSTS, INJECT_KINDS, Hook, HookKind
 from tacit.hosts.skill import plan_skill_install, plan_skill_removal
 from tacit.hosts.tool_calls import GUARD_HOOKS
-from tacit.install.change import ConfigFile, FileChange, InstallContext, Target, read_receipts
+from tacit.install.change import ConfigFile, FileChange, InstallContext, Target, owned_file, read_receipts
 from tacit.install.entries import (
     DesiredConfig,
     HookEntry,
@@ -26,7 +26,6 @@ from tacit.install.entries import (
     read_tables,
     toml_config_file,
 )
-from tacit.install.text_block import owned_file
 from tacit.record import Record
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))

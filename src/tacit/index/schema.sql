@@ -2,7 +2,7 @@
 -- Comments stand outside of statements, because SQLite stores those as they are written. In tables without row ids the
 -- columns of the key come first: SQLite 3.40 and 3.41.0 call others damaged, as they check the wrong columns of them.
 
--- Identifies copies of the index, whatever their names: see log/strays.py.
+-- Identifies copies of the index, whatever their names: see purge/files.py.
 PRAGMA application_id = 0x54414349;
 
 -- A row is one value of the index as a whole: `version`; `doc_count` and `total_length`, the number of documents and of

@@ -18,6 +18,7 @@ from zlib import crc32
 
 from tacit.errors import IndexUnusableError
 from tacit.log.signing import SignLine
+from tacit.model import observation
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Triple
 from tacit.model.event import (
     PROPOSING_VERDICTS,
@@ -31,39 +32,6 @@ from tacit.model.event import (
     timestamp,
 )
 from tacit.model.ids import EventId
-from tacit.model.observation import (
-    BriefInjected,
-    CommandRan,
-    EvaluationCreated,
-    EvaluationScore,
-    Fingerprint,
-    LogSealed,
-    MemoryChecked,
-    MemoryPurged,
-    ProjectSeen,
-    PromptGiven,
-    PromptKind,
-    PurgedStub,
-    RecallAsked,
-    ReplyGiven,
-    RepositoryDistrusted,
-    RepositoryTrusted,
-    SessionCompacted,
-    SessionSummarized,
-    SessionTitled,
-    StepRan,
-    TitleAuthor,
-    ToolAction,
-    ToolOutcome,
-    ToolUsed,
-    TrustedLine,
-    TurnInterrupted,
-    UnknownBody,
-    WorkflowDropped,
-    WorkflowRan,
-    WorkflowSaved,
-    WorkLogged,
-)
 from tacit.record import Record
 
 # Typed access to fields. A line that another program wrote may have a correct checksum and fields of wrong types;
@@ -104,10 +72,6 @@ def text_list_field(fields: Fields, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _flag_field(fields: Fields, name: str) -> bool:
-    return fields.get(name, False) is True
-
-
 def _enum_reader(default: StrEnum) -> ReadField:
     """Return a reader of members by their values: `default` if one was purged or this version does not know it."""
     members = {member.value: member for member in type(default)}
@@ -124,7 +88,7 @@ _ADHERENCE_RESULTS = frozenset(("followed", "violated", "not_applicable"))  # of
 def event_type(body: EventBody) -> str:
     if isinstance(body, ClaimProposed | ClaimDecided):
         return body.verdict.value
-    return body.type if isinstance(body, UnknownBody) else _TYPE_NAMES[type(body)]
+    return body.type if isinstance(body, observation.UnknownBody) else _TYPE_NAMES[type(body)]
 
 
 def body_fields(body: EventBody) -> dict[str, object]:
@@ -140,15 +104,15 @@ def body_fields(body: EventBody) -> dict[str, object]:
                     fields["carried_src"] = body.carried_provenance.name.lower()
                 if body.instead:
                     fields["instead"] = claim_fields(body.instead)
-        case EvaluationCreated():
+        case observation.EvaluationCreated():
             fields["scores"] = [score._asdict() for score in body.scores]
-        case RepositoryTrusted():
+        case observation.RepositoryTrusted():
             fields["lines"] = [line._asdict() for line in body.lines]
-        case WorkflowRan():
+        case observation.WorkflowRan():
             fields["steps"] = [step._asdict() for step in body.steps]
-        case MemoryPurged():
+        case observation.MemoryPurged():
             fields["prints"] = tuple(fingerprint._asdict() for fingerprint in body.prints)
-        case UnknownBody():
+        case observation.UnknownBody():
             fields = {}
     return {name: value for name, value in fields.items() if value not in ("", None, (), False)}
 
@@ -167,9 +131,9 @@ def decode_body(name: str, fields: Fields) -> EventBody:
     """Return the body of a type. One of a newer version is an `UnknownBody`, which is kept and has no effect."""
     decoder = _BODY_DECODERS.get(name)
     try:
-        return decoder(fields) if decoder else UnknownBody(name)
+        return decoder(fields) if decoder else observation.UnknownBody(name)
     except KeyError:
-        return UnknownBody(name)
+        return observation.UnknownBody(name)
 
 
 def _decode_claim(fields: Fields) -> Claim:
@@ -189,8 +153,8 @@ def _decode_move(pair: list[str]) -> tuple[str, str]:
     return old, new
 
 
-def _decode_fingerprint(fields: Fields) -> Fingerprint:
-    fingerprint: Fingerprint = _decode_plain_fingerprint(fields)
+def _decode_fingerprint(fields: Fields) -> observation.Fingerprint:
+    fingerprint: observation.Fingerprint = _decode_plain_fingerprint(fields)
     bytes.fromhex(fingerprint.salt)  # raises ValueError
     return fingerprint
 
@@ -211,22 +175,22 @@ _READERS: dict[str, ReadField] = {
     "str": text_field,
     "int": integer_field,
     "float": fraction_field,
-    "bool": _flag_field,
+    "bool": lambda fields, name: fields.get(name, False) is True,
     "tuple[str, ...]": text_list_field,
     "tuple[EventId, ...]": text_list_field,
     "Claim": lambda fields, name: _decode_claim(fields[name]),
     "Claim | None": lambda fields, name: _decode_claim(fields[name]) if name in fields else None,
-    "PromptKind": _enum_reader(PromptKind.TYPED),
-    "ToolAction": _enum_reader(ToolAction.OTHER),
-    "ToolOutcome": _enum_reader(ToolOutcome.UNKNOWN),
-    "TitleAuthor": _enum_reader(TitleAuthor.HOST),
+    "PromptKind": _enum_reader(observation.PromptKind.TYPED),
+    "ToolAction": _enum_reader(observation.ToolAction.OTHER),
+    "ToolOutcome": _enum_reader(observation.ToolOutcome.UNKNOWN),
+    "TitleAuthor": _enum_reader(observation.TitleAuthor.HOST),
     "tuple[tuple[str, str], ...]": _list_reader(_decode_move),
     "tuple[Fingerprint, ...]": _list_reader(_decode_fingerprint),
 }
-_decode_plain_fingerprint = _record_decoder(Fingerprint)
-_decode_score = _record_decoder(EvaluationScore)
-_READERS["tuple[StepRan, ...]"] = _list_reader(_record_decoder(StepRan))
-_READERS["tuple[TrustedLine, ...]"] = _list_reader(_record_decoder(TrustedLine))
+_decode_plain_fingerprint = _record_decoder(observation.Fingerprint)
+_decode_score = _record_decoder(observation.EvaluationScore)
+_READERS["tuple[StepRan, ...]"] = _list_reader(_record_decoder(observation.StepRan))
+_READERS["tuple[TrustedLine, ...]"] = _list_reader(_record_decoder(observation.TrustedLine))
 
 
 def _judgement_decoder(verdict: Verdict) -> Callable[[Fields], EventBody]:
@@ -254,7 +218,7 @@ def _decode_check(fields: Fields) -> EventBody:
     events = [EventId(text_field(fields, name)) for name in ("call", "correction")]
     if not all(event == "" or _UUID.fullmatch(event) for event in events):
         raise ValueError("call")
-    return MemoryChecked(claim, session, result if result in _ADHERENCE_RESULTS else "", *events)
+    return observation.MemoryChecked(claim, session, result if result in _ADHERENCE_RESULTS else "", *events)
 
 
 def _decode_evaluation(fields: Fields) -> EventBody:
@@ -262,38 +226,38 @@ def _decode_evaluation(fields: Fields) -> EventBody:
     day = text_field(fields, "day")
     if len(day) != len("2024-01-31") or date.fromisoformat(day).isoformat() != day:
         raise ValueError("day")
-    return EvaluationCreated(day, tuple(_decode_score(score) for score in fields["scores"]))
+    return observation.EvaluationCreated(day, tuple(_decode_score(score) for score in fields["scores"]))
 
 
 _CHECKED_DECODERS: dict[type, Callable[[Fields], EventBody]] = {
     EventsUndone: _decode_undo,
-    MemoryChecked: _decode_check,
-    EvaluationCreated: _decode_evaluation,
+    observation.MemoryChecked: _decode_check,
+    observation.EvaluationCreated: _decode_evaluation,
 }
 _BODY_TYPES: dict[str, type] = {
     "judgement.undone": EventsUndone,
-    "work.logged": WorkLogged,
-    "command.ran": CommandRan,
-    "workflow.saved": WorkflowSaved,
-    "workflow.dropped": WorkflowDropped,
-    "workflow.ran": WorkflowRan,
-    "recall.asked": RecallAsked,
-    "brief.given": BriefInjected,
-    "memory.checked": MemoryChecked,
-    "prompt.given": PromptGiven,
-    "reply.given": ReplyGiven,
-    "tool.used": ToolUsed,
-    "turn.interrupted": TurnInterrupted,
-    "session.compacted": SessionCompacted,
-    "session.titled": SessionTitled,
-    "session.summarized": SessionSummarized,
-    "evaluation.created": EvaluationCreated,
-    "project.seen": ProjectSeen,
-    "repository.trusted": RepositoryTrusted,
-    "repository.distrusted": RepositoryDistrusted,
-    "log.sealed": LogSealed,
-    "memory.purged": MemoryPurged,
-    "event.purged": PurgedStub,
+    "work.logged": observation.WorkLogged,
+    "command.ran": observation.CommandRan,
+    "workflow.saved": observation.WorkflowSaved,
+    "workflow.dropped": observation.WorkflowDropped,
+    "workflow.ran": observation.WorkflowRan,
+    "recall.asked": observation.RecallAsked,
+    "brief.given": observation.BriefInjected,
+    "memory.checked": observation.MemoryChecked,
+    "prompt.given": observation.PromptGiven,
+    "reply.given": observation.ReplyGiven,
+    "tool.used": observation.ToolUsed,
+    "turn.interrupted": observation.TurnInterrupted,
+    "session.compacted": observation.SessionCompacted,
+    "session.titled": observation.SessionTitled,
+    "session.summarized": observation.SessionSummarized,
+    "evaluation.created": observation.EvaluationCreated,
+    "project.seen": observation.ProjectSeen,
+    "repository.trusted": observation.RepositoryTrusted,
+    "repository.distrusted": observation.RepositoryDistrusted,
+    "log.sealed": observation.LogSealed,
+    "memory.purged": observation.MemoryPurged,
+    "event.purged": observation.PurgedStub,
 }
 _TYPE_NAMES = {kind: name for name, kind in _BODY_TYPES.items()}
 _BODY_DECODERS: dict[str, Callable[[Fields], EventBody]] = {
@@ -430,7 +394,7 @@ def _decode_event(fields: Fields) -> Event:
     origin = EventOrigin(
         parse_time(fields["ts"]), integer_field(fields, "tz"), host, session, actor, PROVENANCE_BY_NAME[fields["src"]]
     )
-    body = decode_body(name, fields["body"]) if fields["v"] <= FORMAT_VERSION else UnknownBody(name)
+    body = decode_body(name, fields["body"]) if fields["v"] <= FORMAT_VERSION else observation.UnknownBody(name)
     event_id = _id_field(fields, "id")
     op = event_id if fields["op"] == event_id else _id_field(fields, "op")
     return Event(event_id, op, origin, Scope(scope), body)

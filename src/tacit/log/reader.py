@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import accumulate, takewhile
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 from tacit.disk.files import list_folder, open_plain, read_file, skip_hole
 from tacit.log.codec import DamagedLine, decode, id_in_line
@@ -33,12 +33,8 @@ from tacit.model.ids import EventId
 from tacit.model.observation import MemoryPurged
 from tacit.record import Record
 
-if TYPE_CHECKING:
-    from tacit.log.forms import KnownForm
-
 MAX_LINE_BYTES = 1 << 20
 _CHUNK_BYTES = 1 << 20
-_MAX_BYTES_AT_ONCE = 8 << 20
 _HEAD_BYTES, _MAX_FIRST_LINE_BYTES = 64 * 1024, 512 * 1024  # of a file that may be a copy of a segment
 _TOMBSTONE_TIME = re.compile(rb'"ts":"([^"]{27})","type":"memory\.purged"')
 # Lines are recognised by these bytes before they are decoded: inside a text the quotes would be escaped.
@@ -187,6 +183,22 @@ def _has_events(path: str) -> bool:
     return any(id_in_line(line) for line in data.split(b"\n"))
 
 
+class KnownForm(Record):
+    """What is known of a line without decoding it.
+
+    Attributes:
+        event: the id of its event.
+        has_claims: it is about claims.
+        claim: scope, subject, predicate and object of its only claim, as JSON writes them; None if that is not known.
+        is_plain: the line is what Tacit writes for its event, byte for byte. Otherwise only its end is known.
+    """
+
+    event: EventId
+    has_claims: bool
+    claim: tuple[bytes, bytes, bytes, bytes] | None
+    is_plain: bool
+
+
 class PurgeFilter(Protocol):
     """What tombstones leave of events: see `tacit.purge.tombstones`, which is above the log."""
 
@@ -293,23 +305,9 @@ class LogReader:
                 yield LogLine(segment, line, decode(line.data))
 
     def lines_between(self, segment: str, cursor: Cursor, end: int) -> Iterator[RawLine]:
-        """Yield the lines from `cursor` to `end`, where a line ends, without blank ones. They are read at once."""
-        if end - cursor.offset > _MAX_BYTES_AT_ONCE:
-            lines = takewhile(lambda line: line.offset < end, self._lines(segment, cursor))
-            yield from (line for line in lines if line.data or line.too_long)
-            return
-        with open_plain(self.path(segment)) as file:
-            file.seek(cursor.offset)
-            data = file.read(end - cursor.offset)
-        offset, number = cursor.offset, cursor.lines
-        for piece in data.split(b"\n")[:-1]:
-            number += 1
-            length = len(piece) + 1
-            if length > MAX_LINE_BYTES:
-                yield RawLine(number, offset, length, b"", True)
-            elif piece and not piece.isspace():
-                yield RawLine(number, offset, length, piece)
-            offset += length
+        """Yield the lines from `cursor` to `end`, where a line ends, without blank ones."""
+        lines = takewhile(lambda line: line.offset < end, self._lines(segment, cursor))
+        return (line for line in lines if line.data or line.too_long)
 
     def line_reader(self) -> Callable[[str, int, int], bytes | None]:
         """Return a function that reads one line by segment, offset and length. It keeps the segments open."""

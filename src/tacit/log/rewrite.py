@@ -8,7 +8,7 @@ that nobody else appends.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 
 from tacit.disk.files import (
@@ -28,7 +28,6 @@ from tacit.model.observation import LogSealed
 from tacit.record import Record
 
 QUARANTINE_FOLDER = "quarantine"
-_COPY_BYTES = 1 << 20
 
 
 class SegmentLine(Record):
@@ -46,19 +45,14 @@ class SegmentLine(Record):
 
 def segment_lines(log: LogReader, segment: str) -> Iterator[SegmentLine]:
     """Yield every line of a segment, readable or not."""
-    for number, raw, offset in _raw_lines(log, segment):
-        yield SegmentLine(number, raw, decode_raw(raw), offset)
-
-
-def _raw_lines(log: LogReader, segment: str) -> Iterator[tuple[int, bytes, int]]:
-    """Yield number, bytes and offset of every line. A torn tail has the number 0."""
     data = read_file(log.path(segment)) or b""
     end = 0
     for line in read_lines(BytesIO(data)):
-        yield line.number, data[line.offset : line.end], line.offset
+        raw = data[line.offset : line.end]
+        yield SegmentLine(line.number, raw, decode_raw(raw), line.offset)
         end = line.end
-    if data[end:]:
-        yield 0, data[end:], end
+    if tail := data[end:]:
+        yield SegmentLine(0, tail, decode_raw(tail), end)
 
 
 def decode_raw(raw: bytes) -> Event | DamagedLine | None:
@@ -68,19 +62,6 @@ def decode_raw(raw: bytes) -> Event | DamagedLine | None:
     if len(raw) > MAX_LINE_BYTES:
         return DamagedLine("longer than any line we write")
     return None if raw.isspace() else decode(raw[:-1])
-
-
-class _OutputLine(Record):
-    """The old offset of a line and its new bytes."""
-
-    offset: int
-    line: bytes
-
-
-def _unsigned_end(log: Log, segment: str, output: Sequence[_OutputLine]) -> int | None:
-    """Return where the unsigned lines end if only these lines are kept; None if there is no baseline."""
-    baseline = log.signer.read_baseline() if log.signer else None
-    return sum(len(line) for offset, line in output if offset < baseline.end_of(segment)) if baseline else None
 
 
 # Replacing
@@ -128,25 +109,23 @@ def quarantine_unreadable(log: Log, segment: str, day: str) -> list[QuarantinedL
         for line in lines
         if line.number and isinstance(line.event, DamagedLine) and not is_sealed(line.data, sealed)
     }
-    return _quarantine(log, segment, lines, damaged, day)
+    return quarantine_lines(log, segment, damaged, day) if damaged else []
 
 
 def quarantine_lines(log: Log, segment: str, numbers: set[int], day: str) -> list[QuarantinedLine]:
     """Move these lines to files of their own, as they are. `day` becomes part of the file names."""
-    return _quarantine(log, segment, [*segment_lines(log, segment)], numbers, day)
-
-
-def _quarantine(
-    log: Log, segment: str, lines: Sequence[SegmentLine], numbers: set[int], day: str
-) -> list[QuarantinedLine]:
+    lines = [*segment_lines(log, segment)]
     moved = [
         QuarantinedLine(segment, line.number, _save_copy(log, segment, line, day))
         for line in lines
         if line.number and line.number in numbers
     ]
     if moved:
-        output = [_OutputLine(line.offset, line.raw) for line in lines if line.number not in numbers]
-        replace_segment(log, segment, b"".join([line for _, line in output]), _unsigned_end(log, segment, output))
+        kept = [line for line in lines if line.number not in numbers]
+        baseline = log.signer.read_baseline() if log.signer else None
+        unsigned = [line.raw for line in kept if baseline and line.offset < baseline.end_of(segment)]
+        unsigned_end = sum(map(len, unsigned)) if baseline else None
+        replace_segment(log, segment, b"".join([line.raw for line in kept]), unsigned_end)
     return moved
 
 

@@ -17,7 +17,7 @@ from tacit.model.claim import KIND_RANK, Kind, Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
 from tacit.model.ids import ClaimId
 from tacit.pages import facts, long_term
-from tacit.pages.markdown import unescape
+from tacit.pages.long_term import unescape
 from tacit.pages.merge import conflict_markers
 from tacit.record import Record
 from tacit.text.words import normalize_text

@@ -10,7 +10,7 @@ from tacit.model import recap
 from tacit.model.claim import project_name
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.session import Session, SessionSummary, Turn
-from tacit.pages.markdown import escape
+from tacit.pages.long_term import escape
 from tacit.text.display import clip, escape_deceptive, harmless_text, list_names, one_line
 from tacit.text.summarize import opening_line, result_sentence
 

@@ -1,6 +1,10 @@
 """The files of a home beside its log: scrubbing them of what is purged, and finding what still contains it.
 
 A page and its copy of what was last written are changed alike, so that a hand edit stays the same edit.
+
+Other programs leave files in a home, too: sync programs keep both sides of a conflict, editors make backups. These are
+recognised by their names, for a purge, which must reach them, and for the doctor, which reports them. Copies of
+segments are also read: see `log/reader.py`, which recognises them by their content.
 """
 
 from __future__ import annotations
@@ -11,11 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from tacit.disk.files import PRIVATE_FILE, Disk, open_plain, replace_file
+from tacit.disk.files import PRIVATE_FILE, Disk, list_folder, open_plain, replace_file
 from tacit.errors import RefusedError
 from tacit.log.reader import read_blocks, read_torn_tail
-from tacit.log.segment import SPOOL_FOLDER
-from tacit.log.strays import index_copies, is_index_copy, is_stray_copy
+from tacit.log.segment import NOT_SEGMENT_SUFFIXES, SEGMENT_NAMES, SPOOL_FOLDER, is_own_segment
 from tacit.pages import facts, long_term
 from tacit.pages.view_store import SHARED_FILE_MODE, ViewStore, checked_path
 from tacit.purge.matcher import TextFinder
@@ -159,7 +162,8 @@ class HomeFiles:
             if key not in purge.scrubbed:
                 try:
                     blocks = partial(_scrubbed_blocks, path, self._lines_to_remove(path, purge), purge)
-                    is_same = _same_content(path, blocks())
+                    with open_plain(path) as old:
+                        is_same = all(old.read(len(block)) == block for block in blocks()) and not old.read(1)
                 except FileNotFoundError:  # somebody who draws pages has moved it into its place
                     continue
                 purge.scrubbed[key] = None if is_same else ScrubbedFile(path, blocks, self._roots.get(path, ""))
@@ -190,7 +194,8 @@ class HomeFiles:
         """Return the temporary files that interrupted writes left, in the home and beside the fact files."""
         folders = {os.path.dirname(path) for path in self._roots}
         beside = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
-        return [path for path in [*_regular_files(self._root), *beside] if _is_temporary(path)]
+        names = ((os.path.basename(path), path) for path in [*_regular_files(self._root), *beside])
+        return [path for name, path in names if name.startswith(".") and name.endswith(".tacit-new")]
 
     def index_copies(self) -> list[str]:
         """Return copies of the index. They are derived, and hold text in forms that cannot be scrubbed."""
@@ -202,7 +207,12 @@ class HomeFiles:
         If a memory is purged, our files are not searched: other memories with the same words stay.
         """
         ours = [*self._list_files(ours=True), *self._roots] if purge.everywhere else []
-        return [path for path in [*ours, *self._list_files(ours=False)] if _contains(path, purge)]
+        containing = []
+        for path in [*ours, *self._list_files(ours=False)]:
+            with suppress(FileNotFoundError):  # it may have been moved into its place since it was listed
+                if purge.is_in(_own_words(path)):
+                    containing.append(path)
+        return containing
 
     def _list_files(self, *, ours: bool) -> Iterator[str]:
         copies = set(self.index_copies())
@@ -243,31 +253,19 @@ def _line_blocks(path: str, is_wanted: Callable[[bytes], bool] | None = None) ->
         yield [_decode_utf8(rest)]
 
 
-def _remaining_lines(lines: Iterable[str], doomed: Mapping[str, str | None]) -> Iterator[str]:
-    for line in lines:
-        if (left := doomed.get(line, line)) is not None:
-            yield left
+def _own_words(path: str) -> Iterator[list[str]]:
+    """Yield the lines of a file in blocks, without dates and ids of entries."""
+    return (re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
 
 
 def _scrubbed_blocks(path: str, doomed: Mapping[str, str | None], purge: FilePurge) -> Iterator[bytes]:
     """Yield the new content of a file."""
-    kept = (list(_remaining_lines(lines, doomed)) for lines in _line_blocks(path))
+    kept = ([left for line in lines if (left := doomed.get(line, line)) is not None] for lines in _line_blocks(path))
     separator = b""
     for lines in purge.replace(kept):
         if lines:
             yield separator + "\n".join(lines).encode("utf-8", "surrogateescape")
             separator = b"\n"
-
-
-def _same_content(path: str, blocks: Iterable[bytes]) -> bool:
-    with open_plain(path) as file:
-        return all(file.read(len(block)) == block for block in blocks) and not file.read(1)
-
-
-def _contains(path: str, purge: FilePurge) -> bool:
-    with suppress(FileNotFoundError):  # it may have been moved into its place since it was listed
-        return purge.is_in(re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
-    return False
 
 
 def write_scrubbed(disk: Disk, files: Iterable[ScrubbedFile]) -> None:
@@ -293,10 +291,71 @@ def _regular_files(root: str) -> Iterator[str]:
                 yield path
 
 
-def _is_temporary(path: str) -> bool:
-    name = os.path.basename(path)
-    return name.startswith(".") and name.endswith(".tacit-new")
-
-
 def _decode_utf8(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
+
+
+# Files that other programs leave in a home
+
+_COPY_NAME = re.compile(
+    r"\.sync-conflict-\d{8}-\d{6}"  # Syncthing
+    r"|[(\[][^()\[\]]*[ck]onfli[ck]t[^()\[\]]*[)\]]"  # Dropbox, Nextcloud, pCloud: "conflicted copy", "in Konflikt …"
+    r"|[^ ] \(?\d{1,3}\)?(?:\.[a-z]+)?\Z"  # iCloud, Google Drive: "events 2.jsonl", "events (1).jsonl"
+    r"|~\Z|\A#.*#\Z|\A\.#|\.sw[a-p]\Z|\.(?:bak|backup|orig|old|save|rej)\d*\Z",  # editors and patch
+    re.IGNORECASE,
+)
+# OneDrive appends the name of the machine. (In folders of pages, files of a person may well have such names.)
+_HOST_COPY_NAMES = {"": re.compile(r"(?:tacit|AGENTS)-.+"), "memory": re.compile(r"(?:long-term|memories)-.+")}
+_INDEX_NAME = re.compile(r"[.#]*index\b.*\.sqlite", re.IGNORECASE)
+_OWN_INDEX_NAME = re.compile(r"index\.sqlite(?:\.new)?(?:-wal|-shm|-journal|-file)?")
+_ROOT_FILE_NAME = re.compile(r"[.#]*(?:index|tacit|AGENTS)\b", re.IGNORECASE)
+_SIDECAR_SUFFIX = re.compile(r"-(?:wal|shm|journal|file)\Z")  # files that SQLite keeps beside a database
+# The `PRAGMA application_id` of an index, and its offset in the header of the file.
+APPLICATION_ID, _ID_AT = 0x54414349, 68
+_DATABASE_MAGIC = (b"SQLite format 3\0", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
+
+
+def is_stray_copy(folder: str, name: str) -> bool:
+    """Return whether a name looks like a copy or backup that another program made of a file of the home.
+
+    In the root, which other programs use too, only names that begin like ours count.
+    """
+    if is_index_copy(name) or (folder in _HOST_COPY_NAMES and _HOST_COPY_NAMES[folder].fullmatch(name)):
+        return True
+    if not folder:
+        return bool(_ROOT_FILE_NAME.match(name) and _COPY_NAME.search(name))
+    if folder in SEGMENT_NAMES and ".jsonl" in name and not is_own_segment(folder, name):
+        return not name.endswith(NOT_SEGMENT_SUFFIXES)
+    return bool(_COPY_NAME.search(name))
+
+
+def is_index_copy(name: str) -> bool:
+    return bool(_INDEX_NAME.match(name)) and not _OWN_INDEX_NAME.fullmatch(name)
+
+
+def index_copies(home: str, folders: Iterable[str]) -> Iterator[str]:
+    """Yield the paths of copies of the index and of the files that SQLite keeps beside it: they hold its content."""
+    for folder in ("", *folders):
+        for name in list_folder(os.path.join(home, folder)):
+            path = os.path.join(home, folder, name)
+            if is_index_copy(name):
+                if name.endswith(("-shm", "-file")) or _header(path).startswith(_DATABASE_MAGIC):
+                    yield path
+            elif ".sqlite" in name and not _OWN_INDEX_NAME.fullmatch(name) and _is_index(_SIDECAR_SUFFIX.sub("", path)):
+                yield path
+
+
+def _is_index(path: str) -> bool:
+    """Return whether a database has the application id of an index, whatever its name is."""
+    header = _header(path)
+    return (
+        header.startswith(_DATABASE_MAGIC[0]) and int.from_bytes(header[_ID_AT : _ID_AT + 4], "big") == APPLICATION_ID
+    )
+
+
+def _header(path: str) -> bytes:
+    try:
+        with open_plain(path) as file:
+            return file.read(100)
+    except OSError:
+        return b""

@@ -45,6 +45,7 @@ _PADDING = (b"", b"===", b"==", b"=")  # to a multiple of four digits
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 _DIGITS_ALONE = bytes(byte if byte in _DIGITS else 0x20 for byte in range(256))
 _TESTED_LETTERS = 3
+_PRINTABLE_ASCII = frozenset(map(chr, range(0x21, 0x7F)))
 # Blocks of Unicode with all letters but ASCII whose folded form has printable ASCII, generously; and with all letters
 # that fold to others (tests/purge/test_matcher.py).
 _ASCII_LOOKALIKE_BLOCKS = (
@@ -127,9 +128,7 @@ def _same_span(start: int, end: int) -> Span:
 def views(text: str, rules: ViewRules, depth: int = MAX_DEPTH) -> Iterator[View]:
     """Yield the text itself and its decoded views."""
     yield View(text, _same_span)
-    if depth == 0:
-        return
-    for outer in decode_once(text, rules):
+    for outer in decode_once(text, rules) if depth else ():
         for inner in views(outer.text, rules, depth - 1 if outer.is_decodable else 0):
             yield _composed(outer, inner)
 
@@ -295,6 +294,24 @@ def _utf16_width(letter: str) -> int:
     return 4 if letter > "\uffff" else 2
 
 
+# Strings without anything to resolve
+
+
+def split_plain(texts: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the texts that have no views but those of their runs of digits, and all others."""
+    plain: list[str] = []
+    others: list[str] = []
+    for text in texts:
+        (others if _HAS_MORE_VIEWS.search(text) else plain).append(text)
+    return plain, others
+
+
+def runs_in_plain(joined: str, min_base64: int) -> set[str]:
+    """Return the distinct runs of at least so many digits in such texts, which are joined by something else."""
+    digits = b" " + joined.encode("ascii").translate(_DIGITS_ALONE)
+    return {run.decode("ascii") for run in set(re.findall(rb" ([^ ]{%d,})" % min_base64, digits))}
+
+
 # Texts that are searched for
 
 
@@ -344,37 +361,45 @@ class TextFinder:
         """Return those of some texts that contain any of the searched ones."""
         if not self.texts:
             return set()
-        plain: list[str] = []
-        others: list[str] = []
-        for text in texts:
-            (others if _HAS_MORE_VIEWS.search(text) else plain).append(text)
-        suspects = [*plain, *others] if self.may_be_in_plain(_SEPARATOR.join(plain)) else others
-        return {text for text in suspects if self.contains(text)}
+        plain, others = split_plain(texts)
+        return {text for text in (*self.suspects_in_plain(plain), *others) if self.contains(text)}
 
-    def may_be_in_plain(self, joined: str) -> bool:
-        """Return False if no text is in strings of ASCII, joined, that have no views but of their runs of digits."""
-        if not self.texts:
-            return False
+    def suspects_in_plain(self, texts: Sequence[str]) -> set[str]:
+        """Return those of some texts, as of `split_plain`, that may contain any of the searched ones."""
+        if not (self.texts and texts):
+            return set()
+        joined = _SEPARATOR.join(texts)
         folded = joined.lower()
-        if any(max(text.split(), key=len) in folded for text in self.texts):
-            return True
-        digits = b" " + joined.encode("ascii").translate(_DIGITS_ALONE)
-        runs = {run.decode("ascii") for run in set(re.findall(rb" ([^ ]{%d,})" % self._rules.min_base64, digits))}
-        return any(not self._is_clean(run) and self.contains(run) for run in runs - self._clean_runs)
+        words = [word for word in (max(text.split(), key=len) for text in self.texts) if word in folded]
+        runs = runs_in_plain(joined, self._rules.min_base64) - self._clean_runs
+        hits = [run for run in runs if not self._is_clean(run) and self.contains(run)]
+        if not (words or hits):
+            return set()
+        return {
+            text for text in texts if any(word in text.lower() for word in words) or any(run in text for run in hits)
+        }
 
     def replace_matches(self, text: str, excluded: str = "") -> str:
         """Return a text with a mark in place of each match. Matches inside a match of the pattern `excluded` stay."""
         for wanted in self.texts:
             if wanted in normalize_for_match(PURGED_MARK):
                 continue  # the mark itself would be found again and again
-            while spans := _outside(excluded, text, _merged(self._spans(text, wanted))):
+            while spans := self._spans(text, wanted, excluded):
                 for start, end in reversed(spans):
                     text = text[:start] + PURGED_MARK + text[end:]
         return text
 
-    def _spans(self, text: str, wanted: str) -> Iterator[Span]:
-        for view in views(text, self._rules):
-            yield from (view.span(*span) for span in _spans_in(view, (wanted,)))
+    def _spans(self, text: str, wanted: str, excluded: str) -> list[Span]:
+        """Return where a text is, without overlaps, but for matches inside a match of `excluded`."""
+        found = (view.span(*span) for view in views(text, self._rules) for span in _spans_in(view, (wanted,)))
+        merged: list[Span] = []
+        for start, end in sorted(found):
+            if merged and start <= merged[-1][1]:
+                merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+            else:
+                merged.append((start, end))
+        kept = [match.span() for match in re.finditer(excluded, text)] if merged and excluded else []
+        return [span for span in merged if not any(start <= span[0] and span[1] <= end for start, end in kept)]
 
 
 def _spans_in(view: View, texts: Sequence[str]) -> Iterator[Span]:
@@ -412,33 +437,12 @@ def _fold_with_offsets(text: str) -> tuple[str, list[Span]]:
     return "".join(letters), offsets
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _outside(excluded: str, text: str, spans: list[Span]) -> list[Span]:
-    if not spans or not excluded:
-        return spans
-    kept = [match.span() for match in re.finditer(excluded, text)]
-    return [span for span in spans if not any(start <= span[0] and span[1] <= end for start, end in kept)]
-
-
 # What rules out bytes
 
 
 @cache
-def _lookalikes() -> dict[str, list[int]]:
-    """Return the letters but ASCII whose folded form has a printable letter of ASCII, by that letter."""
-    return _codes_by_letter(_ASCII_LOOKALIKE_BLOCKS, set(map(chr, range(0x21, 0x7F))))
-
-
-def _codes_by_letter(blocks: Iterable[tuple[int, int]], letters: set[str]) -> dict[str, list[int]]:
+def _codes_by_letter(blocks: Sequence[tuple[int, int]], letters: frozenset[str]) -> dict[str, list[int]]:
+    """Return the code points of blocks whose folded form has one of these letters, by that letter."""
     codes: dict[str, list[int]] = {letter: [] for letter in letters}
     for start, end in blocks:
         for code in range(start, end):
@@ -453,8 +457,11 @@ def _byte_tests(text: str) -> list[Callable[[bytes], object]]:
 
     Each looks for the spellings of one letter. Of the letters of the text, those are taken that have few.
     """
-    letters = {letter for letter in text if "!" <= letter <= "~"}
-    spellings = _lookalikes() if letters else _codes_by_letter(_FOLDING_BLOCKS, set(text) - {" "})
+    letters = _PRINTABLE_ASCII.intersection(text)
+    if letters:
+        spellings = _codes_by_letter(_ASCII_LOOKALIKE_BLOCKS, _PRINTABLE_ASCII)
+    else:
+        spellings = _codes_by_letter(_FOLDING_BLOCKS, frozenset(text) - {" "})
     rarest = sorted(letters or spellings, key=lambda letter: (len(spellings[letter]), letter))
     return [_letter_test(letter, spellings[letter]) for letter in rarest[:_TESTED_LETTERS]]
 
@@ -467,20 +474,18 @@ def _letter_test(letter: str, lookalikes: Iterable[int]) -> Callable[[bytes], ob
         first, second, *_ = chr(code).encode("utf-16-be")
         for one, other in ((first, second), (second, first), chr(code).encode()[:2]):
             followers.setdefault(one, set()).add(other)
-    # Each branch begins with one byte, by which the pattern is searched quickly.
-    branches = [*map(re.escape, plain), *(b"\\x%02x[%s]" % (one, _escaped(rest)) for one, rest in followers.items())]
+    branches = [*map(re.escape, plain)]
+    for one, others in followers.items():  # each begins with one byte, by which the pattern is searched quickly
+        branches.append(b"\\x%02x[%s]" % (one, b"".join([b"\\x%02x" % other for other in sorted(others)])))
     return re.compile(b"|".join(branches), re.DOTALL).search
-
-
-def _escaped(values: Iterable[int]) -> bytes:
-    return b"".join([b"\\x%02x" % value for value in sorted(values)])
 
 
 @cache
 def _long_folds() -> set[str]:
-    """Return what letters fold to that stand for three letters or more."""
+    """Return all parts, of three letters or more, of what a single letter folds to."""
     folds = {fold_letters(chr(code)) for start, end in _ASCII_LOOKALIKE_BLOCKS for code in range(start, end)}
-    return {fold for fold in folds if len(fold) > 2}
+    spans = [(start, end) for end in range(max(map(len, folds)) + 1) for start in range(end - 2)]
+    return {fold[start:end] for fold in folds if len(fold) > 2 for start, end in spans if end <= len(fold)}
 
 
 @cache
@@ -491,11 +496,5 @@ def _fewest_bytes(text: str) -> int:
     """
     if not text.isascii():
         return 0
-    most = max(_overlap(fold, text) for fold in _long_folds())
-    return len(text) if most <= 2 else 2 * -(-len(text) // most)
-
-
-def _overlap(fold: str, text: str) -> int:
-    """Return the length of the longest part of `fold` that is in `text`."""
-    parts = ((end - start, fold[start:end]) for start in range(len(fold)) for end in range(start + 1, len(fold) + 1))
-    return max((length for length, part in parts if part in text), default=0)
+    most = max((len(part) for part in _long_folds() if part in text), default=0)
+    return 2 * -(-len(text) // most) if most else len(text)

@@ -1,6 +1,8 @@
-"""Planning a purge: which lines of the log change, and how. Nothing is written here.
+"""Planning a purge: which lines of the log change, and how; and writing the segments with these changes.
 
-The first, long search needs no lock. The one under the lock reads only lines that were appended since.
+The first, long search needs no lock. The one under the lock reads only lines that were appended since. Lines that are
+not affected stay byte for byte. A new file replaces the old one in one step; the caller makes sure that nobody else
+appends.
 """
 
 from __future__ import annotations
@@ -9,21 +11,20 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import zip_longest
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
-from tacit.disk.files import open_plain
+from tacit.disk.files import open_fd, open_plain, stage_file, write_all
 from tacit.errors import RefusedError
 from tacit.log.codec import decode, encode, is_encoding_of, split_mac
 from tacit.log.log import Log
 from tacit.log.reader import LocatedLine, LogBlock, LogReader, SegmentProgress, read_blocks, read_torn_tail
-from tacit.log.rewrite import decode_raw
+from tacit.log.rewrite import decode_raw, replace_segment
 from tacit.model.claim import GLOBAL, Claim
 from tacit.model.event import Draft, Event
 from tacit.model.ids import EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import Fingerprint, LogSealed, MemoryPurged, PurgedStub, UnknownBody
 from tacit.purge.remains import PurgeTarget, claims_of, moved_claims
-from tacit.purge.rewrite import LineEdit, PurgePlan, SegmentEdits
 from tacit.purge.search import (
     LineSearch,
     LineStrings,
@@ -39,8 +40,168 @@ from tacit.record import Record
 _SEARCH_TASK = "searching the log"
 _MAX_IDS_PER_TOMBSTONE = 2000  # a tombstone has to fit into a line
 _MAX_LATE_IDS = 1000  # the same, with the prints of a purge
+_COPY_BYTES = 1 << 20
 
 T = TypeVar("T")
+
+
+# Changes of segments
+
+
+class LineEdit(Record):
+    """A line that a purge changes: where it is, the bytes it has then, and its event (None if it is unreadable).
+
+    The number 0 is a torn tail.
+    """
+
+    number: int
+    offset: int
+    length: int
+    data: bytes
+    event: EventId | None
+
+
+class SegmentEdits(Record):
+    """What a purge changes in a segment, and where its last complete line ends."""
+
+    segment: str
+    edits: tuple[LineEdit, ...]
+    end: int
+
+    @property
+    def complete(self) -> tuple[LineEdit, ...]:
+        """The edits without that of a torn tail, which may grow into a line."""
+        return tuple(edit for edit in self.edits if edit.number)
+
+
+class PurgePlan(Record):
+    """What a purge will do to a log. Nothing is written until `apply`.
+
+    Attributes:
+        target: what is purged, with the claims that turned out to be gone.
+        segments: the segments that change.
+        roots: the projects that the log knows, and which of them have or had a fact file.
+        gone_claims: the claims that are removed entirely.
+        matching_claims: the claims that contain a text and stay, if only some claims are purged.
+    """
+
+    target: PurgeTarget
+    segments: tuple[SegmentEdits, ...]
+    roots: SharedRoots
+    gone_claims: frozenset[str] = frozenset()
+    matching_claims: frozenset[str] = frozenset()
+
+    @property
+    def changed(self) -> list[EventId]:
+        """The ids of the events that change."""
+        return [edit.event for segment in self.segments for edit in segment.edits if edit.event is not None]
+
+    @property
+    def damaged(self) -> int:
+        """How many unreadable lines are removed."""
+        return sum(edit.event is None for segment in self.segments for edit in segment.edits)
+
+    def stage(self, log: Log) -> dict[str, str]:
+        """Write the changed segments beside the old ones, as far as they have complete lines.
+
+        Return the path of each new file by its segment.
+        """
+        return {
+            segment.segment: stage_file(
+                log.disk,
+                log.path(segment.segment),
+                _edited(log, segment.segment, segment.complete, 0, segment.end),
+            )
+            for segment in self.segments
+        }
+
+    def apply(self, log: Log, staged: StagedSegments) -> bool:
+        """Replace the changed segments, with the staged file if it fits. Return whether all of them did.
+
+        The caller holds the log's lock and has appended the tombstones.
+        """
+        fitting: set[str] = set()
+        for segment in self.segments:
+            name, size = segment.segment, log.size(segment.segment)
+            path, start = staged.usable(segment)
+            rest = _edited(log, name, [edit for edit in segment.edits if edit.offset >= start], start, size)
+            if path:
+                _extend_staged(log, path, rest)
+                fitting.add(name)
+            replace_segment(log, name, rest, _unsigned_end_after(log, segment), path)
+        return fitting == staged.paths.keys() >= {segment.segment for segment in self.segments if segment.complete}
+
+    def limited_to(self, events: Sequence[EventId]) -> PurgePlan:
+        """Return the plan without changes of other events, for tombstones that name these."""
+        wanted = set(events)
+        limited = [
+            segment._replace(edits=tuple(edit for edit in segment.edits if edit.event in wanted))
+            for segment in self.segments
+        ]
+        return self._replace(segments=tuple(limited))
+
+
+class StagedSegments(Record):
+    """Files that were staged for a plan, by their segments."""
+
+    plan: PurgePlan
+    paths: dict[str, str]
+
+    def usable(self, segment: SegmentEdits) -> tuple[str, int]:
+        """Return the staged file of a segment and how far it goes in the old one; "" and 0 if it does not fit.
+
+        It fits if the plan of now has the same edits up to there: lines were only appended.
+        """
+        for planned in self.plan.segments:
+            path = self.paths.get(segment.segment, "")
+            if planned.segment == segment.segment and path and segment.end >= planned.end:
+                same = tuple(edit for edit in segment.edits if edit.offset < planned.end) == planned.complete
+                return (path, planned.end) if same else ("", 0)
+        return "", 0
+
+
+def _edited(log: LogReader, segment: str, edits: Sequence[LineEdit], start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes of a segment between two offsets, with the edits carried out."""
+    with open_plain(log.path(segment)) as file:
+        file.seek(start)
+        for edit in edits:
+            yield from _copied(file, edit.offset - start)
+            yield edit.data
+            start = edit.offset + edit.length
+            file.seek(start)
+        yield from _copied(file, end - start)
+
+
+def _copied(file: BinaryIO, size: int) -> Iterator[bytes]:
+    while size > 0 and (data := file.read(min(size, _COPY_BYTES))):
+        yield data
+        size -= len(data)
+
+
+def _unsigned_end_after(log: Log, segment: SegmentEdits) -> int | None:
+    """Return where the unsigned lines end when the edits are carried out; None if there is no baseline."""
+    baseline = log.signer.read_baseline() if log.signer else None
+    if baseline is None:
+        return None
+    end = min(baseline.end_of(segment.segment), log.size(segment.segment))
+    if end:
+        with open_plain(log.path(segment.segment)) as file:  # to the end of its line
+            file.seek(end - 1)
+            while (data := file.read(_COPY_BYTES)) and b"\n" not in data:
+                end += len(data)
+            end += data.find(b"\n")
+    return end + sum(len(edit.data) - edit.length for edit in segment.edits if edit.offset < end)
+
+
+def _extend_staged(log: Log, path: str, data: Iterable[bytes]) -> None:
+    """Append to a staged file what was added to its segment since. On return it is durable."""
+    with open_fd(log.disk, path, os.O_WRONLY | os.O_APPEND) as fd:
+        for block in data:
+            write_all(log.disk, fd, block)
+        log.disk.sync_data(fd)
+
+
+# The search
 
 
 class LinePosition(Record):
@@ -137,7 +298,11 @@ class LogSearch:
         moved = {old: new for found in findings for old, new in found.moved.items()}
         gone = self._gone_claims(log) - moved.keys()
         if isinstance(self._purge, PurgeTarget):
-            self._refine(self._purge, moved, gone)
+            claims = self._given.claims | gone
+            if (self._purge.moved, self._purge.claims) != (moved, claims):
+                self._purge = self._purge._replace(moved=moved, claims=claims)
+                for found in findings:
+                    found.edits, found.dropped = {}, set()
         edits = [self._segment_edits(log, name, found) for name, found in self._segments.items()]
         roots = SharedRoots({}, set())
         for found in findings:
@@ -147,13 +312,6 @@ class LogSearch:
         changed = tuple(segment for segment in edits if segment.edits)
         target = self._purge if isinstance(self._purge, PurgeTarget) else PurgeTarget()
         return PurgePlan(target, changed, roots, frozenset(gone), matching)
-
-    def _refine(self, target: PurgeTarget, moved: dict[str, str], gone: set[str]) -> None:
-        claims = self._given.claims | gone
-        if (target.moved, target.claims) != (moved, claims):
-            self._purge = target._replace(moved=moved, claims=claims)
-            for found in self._segments.values():
-                found.edits, found.dropped = {}, set()
 
     def still_purged(self) -> Tombstones:
         """Return the tombstones of which nothing was recorded anew since, according to the last plan."""

@@ -24,6 +24,8 @@ from tacit.purge.matcher import (
     decode_once,
     min_digits,
     normalize_for_match,
+    runs_in_plain,
+    split_plain,
 )
 
 _PBKDF2_ROUNDS = 20_000
@@ -121,20 +123,21 @@ class PrintSearch:
 
     def _decoded(self, texts: Sequence[str], depth: int, inner: set[str]) -> Iterator[str]:
         """Yield decoded texts that contain nothing more; add the others to `inner`."""
-        found: dict[str, None] = {}
+        plain, others = split_plain(texts)
+        found = runs_in_plain(_SEPARATOR.join(plain), self._min_digits[0])
 
         def set_aside(run: str) -> bool:  # runs are decoded together
-            found[run] = None
+            found.add(run)
             return True
 
         rules = ViewRules(*self._min_digits, set_aside, lambda _data: True)
-        for text in texts:
+        for text in others:
             for view in decode_once(text, rules):
                 if view.is_decodable:
                     inner.add(view.text)
                 else:
                     yield view.text
-        runs = [run for run in found if run not in self._clean_runs]
+        runs = list(found - self._clean_runs)
         for start in range(0, len(runs), _RUNS_AT_ONCE):
             parts = [part for run in runs[start : start + _RUNS_AT_ONCE] for part in rules.run_bytes(run)]
             inner.update(text for part in parts for text, has_more in decode_charsets(part, utf16=False) if has_more)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tacit.log.codec import event_type
+from tacit.model import observation
 from tacit.model.claim import Claim, Scope, is_project_scope, project_scope
 from tacit.model.event import (
     POLICY,
@@ -19,32 +21,10 @@ from tacit.model.event import (
     ClaimProposed,
     Event,
     EventBody,
-    EventOrigin,
     EventsUndone,
     Verdict,
 )
 from tacit.model.memory import touched_claims
-from tacit.model.observation import (
-    BriefInjected,
-    CommandRan,
-    EvaluationCreated,
-    MemoryChecked,
-    MemoryPurged,
-    ProjectSeen,
-    PromptGiven,
-    PurgedStub,
-    RecallAsked,
-    ReplyGiven,
-    RepositoryDistrusted,
-    RepositoryTrusted,
-    SessionSummarized,
-    SessionTitled,
-    ToolUsed,
-    WorkflowDropped,
-    WorkflowRan,
-    WorkflowSaved,
-    WorkLogged,
-)
 from tacit.purge.matcher import TextFinder
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK
@@ -53,18 +33,27 @@ MIN_TEXT_LENGTH = 4  # of a text to purge: shorter ones occur in half of all wor
 PURGE_REASON = "purged"
 HIDDEN_SCOPE = project_scope(PURGED_MARK)
 
-# Fields with free text, by the type of the body. Bodies that need more are handled in `_purge_body`.
+# Fields with free text, by the type of the record.
 _TEXT_FIELDS: dict[type, tuple[str, ...]] = {
-    WorkLogged: ("task", "summary", "changes", "evidence", "next"),
-    RecallAsked: ("query",),
-    MemoryPurged: ("reason",),
-    CommandRan: ("command", "directory", "shell", "meant", "planned"),
-    WorkflowDropped: ("name",),
-    PromptGiven: ("text", "about", "directory", "branch"),
-    ReplyGiven: ("text", "directory"),
-    ToolUsed: ("tool", "input", "result", "files", "directory", "change"),
-    SessionTitled: ("text",),
-    SessionSummarized: ("text", "model"),
+    ClaimProposed: ("source", "evidence", "reason"),
+    ClaimDecided: ("reason", "evidence", "carried_evidence", "missing"),
+    EventsUndone: ("label",),
+    observation.WorkLogged: ("task", "summary", "changes", "evidence", "next"),
+    observation.RecallAsked: ("query",),
+    observation.BriefInjected: ("task", "reasons"),
+    observation.MemoryPurged: ("reason",),
+    observation.RepositoryDistrusted: ("reason",),
+    observation.CommandRan: ("command", "directory", "shell", "meant", "planned"),
+    observation.WorkflowDropped: ("name",),
+    observation.WorkflowRan: ("name", "steps", "directory"),
+    observation.StepRan: ("command",),
+    observation.EvaluationCreated: ("scores",),
+    observation.EvaluationScore: ("name", "reason"),
+    observation.PromptGiven: ("text", "about", "directory", "branch"),
+    observation.ReplyGiven: ("text", "directory"),
+    observation.ToolUsed: ("tool", "input", "result", "files", "directory", "change"),
+    observation.SessionTitled: ("text",),
+    observation.SessionSummarized: ("text", "model"),
 }
 
 
@@ -96,7 +85,11 @@ def purge_event(event: Event, target: PurgeTarget) -> Event:
     """Return what is left of an event; the event itself if it contains nothing of the target."""
     body = _purge_body(event.body, target)
     scope = _purge_scope(event.scope, target)
-    origin = _purge_origin(event.origin, target) if target.everywhere else event.origin
+    origin = event.origin
+    if target.everywhere:
+        host, session, actor = (_purge_texts(text, target) for text in (origin.host, origin.session, origin.actor))
+        actor = origin.actor if origin.actor in (USER, POLICY) else actor
+        origin = origin._replace(host=host, session=session, actor=actor)
     if body == event.body and scope == event.scope and origin == event.origin:
         return event
     return Event(event.id, event.op, origin, scope, body)
@@ -154,102 +147,60 @@ def claims_of(body: EventBody) -> tuple[Claim, ...]:
 
 
 def _purge_body(body: EventBody, target: PurgeTarget) -> EventBody:
-    match body:
-        case ClaimProposed():
-            return _purge_proposal(body, target)
+    left: Any = _purge_texts(body, target)
+    stub = observation.PurgedStub(event_type(body))
+    match left:
+        case ClaimProposed(claim=claim):
+            proposed = _purge_claim(claim, target)
+            left = stub if proposed is None else left._replace(claim=proposed)
         case ClaimDecided():
-            return _purge_decision(body, target)
-        case ProjectSeen() | RepositoryTrusted() | RepositoryDistrusted():
-            return _purge_paths(body, target)
-        case EventsUndone() | BriefInjected() | MemoryChecked():
-            return _purge_claim_references(body, target)
-        case WorkflowSaved() | WorkflowRan() | EvaluationCreated():
-            return _purge_items(body, target)
-    changes: dict[str, Any] = {}
-    for field in _TEXT_FIELDS.get(type(body), ()):
-        value = getattr(body, field)
-        is_text = isinstance(value, str)
-        changes[field] = _purge_text(value, target) if is_text else tuple(_purge_text(text, target) for text in value)
-    return body._replace(**changes) if changes else body
-
-
-def _purge_items(body: WorkflowSaved | WorkflowRan | EvaluationCreated, target: PurgeTarget) -> EventBody:
-    match body:
-        case WorkflowSaved(name, steps, directory, claim):
+            left = _purge_decision(left, target) or stub
+        case (
+            observation.ProjectSeen(root=path)
+            | observation.RepositoryTrusted(path=path)
+            | observation.RepositoryDistrusted(path=path)
+        ) if target.texts.contains(path):
+            left = stub  # a path with a gap is of no use
+        case observation.RepositoryTrusted(lines=lines):
+            left = left._replace(lines=tuple(line for line in lines if line.claim not in target.claims))
+        case EventsUndone(claims=claims):
+            left = left._replace(claims=_rename_claims(claims, target))
+        case observation.BriefInjected(memories=claims):
+            left = left._replace(memories=_rename_claims(claims, target))
+        case observation.MemoryChecked(claim=id_):
+            left = left._replace(claim=target.moved.get(id_, id_))
+        case observation.WorkflowSaved(name, steps, directory, id_):
             # Its steps are the person's word for word: with a gap it would run something nobody accepted.
-            texts = (name, directory, *steps)
-            is_hit = claim in target.claims or any(map(target.texts.contains, texts))
-            return WorkflowDropped(_purge_text(name, target)) if is_hit else body
-        case WorkflowRan():
-            ran = tuple(step._replace(command=_purge_text(step.command, target)) for step in body.steps)
-            name, directory = _purge_text(body.name, target), _purge_text(body.directory, target)
-            return body._replace(name=name, steps=ran, directory=directory)
-        case EvaluationCreated():
-            scores = (
-                score._replace(name=_purge_text(score.name, target), reason=_purge_text(score.reason, target))
-                for score in body.scores
-            )
-            return body._replace(scores=tuple(scores))
+            if id_ in target.claims or any(map(target.texts.contains, (name, directory, *steps))):
+                left = observation.WorkflowDropped(_purge_texts(name, target))
+    result: EventBody = left
+    return result
 
 
-def _purge_claim_references(body: EventsUndone | BriefInjected | MemoryChecked, target: PurgeTarget) -> EventBody:
-    if isinstance(body, MemoryChecked):  # it holds ids alone
-        return body._replace(claim=target.moved.get(body.claim, body.claim))
-    if isinstance(body, EventsUndone):
-        return body._replace(claims=_rename_claims(body.claims, target), label=_purge_text(body.label, target))
-    reasons = tuple(_purge_text(reason, target) for reason in body.reasons)
-    return body._replace(
-        memories=_rename_claims(body.memories, target), task=_purge_text(body.task, target), reasons=reasons
-    )
+def _purge_texts(value: Any, target: PurgeTarget) -> Any:
+    """Return a text, a record or several of them, with a mark in place of each match in its free text."""
+    if isinstance(value, str):
+        return target.texts.replace_matches(value) if value else value
+    if type(value) is tuple:
+        return tuple(_purge_texts(item, target) for item in value)
+    fields = _TEXT_FIELDS.get(type(value), ())
+    return value._replace(**{name: _purge_texts(getattr(value, name), target) for name in fields}) if fields else value
 
 
-def _purge_paths(body: ProjectSeen | RepositoryTrusted | RepositoryDistrusted, target: PurgeTarget) -> EventBody:
-    """Purge bodies with a path as a whole: a path with a gap is of no use."""
-    match body:
-        case ProjectSeen(root):
-            return PurgedStub("project.seen") if target.texts.contains(root) else body
-        case RepositoryTrusted(path=path, lines=lines):
-            if target.texts.contains(path):
-                return PurgedStub("repository.trusted")
-            return body._replace(lines=tuple(line for line in lines if line.claim not in target.claims))
-        case RepositoryDistrusted(path, reason):
-            if target.texts.contains(path):
-                return PurgedStub("repository.distrusted")
-            return RepositoryDistrusted(path, _purge_text(reason, target))
-
-
-def _purge_proposal(body: ClaimProposed, target: PurgeTarget) -> EventBody:
-    claim = _purge_claim(body.claim, target)
-    if claim is None:
-        return PurgedStub(body.verdict.value)
-    return body._replace(
-        claim=claim,
-        source=_purge_text(body.source, target),
-        evidence=_purge_text(body.evidence, target),
-        reason=_purge_text(body.reason, target),
-    )
-
-
-def _purge_decision(body: ClaimDecided, target: PurgeTarget) -> EventBody:
+def _purge_decision(body: ClaimDecided, target: PurgeTarget) -> EventBody | None:
+    """Return what is left of a decision, whose texts are purged already; None if nothing is."""
     claim = _purge_claim(body.claim, target)
     instead = _purge_claim(body.instead, target) if body.instead else None
-    rest = body._replace(
-        reason=_purge_text(body.reason, target),
-        evidence=_purge_text(body.evidence, target),
-        carried_evidence=tuple(_purge_text(text, target) for text in body.carried_evidence),
-        missing=tuple(_purge_text(text, target) for text in body.missing),
-    )
-    if body.instead is None:
-        return PurgedStub(body.verdict.value) if claim is None else rest._replace(claim=claim)
-    if claim is not None and instead is not None:
-        return rest._replace(claim=claim, instead=instead)
+    if claim is None and instead is None:
+        return None
     if instead is not None:  # what replaced a purged claim keeps what it inherited
-        return rest._replace(claim=instead, instead=instead)
-    if claim is None:
-        return PurgedStub(body.verdict.value)
+        return body._replace(claim=claim or instead, instead=instead)
+    assert claim is not None
+    if body.instead is None:
+        return body._replace(claim=claim)
     if body.claim.id == body.instead.id:  # only the new words are purged: the old ones stay
-        return rest._replace(claim=claim, instead=claim)
-    return ClaimDecided(claim, Verdict.RETIRED, PURGE_REASON, rest.evidence)
+        return body._replace(claim=claim, instead=claim)
+    return ClaimDecided(claim, Verdict.RETIRED, PURGE_REASON, body.evidence)
 
 
 def _purge_claim(claim: Claim, target: PurgeTarget) -> Claim | None:
@@ -259,30 +210,13 @@ def _purge_claim(claim: Claim, target: PurgeTarget) -> Claim | None:
     texts = (claim.sentence, *claim.triple, " ".join(claim.triple))
     if target.everywhere and any(map(target.texts.contains, texts)):
         return None
-    return claim._replace(
-        scope=_purge_scope(claim.scope, target), tags=tuple(tag for tag in claim.tags if not _tag_matches(tag, target))
-    )
-
-
-def _tag_matches(tag: str, target: PurgeTarget) -> bool:
-    # Blanks in a tag became dashes.
-    return target.texts.contains(tag) or target.texts.contains(tag.replace("-", " "))
+    tags = (tag for tag in claim.tags if not any(map(target.texts.contains, (tag, tag.replace("-", " ")))))
+    return claim._replace(scope=_purge_scope(claim.scope, target), tags=tuple(tags))
 
 
 def _purge_scope(scope: Scope, target: PurgeTarget) -> Scope:
     """Return the scope. Projects whose name contains a text lose it, and become one project."""
     return HIDDEN_SCOPE if target.everywhere and is_project_scope(scope) and target.texts.contains(scope) else scope
-
-
-def _purge_origin(origin: EventOrigin, target: PurgeTarget) -> EventOrigin:
-    actor = origin.actor if origin.actor in (USER, POLICY) else _purge_text(origin.actor, target)
-    return origin._replace(
-        host=_purge_text(origin.host, target), session=_purge_text(origin.session, target), actor=actor
-    )
-
-
-def _purge_text(text: str, target: PurgeTarget) -> str:
-    return target.texts.replace_matches(text) if text else text
 
 
 def _rename_claims(claims: tuple[str, ...], target: PurgeTarget) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from tacit.log.codec import damage_reason
 from tacit.log.reader import MAX_LINE_BYTES, LocatedLine, LogBlock, LogReader, read_blocks
 from tacit.model.claim import Scope, Triple, triple_key
-from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Verdict
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, Verdict
 from tacit.model.ids import ClaimId, claim_id
 from tacit.model.observation import ProjectSeen
 from tacit.purge.matcher import TextFinder, fold_letters
@@ -68,13 +68,9 @@ class SharedRoots(Record):
     def add(self, event: Event) -> None:
         if isinstance(event.body, ProjectSeen):
             self.seen[event.scope, event.body.root] = None
-        elif event.is_by_user and _is_sharing(event.body):
-            self.shared_scopes.add(event.scope)
-
-
-def _is_sharing(body: EventBody) -> bool:
-    """Return whether a judgement of the person puts something into a fact file."""
-    return isinstance(body, ClaimProposed | ClaimDecided) and (not body.private or body.verdict is Verdict.SHARED)
+        elif event.is_by_user and isinstance(body := event.body, ClaimProposed | ClaimDecided):
+            shares = not body.private or body.verdict is Verdict.SHARED  # it puts something into a fact file
+            self.shared_scopes.update({event.scope} if shares else ())
 
 
 class LineSearch:
@@ -95,11 +91,13 @@ class LineSearch:
         """
         lines = _KnownLines(block, roots)
         named = lines.unknown
-        plain = [at for at in lines.heads if not self._purge.has_unknown and self._is_plain(lines.heads[at])]
-        if plain and not self._purge.texts.may_be_in_plain(b"\n".join([lines.heads[at] for at in plain]).decode()):
+        if not self._purge.has_unknown:
+            plain = {at: head.decode("ascii") for at, head in lines.heads.items() if self._is_plain(head)}
             named |= lines.with_names(plain, self._purge.texts.matching(lines.names(plain)))
-            for at in plain:
-                del lines.heads[at]
+            suspects = self._purge.texts.suspects_in_plain(list(plain.values()))
+            for at, head in plain.items():
+                if head not in suspects:
+                    del lines.heads[at]
         named |= self._with_strings({at: block.lines[at] for at in lines.heads})
         return block.located(at for at in named if block.lines[at]), block.located(lines.referring)
 
@@ -194,7 +192,7 @@ class LineStrings:
                     self._add(value)
             if b"\\ud" in line:  # perhaps a lone surrogate, which no event has
                 "".join(self.strings).encode("utf-8")
-        except (ValueError, RecursionError):
+        except (ValueError, AttributeError, RecursionError):
             self.is_broken = True
 
     def _add(self, value: Any) -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from tacit.log.reader import LogReader
+from tacit.log.reader import KnownForm, LogReader
 from tacit.model.claim import Scope, Triple, triple_key
 from tacit.model.event import Event
 from tacit.model.ids import ClaimId, EventId, claim_id
@@ -20,9 +19,6 @@ from tacit.purge.matcher import TextFinder
 from tacit.purge.prints import PrintSearch, PurgedText
 from tacit.purge.remains import PurgeTarget, purge_event, texts_of
 from tacit.record import Record
-
-if TYPE_CHECKING:
-    from tacit.log.forms import KnownForm
 
 
 class Tombstone(Record):

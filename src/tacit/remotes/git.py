@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from tacit.disk.files import make_folder
 from tacit.errors import RefusedError, RemoteError, UsageError
-from tacit.remotes.manifest import MANIFEST_FILE
+from tacit.remotes.state import MANIFEST_FILE
 from tacit.text.display import one_line, printable
 
 _TIMEOUT_SECONDS = 600

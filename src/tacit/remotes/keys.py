@@ -214,7 +214,10 @@ def _parse_ring(data: bytes) -> Ring | None:
 def make_phrase(entropy: bytes) -> str:
     """Return the phrase of 16 random bytes: nine groups, joined by dashes."""
     data = entropy[:PHRASE_BYTES] + _checksum(entropy[:PHRASE_BYTES])
-    return "-".join(_group(int.from_bytes(data[start : start + 2], "big")) for start in range(0, len(data), 2))
+    numbers = (int.from_bytes(data[start : start + 2], "big") for start in range(0, len(data), 2))
+    return "-".join(
+        "".join(letters[number >> shift & len(letters) - 1] for letters, shift in _GROUP_LETTERS) for number in numbers
+    )
 
 
 def parse_phrase(text: str) -> str:
@@ -244,10 +247,6 @@ def phrase_lines(phrase: str) -> list[str]:
 
 def _checksum(data: bytes) -> bytes:
     return blake2b(data, digest_size=_CHECK_BYTES, person=_PHRASE_CHECK_PURPOSE).digest()
-
-
-def _group(number: int) -> str:
-    return "".join(letters[number >> shift & len(letters) - 1] for letters, shift in _GROUP_LETTERS)
 
 
 def _number(group: str) -> int:

@@ -22,9 +22,8 @@ from tacit.remotes.keys import (
     parse_phrase,
     unlock_ring,
 )
-from tacit.remotes.manifest import RemoteReport, default_name
 from tacit.remotes.segments import locked_rings
-from tacit.remotes.state import RemoteState, RemoteStore, check_name
+from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore, check_name, default_name
 from tacit.remotes.steps import RemoteSteps
 from tacit.remotes.transport import Transport, normalize_address, open_transport
 

@@ -1,7 +1,13 @@
-"""What a home knows of its remotes: one private file for each, with its keys and how far both sides have come.
+"""Manifests, and what a home knows of its remotes.
 
-The files are below `.tacit/remotes`, which no purge changes and no export copies. They are written after the lines they
-speak of are durable, so whatever is lost of them is read or written once more.
+A manifest is what one machine says about itself on a remote, written after everything else it wrote there. It lists the
+segments, so that missing and foreign files are told apart, and has a fresh random token at each writing: a machine that
+finds a token it did not write knows that another copy of its home writes under the same id. What is reported of
+machines follows from their manifests.
+
+A home has a private file for each remote, with its keys and how far both sides have come, below `.tacit/remotes`, which
+no purge changes and no export copies. These files are written after the lines they speak of are durable, so whatever is
+lost of them is read or written once more.
 """
 
 from __future__ import annotations
@@ -12,16 +18,192 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from tacit.disk.files import OsDisk, list_folder, make_folder, read_file, replace_file
 from tacit.disk.lock import FileLock
-from tacit.errors import NotFoundError, StoreError, UsageError
+from tacit.errors import NotFoundError, StoreError, TacitError, UsageError
 from tacit.home.paths import REMOTES_FOLDER, HomePaths
+from tacit.model.event import timestamp
 from tacit.record import Record
-from tacit.remotes.keys import MachineKeys, Ring, make_machine, ring_fields, ring_from_fields
-from tacit.remotes.manifest import Manifest, manifest_fields, manifest_from_fields
+from tacit.remotes.keys import (
+    MANIFEST_KIND,
+    MachineKeys,
+    Ring,
+    make_machine,
+    ring_fields,
+    ring_from_fields,
+    seal,
+    unseal,
+)
+from tacit.text.display import clean, clip
+
+AREA_NAME = re.compile(r"[0-9a-f]{32}")
+SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\.age")
+MANIFEST_FILE, RING_FILE, HANDOVER_FILE = "manifest.age", "ring.age", "keys.age"
+_MAX_NAME_CHARS = 60
+_CLOCK_TOLERANCE = timedelta(minutes=5)
+
+
+class SegmentEntry(Record):
+    """A segment on the remote: its name, the size of its file, and how many lines it has."""
+
+    name: str
+    size: int
+    lines: int
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.age"
+
+
+class Manifest(Record):
+    """What a machine says.
+
+    `purges` are the operations of all tombstones that it has applied to its log and to its segments here. `seen` are
+    the manifests it had read, by machine, with the time that each named: from these the others know that a clock is
+    behind. `token` is random.
+    """
+
+    machine: str
+    name: str
+    recipient: str
+    sequence: int
+    token: str
+    at: datetime
+    segments: tuple[SegmentEntry, ...] = ()
+    purges: tuple[str, ...] = ()
+    seen: tuple[tuple[str, datetime], ...] = ()
+    former: tuple[str, ...] = ()
+    everything: bool = False
+
+
+def seal_manifest(ring: Ring, manifest: Manifest) -> bytes:
+    return seal(ring, MANIFEST_KIND, json.dumps(manifest_fields(manifest), sort_keys=True).encode("utf-8"))
+
+
+def unseal_manifest(ring: Ring, data: bytes) -> Manifest | None:
+    """Return the manifest; None if the file is torn, or nobody with this ring wrote it."""
+    content = unseal(ring, MANIFEST_KIND, data)
+    try:
+        return None if content is None else manifest_from_fields(json.loads(content))
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        return None
+
+
+def manifest_fields(manifest: Manifest) -> dict[str, object]:
+    return {
+        **manifest._asdict(),
+        "at": timestamp(manifest.at),
+        "seen": {machine: timestamp(at) for machine, at in manifest.seen},
+        "v": 1,
+    }
+
+
+def manifest_from_fields(fields: Any) -> Manifest:
+    """Return a manifest from JSON. Raise ValueError, KeyError or TypeError if it is none."""
+    machine, segments = str(fields["machine"]), [SegmentEntry(*entry) for entry in fields["segments"]]
+    if not all(AREA_NAME.fullmatch(name) for name in (machine, *(entry.name for entry in segments))):
+        raise ValueError("machine")
+    return Manifest(
+        machine,
+        clip(clean(str(fields["name"])), _MAX_NAME_CHARS),
+        str(fields["recipient"]),
+        int(fields["sequence"]),
+        str(fields["token"]),
+        _parse_time(fields["at"]),
+        tuple(segments),
+        tuple(map(str, fields["purges"])),
+        tuple((str(machine), _parse_time(at)) for machine, at in fields["seen"].items()),
+        tuple(map(str, fields["former"])),
+        fields["everything"] is True,
+    )
+
+
+def _parse_time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return time
+
+
+def short_id(machine: str) -> str:
+    """Return the beginning of a machine's id, as people type it."""
+    return machine[:8]
+
+
+def default_name(host: str, machine: MachineKeys) -> str:
+    """Return what a machine is called in reports: its host name, else the beginning of its id."""
+    return clip(clean(host), _MAX_NAME_CHARS) or short_id(machine.id)
+
+
+# What is reported of remotes and machines
+
+
+class MachineReport(Record):
+    """A machine on a remote.
+
+    `new` events came from it in this sync, `waiting` are not taken yet. Of its segments `missing` are not there yet,
+    and lines `held` wait for a newer version of Tacit or a right clock. `clock_seconds` is how far its clock is ahead
+    of ours, negative if it is behind, 0 if that is not known. Of our purges it has not confirmed `unconfirmed`. With
+    `has_old_keys` it has not synced since the keys were changed.
+    """
+
+    id: str
+    name: str
+    last_seen: datetime
+    new: int = 0
+    waiting: int = 0
+    missing: int = 0
+    held: int = 0
+    unconfirmed: int = 0
+    clock_seconds: int = 0
+    has_old_keys: bool = False
+
+
+class RemoteReport(Record):
+    """A remote after a sync, or before one (`status`).
+
+    `sent` lines went there, `unsent` wait. `applied_purges` of other machines were done here, too. `foreign` areas
+    cannot be read with the keys of this machine. `notes` say what else happened. If there is a `problem`, the remote
+    was not reached, and the rest is what is known of it.
+    """
+
+    name: str
+    url: str
+    fingerprint: str
+    machines: tuple[MachineReport, ...] = ()
+    sent: int = 0
+    unsent: int = 0
+    foreign: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    problem: TacitError | None = None
+    synced_at: datetime | None = None
+    applied_purges: int = 0
+
+
+def report_machine(manifest: Manifest, own_id: str, purges: Collection[str], now: datetime) -> MachineReport:
+    """Return what a manifest tells about a machine. `purges` are the operations of all tombstones of this home.
+
+    The difference of its clock is the least that is certain: a manifest from the future shows a clock that is ahead,
+    and one that is older than what it was written after, by our own clock, shows a clock that is behind.
+    """
+    seen, difference = dict(manifest.seen).get(own_id), timedelta()
+    if manifest.at > now + _CLOCK_TOLERANCE:
+        difference = manifest.at - now
+    elif seen is not None and manifest.at < seen - _CLOCK_TOLERANCE:
+        difference = manifest.at - seen
+    return MachineReport(
+        manifest.machine,
+        manifest.name,
+        manifest.at,
+        unconfirmed=len(set(purges) - set(manifest.purges)),
+        clock_seconds=int(difference.total_seconds()),
+    )
+
+
+# What this home knows of its remotes
 
 _MACHINE_FILE, _LOCK_FILE = "machine.key", "sync.lock"
 _SUFFIX, _LEFT_SUFFIX = ".json", ".left"

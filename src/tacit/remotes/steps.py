@@ -18,19 +18,6 @@ from tacit.model.ids import EventId, event_id
 from tacit.purge.plan import late_tombstones
 from tacit.purge.tombstones import Tombstones, is_purge
 from tacit.remotes.keys import MachineKeys, make_machine
-from tacit.remotes.manifest import (
-    HANDOVER_FILE,
-    MANIFEST_FILE,
-    RING_FILE,
-    MachineReport,
-    Manifest,
-    RemoteReport,
-    SegmentEntry,
-    default_name,
-    report_machine,
-    seal_manifest,
-    short_id,
-)
 from tacit.remotes.segments import (
     Area,
     Received,
@@ -41,7 +28,23 @@ from tacit.remotes.segments import (
     received_segments,
     view_remote,
 )
-from tacit.remotes.state import PeerState, PublishedPart, RemoteState, RemoteStore
+from tacit.remotes.state import (
+    HANDOVER_FILE,
+    MANIFEST_FILE,
+    RING_FILE,
+    MachineReport,
+    Manifest,
+    PeerState,
+    PublishedPart,
+    RemoteReport,
+    RemoteState,
+    RemoteStore,
+    SegmentEntry,
+    default_name,
+    report_machine,
+    seal_manifest,
+    short_id,
+)
 from tacit.remotes.transport import Transport, open_transport
 
 # Ids are times: one that is further ahead is held back, because all later ids of this home would have to be greater.

@@ -24,8 +24,7 @@ from tacit.home.input import MAX_EVIDENCE_CHARS
 from tacit.home.project import Project, directory_scope, find_project
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
-from tacit.install.change import FileChange, missing_folders, read_content
-from tacit.install.text_block import EXPORT_MARKERS, with_block, without_block
+from tacit.install.change import EXPORT_MARKERS, FileChange, missing_folders, read_content, with_block, without_block
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, KIND_RANK, PERSONAL_KINDS, Claim, Provenance, Scope, Status
 from tacit.model.decide import propose

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from tacit.install.text_block import EXPORT_MARKERS, WRAPPER_MARKERS
+from tacit.install.change import EXPORT_MARKERS, WRAPPER_MARKERS
 from tacit.model.statement import parse_statement, split_statements
 from tacit.record import Record
 from tacit.rules.files import LoadTime, RuleFile

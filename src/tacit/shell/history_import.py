@@ -159,7 +159,7 @@ class HistoryImport(HomePart):
     def _import_entries(
         self, history: _OpenHistory, dry_run: bool, progress: ImportProgress, ignored: IgnoreRule | None
     ) -> ImportedHistory:
-        from tacit.log.bulk import BulkAppender
+        from tacit.log.command_lines import BulkAppender
         from tacit.purge.tombstones import load_tombstones
         from tacit.secrets.redact import BatchRedactor
         from tacit.shell.history_lines import TOO_EARLY, DirectoryTracker, HistoryConverter, KnownCommands

@@ -21,8 +21,8 @@ from json.encoder import encode_basestring_ascii as encode_string
 from tacit.commandline.bash import CommandWords, Pipeline, ScanError, first_word, scan_pipelines
 from tacit.disk.files import open_plain
 from tacit.home.capture_policy import is_purge_command
-from tacit.log.bulk import IMPORT_ENVELOPE, CommandEncoder
 from tacit.log.codec import id_in_line
+from tacit.log.command_lines import IMPORT_ENVELOPE, CommandEncoder
 from tacit.log.log import Log
 from tacit.log.reader import read_lines
 from tacit.log.segment import IMPORTED_FOLDER

@@ -9,8 +9,15 @@ import time
 from collections.abc import Callable
 
 from tacit.errors import RefusedError
-from tacit.install.change import FileChange, InstallContext, Target, read_content
-from tacit.install.text_block import install_markers, with_block, without_block
+from tacit.install.change import (
+    FileChange,
+    InstallContext,
+    Target,
+    install_markers,
+    read_content,
+    with_block,
+    without_block,
+)
 from tacit.record import Record
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))

@@ -16,8 +16,7 @@ from tacit.errors import ServerError, ServerUnreachableError
 from tacit.postgres import connect, transaction
 from tacit.record import Record
 from tacit.team.events import Position, ServerRow, member_name
-from tacit.team.sharing import Outgoing, OutgoingVerb
-from tacit.team.store import TeamProject
+from tacit.team.store import Outgoing, OutgoingVerb, TeamProject
 
 if TYPE_CHECKING:
     from tacit.postgres import Connection, Cursor

@@ -44,8 +44,7 @@ from tacit.team.events import (
     project_problem,
     read_row,
 )
-from tacit.team.sharing import Outgoing, OutgoingVerb
-from tacit.team.store import TeamHome, TeamProject, TeamStore
+from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamProject, TeamStore
 from tacit.text.display import PURGED_MARK
 
 # Erases claims from the log. The part that purges gives it, because features do not import each other.

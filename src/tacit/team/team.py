@@ -24,8 +24,7 @@ from tacit.secrets.redact import refuse_secrets
 from tacit.team.client import open_server
 from tacit.team.events import Proposal, TeamMemory, TeamStatus
 from tacit.team.exchange import Erase, TeamExchange, TeamSyncResult, UnpurgedMemory, usable_projects
-from tacit.team.sharing import Outgoing, OutgoingVerb, private_details, shared_claim
-from tacit.team.store import TeamHome, TeamStore
+from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamStore, private_details, shared_claim
 from tacit.text.display import clean, printable
 
 _JOIN = "tacit team join postgresql://HOST/DATABASE"

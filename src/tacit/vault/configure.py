@@ -46,8 +46,8 @@ from tacit.home.settings_file import (
     with_setting,
     without_setting,
 )
+from tacit.install.change import WRAPPER_MARKERS, with_block, without_block
 from tacit.install.merge_driver import AUTOMATIC_MARK, DriverChange, driver_state, register_driver, remove_driver
-from tacit.install.text_block import WRAPPER_MARKERS, with_block, without_block
 from tacit.record import Record
 from tacit.text.formats import parse_toml
 

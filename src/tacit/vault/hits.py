@@ -220,7 +220,7 @@ class HitBuilder(HomePart):
         return long_term.locate_id(row.id) or self._log_location(connection, _CLAIM_LOCATION_SQL, row.id)
 
     def _page_location(self, connection: sqlite3.Connection, page: PageRow) -> FileLocation:
-        from tacit.pages.markdown import evaluation_heading, worklog_heading
+        from tacit.pages.long_term import evaluation_heading, worklog_heading
 
         if page.kind == "session":
             return self._turn_location(connection, page)
@@ -234,7 +234,7 @@ class HitBuilder(HomePart):
 
     def _turn_location(self, connection: sqlite3.Connection, page: PageRow) -> FileLocation:
         """Find a turn by its title, which others may share. The session need not be loaded for that."""
-        from tacit.pages.markdown import escape
+        from tacit.pages.long_term import escape
 
         lines = self._line_index(self._store.paths.page(page.kind, page.page_name))
         nth = connection.execute(_SAME_TITLE_SQL, (page.page_name, page.title, page.event)).fetchone()[0]

@@ -19,10 +19,9 @@ from tacit.log.spool import Spool
 from tacit.model.event import Draft, local_day
 from tacit.model.ids import ClaimId
 from tacit.purge.files import FilePurge, HomeFiles, ScrubbedFile, write_scrubbed
-from tacit.purge.plan import LogSearch, additional_tombstones, make_tombstones
+from tacit.purge.plan import LogSearch, PurgePlan, StagedSegments, additional_tombstones, make_tombstones
 from tacit.purge.prints import make_fingerprint
 from tacit.purge.request import PurgeRequest, find_memory, memory_request, text_request
-from tacit.purge.rewrite import PurgePlan, StagedSegments
 from tacit.purge.search import SharedRoots
 from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.record import Record

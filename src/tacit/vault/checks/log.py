@@ -17,10 +17,10 @@ from tacit.log.codec import damage_reason, decode
 from tacit.log.reader import Cursor, LogReader, read_blocks
 from tacit.log.segment import MAX_EVENT_BYTES, PURGED_SEGMENT, SPOOL_FOLDER
 from tacit.log.spool import Spool
-from tacit.log.strays import is_stray_copy
 from tacit.log.verify import PURGE_MARKER, Finding, verify
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId, event_milliseconds
+from tacit.purge.files import is_stray_copy
 from tacit.purge.tombstones import load_tombstones
 from tacit.vault.checks import Examination
 

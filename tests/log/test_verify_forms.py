@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.log.codec import decode, encode, is_encoding_of, with_checksum
-from tacit.log.forms import known_form
+from tacit.log.verify import known_form
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Event, Verdict
 from tacit.model.statement import claim_from

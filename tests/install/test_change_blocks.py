@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import RefusedError
-from tacit.install.change import content_hash
-from tacit.install.text_block import (
+from tacit.install.change import (
     EXPORT_MARKERS,
     WRAPPER_MARKERS,
+    content_hash,
     install_markers,
     owned_file,
     with_block,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tacit.remotes.keys import MANIFEST_KIND, make_ring, seal
-from tacit.remotes.manifest import (
+from tacit.remotes.state import (
     Manifest,
     SegmentEntry,
     manifest_fields,

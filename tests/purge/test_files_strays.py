@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tacit.log.codec import encode
-from tacit.log.strays import APPLICATION_ID, index_copies, is_index_copy, is_stray_copy
 from tacit.model.observation import WorkLogged
+from tacit.purge.files import APPLICATION_ID, index_copies, is_index_copy, is_stray_copy
 from tests.support.events import event
 
 LINE = encode(event(1, WorkLogged("T-1", "a step")))

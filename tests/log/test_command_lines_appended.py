@@ -11,8 +11,8 @@ import pytest
 
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
-from tacit.log.bulk import IMPORT_ENVELOPE, BulkAppender, CommandEncoder
 from tacit.log.codec import encode
+from tacit.log.command_lines import IMPORT_ENVELOPE, BulkAppender, CommandEncoder
 from tacit.log.log import Log
 from tacit.log.signing import LineSigner
 from tacit.log.verify import verify

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tacit.team.sharing import private_details
+from tacit.team.store import private_details
 from tests.support.postgres import TeamServer
 from tests.support.team import Teammate, memory_id
 
