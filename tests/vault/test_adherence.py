@@ -19,7 +19,8 @@ def test_a_violation_of_a_session_that_is_not_here_has_no_text(person: Person) -
     session = session_id("claude", "one")
     with person.vault() as vault:
         body = MemoryChecked(claim, session, "violated", numbered(7))
-        vault.home.store.record(lambda _connection: [Draft(body, GLOBAL)])
+        with vault.home.store.change() as change:
+            change.record([Draft(body, GLOBAL)])
         report = vault.adherence.report(claim)
         (violation,) = report.violations
         assert (violation.event, violation.session, violation.text) == (numbered(7), session, "")

@@ -195,6 +195,7 @@ class Store:
             ) from error
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Return the result of one query on a snapshot."""
         with self.snapshot() as connection:
             return query(connection)
 
@@ -354,10 +355,6 @@ class Store:
             if is_stale:
                 self._have_followed()
 
-    def record(self, decide: Callable[[sqlite3.Connection], Sequence[Draft]]) -> list[Event]:
-        with self.change() as change:
-            return change.record(decide(change.connection))
-
     def append_chosen(
         self,
         choose: Callable[[sqlite3.Connection, set[str]], Sequence[Event]],
@@ -482,7 +479,9 @@ class Store:
             with suppress(OSError):  # on a full disk the log may still take a line
                 Spool(self.log).prepare()
 
-    def append(self, connection: sqlite3.Connection, drafts: Sequence[Draft], op: EventId | None) -> list[Event]:
+    def append(
+        self, connection: sqlite3.Connection, drafts: Sequence[Draft], op: EventId | None, actor: Actor | None
+    ) -> list[Event]:
         """Append drafts, and once per project where it lies, so that its fact file is found from elsewhere."""
         if self.project and clean(root := self.project.root) == root:
             scope = self.scope_in(connection)
@@ -490,7 +489,7 @@ class Store:
                 drafts = [*drafts, Draft(ProjectSeen(root), scope)]
         with suppress(OSError):  # on a full disk the log may still take a line
             self.fact_journal.write(self.project, self.scope_in(connection), drafts)
-        events = self.log.append(drafts, self.actor.origin(), op=op)
+        events = self.log.append(drafts, (actor or self.actor).origin(), op=op)
         self.change_count += 1
         return [event for event in events if not isinstance(event.body, ProjectSeen)]
 
@@ -640,11 +639,14 @@ class Change:
         """The index as the log is now. Whatever is written there raises an error."""
         return self._snapshot.connection
 
-    def record(self, drafts: Sequence[Draft], *, op: EventId | None = None) -> list[Event]:
-        """Append drafts to the log, and return the new events. `op` is an operation that they belong to."""
+    def record(self, drafts: Sequence[Draft], *, op: EventId | None = None, actor: Actor | None = None) -> list[Event]:
+        """Append drafts to the log, and return the new events.
+
+        `op` is an operation that they belong to. `actor` did what is recorded, if that is not who runs the command.
+        """
         if not drafts:
             return []
-        events = self._store.append(self.connection, drafts, op)
+        events = self._store.append(self.connection, drafts, op, actor)
         self._snapshot.advance()
         self.events += events
         return events
