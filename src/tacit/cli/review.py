@@ -23,9 +23,9 @@ from tacit.vault.review import Card, Review
 from tacit.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from tacit.vault.adherence import IneffectiveMemory
     from tacit.vault.listing import ListedMemory
     from tacit.vault.outdated import OutdatedMemory
+    from tacit.vault.sessions import IneffectiveMemory
 
 _MAX_SEARCHED = 20  # memories that are searched for in other projects after a decision
 

@@ -36,7 +36,7 @@ from tacit.model.statement import claim_from, is_personal, split_scope, split_st
 from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean, clip, one_line
-from tacit.vault.relations import load_opponents
+from tacit.vault.evidence import load_opponents
 from tacit.vault.review import same_candidates
 
 _MAX_QUOTE_CHARS = 500  # of a quote in the evidence

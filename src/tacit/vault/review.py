@@ -24,8 +24,7 @@ from tacit.search.restatements import possible_restatements, same_claims
 from tacit.text.display import clip
 from tacit.text.words import normalize_text
 from tacit.vault.evidence import agents_of_memory
-from tacit.vault.filters import FilterParser, Filters
-from tacit.vault.listing import ListedMemory, Listing, load_chunk
+from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing, load_chunk
 from tacit.vault.outdated import outdated_rows
 
 _MAX_GROUPED = 500  # candidates of which each is compared with all others; of more, with those that share rare words

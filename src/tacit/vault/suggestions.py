@@ -40,8 +40,16 @@ from tacit.model.ids import claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.vault.evidence import with_basis
-from tacit.vault.filters import FilterParser, Filters
-from tacit.vault.listing import HabitCounts, ListedMemory, Listing, load_chunk, load_in_chunks, must_agree
+from tacit.vault.listing import (
+    FilterParser,
+    Filters,
+    HabitCounts,
+    ListedMemory,
+    Listing,
+    load_chunk,
+    load_in_chunks,
+    must_agree,
+)
 
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
