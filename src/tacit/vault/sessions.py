@@ -167,7 +167,7 @@ class SessionQueries(HomePart):
         self._store.catch_up_fully()
         with self._store.snapshot() as connection:
             names = [_host_session_id(connection, session) if session else None for session in references]
-            return [_load_injections(connection, sessions.injection_ids(connection, name, limit)) for name in names]
+            return [[*_load_injections(connection, sessions.injection_ids(connection, name, limit))] for name in names]
 
     def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:
         if project is False:
@@ -211,24 +211,21 @@ def _host_session_id(connection: sqlite3.Connection, reference: str) -> str:
         return clean(reference).strip()
 
 
-def _load_injections(connection: sqlite3.Connection, events: Sequence[EventId]) -> list[InjectionRecord]:
-    return [_load_injection(connection, event) for event in sessions.injections_by_id(connection, must_decode, events)]
-
-
-def _load_injection(connection: sqlite3.Connection, event: Event) -> InjectionRecord:
-    body = event.body
-    assert isinstance(body, BriefInjected)
-    reasons = dict(zip([*body.memories, *body.sessions], body.reasons, strict=False))
-    memories = []
-    for claim in body.memories:
-        row = reader.memory_row(connection, ClaimId(claim)) if is_claim_prefix(claim) else None
-        memories.append(InjectedMemory(claim, row.sentence if row else "(no longer there)", reasons.get(claim, "")))
-    injected_sessions = [
-        InjectedSession(session, reasons.get(session_id, ""))
-        for session_id in body.sessions
-        if is_claim_prefix(session_id) and (session := sessions.session_row(connection, ClaimId(session_id)))
-    ]
-    return InjectionRecord(event, body, tuple(memories), tuple(injected_sessions))
+def _load_injections(connection: sqlite3.Connection, events: Sequence[EventId]) -> Iterator[InjectionRecord]:
+    for event in sessions.injections_by_id(connection, must_decode, events):
+        body = event.body
+        assert isinstance(body, BriefInjected)
+        reasons = dict(zip([*body.memories, *body.sessions], body.reasons, strict=False))
+        memories = []
+        for claim in body.memories:
+            row = reader.memory_row(connection, ClaimId(claim)) if is_claim_prefix(claim) else None
+            memories.append(InjectedMemory(claim, row.sentence if row else "(no longer there)", reasons.get(claim, "")))
+        injected_sessions = [
+            InjectedSession(session, reasons.get(session_id, ""))
+            for session_id in body.sessions
+            if is_claim_prefix(session_id) and (session := sessions.session_row(connection, ClaimId(session_id)))
+        ]
+        yield InjectionRecord(event, body, tuple(memories), tuple(injected_sessions))
 
 
 # Whether memories were followed
