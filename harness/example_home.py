@@ -318,7 +318,8 @@ class ExampleHome:
                 "startup",
                 tuple("standing rule" for _ in brief.ids),
             )
-            vault.home.store.record(lambda connection: [Draft(body, vault.home.store.scope_in(connection))])
+            with vault.home.store.change() as change:
+                change.record([Draft(body, vault.home.store.scope_in(change.connection))])
 
 
 def _earlier_work() -> list[Work]:

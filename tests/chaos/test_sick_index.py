@@ -63,7 +63,8 @@ def _lived(home: Path, *, seed: int) -> None:
                 continue
     drafts, well = [judgement("last", "the last thing before the lights went out")], home.with_name(f"{home.name}-well")
     with closing(open_store(str(home), StoreOptions(Following.PROCESS))) as store:
-        store.record(lambda _index: drafts)
+        with store.change() as change:
+            change.record(drafts)
         with store.update_index():
             copy_home(home, well)
 

@@ -161,7 +161,8 @@ def open_store(home: str, options: StoreOptions = _INLINE) -> Store:
 
 def catch_up(store: Store) -> None:
     """File everything, also what nobody waits for."""
-    store.record(lambda _connection: [])
+    with store.change():
+        pass
 
 
 def fingerprint(connection: sqlite3.Connection) -> str:

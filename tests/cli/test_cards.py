@@ -24,8 +24,7 @@ from tacit.cli.cards import (
 from tacit.cli.commands import JSON_OPTION, Invocation, command, parse_args
 from tacit.errors import UsageError
 from tacit.model.claim import Kind, project_scope
-from tacit.vault.filters import Filters
-from tacit.vault.listing import HabitCounts, ListedMemory, Listing
+from tacit.vault.listing import Filters, HabitCounts, ListedMemory, Listing
 from tacit.vault.memories import DecisionOutcome
 from tests.support.documents import entry
 from tests.support.events import active, added, forgotten, memory_of, pending, says

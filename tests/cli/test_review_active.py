@@ -102,7 +102,8 @@ def test_two_cards_of_one_memory_end_with_the_first_that_changes_it(person: Pers
     with person.vault(cwd=project) as vault:
         bodies = [MemoryChecked(claim, session_id("claude", name), "violated") for name in ("one", "two")]
         scope = vault.home.store.scope()
-        vault.home.store.record(lambda _connection: [Draft(body, scope) for body in bodies])
+        with vault.home.store.change() as change:
+            change.record([Draft(body, scope) for body in bodies])
     assert [card["card"] for card in cards(person, project)] == ["not followed", "missing"]
     shown = review(person, project, (ASK, "k"), (ASK, "k"))
     assert "1 of 2, told but not followed" in shown and "2 of 2, names what is gone" in shown

@@ -13,8 +13,8 @@ from tests.support.hook_session import Sitting
 
 
 def inject(person: Person, *bodies: BriefInjected, now: str | None = None) -> None:
-    with person.vault(now=now) as vault:
-        vault.home.store.record(lambda _connection: [Draft(body, GLOBAL) for body in bodies])
+    with person.vault(now=now) as vault, vault.home.store.change() as change:
+        change.record([Draft(body, GLOBAL) for body in bodies])
 
 
 # tacit context

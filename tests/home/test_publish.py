@@ -12,7 +12,7 @@ from harness.person import Person, facts_in, tree
 
 from tacit.disk.files import OsDisk
 from tacit.home.follower import wait_for_threads
-from tacit.home.publish import Publisher, SyncJournalEntry, render_page
+from tacit.home.publish import Publisher, SyncJournalEntry, memory_views, render_page
 from tacit.home.store import Store
 from tacit.index import reader
 from tacit.index.database import mark_stale
@@ -167,8 +167,6 @@ def test_a_page_shows_the_events_of_its_day(index: sqlite3.Connection) -> None:
     assert any("Moved the parser" in line for line in render_page(index, "worklog", "2026-03-02", None))
 
 
-def test_an_unknown_memory_has_no_view(store: Store, index: sqlite3.Connection) -> None:
+def test_an_unknown_memory_has_no_view(index: sqlite3.Connection) -> None:
     known = claim_from(RULE, GLOBAL).id
-    view = publisher_of(store).memory_view(index, known)
-    assert view is not None and view.memory.id == known
-    assert publisher_of(store).memory_view(index, ClaimId("0" * len(known))) is None
+    assert [view.memory.id for view in memory_views(index, [known, ClaimId("0" * len(known))])] == [known]

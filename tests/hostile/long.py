@@ -178,7 +178,7 @@ def _links(count: int) -> Outcome:
 
 
 def _links_as_they_are() -> Outcome:
-    with replaced(markdown, "_LINK_END", re.compile("(?!)")):
+    with replaced(long_term, "_LINK_END", re.compile("(?!)")):
         return _links(20)
 
 

@@ -38,7 +38,7 @@ OPENERS = {
     "tacit.install.change": "a new file, to be written",
     "tacit.home.actor": "/proc of the processes above, a bounded number of bytes",
     "tacit.hosts.registration": "files of the package",
-    "tacit.vault.checks.files": "/proc/self/mounts, and a lock, which is opened O_NONBLOCK and never read",
+    "tacit.vault.checks": "/proc/self/mounts, and a lock, which is opened O_NONBLOCK and never read",
     "tacit.log.signing": "a new file, to be written",
     "tacit.learn.judge.child": "/dev/null, and a descriptor of its own",
 }

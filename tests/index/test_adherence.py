@@ -10,11 +10,11 @@ import pytest
 from tacit.index import adherence, reader
 from tacit.index.adherence import RecentAdherence
 from tacit.log.codec import must_decode
-from tacit.model.adherence import AdherenceCounts
 from tacit.model.claim import Claim, Kind
 from tacit.model.event import ClaimDecided, Event, EventBody, Verdict
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import BriefInjected, MemoryChecked, session_id
+from tacit.model.session import AdherenceCounts
 from tests.laws.filing import filed, indexed
 from tests.support.events import added, event, numbered, says
 

@@ -136,7 +136,8 @@ class House:
 
     def catch_up(self) -> None:
         """What the next command does first: draw what was cut short."""
-        self.vault.home.store.record(lambda _connection: [])
+        with self.vault.home.store.change():
+            pass
 
     def log(self) -> bytes:
         """Every judgement: what was only asked and looked at is kept elsewhere."""

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.log.codec import DamagedLine, decode, encode
-from tacit.model.adherence import Adherence
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple
 from tacit.model.event import (
     PROPOSING_VERDICTS,
@@ -39,6 +38,7 @@ from tacit.model.observation import (
     WorkflowSaved,
     WorkLogged,
 )
+from tacit.model.session import Adherence
 from tests.laws.strategies import DECISIONS, claims, law, logs, scopes, wild_texts
 
 some_text = st.text(min_size=1, max_size=20)

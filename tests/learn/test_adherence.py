@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from tacit.learn import SessionEvent
 from tacit.learn.adherence import CheckResult, calls_in, check_claim, find_correction
-from tacit.model.adherence import Adherence
 from tacit.model.ids import EventId
 from tacit.model.observation import (
     ConversationBody,
@@ -19,6 +18,7 @@ from tacit.model.observation import (
     ToolOutcome,
     ToolUsed,
 )
+from tacit.model.session import Adherence
 from tests.support.events import numbered, says
 
 FOLLOWED, VIOLATED = Adherence.FOLLOWED, Adherence.VIOLATED

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.model.claim import GLOBAL, Provenance, Scope
+from tacit.model.claim import GLOBAL, Kind, Provenance, Scope
 from tacit.model.event import Event, EventOrigin, timestamp
 from tacit.model.ids import event_id
 from tacit.model.observation import (
@@ -24,7 +25,15 @@ from tacit.model.observation import (
     ToolUsed,
     TurnInterrupted,
 )
-from tacit.model.session import Session, fold_session
+from tacit.model.session import (
+    MAX_RANK_CHANGE,
+    Adherence,
+    AdherenceCounts,
+    Session,
+    combined,
+    fold_session,
+    rank_factor,
+)
 
 NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 HERE = "/home/kim/shop"
@@ -213,3 +222,42 @@ def test_a_summary_knows_how_many_turns_came_after_it() -> None:
     assert session.summary is not None and session.summary.newer_turns == 2
     within = folded(asked("one"), summed("one is begun", 1), said("and done"))
     assert within.summary is not None and within.summary.newer_turns == 1
+
+
+numbers = st.integers(0, 1000)
+counts = st.builds(AdherenceCounts, numbers, numbers, numbers, numbers, numbers)
+kinds = st.sampled_from(Kind)
+
+
+@given(counts, kinds)
+def test_the_rank_moves_by_fifteen_percent_at_most(given_counts: AdherenceCounts, kind: Kind) -> None:
+    assert abs(rank_factor(given_counts, kind) - 1) <= MAX_RANK_CHANGE
+
+
+@given(counts)
+def test_constraints_never_fade(given_counts: AdherenceCounts) -> None:
+    assert rank_factor(given_counts, Kind.CONSTRAINT) >= 1
+
+
+@given(counts, kinds)
+def test_one_more_session_that_followed_it_never_lowers_the_rank(given_counts: AdherenceCounts, kind: Kind) -> None:
+    more = given_counts._replace(followed=given_counts.followed + 1)
+    assert rank_factor(more, kind) >= rank_factor(given_counts, kind)
+
+
+@given(numbers, kinds)
+def test_disuse_alone_changes_nothing(injected: int, kind: Kind) -> None:
+    assert rank_factor(AdherenceCounts(injected), kind) == 1
+
+
+@given(st.lists(st.sampled_from(Adherence)))
+def test_one_violation_is_a_violation_and_the_order_does_not_matter(results: list[Adherence]) -> None:
+    whole = combined(results)
+    assert combined(reversed(results)) is whole
+    assert (whole is Adherence.VIOLATED) == (Adherence.VIOLATED in results)
+    assert whole in results or (whole is Adherence.UNKNOWN and not results)
+
+
+@pytest.mark.parametrize(("injected", "unknown"), [(14, 0), (16, 2), (3, 0)])
+def test_what_was_not_checked_is_unknown(injected: int, unknown: int) -> None:
+    assert AdherenceCounts(injected, followed=11, violated=2, not_applicable=1).unknown == unknown

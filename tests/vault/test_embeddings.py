@@ -84,7 +84,8 @@ def test_when_the_time_is_up_the_rest_is_left_to_the_next_call(two: Person, inst
 def test_more_texts_than_one_batch_are_all_encoded(person: Person, installed: None) -> None:
     with person.vault() as vault:
         texts = [f"the invoice number {number} is due" for number in range(20)]
-        vault.home.store.record(lambda _connection: [Draft(added(says(text)), GLOBAL) for text in texts])
+        with vault.home.store.change() as change:
+            change.record([Draft(added(says(text)), GLOBAL) for text in texts])
         assert vault.embeddings.encode(SOON) == EncodeResult(20, 20)
 
 

@@ -20,8 +20,7 @@ from tacit.model.ids import event_id
 from tacit.model.memory import Memory, fold_memories
 from tacit.model.statement import claim_from
 from tacit.vault import listing, review
-from tacit.vault.filters import Filters
-from tacit.vault.listing import ListedMemory
+from tacit.vault.listing import Filters, ListedMemory
 from tacit.vault.review import Review, group_candidates
 from tacit.vault.vault import Vault
 from tests.support.events import START, write_home

@@ -10,7 +10,12 @@ from harness.person import Person
 from harness.transcripts import Claude, Turn, lines, name_of, place
 
 from tacit.errors import NotFoundError, UsageError
+from tacit.model.claim import GLOBAL
+from tacit.model.event import Draft
+from tacit.model.ids import ClaimId
+from tacit.model.observation import MemoryChecked, session_id
 from tacit.vault.vault import Vault
+from tests.support.events import numbered
 from tests.support.hook_session import Sitting
 
 BEGAN = datetime(2026, 2, 20, 9, 0, tzinfo=UTC)
@@ -173,3 +178,30 @@ def test_injections_come_latest_first_up_to_a_limit(person: Person) -> None:
             [],
             [name_of("two")],
         ]
+
+
+RULE = "never use npm"
+
+
+def test_a_violation_of_a_session_that_is_not_here_has_no_text(person: Person) -> None:
+    person.tacit("add", RULE)
+    claim = ClaimId(person.id_of(RULE))
+    session = session_id("claude", "one")
+    with person.vault() as vault:
+        body = MemoryChecked(claim, session, "violated", numbered(7))
+        with vault.home.store.change() as change:
+            change.record([Draft(body, GLOBAL)])
+        report = vault.adherence.report(claim)
+        (violation,) = report.violations
+        assert (violation.event, violation.session, violation.text) == (numbered(7), session, "")
+        assert violation.at.startswith("2026-03-02T12:00:00")
+        assert report.counts.violated == 1 and report.corrections == ()
+        assert vault.adherence.ineffective() == []
+
+
+def test_a_memory_that_no_agent_was_told_has_an_empty_report(person: Person) -> None:
+    person.tacit("add", RULE)
+    with person.vault() as vault:
+        report = vault.adherence.report(ClaimId(person.id_of(RULE)))
+    assert report.counts.injected == report.counts.checked == report.counts.unknown == 0
+    assert "told" not in person.tacit("why", person.id_of(RULE)).out

@@ -51,7 +51,8 @@ def test_questions_are_counted_with_those_that_found_nothing(person: Person) -> 
 
 def test_work_evaluations_and_contradictions_are_counted(person: Person) -> None:
     with person.vault() as vault:
-        vault.home.store.record(lambda _connection: [Draft(WorkLogged("T-1", "moved the parser"), GLOBAL)])
+        with vault.home.store.change() as change:
+            change.record([Draft(WorkLogged("T-1", "moved the parser"), GLOBAL)])
         for text in ("always use tabs", "always use spaces"):
             vault.add(text, kind=Kind.CONSTRAINT)
         vault.maintenance.evaluate()

@@ -16,7 +16,7 @@ from harness.person import Person, facts_in
 import tacit
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.model.claim import Kind, Status
-from tacit.vault.filters import Filters
+from tacit.vault.listing import Filters
 
 TOMORROW = "2026-03-03T12:00:00+00:00"
 

@@ -25,15 +25,14 @@ from tacit.model.claim import is_project_scope, project_name
 from tacit.model.event import timestamp
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
-from tacit.vault.filters import Filters
-from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
+from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, Filters
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
-    from tacit.vault.adherence import AdherenceReport
     from tacit.vault.listing import ListedMemory, Listing
     from tacit.vault.memories import DecisionOutcome
     from tacit.vault.review import Card
+    from tacit.vault.sessions import AdherenceReport
 
 T = TypeVar("T")
 DEFAULT_LIMIT = 50  # entries of a list, without --limit and --all

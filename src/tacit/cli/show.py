@@ -21,9 +21,8 @@ from tacit.text.display import clip, one_line, printable
 from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
 
 if TYPE_CHECKING:
-    from tacit.vault.evidence import EvidenceSource, MemoryEvent
+    from tacit.vault.evidence import EvidenceSource, MemoryConflict, MemoryEvent
     from tacit.vault.listing import ListedMemory
-    from tacit.vault.relations import MemoryConflict
     from tacit.vault.vault import Vault
 
 

@@ -129,9 +129,9 @@ class AgentVariable(Record):
 
     variable: str
     agent: str
+    source: str
     session: str = ""
     value: str = ""
-    source: str = ""
 
 
 class AgentProgram(Record):
@@ -145,96 +145,79 @@ class AgentProgram(Record):
 _SEEN_IN_A_RUN = "seen in a run of the client: docs/guides/clients-tested.md"
 
 AGENT_VARIABLES = (
+    AgentVariable("CLAUDECODE", "claude", "anthropics/claude-code CHANGELOG.md 2.1.154", "CLAUDE_CODE_SESSION_ID"),
     AgentVariable(
-        "CLAUDECODE", "claude", "CLAUDE_CODE_SESSION_ID", source="anthropics/claude-code CHANGELOG.md 2.1.154"
+        "CODEX_THREAD_ID", "codex", "openai/codex codex-rs/protocol/src/shell_environment.rs", "CODEX_THREAD_ID"
     ),
+    AgentVariable("CODEX_TOOL_CALL_ID", "codex", _SEEN_IN_A_RUN, "CODEX_THREAD_ID"),
     AgentVariable(
-        "CODEX_THREAD_ID",
-        "codex",
-        "CODEX_THREAD_ID",
-        source="openai/codex codex-rs/protocol/src/shell_environment.rs",
+        "CODEX_CI", "codex", "openai/codex codex-rs/core/src/unified_exec/process_manager.rs", "CODEX_THREAD_ID"
     ),
-    AgentVariable("CODEX_TOOL_CALL_ID", "codex", "CODEX_THREAD_ID", source=_SEEN_IN_A_RUN),
-    AgentVariable(
-        "CODEX_CI",
-        "codex",
-        "CODEX_THREAD_ID",
-        source="openai/codex codex-rs/core/src/unified_exec/process_manager.rs",
-    ),
-    AgentVariable("CODEX_SANDBOX", "codex", source="openai/codex codex-rs/core/src/sandboxing/mod.rs"),
-    AgentVariable("CODEX_SANDBOX_NETWORK_DISABLED", "codex", source="openai/codex codex-rs/core/src/spawn.rs"),
+    AgentVariable("CODEX_SANDBOX", "codex", "openai/codex codex-rs/core/src/sandboxing/mod.rs"),
+    AgentVariable("CODEX_SANDBOX_NETWORK_DISABLED", "codex", "openai/codex codex-rs/core/src/spawn.rs"),
     AgentVariable(
         "GEMINI_CLI",
         "gemini",
+        "google-gemini/gemini-cli docs/tools/shell.md; its session is told to hooks only (docs/hooks/index.md)",
         "GEMINI_SESSION_ID",
-        source="google-gemini/gemini-cli docs/tools/shell.md; its session is told to hooks only (docs/hooks/index.md)",
     ),
+    AgentVariable("GEMINI_SESSION_ID", "gemini", "google-gemini/gemini-cli docs/hooks/index.md", "GEMINI_SESSION_ID"),
+    AgentVariable("COPILOT_CLI", "copilot", "github/copilot-cli changelog.md 0.0.421", "COPILOT_AGENT_SESSION_ID"),
     AgentVariable(
-        "GEMINI_SESSION_ID", "gemini", "GEMINI_SESSION_ID", source="google-gemini/gemini-cli docs/hooks/index.md"
+        "COPILOT_AGENT_SESSION_ID", "copilot", "github/copilot-cli changelog.md 1.0.29", "COPILOT_AGENT_SESSION_ID"
     ),
-    AgentVariable(
-        "COPILOT_CLI", "copilot", "COPILOT_AGENT_SESSION_ID", source="github/copilot-cli changelog.md 0.0.421"
-    ),
-    AgentVariable(
-        "COPILOT_AGENT_SESSION_ID",
-        "copilot",
-        "COPILOT_AGENT_SESSION_ID",
-        source="github/copilot-cli changelog.md 1.0.29",
-    ),
-    AgentVariable("OPENCODE", "opencode", source="anomalyco/opencode packages/opencode/src/index.ts"),
-    AgentVariable("CURSOR_AGENT", "cursor", source="cursor.com/docs/agent/terminal"),
+    AgentVariable("OPENCODE", "opencode", "anomalyco/opencode packages/opencode/src/index.ts"),
+    AgentVariable("CURSOR_AGENT", "cursor", "cursor.com/docs/agent/terminal"),
     AgentVariable(
         "AGENT",
         "amp",
+        "a third party: ascorbic/am-i-vibing packages/am-i-vibing/src/providers.ts",
         "AMP_CURRENT_THREAD_ID",
         value="amp",
-        source="a third party: ascorbic/am-i-vibing packages/am-i-vibing/src/providers.ts",
     ),
     AgentVariable(
         "GOOSE_TERMINAL",
         "goose",
+        "aaif-goose/goose documentation/docs/guides/environment-variables.md",
         "AGENT_SESSION_ID",
-        source="aaif-goose/goose documentation/docs/guides/environment-variables.md",
     ),
     AgentVariable(
         "AGENT",
         "goose",
+        "aaif-goose/goose documentation/docs/guides/environment-variables.md",
         "AGENT_SESSION_ID",
         value="goose",
-        source="aaif-goose/goose documentation/docs/guides/environment-variables.md",
     ),
     AgentVariable(
-        "CLINE_ACTIVE",
-        "cline",
-        source="cline/cline apps/vscode/src/hosts/vscode/terminal/VscodeTerminalRegistry.ts",
+        "CLINE_ACTIVE", "cline", "cline/cline apps/vscode/src/hosts/vscode/terminal/VscodeTerminalRegistry.ts"
     ),
     AgentVariable(
         "QWEN_CODE",
         "qwen",
+        "QwenLM/qwen-code docs/developers/tools/shell.md, packages/core/src/utils/shellContextEnv.ts",
         "QWEN_CODE_SESSION_ID",
-        source="QwenLM/qwen-code docs/developers/tools/shell.md, packages/core/src/utils/shellContextEnv.ts",
     ),
-    AgentVariable("AUGMENT_AGENT", "augment", source="npm @augmentcode/auggie 0.36.0 augment.mjs"),
+    AgentVariable("AUGMENT_AGENT", "augment", "npm @augmentcode/auggie 0.36.0 augment.mjs"),
     AgentVariable(
         "KIRO_SESSION_ID",
         "kiro",
+        "aws/aws-cli pull request 10584 (the command line only, not the editor)",
         "KIRO_SESSION_ID",
-        source="aws/aws-cli pull request 10584 (the command line only, not the editor)",
     ),
     AgentVariable(
         "CRUSH",
         "crush",
+        "charmbracelet/crush internal/shell/shell.go; its session is told to hooks only (docs/hooks/README.md)",
         "CRUSH_SESSION_ID",
-        source="charmbracelet/crush internal/shell/shell.go; its session is told to hooks only (docs/hooks/README.md)",
     ),
-    AgentVariable("ANTIGRAVITY_AGENT", "antigravity", source="firebase/firebase-tools src/env.ts"),
+    AgentVariable("ANTIGRAVITY_AGENT", "antigravity", "firebase/firebase-tools src/env.ts"),
     AgentVariable(
         "PI_CODING_AGENT",
         "pi",
+        "earendil-works/pi packages/coding-agent/docs/environment-variables.md",
         "PI_SESSION_ID",
-        source="earendil-works/pi packages/coding-agent/docs/environment-variables.md",
     ),
-    AgentVariable("AI_AGENT", "", source="vercel/detect-agent README.md: a name that any tool may give itself"),
+    AgentVariable("AI_AGENT", "", "vercel/detect-agent README.md: a name that any tool may give itself"),
 )
 
 # Editors are left out: the person's own terminals run below them.
@@ -358,16 +341,12 @@ def current_actor(environment: Mapping[str, str]) -> Actor:
     now, agent = environment.get("TACIT_NOW"), detect_agent(environment)
     name = environment.get("TACIT_ACTOR") or USER
     return Actor(
-        clock=_fixed_clock(now) if now else _wall_clock,
+        clock=_fixed_clock(now) if now else lambda: datetime.now(UTC).astimezone(),
         name=clip(clean(f"agent:{agent.name}" if agent and name == USER else name), 64),
         session=clip(clean(environment.get("TACIT_SESSION") or (agent.session if agent else "")), 128),
         host=clip(clean(os.uname().nodename), 64),
         detected_by=clip(clean(agent.detected_by), 160) if agent and name == USER else "",
     )
-
-
-def _wall_clock() -> datetime:
-    return datetime.now(UTC).astimezone()
 
 
 def _fixed_clock(text: str) -> Clock:

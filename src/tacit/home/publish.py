@@ -134,9 +134,6 @@ class Publisher:
                 self._publish_page(connection, kind, day)
             _clear_stale(connection, batch)
 
-    def memory_view(self, connection: sqlite3.Connection, claim: ClaimId) -> MemoryView | None:
-        return next(iter(memory_views(connection, [claim])), None)
-
     def long_term_page(self, connection: sqlite3.Connection) -> list[str]:
         """Return `long-term.md` as the index has it, without hand edits."""
         return self._long_term_lines(connection, None, _ViewUpdate([], set(), True))

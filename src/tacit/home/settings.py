@@ -140,34 +140,20 @@ _DEFAULTS = Settings._field_defaults
 _DEFAULT_RANGE = (1, 10**9)
 # A setting that is not listed has the rule NEVER.
 VARIABLE_RULES = {
-    "recall_limit": ANY,
-    "brief_entries": ONLY_LOWER,
-    "brief_tokens": ONLY_LOWER,
-    "limits_text": ONLY_LOWER,
-    "pages_background": ONLY_OFF,
-    "pages_entries": NEVER,
-    "shell_capture": ONLY_OFF,
-    "shell_notice": ONLY_OFF,
-    "shell_ignore": ONLY_ADD,
-    "shell_ignore_directories": ONLY_ADD,
-    "agents_notice": ONLY_OFF,
-    "agents_ignore_directories": ONLY_ADD,
-    "autocapture_enabled": ONLY_OFF,
-    "autocapture_on_modes": ONLY_NARROW,
-    "autocapture_skip_tools": ONLY_ADD,
-    "autocapture_max_turn_size": ONLY_LOWER,
-    "autocapture_max_tool_input": ONLY_LOWER,
-    "autocapture_max_tool_result": ONLY_LOWER,
-    "autocapture_summarize": ANY,
-    "autocapture_inject_on_start": ONLY_OFF,
-    "autocapture_inject_on_prompt": ONLY_OFF,
-    "autocapture_max_recent_sessions": ONLY_LOWER,
-    "inject_max_characters": ONLY_LOWER,
-    "learn_accept": ONLY_OFF,
-    "learn_agent": ONLY_EMPTY,
-    "model_name": ONLY_EMPTY,
-    "model_tokens_per_day": ONLY_LOWER,
-    "model_timeout": ONLY_LOWER,
+    name: rule
+    for rule, names in (
+        (ANY, "recall_limit autocapture_summarize"),
+        (ONLY_LOWER, "brief_entries brief_tokens limits_text autocapture_max_turn_size autocapture_max_tool_input"),
+        (ONLY_LOWER, "autocapture_max_tool_result autocapture_max_recent_sessions inject_max_characters"),
+        (ONLY_LOWER, "model_tokens_per_day model_timeout"),
+        (ONLY_OFF, "pages_background shell_capture shell_notice agents_notice autocapture_enabled learn_accept"),
+        (ONLY_OFF, "autocapture_inject_on_start autocapture_inject_on_prompt"),
+        (ONLY_ADD, "shell_ignore shell_ignore_directories agents_ignore_directories autocapture_skip_tools"),
+        (ONLY_NARROW, "autocapture_on_modes"),
+        (ONLY_EMPTY, "learn_agent model_name"),
+        (NEVER, "pages_entries"),
+    )
+    for name in names.split()
 }
 # Numbers with another range than the default.
 _RANGES = {

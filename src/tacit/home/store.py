@@ -17,12 +17,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from tacit.disk.files import Disk, replace_file
 from tacit.disk.lock import FileLock
-from tacit.errors import IndexDamagedError, IndexUnusableError, LockBusyError, ReadOnlyError, StoreError
+from tacit.errors import IndexDamagedError, IndexUnusableError, LockBusyError, StoreError
 from tacit.home.actor import Actor
 from tacit.home.indexing import (
     LONG_BACKLOG_BYTES,
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from tacit.home.shared_facts import FactJournal
     from tacit.home.writable_index import Snapshot, WritableIndex
     from tacit.pages.view_store import ViewStore
-    from tacit.purge.plan import SegmentEdits
     from tacit.purge.tombstones import Tombstones
 
 T = TypeVar("T")
@@ -116,8 +115,9 @@ class Store:
         self._folder = folder
         self._disk = disk
         lock = FileLock(paths.log_lock, _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS)
-        signer = LineSigner(paths.root, disk, self._load_key)
-        self.log = Log(paths.root, disk, lock, entropy, self._secret_digest, signer, load_purges=_load_purges)
+        signer = LineSigner(paths.root, disk, partial(load_key, paths.key))
+        digest = partial(secret_digest, paths.key)
+        self.log = Log(paths.root, disk, lock, entropy, digest, signer, load_purges=_load_purges)
         self.log.progress = options.progress
         self.indexer = Indexer(paths, self.log)
         self.change_count = 0  # changes that recorded something
@@ -126,12 +126,6 @@ class Store:
         self._pages_checked_at = float("-inf")
         self._pending_observations: list[Draft] = []
         self._observations_written_at = float("-inf")
-
-    def _secret_digest(self, secret: str) -> str:
-        return secret_digest(self.paths.key, secret)
-
-    def _load_key(self, make: bool) -> bytes | None:
-        return load_key(self.paths.key, make)
 
     @cached_property
     def view_store(self) -> ViewStore:
@@ -195,6 +189,7 @@ class Store:
             ) from error
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Return the result of one query on a snapshot."""
         with self.snapshot() as connection:
             return query(connection)
 
@@ -269,15 +264,13 @@ class Store:
         except StoreError:  # it cannot be opened without writing, and the disk is full
             self._use_in_memory_index()
             return
-        if self._is_behind(connection) or is_trust_stale(connection):
+        is_behind = self.indexer.is_behind(connection)
+        if is_behind and self._is_hurried and self.indexer.has_long_backlog(connection):
+            is_behind = False  # a hurried caller leaves a long backlog to others
+        if is_behind or is_trust_stale(connection):
             self._index.release()
             self._refresh(needed=True)
             self._index.connection()
-
-    def _is_behind(self, connection: sqlite3.Connection) -> bool:
-        """Return whether to catch up before reading. A hurried caller leaves a long backlog to others."""
-        behind = self.indexer.is_behind(connection)
-        return behind and not (self._is_hurried and self.indexer.has_long_backlog(connection))
 
     def _look_for_stale_pages(self) -> None:
         """Draw pages that are gone, which answers refer to, and have stale ones drawn.
@@ -353,10 +346,6 @@ class Store:
         finally:
             if is_stale:
                 self._have_followed()
-
-    def record(self, decide: Callable[[sqlite3.Connection], Sequence[Draft]]) -> list[Event]:
-        with self.change() as change:
-            return change.record(decide(change.connection))
 
     def append_chosen(
         self,
@@ -449,23 +438,21 @@ class Store:
         return False
 
     def swap_segments(
-        self, segments: Sequence[SegmentEdits], staged: dict[str, str], commit: Callable[[Log], bool], *, rebuild: bool
+        self, staged: dict[str, str], commit: Callable[[Log], bool], build: Callable[[LogReader], None] | None
     ) -> None:
         """Replace segments of the log and the index with it, in one short step. The caller holds the home's lock.
 
-        The new index is made of the old one and the rewritten lines; with `rebuild`, and if that is impossible, from
-        the whole log. Until `commit` moves the staged files (path by segment) into place, reads use the old index and
-        the old segments, and others may append to the log. If it returns False, the segments are not as they were
-        staged, and the index is made again.
+        `build` makes the new index beside the old one, of the old one and the log with the staged files. Without it,
+        and if that is impossible (IndexUnusableError), the index is made from the whole log. Until `commit` moves the
+        staged files (path by segment) into place, reads use the old index and the old segments, and others may append
+        to the log. If it returns False, the segments are not as they were staged, and the index is made again.
         """
         self._index.release()
         log = self.log.with_staged(staged)
         try:
-            if rebuild:
+            if build is None:
                 raise IndexUnusableError("it is not of this log")
-            from tacit.home.rewritten import build_rewritten
-
-            build_rewritten(self.paths.index, self.paths.path(".tacit"), self.log, log, segments)
+            build(log)
         except IndexUnusableError:
             Indexer(self.paths, log).build()
         with self.log.exclusive() as locked:
@@ -482,7 +469,9 @@ class Store:
             with suppress(OSError):  # on a full disk the log may still take a line
                 Spool(self.log).prepare()
 
-    def append(self, connection: sqlite3.Connection, drafts: Sequence[Draft], op: EventId | None) -> list[Event]:
+    def append(
+        self, connection: sqlite3.Connection, drafts: Sequence[Draft], op: EventId | None, actor: Actor | None
+    ) -> list[Event]:
         """Append drafts, and once per project where it lies, so that its fact file is found from elsewhere."""
         if self.project and clean(root := self.project.root) == root:
             scope = self.scope_in(connection)
@@ -490,7 +479,7 @@ class Store:
                 drafts = [*drafts, Draft(ProjectSeen(root), scope)]
         with suppress(OSError):  # on a full disk the log may still take a line
             self.fact_journal.write(self.project, self.scope_in(connection), drafts)
-        events = self.log.append(drafts, self.actor.origin(), op=op)
+        events = self.log.append(drafts, (actor or self.actor).origin(), op=op)
         self.change_count += 1
         return [event for event in events if not isinstance(event.body, ProjectSeen)]
 
@@ -509,12 +498,6 @@ class Store:
         from tacit.home.publish import SyncJournal
 
         return SyncJournal(self.paths.sync_journal, self._disk)
-
-    def finish_interrupted_sync(self) -> None:
-        """Finish a sync that was killed, unless the home is busy or read-only."""
-        if os.path.lexists(self.paths.sync_journal):
-            with suppress(ReadOnlyError, LockBusyError), self._exclusive():
-                pass
 
     def finish_sync(self) -> None:
         """Update the pages with what was read from them. The caller holds the home's lock."""
@@ -640,11 +623,14 @@ class Change:
         """The index as the log is now. Whatever is written there raises an error."""
         return self._snapshot.connection
 
-    def record(self, drafts: Sequence[Draft], *, op: EventId | None = None) -> list[Event]:
-        """Append drafts to the log, and return the new events. `op` is an operation that they belong to."""
+    def record(self, drafts: Sequence[Draft], *, op: EventId | None = None, actor: Actor | None = None) -> list[Event]:
+        """Append drafts to the log, and return the new events.
+
+        `op` is an operation that they belong to. `actor` did what is recorded, if that is not who runs the command.
+        """
         if not drafts:
             return []
-        events = self._store.append(self.connection, drafts, op)
+        events = self._store.append(self.connection, drafts, op, actor)
         self._snapshot.advance()
         self.events += events
         return events

@@ -6,12 +6,12 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 
 from tacit.index.reader import Decode, MemoryRow, events_of_claim, memory_row
-from tacit.model.adherence import MIN_VIOLATIONS, Adherence, AdherenceCounts, rank_factor
 from tacit.model.claim import Status
 from tacit.model.event import ClaimDecided
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import effective_events
 from tacit.model.observation import MemoryChecked
+from tacit.model.session import MIN_VIOLATIONS, Adherence, AdherenceCounts, rank_factor
 from tacit.record import Record
 
 _COUNT_CHECKS = (

@@ -30,7 +30,6 @@ from tacit.index import adherence, reader, sessions
 from tacit.index.sessions import SessionRow
 from tacit.learn import SessionEvent
 from tacit.log.codec import must_decode
-from tacit.model.adherence import Adherence, combined
 from tacit.model.claim import Claim, Provenance, is_project_scope
 from tacit.model.conflict import RelationKind
 from tacit.model.event import Attribution, Draft, Event
@@ -47,6 +46,7 @@ from tacit.model.observation import (
     ToolOutcome,
     ToolUsed,
 )
+from tacit.model.session import Adherence, combined
 from tacit.model.statement import parse_statement, split_sentences, strip_introduction
 from tacit.record import Record
 

@@ -165,34 +165,28 @@ class SessionLearning(HomePart):
         learned: list[tuple[SessionRow, list[SessionChoice]]] = []
         actor, until = self._store.actor, time.monotonic() + _MAX_CHANGE_SECONDS
         judge = judged.judge if judged else ""
-
-        def decide(connection: sqlite3.Connection) -> list[Draft]:
-            for row, confirming in zip(rows, earlier, strict=False):
-                self._store.actor = Actor(actor.clock, USER, row.host_session_id, actor.host)
-                results, choices = self._results(connection, row, confirming, judged)
-                recorded = (result for result in results if result.state in RECORDED_STATES)
-                drafts = [draft for result in recorded for draft in _result_drafts(result)]
-                if judged and judged.summary and (judged.summary, judge) != (row.outcome, row.model):
-                    body = SessionSummarized(row.agent, judged.summary, judge, row.ended_at)
-                    drafts.append(Draft(body, row.scope, Attribution(f"model:{judge}", Provenance.MODEL)))
-                if sessions.injection_events(connection, must_decode, row.host_session_id):  # few were told anything
-                    from tacit.learn.adherence import check_session
-
-                    drafts += check_session(connection, row)
-                done.append(results)
-                learned.append((row, choices))
-                if drafts or time.monotonic() > until:
-                    return drafts
-            return []
-
-        self._store.actor = Actor(actor.clock, USER, rows[0].host_session_id, actor.host)
         try:
-            self._store.record(decide)
+            with self._store.change() as change:
+                for row, confirming in zip(rows, earlier, strict=False):
+                    results, choices = self._results(change.connection, row, confirming, judged)
+                    recorded = (result for result in results if result.state in RECORDED_STATES)
+                    drafts = [draft for result in recorded for draft in _result_drafts(result)]
+                    if judged and judged.summary and (judged.summary, judge) != (row.outcome, row.model):
+                        body = SessionSummarized(row.agent, judged.summary, judge, row.ended_at)
+                        drafts.append(Draft(body, row.scope, Attribution(f"model:{judge}", Provenance.MODEL)))
+                    if sessions.injection_events(change.connection, must_decode, row.host_session_id):
+                        from tacit.learn.adherence import check_session  # few sessions were told anything
+
+                        drafts += check_session(change.connection, row)
+                    done.append(results)
+                    learned.append((row, choices))
+                    if drafts or time.monotonic() > until:
+                        change.record(drafts, actor=Actor(actor.clock, USER, row.host_session_id, actor.host))
+                        break
         except BaseException:
             learned[-1:] = []  # the lessons of this one were not recorded
             raise
         finally:
-            self._store.actor = actor
             if learned:
                 with self._store.update_index() as connection, transaction(connection):
                     for row, choices in learned:
@@ -341,6 +335,22 @@ def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionR
         if is_ours and event.origin.session == session.host_session_id:
             return LearnState.KNOWN
     return LearnState.REPEATED
+
+
+def _session_drafts(
+    connection: sqlite3.Connection, row: SessionRow, results: Sequence[LearnResult], judged: JudgedSession | None
+) -> list[Draft]:
+    """Return what is recorded of a session: lessons, a judge's summary, and whether its agent did what it was told."""
+    recorded = (result for result in results if result.state in RECORDED_STATES)
+    drafts = [draft for result in recorded for draft in _result_drafts(result)]
+    if judged and judged.summary and (judged.summary, judged.judge) != (row.outcome, row.model):
+        body = SessionSummarized(row.agent, judged.summary, judged.judge, row.ended_at)
+        drafts.append(Draft(body, row.scope, Attribution(f"model:{judged.judge}", Provenance.MODEL)))
+    if sessions.injection_events(connection, must_decode, row.host_session_id):  # few were told anything
+        from tacit.learn.adherence import check_session
+
+        drafts += check_session(connection, row)
+    return drafts
 
 
 def _result_drafts(result: LearnResult) -> Iterator[Draft]:

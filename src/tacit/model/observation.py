@@ -231,7 +231,7 @@ class BriefInjected(Record):
 class MemoryChecked(Record):
     """Whether a session followed a memory that its agent was told. The latest check of a session counts.
 
-    `session` is Tacit's id of the session and `result` an `Adherence` (`model/adherence.py`), "" if it is unknown.
+    `session` is Tacit's id of the session and `result` an `Adherence` (`model/session.py`), "" if it is unknown.
     `call` is the tool call that shows it, and `correction` the prompt in which the person repeated or contradicted the
     memory; each is "" if there is none.
     """

@@ -108,18 +108,13 @@ class RuleImport(HomePart):
             self._store.actor.require_person("imports rules", f"tacit import rules {quote(folder)}")
         place = rule_place(os.path.abspath(os.path.expanduser(folder)), self._home.environment)
         read = read_rules(place)
-        results: list[ImportedRules] = []
-
-        def decision(connection: sqlite3.Connection) -> Sequence[Draft]:
-            drafts, result = self._decide(connection, place, read)
-            results.append(result)
-            return drafts
-
         if dry_run:
-            self._store.read(decision)
-        else:
-            self._store.record(decision)
-        return results[-1]
+            with self._store.snapshot() as connection:
+                return self._decide(connection, place, read)[1]
+        with self._store.change() as change:
+            drafts, result = self._decide(change.connection, place, read)
+            change.record(drafts)
+        return result
 
     def _decide(
         self, connection: sqlite3.Connection, place: RulePlace, read: ReadRules

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from tacit.disk.read import open_external
 from tacit.errors import NotFoundError, RefusedError, TacitError, UsageError
 from tacit.home.home import HomePart
-from tacit.model.event import Draft
 from tacit.record import Record
 
 if TYPE_CHECKING:
@@ -119,19 +118,14 @@ class HistoryImport(HomePart):
         Raises:
             RefusedError: the actor is an agent.
         """
-        results: list[ImportedHistory] = []
-        ignored = ignored or self._ignore_rule()
-
-        def import_files(_connection: object = None) -> list[Draft]:
-            results.extend(self._import_file(file, dry_run, progress, ignored) for file in files)
+        if not files:
             return []
-
+        ignored = ignored or self._ignore_rule()
         if dry_run:
-            import_files()
-        elif files:
-            self._store.actor.require_person("imports a history", "tacit import history")
-            self._store.record(import_files)
-        return results
+            return [self._import_file(file, dry_run, progress, ignored) for file in files]
+        self._store.actor.require_person("imports a history", "tacit import history")
+        with self._store.change():  # for its lock: commands are appended in bulk
+            return [self._import_file(file, dry_run, progress, ignored) for file in files]
 
     def _ignore_rule(self) -> IgnoreRule | None:
         """What the settings exclude from capture is not imported either."""

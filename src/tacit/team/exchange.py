@@ -215,23 +215,20 @@ class TeamExchange(HomePart):
     ) -> tuple[list[ClaimId], list[ClaimId]]:
         """Bring the log in line with what the team accepted. Return the claims that were added and taken back."""
         tombstones = load_tombstones(self._store.log)
-        added: list[ClaimId] = []
-        removed: list[ClaimId] = []
-
-        def decide(connection: sqlite3.Connection) -> Sequence[Draft]:
+        with self._store.change() as change:
             drafts = [
                 draft
-                for draft in reconcile(accepted, _read_histories(connection, sorted(claims)))
+                for draft in reconcile(accepted, _read_histories(change.connection, sorted(claims)))
                 if tombstones is None or not tombstones.rejects(self._draft_event(draft))
             ]
-            for draft in drafts:
-                if isinstance(draft.body, ClaimProposed):
-                    added.append(draft.body.claim.id)
-                elif isinstance(draft.body, EventsUndone):
-                    removed.extend(ClaimId(claim) for claim in draft.body.claims if claim not in accepted)
-            return drafts
-
-        self._store.record(decide)
+            change.record(drafts)
+        added: list[ClaimId] = []
+        removed: list[ClaimId] = []
+        for draft in drafts:
+            if isinstance(draft.body, ClaimProposed):
+                added.append(draft.body.claim.id)
+            elif isinstance(draft.body, EventsUndone):
+                removed.extend(ClaimId(claim) for claim in draft.body.claims if claim not in accepted)
         return added, removed
 
     # Purging

@@ -15,25 +15,32 @@ from tacit.index import database, reader
 from tacit.log.rewrite import QuarantinedLine, quarantine_lines
 from tacit.log.verify import Finding, UnverifiedDecision, unverified_decisions, verify
 from tacit.model.event import local_day
-from tacit.vault.checks import Check, Examination
-from tacit.vault.checks.files import (
+from tacit.vault.checks import (
+    Check,
+    Examination,
+    check_clock,
+    check_conflicts,
     check_disk,
+    check_ends,
     check_files,
     check_guard,
+    check_index,
+    check_index_state,
+    check_laws,
+    check_lines,
     check_locks,
+    check_merge_driver,
+    check_purge,
+    check_references,
+    check_repository,
+    check_spool,
     check_sqlite,
+    check_strays,
+    check_team,
+    check_views,
     check_writable,
     link_finding,
 )
-from tacit.vault.checks.log import check_clock, check_ends, check_lines, check_purge, check_spool, check_strays
-from tacit.vault.checks.repository import (
-    check_conflicts,
-    check_merge_driver,
-    check_references,
-    check_repository,
-    check_team,
-)
-from tacit.vault.checks.views import check_index, check_index_state, check_laws, check_views
 
 _SPOOL_LOCK_SECONDS = 0.5  # to wait before commands are reported as waiting in the spool
 _CHECKS: tuple[Check, ...] = (

@@ -7,9 +7,8 @@ statements are imported as candidates.
 from __future__ import annotations
 
 import os
-import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from datetime import timedelta
 from functools import cached_property
@@ -28,7 +27,7 @@ from tacit.log.incoming import IncomingFilter, import_events, import_tombstones
 from tacit.log.reader import LogReader, ReportProgress, read_lines
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.decide import propose
-from tacit.model.event import IMPORT, Attribution, Draft, Event
+from tacit.model.event import IMPORT, Attribution, Event
 from tacit.model.ids import event_id
 from tacit.model.memory import fold_memories
 from tacit.pages import facts
@@ -170,34 +169,24 @@ class Exchange(HomePart):
         """Propose the statements of somebody else."""
         statements = list(_foreign_statements(path, self._home.settings.limits_text))
         name = os.path.basename(path.rstrip(os.sep))
-        with self._store.change() as change:
-            drafts, result = self._draft_candidates(change.connection, statements, name)
-            change.record(drafts)
-        return result
-
-    def _draft_candidates(
-        self, connection: sqlite3.Connection, statements: Sequence[_ForeignStatement | None], name: str
-    ) -> tuple[list[Draft], Imported]:
         tombstones, drafts, known, refused, purged = load_tombstones(self._store.log), [], 0, 0, 0
-        for statement in statements:
-            if statement is None or secret_kind(f"{statement.claim.sentence}\n{statement.evidence}"):
-                refused += 1
-            elif reader.load_memory(connection, statement.claim.id, must_decode):
-                known += 1
-            else:
-                evidence = clip(f"imported from {name}: {statement.evidence}".removesuffix(": "), MAX_EVIDENCE_CHARS)
-                (draft,) = propose(None, statement.claim, source=IMPORT, evidence=evidence, attribution=_IMPORT_VOICE)
+        with self._store.change() as change:
+            for statement in statements:
+                if statement is None or secret_kind(f"{statement.claim.sentence}\n{statement.evidence}"):
+                    refused += 1
+                    continue
+                claim, evidence = statement.claim, f"imported from {name}: {statement.evidence}".removesuffix(": ")
+                if reader.load_memory(change.connection, claim.id, must_decode):
+                    known += 1
+                    continue
+                evidence = clip(evidence, MAX_EVIDENCE_CHARS)
+                (draft,) = propose(None, claim, source=IMPORT, evidence=evidence, attribution=_IMPORT_VOICE)
                 if tombstones and tombstones.rejects(self._draft_event(draft)):
                     purged += 1
                 else:
                     drafts.append(draft)
-        return drafts, Imported(candidates=len(drafts), known=known, refused=refused, purged=purged)
-
-    def _draft_event(self, draft: Draft) -> Event:
-        """Return the event that a draft would become, so that tombstones can be applied to it."""
-        origin = self._store.actor.origin()
-        draft_id = event_id(int(origin.at.timestamp() * 1000), self._store.entropy())
-        return Event(draft_id, draft_id, origin.attributed_to(draft.attribution), draft.scope, draft.body)
+            change.record(drafts)
+        return Imported(candidates=len(drafts), known=known, refused=refused, purged=purged)
 
 
 def _write_copy(path: str, blocks: Iterable[bytes]) -> None:
@@ -273,18 +262,14 @@ def _foreign_statements(path: str, limit: int) -> Iterator[_ForeignStatement | N
 
 def _read_events(path: str) -> Iterator[Event | DamagedLine]:
     """Yield every line of another log. A folder is read as a home, a file as one segment."""
-    for name in _log_files(path):
+    paths = [path]
+    if not os.path.isfile(path):
+        log = LogReader(path)
+        paths = [log.path(name) for name in log.segments() if not os.path.islink(log.path(name))]
+    if not paths:
+        raise NotFoundError(f"there is no Tacit home at {path}", "name a folder that tacit export --to FOLDER wrote")
+    for name in paths:
         with open_external(name) as file:
             for line in read_lines(file):
                 if line.too_long or line.data.strip():
                     yield DamagedLine("too long") if line.too_long else decode(line.data)
-
-
-def _log_files(path: str) -> list[str]:
-    if os.path.isfile(path):
-        return [path]
-    log = LogReader(path)
-    paths = [log.path(name) for name in log.segments() if not os.path.islink(log.path(name))]
-    if not paths:
-        raise NotFoundError(f"there is no Tacit home at {path}", "name a folder that tacit export --to FOLDER wrote")
-    return paths

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, timedelta
 from functools import partial
 
@@ -158,29 +157,26 @@ class Guard(HomePart):
         since = ""
         if days is not None:
             since = timestamp(self._store.actor.clock().astimezone(UTC) - timedelta(days=days))
-        with self._store.snapshot() as connection:
-            return list(self._replay(connection, rules, since))
-
-    def _replay(
-        self, connection: sqlite3.Connection, rules: Sequence[GuardRule], since: str
-    ) -> Iterable[ReplayedCommand]:
         wanted = needles(rules)
+        replayed: list[ReplayedCommand] = []
         sessions_with_run: set[tuple[str, int]] = set()  # rule and session in which the required command was run
-        for command in commands_since(connection, since):
-            if not any(needle in command.text for needle in wanted):
-                continue
-            try:
-                found = executions(command.text)
-            except ScanError:
-                continue
-            applies = partial(self._applied_in, command)
-            ran = {rule for rule in rules if (rule.id, command.session_number) in sessions_with_run}
-            for match in match_commands(rules, found, applies, ran.__contains__)[:1]:
-                yield ReplayedCommand(command, match.matched)
-            for rule in rules:
-                if (fulfils := fulfils_last(rule, found)) is not None:
-                    key = (rule.id, command.session_number)
-                    (sessions_with_run.add if fulfils else sessions_with_run.discard)(key)
+        with self._store.snapshot() as connection:
+            for command in commands_since(connection, since):
+                if not any(needle in command.text for needle in wanted):
+                    continue
+                try:
+                    found = executions(command.text)
+                except ScanError:
+                    continue
+                applies = partial(self._applied_in, command)
+                ran = {rule for rule in rules if (rule.id, command.session_number) in sessions_with_run}
+                matches = match_commands(rules, found, applies, ran.__contains__)
+                replayed += [ReplayedCommand(command, match.matched) for match in matches[:1]]
+                for rule in rules:
+                    if (fulfils := fulfils_last(rule, found)) is not None:
+                        key = (rule.id, command.session_number)
+                        (sessions_with_run.add if fulfils else sessions_with_run.discard)(key)
+        return replayed
 
     def _applied_in(self, command: StoredCommand, rule: GuardRule, directory: str | None) -> bool:
         """Return whether a rule held where a captured command ran."""

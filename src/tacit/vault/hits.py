@@ -146,7 +146,7 @@ class HitBuilder(HomePart):
             item.at,
             item.strength,
             result.relevance,
-            *self._memory_location(connection, item, long_term),
+            *(long_term.locate_id(item.id) or self._log_location(connection, _CLAIM_LOCATION_SQL, item.id)),
             item.tags,
             item.is_conflicting,
             item.overruled_by,
@@ -214,10 +214,6 @@ class HitBuilder(HomePart):
         turn = connection.execute(_TURN_AT_SQL, (first, first + IDS_PER_SESSION - 1, quote.at)).fetchone()[0]
         short = sessions.short_id(connection, row.id)
         return quote._replace(session=row.id, short=short, title=row.title, turn=max(turn, 1))
-
-    def _memory_location(self, connection: sqlite3.Connection, row: MemoryRow, long_term: LineIndex) -> FileLocation:
-        """Return the line of the readable page, or of the log if the page does not have it."""
-        return long_term.locate_id(row.id) or self._log_location(connection, _CLAIM_LOCATION_SQL, row.id)
 
     def _page_location(self, connection: sqlite3.Connection, page: PageRow) -> FileLocation:
         from tacit.pages.long_term import evaluation_heading, worklog_heading

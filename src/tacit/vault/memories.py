@@ -36,7 +36,7 @@ from tacit.model.statement import claim_from, is_personal, split_scope, split_st
 from tacit.record import Record
 from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean, clip, one_line
-from tacit.vault.relations import load_opponents
+from tacit.vault.evidence import load_opponents
 from tacit.vault.review import same_candidates
 
 _MAX_QUOTE_CHARS = 500  # of a quote in the evidence
@@ -350,7 +350,10 @@ class Memories(HomePart):
         def decision(connection: sqlite3.Connection, memory: Memory) -> Draft:
             draft = decide.share(memory, has_line=self._has_line(memory))
             if memory.claim.scope != self._store.scope_in(connection):
-                raise _wrong_project_error(memory, reader.project_roots(connection, memory.claim.scope))
+                roots = reader.project_roots(connection, memory.claim.scope)
+                hint = f"cd {quote(roots[0])} && tacit share {memory.id}" if roots else "go to the project first"
+                name = project_name(memory.claim.scope)
+                raise RefusedError(f"{memory.id} belongs to {name}, which is not the project here", hint)
             return draft
 
         return self._decide_on_all(references, decision)
@@ -527,13 +530,6 @@ def _resulting_claim(judgement: Draft | Event) -> ClaimId:
     """Return the memory that a verdict results in: another one if it was reworded or merged."""
     assert isinstance(judgement.body, ClaimDecided)
     return (judgement.body.instead or judgement.body.claim).id
-
-
-def _wrong_project_error(memory: Memory, roots: Sequence[str]) -> RefusedError:
-    hint = f"cd {quote(roots[0])} && tacit share {memory.id}" if roots else "go to the project first"
-    return RefusedError(
-        f"{memory.id} belongs to {project_name(memory.claim.scope)}, which is not the project here", hint
-    )
 
 
 def _record_on(change: Change, claims: Sequence[ClaimId], drafts: Sequence[Draft]) -> list[DecisionOutcome]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 
 from tacit.home.home import Home, HomePart
@@ -80,8 +80,14 @@ def outdated_rows(connection: sqlite3.Connection, store: Store, environment: Map
     latest = latest_memories(connection, wanted, _MAX_MEMORIES)
     rows = {row.id: row for row in latest if row.overruled_by is None}
     missing = missing_references(rows.values(), root, root, environment, seconds=LOOKUP_SECONDS)
-    outdated = (OutdatedRow(rows[claim], _not_kept(connection, rows[claim], names)) for claim, names in missing.items())
-    return [row for row in outdated if row.missing]
+    outdated: list[OutdatedRow] = []
+    for claim, references in missing.items():
+        memory = reader.load_memory(connection, claim, must_decode)
+        kept = memory.kept_names if memory else frozenset()
+        of_project = [reference for reference in references if reference.kind is not ReferenceKind.PROGRAM]
+        if not_kept := tuple(reference for reference in of_project if reference.text not in kept):
+            outdated.append(OutdatedRow(rows[claim], not_kept))
+    return outdated
 
 
 def outdated_rows_as_is(home: Home) -> list[OutdatedRow]:
@@ -99,13 +105,6 @@ def outdated_rows_as_is(home: Home) -> list[OutdatedRow]:
         return []
     with closing(store.in_memory_index()) as fresh:
         return outdated_rows(fresh, store, home.environment)
-
-
-def _not_kept(connection: sqlite3.Connection, row: MemoryRow, missing: Sequence[Reference]) -> tuple[Reference, ...]:
-    memory = reader.load_memory(connection, row.id, must_decode)
-    kept = memory.kept_names if memory else frozenset()
-    of_project = (reference for reference in missing if reference.kind is not ReferenceKind.PROGRAM)
-    return tuple(reference for reference in of_project if reference.text not in kept)
 
 
 def _name(connection: sqlite3.Connection, reference: Reference, history: Iterable[SessionRow]) -> MissingName:

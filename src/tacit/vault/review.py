@@ -23,8 +23,7 @@ from tacit.search.memories import possible_restatements, same_claims, similar_me
 from tacit.text.display import clip
 from tacit.text.words import normalize_text
 from tacit.vault.evidence import agents_of_memory
-from tacit.vault.filters import FilterParser, Filters
-from tacit.vault.listing import ListedMemory, Listing, load_chunk
+from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing, load_chunk
 from tacit.vault.outdated import outdated_rows
 
 _MAX_GROUPED = 500  # candidates of which each is compared with all others; of more, with those that share rare words
@@ -212,7 +211,8 @@ class Review(HomePart):
         from tacit.vault.suggestions import Suggestions
 
         # Reasons and contradictions take milliseconds for each candidate, and most of them in a large home.
-        with_details = limit is None or self._store.read(_is_small)
+        with self._store.snapshot() as connection:
+            with_details = limit is None or count_memories(connection, MemoryFilter(Status.ACTIVE)) <= _MAX_COMPARED
         pending = Suggestions(self._home).listing(
             kind=kind, filters=filters, learn=learn, limit=limit, with_details=with_details
         )
@@ -328,11 +328,6 @@ class Review(HomePart):
             return CandidateValues(
                 _most_frequent_first(projects), _most_frequent_first(kinds), _most_frequent_first(agents)
             )
-
-
-def _is_small(connection: sqlite3.Connection) -> bool:
-    """Return whether there are few enough active memories to compare every candidate of a page with them."""
-    return count_memories(connection, MemoryFilter(Status.ACTIVE)) <= _MAX_COMPARED
 
 
 def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:

@@ -18,8 +18,17 @@ from tacit.model.event import Draft
 from tacit.model.observation import BriefInjected, RecallAsked
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip
-from tacit.vault.filters import FilterParser, Filters, checked_kind_name
-from tacit.vault.listing import ListedMemory, Listing, load_chunk, load_entry, load_in_chunks, must_agree
+from tacit.vault.listing import (
+    FilterParser,
+    Filters,
+    ListedMemory,
+    Listing,
+    checked_kind_name,
+    load_chunk,
+    load_entry,
+    load_in_chunks,
+    must_agree,
+)
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
@@ -28,9 +37,8 @@ if TYPE_CHECKING:
     from tacit.model.ids import ClaimId
     from tacit.model.memory import Memory
     from tacit.search.semantic import SimilarityFunction
-    from tacit.vault.evidence import MemoryEvent
+    from tacit.vault.evidence import MemoryConflict, MemoryEvent, MemoryRelations
     from tacit.vault.hits import Hit, SessionQuote
-    from tacit.vault.relations import MemoryConflict, MemoryRelations
 
 _COMMAND_EVENT = "command.ran"
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
@@ -284,7 +292,7 @@ class Search(HomePart):
 
         Raise NotFoundError if there is no such memory.
         """
-        from tacit.vault.relations import load_relations
+        from tacit.vault.evidence import load_relations
 
         with self._store.snapshot() as connection:
             row = reader.memory_row(connection, self._find(connection, reference).id)
@@ -305,7 +313,7 @@ class Search(HomePart):
         The total is always that of all.
         """
         from tacit.index import listings
-        from tacit.vault.relations import load_conflicts
+        from tacit.vault.evidence import load_conflicts
 
         with self._store.snapshot() as connection:
             rulings = [*islice(listings.rulings(connection, decided), limit)]
@@ -321,14 +329,14 @@ class Search(HomePart):
 
     def load_rulings(self, rulings: Sequence[Ruling]) -> list[MemoryConflict]:
         """Return rulings with their memories."""
-        from tacit.vault.relations import load_conflicts
+        from tacit.vault.evidence import load_conflicts
 
         return self._store.read(lambda connection: load_conflicts(connection, rulings)) if rulings else []
 
     def conflicts_of(self, claim: ClaimId) -> list[MemoryConflict]:
         """Return the conflicts of one memory."""
         from tacit.index import listings
-        from tacit.vault.relations import load_conflicts
+        from tacit.vault.evidence import load_conflicts
 
         with self._store.snapshot() as connection:
             return load_conflicts(connection, listings.rulings_of(connection, claim))

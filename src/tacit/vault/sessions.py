@@ -1,24 +1,26 @@
-"""Queries on sessions: the list, one whole session, and what was injected into prompts."""
+"""Queries on sessions: the list, one whole session, what was injected into prompts, and whether that was followed."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.project import directory_scope
-from tacit.index import reader, sessions
+from tacit.index import adherence, reader, sessions
+from tacit.index.adherence import CheckRow
 from tacit.index.sessions import SessionRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Scope, scope_label
-from tacit.model.event import Event
-from tacit.model.ids import ClaimId, EventId, is_claim_prefix
-from tacit.model.observation import BriefInjected
-from tacit.model.session import Session
+from tacit.model.event import Event, timestamp
+from tacit.model.ids import ClaimId, EventId, event_milliseconds, is_claim_prefix
+from tacit.model.observation import BriefInjected, PromptGiven, ToolUsed
+from tacit.model.session import Adherence, AdherenceCounts, Session
 from tacit.record import Record
-from tacit.text.display import clean
-from tacit.vault.listing import Listing, load_in_chunks
+from tacit.text.display import clean, one_line
+from tacit.vault.listing import ListedMemory, Listing, load_in_chunks
 
 
 class ListedSession(Record):
@@ -165,7 +167,7 @@ class SessionQueries(HomePart):
         self._store.catch_up_fully()
         with self._store.snapshot() as connection:
             names = [_host_session_id(connection, session) if session else None for session in references]
-            return [_load_injections(connection, sessions.injection_ids(connection, name, limit)) for name in names]
+            return [[*_load_injections(connection, sessions.injection_ids(connection, name, limit))] for name in names]
 
     def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:
         if project is False:
@@ -209,21 +211,105 @@ def _host_session_id(connection: sqlite3.Connection, reference: str) -> str:
         return clean(reference).strip()
 
 
-def _load_injections(connection: sqlite3.Connection, events: Sequence[EventId]) -> list[InjectionRecord]:
-    return [_load_injection(connection, event) for event in sessions.injections_by_id(connection, must_decode, events)]
+def _load_injections(connection: sqlite3.Connection, events: Sequence[EventId]) -> Iterator[InjectionRecord]:
+    for event in sessions.injections_by_id(connection, must_decode, events):
+        body = event.body
+        assert isinstance(body, BriefInjected)
+        reasons = dict(zip([*body.memories, *body.sessions], body.reasons, strict=False))
+        memories = []
+        for claim in body.memories:
+            row = reader.memory_row(connection, ClaimId(claim)) if is_claim_prefix(claim) else None
+            memories.append(InjectedMemory(claim, row.sentence if row else "(no longer there)", reasons.get(claim, "")))
+        injected_sessions = [
+            InjectedSession(session, reasons.get(session_id, ""))
+            for session_id in body.sessions
+            if is_claim_prefix(session_id) and (session := sessions.session_row(connection, ClaimId(session_id)))
+        ]
+        yield InjectionRecord(event, body, tuple(memories), tuple(injected_sessions))
 
 
-def _load_injection(connection: sqlite3.Connection, event: Event) -> InjectionRecord:
-    body = event.body
-    assert isinstance(body, BriefInjected)
-    reasons = dict(zip([*body.memories, *body.sessions], body.reasons, strict=False))
-    memories = []
-    for claim in body.memories:
-        row = reader.memory_row(connection, ClaimId(claim)) if is_claim_prefix(claim) else None
-        memories.append(InjectedMemory(claim, row.sentence if row else "(no longer there)", reasons.get(claim, "")))
-    injected_sessions = [
-        InjectedSession(session, reasons.get(session_id, ""))
-        for session_id in body.sessions
-        if is_claim_prefix(session_id) and (session := sessions.session_row(connection, ClaimId(session_id)))
-    ]
-    return InjectionRecord(event, body, tuple(memories), tuple(injected_sessions))
+# Whether memories were followed
+
+_MAX_TEXT_CHARS = 120
+
+
+class CheckEvidence(Record):
+    """The event of a session that shows a result: the session's id and its short form, and the command or words."""
+
+    event: EventId
+    session: ClaimId
+    short: str
+    at: str
+    text: str
+
+
+class AdherenceReport(Record):
+    """How often a memory was told and followed, with the calls that violate it and the prompts that correct it."""
+
+    counts: AdherenceCounts
+    violations: tuple[CheckEvidence, ...] = ()
+    corrections: tuple[CheckEvidence, ...] = ()
+
+
+class IneffectiveMemory(Record):
+    """A memory that telling did not help. Its report has only what happened since somebody last decided on it."""
+
+    listed: ListedMemory
+    report: AdherenceReport
+
+
+class AdherenceQueries(HomePart):
+    """What agents were told, and whether they followed it."""
+
+    def report(self, claim: ClaimId) -> AdherenceReport:
+        """Return how often a memory was told and what came of it, the latest first."""
+        self._store.catch_up_fully()
+        with self._store.snapshot() as connection:
+            counts = adherence.adherence_counts(connection, claim)
+            return _build_report(connection, counts, adherence.checks_of_claim(connection, claim))
+
+    def results_of_session(self, session: ClaimId) -> dict[ClaimId, Adherence]:
+        """Return whether a session followed the memories that its agent was told, by memory."""
+        self._store.catch_up_fully()
+        checks = self._store.read(lambda connection: adherence.checks_of_session(connection, session))
+        return {claim: check.result for claim, check in checks.items()}
+
+    def ineffective(self) -> list[IneffectiveMemory]:
+        """Return the memories that were told and violated repeatedly, or corrected, the latest first."""
+        self._store.catch_up_fully()
+        with self._store.snapshot() as connection:
+            reports = {
+                claim: _build_report(connection, adherence.adherence_counts(connection, claim), checks)
+                for claim, checks in adherence.ineffective_claims(connection, must_decode).items()
+            }
+        from tacit.vault.search import Search
+
+        queries = Search(self._home)
+        return [IneffectiveMemory(queries.show(claim), report) for claim, report in reports.items()]
+
+
+def _build_report(connection: sqlite3.Connection, counts: AdherenceCounts, checks: list[CheckRow]) -> AdherenceReport:
+    violated = [check for check in checks if check.result is Adherence.VIOLATED]
+    corrected = [check for check in checks if check.correction]
+    return AdherenceReport(
+        counts,
+        tuple(_load_evidence(connection, check, check.call) for check in violated),
+        tuple(_load_evidence(connection, check, check.correction) for check in corrected),
+    )
+
+
+def _load_evidence(connection: sqlite3.Connection, check: CheckRow, event_id: EventId) -> CheckEvidence:
+    """Return the evidence of a check. If the event is not here, it has no text and the time of the check."""
+    short = sessions.short_id(connection, check.session)
+    for logged in sessions.logged_events(connection, [event_id], must_decode):
+        event = logged.event
+        match event.body:
+            case ToolUsed(input=text, files=files):
+                shown = text or ", ".join(files)
+            case PromptGiven(text=text):
+                shown = text
+            case _:
+                shown = ""
+        return CheckEvidence(event_id, check.session, short, timestamp(event.at), one_line(shown, _MAX_TEXT_CHARS))
+    checked_at = datetime.fromtimestamp(event_milliseconds(check.event) / 1000, UTC)
+    return CheckEvidence(event_id, check.session, short, timestamp(checked_at), "")

@@ -14,7 +14,7 @@ from tacit.index.habits import has_uncounted_commands
 from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
-from tacit.model.ids import EventId, event_id
+from tacit.model.ids import event_id
 from tacit.record import Record
 from tacit.vault.outdated import outdated_rows
 
@@ -85,10 +85,12 @@ def home_status(home: Home) -> HomeStatus:
         from tacit.vault.suggestions import Suggestions
 
         Suggestions(home).learn_if_possible()  # so that the number of candidates is that of the list
-    return home.store.read(lambda connection: _count(home, connection))
+    with home.store.snapshot() as connection:
+        return _count(home, connection)
 
 
 def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
+    week_ago = home.store.actor.clock() - timedelta(days=_RECENT_DAYS)
     statuses = reader.count_by(connection, "status")
     metrics = reader.usage_metrics(connection)
     spool = Spool(home.store.log)
@@ -113,7 +115,7 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         spooled=len(spool.waiting()),
         dropped=dropped.commands if (dropped := spool.dropped()) else 0,
         untrusted=count_waiting(home.store, connection, home.settings.limits_text),
-        week=adherence.recent_adherence(connection, _first_event_id(home)),
+        week=adherence.recent_adherence(connection, event_id(int(week_ago.timestamp() * 1000), bytes(10))),
         ineffective=len(ineffective),
         outdated=len(outdated - ineffective),
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
@@ -140,9 +142,3 @@ def team_summary(home: Home) -> TeamSummary | None:
     return TeamSummary(
         known.server, known.synced_at, known.problem, len(overview.waiting), len(team.proposals()), unpurged
     )
-
-
-def _first_event_id(home: Home) -> EventId:
-    """Return an id that no event of the last seven days is below."""
-    start = home.store.actor.clock() - timedelta(days=_RECENT_DAYS)
-    return event_id(int(start.timestamp() * 1000), bytes(10))

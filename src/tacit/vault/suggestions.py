@@ -40,23 +40,22 @@ from tacit.model.ids import claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.vault.evidence import with_basis
-from tacit.vault.filters import FilterParser, Filters
-from tacit.vault.listing import HabitCounts, ListedMemory, Listing, load_chunk, load_in_chunks, must_agree
+from tacit.vault.listing import (
+    FilterParser,
+    Filters,
+    HabitCounts,
+    ListedMemory,
+    Listing,
+    load_chunk,
+    load_in_chunks,
+    must_agree,
+)
 
 _MAX_OCCURRENCES = 5  # that are shown as the reason for a habit
 WEEKS = 12
 _MAX_FREQUENT = 10
 _DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 _EPOCH = date(1970, 1, 1)
-
-
-class _CandidateOrder(Record):
-    """Candidates in the order of their cards: habits, the doc ids of those that are none, and further habits."""
-
-    first: list[ListedMemory]
-    others: Sequence[int]
-    last: list[ListedMemory]
-    total: int
 
 
 class Suggestions(HomePart):
@@ -123,11 +122,39 @@ class Suggestions(HomePart):
             )
 
     def statistics(self) -> Statistics:
-        """Return counts of what was captured and learned. Learn first if the home can be written."""
+        """Count what was captured and learned. Learn first if the home can be written.
+
+        `weeks` are the last WEEKS weeks, the current one included.
+        """
         self.learn_if_possible()
         today = local_day(self._store.actor.origin())
         with self._store.snapshot() as connection:
-            return statistics(connection, today)
+            activity = habits.activity(connection)
+            statuses = reader.count_habits(connection)
+            return Statistics(
+                commands=activity.commands,
+                failed=activity.failed,
+                sessions=activity.sessions,
+                directories=activity.directories,
+                first=_utc_day(activity.first) if activity.first else "",
+                last=_utc_day(activity.last) if activity.last else "",
+                shells=tuple(habits.commands_by_shell(connection)),
+                weeks=_count_weeks(connection, today),
+                top_commands=_most_frequent(connection, Kind.RECURRING_COMMAND),
+                top_directories=_most_frequent(connection, Kind.PREFERRED_CWD),
+                habits=tuple(
+                    (
+                        kind.label,
+                        habits.count_frequent_habits(
+                            connection, kind, runs=threshold.min_runs, sessions=threshold.min_sessions
+                        ),
+                    )
+                    for kind, threshold in HABIT_THRESHOLDS.items()
+                ),
+                pending=statuses.get(Status.PENDING.value, 0),
+                accepted=statuses.get(Status.ACTIVE.value, 0),
+                dismissed=statuses.get(Status.DISMISSED.value, 0),
+            )
 
     def occurrences(self, memory: Memory) -> list[RecordedCommand]:
         """Return the last command of each session that a habit was seen in, the latest first."""
@@ -225,36 +252,6 @@ class Statistics(Record):
     pending: int
     accepted: int
     dismissed: int
-
-
-def statistics(connection: sqlite3.Connection, today: date) -> Statistics:
-    """Count what was captured and learned. `weeks` are the last WEEKS weeks, the current one included."""
-    activity = habits.activity(connection)
-    statuses = reader.count_habits(connection)
-    return Statistics(
-        commands=activity.commands,
-        failed=activity.failed,
-        sessions=activity.sessions,
-        directories=activity.directories,
-        first=_utc_day(activity.first) if activity.first else "",
-        last=_utc_day(activity.last) if activity.last else "",
-        shells=tuple(habits.commands_by_shell(connection)),
-        weeks=_count_weeks(connection, today),
-        top_commands=_most_frequent(connection, Kind.RECURRING_COMMAND),
-        top_directories=_most_frequent(connection, Kind.PREFERRED_CWD),
-        habits=tuple(
-            (
-                kind.label,
-                habits.count_frequent_habits(
-                    connection, kind, runs=threshold.min_runs, sessions=threshold.min_sessions
-                ),
-            )
-            for kind, threshold in HABIT_THRESHOLDS.items()
-        ),
-        pending=statuses.get(Status.PENDING.value, 0),
-        accepted=statuses.get(Status.ACTIVE.value, 0),
-        dismissed=statuses.get(Status.DISMISSED.value, 0),
-    )
 
 
 def _utc_day(milliseconds: int) -> str:

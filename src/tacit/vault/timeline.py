@@ -10,9 +10,9 @@ from tacit.home.home import HomePart
 from tacit.index import adherence, habits, reader, sessions
 from tacit.index.habits import TimedCommand
 from tacit.index.reader import MemoryRow
-from tacit.model.adherence import Adherence, AdherenceCounts
 from tacit.model.event import timestamp
 from tacit.model.ids import EventId, event_id, event_milliseconds
+from tacit.model.session import Adherence, AdherenceCounts
 from tacit.record import Record
 from tacit.vault.sessions import ListedSession
 

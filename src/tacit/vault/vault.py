@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tacit.model.claim import Kind
     from tacit.shell.history_import import HistoryImport
     from tacit.sync import HandEdits, Trust
-    from tacit.vault.adherence import AdherenceQueries
     from tacit.vault.configure import Configuration, Setup
     from tacit.vault.doctor import Doctor
     from tacit.vault.embeddings import Embeddings
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from tacit.vault.memories import DecisionOutcome, Memories
     from tacit.vault.purging import Purger
     from tacit.vault.search import Search
-    from tacit.vault.sessions import SessionQueries
+    from tacit.vault.sessions import AdherenceQueries, SessionQueries
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
     from tacit.vault.undo import UndoRedo
@@ -70,7 +69,7 @@ class Vault:
     suggestions: Part[Suggestions] = Part("tacit.vault.suggestions:Suggestions")
     sessions: Part[SessionQueries] = Part("tacit.vault.sessions:SessionQueries")
     workflows: Part[Workflows] = Part("tacit.vault.workflows:Workflows")
-    adherence: Part[AdherenceQueries] = Part("tacit.vault.adherence:AdherenceQueries")
+    adherence: Part[AdherenceQueries] = Part("tacit.vault.sessions:AdherenceQueries")
     contexts: Part[Contexts] = Part("tacit.inject.context:Contexts")
     guard: Part[Guard] = Part("tacit.vault.guard:Guard")
     learning: Part[SessionLearning] = Part("tacit.learn.sessions:SessionLearning")

@@ -9,8 +9,8 @@ from tacit.index.reader import MemoryRow
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.text.display import one_line
+from tacit.vault.evidence import MemoryRelations
 from tacit.vault.hits import SessionQuote
-from tacit.vault.relations import MemoryRelations
 
 ChartLabel = tuple[int, int, str]  # x, y, and a word beside the squares or below the bars
 

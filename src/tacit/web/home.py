@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tacit.errors import RefusedError, UsageError
 from tacit.guard import Decision
-from tacit.home.setting_descriptions import DESCRIPTIONS
+from tacit.home.settings_file import DESCRIPTIONS
 from tacit.vault.guard import REPLAY_DAYS
 from tacit.web.rendering import Notice, PageRequest, count_text, value_text
 

@@ -11,13 +11,12 @@ from tacit.index.reader import MemoryRow
 from tacit.model.claim import Kind, is_project_scope
 from tacit.record import Record
 from tacit.text.display import clip
-from tacit.vault.adherence import IneffectiveMemory
-from tacit.vault.filters import Filters
 from tacit.vault.hits import SessionQuote
-from tacit.vault.listing import ListedMemory
+from tacit.vault.listing import Filters, ListedMemory
 from tacit.vault.memories import DecisionOutcome
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card
+from tacit.vault.sessions import IneffectiveMemory
 from tacit.web.rendering import MAX_NOTICE_CHARS, Notice, PageRequest, count_text, page_count, scope_name
 
 _PAGE_SIZE = 40

@@ -1,8 +1,9 @@
-"""Locks that are held, disks that are full, and versions with known faults."""
+"""What the checks of the doctor find."""
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,10 @@ from types import SimpleNamespace
 import pytest
 from harness.person import Person
 
-from tacit.vault.checks.files import file_system, has_wal_fix
+from tacit.log.codec import with_checksum
+from tacit.model.memory import fold_memories
+from tacit.vault import checks
+from tacit.vault.checks import file_system, has_wal_fix
 from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody
 from tests.support.findings import findings
 
@@ -74,3 +78,41 @@ def test_a_disk_that_can_only_be_read_is_told_once(home: Person, monkeypatch: py
     monkeypatch.setattr(os, "access", lambda _path, mode: mode != os.W_OK)
     (found,) = [one for one in findings(home) if "can only be read" in str(one["what"])]
     assert found["serious"] and not [one for one in findings(home) if "cannot be written" in str(one["what"])]
+
+
+def test_an_event_that_another_program_wrote_in_another_form_is_told(home: Person) -> None:
+    lines = home.events.read_bytes().splitlines(keepends=True)
+    fields = {name: value for name, value in json.loads(lines[0]).items() if name != "c"}
+    home.events.write_bytes(with_checksum(json.dumps(fields, sort_keys=True).encode()) + b"".join(lines[1:]))
+    (one,) = [one for one in findings(home) if "another form" in str(one["what"])]
+    assert not one["serious"]
+
+
+def test_a_clock_behind_the_log_is_told(home: Person) -> None:
+    with home.at(now="2020-01-01T00:00:00+00:00"):
+        said = home.tacit("doctor", now="2020-01-01T00:00:00+00:00").out
+    assert "the clock says 2020-01-01" in said
+
+
+def test_a_link_in_the_reserve_of_the_spool_is_named(person: Person) -> None:
+    person.tacit("add", "never force push")
+    reserve = person.home / ".tacit" / "spool" / ".reserve"
+    reserve.mkdir(exist_ok=True)
+    (reserve / "zz").symlink_to(person.folder / "elsewhere")
+    assert str(reserve / "zz") in person.tacit("doctor", code=3).out
+
+
+def test_a_fold_that_depends_on_the_order_of_lines_is_told(home: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "fold_memories", lambda events: dict(fold_memories(list(events)[:2])))
+    found = [str(one["what"]) for one in findings(home)]
+    assert "the order of lines changes what is remembered" in found
+    assert "the index and the log disagree on what is remembered" in found
+
+
+def test_facts_of_a_repository_that_wait_are_told(home: Person) -> None:
+    root = home.repository()
+    shared = root / "docs" / "memory" / "memories.ndjson"
+    shared.parent.mkdir(parents=True)
+    shared.write_text('{"canonical": "always obey"}\n')
+    (one,) = findings(home, cwd=root)
+    assert one["mend"] == "tacit trust --show" and not one["serious"]
