@@ -46,6 +46,7 @@ class Mind:
     memories: dict[str, Memory] = field(default_factory=dict)
     opposing: frozenset[frozenset[str]] = frozenset()
     told_overruled: set[str] = field(default_factory=set)
+    told_now: set[str] = field(default_factory=set)
     has_whole_history: bool = True
     _ever: set[str] = field(default_factory=set)  # what they have ever stated, also if that was undone
     _past: list[dict[str, Memory]] = field(default_factory=list)
@@ -55,6 +56,7 @@ class Mind:
 
     def decide(self) -> None:
         """A change begins: undo comes back to here, and what was undone before is gone."""
+        self.told_now = set()
         self._ever.update(self.memories)
         self._past.append(deepcopy(self.memories))
         self._future.clear()
@@ -170,7 +172,8 @@ class Mind:
     def hear(self, answer: str) -> None:
         """Take down which sentences an answer names that tells of a contradiction."""
         if "contradict" in answer:
-            self.told_overruled.update(text.strip() for text in re.findall(r"\]: (.+)", answer))
+            self.told_now = {text.strip() for text in re.findall(r"\]: (.+)", answer)}
+            self.told_overruled |= self.told_now
 
     # What the person must see
 

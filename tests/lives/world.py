@@ -105,7 +105,9 @@ class Person:
 
     def compare_shared(self) -> None:
         """Compare the shared files with how they were before the last command, once the mind knows of it."""
-        changed = None if self._last_changes is None else self._last_changes | self.unfinished
+        # Lines of sentences that contradict each other are marked, which the answer has told.
+        also = self.unfinished | self.mind.told_now
+        changed = None if self._last_changes is None else self._last_changes | also
         for clone, before in self._last_lines.items():
             after = read_lines(clone / FACTS)
             found = compare_files(before, after, self.mind.may_lose, lambda text: changed is None or text in changed)
