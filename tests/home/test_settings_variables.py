@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.home.capture_policy import is_session_captured
 from tacit.home.settings import (
     ANY,
     NO_MODE,
@@ -24,7 +23,7 @@ from tacit.home.settings import (
     variable_of,
 )
 from tacit.text.formats import toml_literal
-from tests.support.permissive import MODES, NO_MORE, NOWHERE, PRESENTATION, range_of
+from tests.support.permissive import MODES, NO_MORE, PRESENTATION, range_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "settings.md"
 
@@ -102,8 +101,3 @@ def test_a_variable_restricts(tmp_path: Path, file: str, variable: str, text: st
     (tmp_path / "tacit.toml").write_text(file)
     found = read_settings(str(tmp_path / "tacit.toml"), {variable: text})
     assert getattr(found, variable.removeprefix("TACIT_").lower()) == value
-
-
-def test_no_mode_is_captured_where_file_and_variable_share_none() -> None:
-    none = Settings(autocapture_enabled=True, autocapture_on_modes=(NO_MODE,))
-    assert not any(is_session_captured(none, NOWHERE, "", mode) for mode in MODES)

@@ -71,8 +71,3 @@ def test_every_kind_is_found_by_its_name() -> None:
     assert [Kind.from_label(kind.label) for kind in Kind] == list(Kind)
     with pytest.raises(KeyError):
         Kind.from_label("opinion")
-
-
-def test_a_constraint_ranks_before_a_rule_and_a_preference_last() -> None:
-    kinds = list(Kind)
-    assert (kinds[0], kinds[1], kinds[-1]) == (Kind.CONSTRAINT, Kind.RULE, Kind.PREFERENCE)

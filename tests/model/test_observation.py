@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 
 from tacit.model.observation import (
-    CONVERSATION_TYPES,
-    SESSION_TYPES,
-    TRANSCRIPT_TYPES,
     UNKNOWN_STATUS,
     CommandRan,
-    ConversationBody,
-    Observation,
-    SessionSummarized,
-    SessionTitled,
     is_untimed_session,
     session_id,
 )
@@ -42,10 +33,3 @@ def test_a_session_has_the_same_id_everywhere_and_another_one_in_another_host() 
 @pytest.mark.parametrize(("status", "is_success"), [(0, True), (UNKNOWN_STATUS, True), (1, False), (130, False)])
 def test_a_command_without_a_known_status_counts_as_a_success(status: int, is_success: bool) -> None:
     assert CommandRan("make", status=status).is_success is is_success
-
-
-def test_the_types_of_a_session_are_those_of_the_conversation_with_titles_and_summaries() -> None:
-    assert get_args(ConversationBody) == CONVERSATION_TYPES
-    assert set(TRANSCRIPT_TYPES) - set(CONVERSATION_TYPES) == {SessionTitled}
-    assert set(SESSION_TYPES) - set(TRANSCRIPT_TYPES) == {SessionSummarized}
-    assert set(SESSION_TYPES) <= set(get_args(Observation))

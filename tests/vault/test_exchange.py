@@ -128,10 +128,10 @@ def test_a_stranger_s_tombstones_purge_nothing(filled: Person, laptop: Person) -
     assert PNPM in {one["label"] for one in laptop.listed()}
 
 
-def forged(source: Path, **changes: object) -> None:
-    """Every line of an export with other fields and a good checksum."""
+def forge(source: Path, old: str = "\0", new: str = "", **changes: object) -> None:
+    """Give every line of an export another text or other fields, and a good checksum."""
     path = source / "memory" / "events.jsonl"
-    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    lines = [json.loads(line) for line in path.read_text().replace(old, new).splitlines()]
     whole = [{**{name: value for name, value in line.items() if name != "c"}, **changes} for line in lines]
     raw = [json.dumps(line, sort_keys=True, separators=(",", ":")).encode() for line in whole]
     path.write_bytes(b"".join(with_checksum(line) for line in raw))
@@ -139,7 +139,7 @@ def forged(source: Path, **changes: object) -> None:
 
 def test_lines_from_the_far_future_stay_out(filled: Person, laptop: Person) -> None:
     source = exported(filled)
-    forged(source, id="ffffffff-ffff-7fff-bfff-ffffffffffff")
+    forge(source, id="ffffffff-ffff-7fff-bfff-ffffffffffff")
     assert "clock" in laptop.tacit("import", str(source), "--mine").out
     laptop.tacit("add", TABS)
     assert laptop.tacit("verify").code == 0
@@ -160,12 +160,7 @@ def test_a_secret_in_another_home_does_not_reach_the_disk(
 ) -> None:
     secret = "AKIA" + "Z2Y3X4W5V6U7T2S3"
     source = exported(filled)
-    path = source / "memory" / "events.jsonl"
-    lines = [json.loads(line) for line in path.read_text().replace("said again", f"key {secret}").splitlines()]
-    raw = [{name: value for name, value in line.items() if name != "c"} for line in lines]
-    path.write_bytes(
-        b"".join(with_checksum(json.dumps(line, sort_keys=True, separators=(",", ":")).encode()) for line in raw)
-    )
+    forge(source, "said again", f"key {secret}")
     laptop.tacit("import", str(source), *flags)
     assert all(secret.encode() not in data for data in tree(laptop.home).values())
 

@@ -116,20 +116,3 @@ def test_log_writes_the_worklog_of_the_day_and_recall_finds_it(person: Person) -
         assert told in page
     (hit,) = person.recalled("PROJ-12")
     assert (hit["kind"], hit["text"]) == ("worklog", "PROJ-12: Validated recall")
-
-
-@pytest.mark.parametrize("verb", ["remember", "add"])
-@pytest.mark.parametrize(
-    ("kind", "secret"),
-    [
-        ("AWS access key", "AKIA" + "ABCDEFGHIJKLMNOP"),
-        ("GitHub token", "ghp_" + "a1B2" * 9),
-        ("private key", "-----BEGIN RSA PRIVATE " + "KEY-----"),
-    ],
-)
-def test_a_secret_is_refused_by_its_kind_and_never_repeated(person: Person, verb: str, kind: str, secret: str) -> None:
-    evidence = ("--evidence", "chat") if verb == "remember" else ()
-    said = person.tacit(verb, f"deploy with {secret}", *evidence, code=1)
-    assert kind in said.err
-    assert secret not in said.out + said.err
-    assert not person.events.exists()

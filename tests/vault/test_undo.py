@@ -246,13 +246,6 @@ def test_after_a_purge_redo_brings_nothing_back_that_was_purged(person: Person) 
 # Forgetting
 
 
-def test_forget_needs_only_an_id(person: Person) -> None:
-    person.tacit("add", A)
-    person.tacit("forget", person.id_of(A))
-    assert active(person) == set()
-    assert "(" not in person.section("Pruned Or Revised")[0]
-
-
 @pytest.mark.parametrize(
     ("answers", "details"),
     [

@@ -14,7 +14,7 @@ import pytest
 from harness.person import Person, facts_in
 
 import tacit
-from tacit.errors import NotFoundError, RefusedError, UsageError
+from tacit.errors import NotFoundError, UsageError
 from tacit.model.claim import Kind, Status
 from tacit.vault.listing import Filters
 
@@ -113,27 +113,6 @@ def test_a_candidate_is_decided_on_with_reason_and_kind(person: Person) -> None:
         with pytest.raises(NotFoundError):
             vault.memories.forget(ids[3], by_text=True)
         assert vault.memories.forget("use bun", by_text=True, reason="not installed").memory.reason == "not installed"
-
-
-def test_the_latest_change_or_that_of_one_memory_is_undone_and_redone(person: Person) -> None:
-    with person.vault() as vault:
-        first, second = vault.add("never force push").memory.id, vault.add("always sign commits").memory.id
-        vault.changes.undo(first)
-        assert [listed.memory.id for listed in vault.search.listing()] == [second]
-        vault.changes.redo()
-        assert len(list(vault.search.listing())) == 2
-        with pytest.raises(RefusedError):
-            vault.changes.redo()
-        _, events = vault.search.why(first)
-        assert len(events) > 1 and any(one.undone for one in events)
-
-
-def test_show_tells_an_id_from_a_text(person: Person) -> None:
-    with person.vault() as vault:
-        memory = vault.add("never force push").memory
-        assert vault.search.show(memory.id[:6]).memory == vault.search.show("never force push").memory == memory
-        with pytest.raises(NotFoundError):
-            vault.search.show(memory.id, by_text=True)
 
 
 def test_a_part_is_made_once_and_works_on_the_same_home(person: Person) -> None:

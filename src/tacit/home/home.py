@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Self
 
 from tacit.disk.files import Disk, OsDisk
@@ -11,10 +13,11 @@ from tacit.disk.read import read_foreign
 from tacit.errors import StoreError
 from tacit.home.actor import Actor, current_actor
 from tacit.home.paths import find_home
-from tacit.home.project import find_project, folder_scope
+from tacit.home.project import directory_scope, find_project, folder_scope
 from tacit.home.settings import Settings, read_settings
 from tacit.home.store import Following, Store, StoreOptions
-from tacit.model.claim import GLOBAL
+from tacit.index import reader
+from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import event_id
 
@@ -110,6 +113,11 @@ class HomePart:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._store = home.store
+
+    def _folder_scope(self, connection: sqlite3.Connection, folder: str) -> Scope:
+        """Return the scope under which sessions in a folder are filed."""
+        is_used = partial(reader.is_scope_used, connection)
+        return directory_scope(folder, "", self._home.user_folder, is_used)
 
     def _draft_event(self, draft: Draft) -> Event:
         """Return the event that a draft would become, so that tombstones can be applied to it."""

@@ -117,7 +117,11 @@ class Publisher:
         is_full = "everything" in stale or is_memory_view_missing(self._paths)
         if not is_full and not stale:
             return
-        update = _ViewUpdate([], set(), True) if is_full else self._stale_update(connection, stale)
+        update = _ViewUpdate([], set(), True)
+        if not is_full:
+            claims = {ClaimId(name.split()[1]) for name in stale if name.startswith("memory ")}
+            views = memory_views(connection, sorted(claims))
+            update = _ViewUpdate(views, claims - {view.memory.id for view in views})
         if "everything" in stale:
             mark_stale(
                 connection, (f"{kind} {day}" for kind in PAGE_FOLDERS for day in reader.page_names(connection, kind))
@@ -141,11 +145,6 @@ class Publisher:
     def fact_page(self, connection: sqlite3.Connection) -> list[str]:
         """Return the home's fact file as the index has it, without hand edits."""
         return self._home_fact_lines(connection, None, _ViewUpdate([], set(), True))
-
-    def _stale_update(self, connection: sqlite3.Connection, stale: list[str]) -> _ViewUpdate:
-        claims = {ClaimId(name.split()[1]) for name in stale if name.startswith("memory ")}
-        views = memory_views(connection, sorted(claims))
-        return _ViewUpdate(views, claims - {view.memory.id for view in views})
 
     def _publish_long_term(self, connection: sqlite3.Connection, update: _ViewUpdate) -> None:
         path = self._paths.long_term

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
 
 from tacit.disk.read import read_foreign
 from tacit.errors import RefusedError
@@ -77,7 +76,8 @@ def inspect_repository(
     new = [line for line in foreign if line.claim and _says_something_new(connection, line.claim)]
     invalid = [line for line in foreign if line.claim is None]
     known = len(foreign) - len(new) - len(invalid)
-    return RepositoryFacts(path, trust, tuple(_unique_claims(new)), tuple(invalid), known, ended), file
+    first_of_each = {line.claim.id: line for line in reversed(new) if line.claim}  # the first line of each claim
+    return RepositoryFacts(path, trust, tuple(first_of_each.values())[::-1], tuple(invalid), known, ended), file
 
 
 def _says_something_new(connection: sqlite3.Connection, claim: Claim) -> bool:
@@ -165,8 +165,3 @@ def _read_fact_file(store: Store, connection: sqlite3.Connection, limit: int) ->
     if file.owner != os.geteuid():
         raise RefusedError(f"{path} belongs to another user; nothing in it is believed", f"ls -l {path}")
     return trusted_files.parse_fact_file(path, file, store.scope_in(connection), limit)
-
-
-def _unique_claims(lines: Sequence[FactFileLine]) -> list[FactFileLine]:
-    """Return the first line of each claim."""
-    return list({line.claim.id: line for line in reversed(lines) if line.claim}.values())[::-1]

@@ -79,7 +79,9 @@ class WorkTree:
             case ReferenceKind.PATH:
                 return self._is_path_missing(reference, folders)
             case ReferenceKind.PROGRAM:
-                return self._is_program_missing(reference.name)
+                places = [*self._path, *(os.path.join(self._root, folder) for folder in _PROGRAM_FOLDERS)]
+                paths = (os.path.join(place, reference.name) for place in places)
+                return bool(self._path) and not any(map(os.path.lexists, paths))
             case ReferenceKind.BRANCH:
                 return self._is_branch_missing(reference.name)
             case kind:
@@ -159,11 +161,7 @@ class WorkTree:
             for manifest in manifests
         )
 
-    # Programs and branches
-
-    def _is_program_missing(self, name: str) -> bool:
-        folders = [*self._path, *(os.path.join(self._root, folder) for folder in _PROGRAM_FOLDERS)]
-        return bool(self._path) and not any(os.path.lexists(os.path.join(folder, name)) for folder in folders)
+    # Branches
 
     def _is_branch_missing(self, name: str) -> bool:
         shared = git_folders(self._root)[1]

@@ -8,13 +8,11 @@ transcripts are read where hosts keep them, never from a path that an agent name
 from __future__ import annotations
 
 import re
-import sqlite3
 import unicodedata
 
 from tacit.home.home import HomePart
-from tacit.home.project import directory_scope
 from tacit.hosts.capture import TranscriptCapture
-from tacit.index import reader, sessions
+from tacit.index import sessions
 from tacit.log.codec import must_decode
 from tacit.model.claim import Scope
 from tacit.model.event import Event
@@ -78,7 +76,8 @@ class Quotes(HomePart):
         normalized = normalize_quote(quote)
         if len(normalized) < _MIN_CHARS:
             return None
-        scope = self._store.read(self._scope)
+        with self._store.snapshot() as connection:
+            scope = self._folder_scope(connection, self._home.cwd)
         return self._recorded_prompt(scope, normalized) or self._unrecorded_prompt(scope, normalized)
 
     def _recorded_prompt(self, scope: Scope, quote: str) -> QuotedPrompt | None:
@@ -96,11 +95,6 @@ class Quotes(HomePart):
                 if event.scope == scope and isinstance(event.body, PromptGiven) and _is_quoted(event, quote):
                     return QuotedPrompt(event, session_id(event.body.agent, event.origin.session))
         return None
-
-    def _scope(self, connection: sqlite3.Connection) -> Scope:
-        return directory_scope(
-            self._home.cwd, "", self._home.user_folder, lambda scope: reader.is_scope_used(connection, scope)
-        )
 
 
 def _is_quoted(event: Event, quote: str) -> bool:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import HomePart
-from tacit.home.project import directory_scope
 from tacit.index import adherence, reader, sessions
 from tacit.index.adherence import CheckRow
 from tacit.index.sessions import SessionRow
@@ -172,10 +171,7 @@ class SessionQueries(HomePart):
     def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:
         if project is False:
             return None
-        folder = self._home.cwd if project is True else project
-        return directory_scope(
-            folder, "", self._home.user_folder, lambda scope: reader.is_scope_used(connection, scope)
-        )
+        return self._folder_scope(connection, self._home.cwd if project is True else project)
 
 
 def _load_listed(connection: sqlite3.Connection, entries: Sequence[tuple[int, int]]) -> Iterator[ListedSession]:
