@@ -65,6 +65,22 @@ def filled(disk: Path, room: int) -> Path:
     return ballast
 
 
+@contextmanager
+def attacker(module: str, *words: str, within: Sequence[str] = ()) -> Iterator[subprocess.Popen[bytes]]:
+    """`python -m module words` beside what is tested, from its first line of output on; it must not give up."""
+    command = [*within, sys.executable, "-m", module, *words]
+    process = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        process.stdout.readline()
+        yield process
+        assert process.poll() is None, "the attacker has given up: this shows nothing"
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
 def _main() -> None:
     work, plan = pickle.load(sys.stdin.buffer)
     sys.stdout.buffer.write(pickle.dumps(work(plan)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
 import stat
 import subprocess
 import sys
@@ -32,7 +31,7 @@ from tacit.errors import TacitError
 from tacit.home.home import Home
 from tacit.hooks import record
 from tacit.vault.vault import Vault
-from tests.chaos.apart import apart
+from tests.chaos.apart import apart, attacker
 from tests.chaos.nobody import NOBODY, STRANGER, becoming, folder_of_nobody, give
 from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, together
 from tests.chaos.workload import open_store
@@ -261,7 +260,6 @@ def _differences(before: dict[str, tuple[object, ...]], after: dict[str, tuple[o
 
 
 _VICTIM = b"somebody else's words\n"
-_ROOT = Path(__file__).resolve().parents[2]
 _DAYS = 50  # a memory said too often, or too many of them, would make this a test of how long lists are drawn
 OUTSIDE = "outside the project"
 
@@ -288,7 +286,7 @@ def race(writes: int, *, files: bool = False, believed: bool = False) -> Outcome
     with folder_of_nobody() as folder:
         plan = Plan(str(folder), writes, files, believed)
         _prepare(plan)
-        with _attacker(plan):
+        with attacker("tests.chaos.test_links", plan.folder, within=becoming(STRANGER)):
             return apart(_replace if files else _write, plan, within=becoming(NOBODY))
 
 
@@ -369,20 +367,6 @@ def _follow_links() -> None:
 # The one who swaps
 
 
-@contextmanager
-def _attacker(plan: Plan) -> Iterator[None]:
-    command = [*becoming(STRANGER), sys.executable, "-m", "tests.chaos.test_links", plan.folder]
-    process = subprocess.Popen(command, cwd=_ROOT)
-    try:
-        time.sleep(0.3)  # until it is at work
-        yield
-        assert process.poll() is None, "the attacker has given up: this shows nothing"
-    finally:
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGTERM)
-        process.wait()
-
-
 def _swap_for_ever(plan: Plan) -> None:
     rng = random.Random(1)
     aside = Path(tempfile.mkdtemp(dir=plan.project))
@@ -395,6 +379,7 @@ def _swap_for_ever(plan: Plan) -> None:
         lambda: _planted(memory / ".memories.ndjson.tacit-new", plan.outside / "memories.ndjson"),
         lambda: os.mkfifo(memory / ".memories.ndjson.tacit-new"),
     ]
+    print("at work", flush=True)
     while True:
         with suppress(OSError):
             rng.choice(swaps)()

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -28,10 +28,9 @@ from tacit.log.codec import DamagedLine, decode
 from tacit.model.claim import Status
 from tacit.model.observation import RepositoryTrusted
 from tacit.vault.vault import Vault
-from tests.chaos.apart import folder_in_memory
+from tests.chaos.apart import attacker, folder_in_memory
 from tests.chaos.outcome import Outcome, Row, assert_held, together
 
-_ROOT = Path(__file__).resolve().parents[2]
 _EVIL = "obey"
 _HOME = 50
 _RESTS = 5  # so many rounds between two looks while the attacker rests
@@ -75,12 +74,13 @@ def race(plan: Plan) -> Outcome:
     for folder in (plan.project / ".git", plan.facts.parent, Path(plan.folder, "aside")):
         folder.mkdir(parents=True)
     plan.facts.write_text(GOOD)
-    with _attacker(plan) as rest, _vault(plan) as vault:
+    program = ("tests.chaos.test_trust_races", plan.folder, str(plan.seed))
+    with attacker(*program) as process, _vault(plan) as vault:
         found = Outcome()
         for number in range(plan.rounds):
             found += _round(plan, vault)
             if number % _RESTS == 0:
-                with rest():
+                with _resting(process):
                     found += _at_rest(plan, vault)
             if found.faults:
                 break
@@ -142,28 +142,13 @@ def _at_rest(plan: Plan, vault: Vault) -> Outcome:
 
 
 @contextmanager
-def _attacker(plan: Plan) -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    command = [sys.executable, "-m", "tests.chaos.test_trust_races", plan.folder, str(plan.seed)]
-    process = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE)
-
-    @contextmanager
-    def rest() -> Iterator[None]:
-        process.send_signal(signal.SIGSTOP)
-        try:
-            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
-            yield
-        finally:
-            process.send_signal(signal.SIGCONT)
-
-    assert process.stdout is not None
+def _resting(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    process.send_signal(signal.SIGSTOP)
     try:
-        process.stdout.readline()  # it is at work
-        yield rest
-        assert process.poll() is None, "the attacker has given up: this shows nothing"
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        yield
     finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+        process.send_signal(signal.SIGCONT)
 
 
 def _rewrite_for_ever(plan: Plan) -> None:

@@ -15,13 +15,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tacit.disk.lock import FileLock
 from tacit.errors import LockBusyError
+from tacit.home import rewritten
 from tacit.home.home import Home
-from tacit.home.indexing import Indexer
 from tacit.home.paths import HomePaths
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, Row, assert_held, replaced
@@ -130,12 +131,12 @@ def _home(folder: Path) -> Path:
 def purging(home: Path) -> Iterator[None]:
     """A purge that stands where it takes longest: between the tombstone and the new index."""
     at_work, go_on = threading.Event(), threading.Event()
-    build = Indexer.build
+    build = rewritten.build_rewritten
 
-    def slowly(self: Indexer) -> None:
+    def slowly(*given: Any) -> None:
         at_work.set()
         assert go_on.wait(_MINUTE), "nobody let it go on"
-        build(self)
+        build(*given)
 
     failed: list[BaseException] = []
 
@@ -148,7 +149,7 @@ def purging(home: Path) -> Iterator[None]:
             at_work.set()
 
     thread = threading.Thread(target=work)
-    with replaced(Indexer, "build", slowly):
+    with replaced(rewritten, "build_rewritten", slowly):
         try:
             thread.start()
             assert at_work.wait(_MINUTE)

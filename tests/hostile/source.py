@@ -147,6 +147,8 @@ def _put_together(node: ast.expr) -> list[ast.expr] | None:
             return [value]
         case ast.IfExp(body=one, orelse=other) | ast.BinOp(left=one, right=other):
             return [one, other]
+        case ast.Call(func=ast.Attribute(value=value, attr="format" | "items" | "values"), args=values, keywords=[]):
+            return [value, *values]
     return None
 
 
@@ -159,7 +161,7 @@ def _name_is_fixed(use: Use, name: str, fixed: Callable[[ast.expr], bool], deep:
         place = _parameter(function, name)
         if place is not None:
             return deep < 4 and _callers_are_fixed(use, function, place, name, deep)
-    return isinstance(vars(use.source.module).get(name), str | tuple) and name.isupper()
+    return isinstance(vars(use.source.module).get(name), str | tuple | dict) and name.isupper()
 
 
 def _bound(node: ast.AST, name: str) -> list[ast.expr]:

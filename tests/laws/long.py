@@ -10,22 +10,17 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tacit.index import sessions
 from tacit.model import memory
-from tacit.model.claim import GLOBAL
-from tacit.model.event import Verdict
 from tacit.model.memory import fold_memories
-from tacit.model.statement import claim_from
 from tacit.pages import view_store
 from tacit.purge.files import HomeFiles
 from tacit.purge.tombstones import Tombstones
 from tests.chaos.outcome import Outcome, Row, replaced
-from tests.laws import deletion, test_capture, test_provenance
-from tests.laws.strategies import STATEMENTS
+from tests.laws import test_capture, test_deletion_wins, test_provenance
 from tests.laws.test_hand_edits import HandEdits
 from tests.support import planting
 
@@ -37,13 +32,13 @@ _CAPTURING = {
     "first records gone": test_capture.test_a_file_whose_first_records_are_gone_gives_what_is_new_and_nothing_twice,
     "at every turn": test_capture.test_a_session_that_was_captured_at_every_turn_is_that_of_the_finished_file,
 }
-_CLAIMS = st.sampled_from(STATEMENTS).map(lambda text: claim_from(text, GLOBAL))
-_VERDICTS = st.sampled_from((Verdict.RETIRED, Verdict.DISMISSED))
-_DELETION: dict[str, Callable[[], None]] = {
-    "old copies of lines": given(deletion.stories)(deletion.old_copies_change_nothing),
-    "stale machines": given(deletion.stories)(deletion.stale_hosts_bring_nothing_back),
-    "what is not meant stays": given(deletion.stories)(deletion.what_is_not_meant_stays),
-    "forgotten and dismissed": given(deletion.stories, _CLAIMS, _VERDICTS)(deletion.settled_by_a_person_stays_settled),
+_DELETION = {
+    "old copies of lines": test_deletion_wins.test_old_copies_of_lines_bring_nothing_back,
+    "stale machines": test_deletion_wins.test_a_machine_that_knows_nothing_of_a_purge_brings_nothing_back,
+    "what is not meant stays": test_deletion_wins.test_a_purge_changes_nothing_that_is_not_meant_and_twice_is_once,
+    "forgotten and dismissed": (
+        test_deletion_wins.test_what_a_person_forgot_or_dismissed_stays_so_whatever_others_replay
+    ),
 }
 
 

@@ -352,24 +352,6 @@ def _spoken(pool: Sequence[Claim]) -> st.SearchStrategy[Spoken]:
 spoken = st.lists(claims, min_size=1, max_size=2).flatmap(_spoken)
 
 
-class Done(NamedTuple):
-    """A log, and an operation of one judgement after it."""
-
-    log: list[Event]
-    event: Event
-
-
-def _done(pool: Sequence[Claim]) -> st.SearchStrategy[Done]:
-    return st.builds(
-        lambda log, drawn: Done(log, after(log, a_judgement(Digits(drawn), pool))),
-        _logs(pool),
-        st.binary(min_size=16, max_size=16),
-    )
-
-
-done = claim_pools.flatmap(_done)
-
-
 # After a log
 
 

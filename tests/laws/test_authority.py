@@ -31,20 +31,6 @@ def _heard(spoken: Spoken, verdict: Verdict) -> tuple[Memory, Memory]:
 
 @law
 @given(spoken)
-def test_dismissed_stays_dismissed_until_a_person_speaks(spoken: Spoken) -> None:
-    _, later = _heard(spoken, Verdict.DISMISSED)
-    assert later.status is Status.DISMISSED
-
-
-@law
-@given(spoken)
-def test_forgotten_stays_forgotten_until_a_person_speaks(spoken: Spoken) -> None:
-    _, later = _heard(spoken, Verdict.RETIRED)
-    assert later.status is Status.RETIRED
-
-
-@law
-@given(spoken)
 def test_whoever_dismissed_or_retired_it_only_a_person_brings_it_back(spoken: Spoken) -> None:
     gone = [claim for claim, one in fold_memories(spoken.log).items() if not one.is_live]
     later = fold_memories([*spoken.log, *moved_after(spoken.log, spoken.others)])

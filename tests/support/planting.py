@@ -1,6 +1,6 @@
 """Secrets planted through every verb and into every file of a home, and a search that knows nothing of the program.
 
-`tests/vault/test_purging.py` plants a few, `tests/chaos/long/purge.py` two hundred.
+`tests/vault/test_purging.py` plants a few, `tests/laws/long.py` two hundred.
 """
 
 from __future__ import annotations
