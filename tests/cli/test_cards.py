@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tacit.cli.cards import (
-    DEFAULT_LIMIT,
     FILTER_OPTIONS,
     KIND_OPTION,
     LIMIT_OPTIONS,
@@ -15,16 +12,11 @@ from tacit.cli.cards import (
     echo_card,
     echo_memory,
     echo_remaining,
-    list_limit,
-    memory_json,
     outcome_line,
-    parse_filters,
-    show_list,
 )
 from tacit.cli.commands import JSON_OPTION, Invocation, command, parse_args
-from tacit.errors import UsageError
 from tacit.model.claim import Kind, project_scope
-from tacit.vault.listing import Filters, HabitCounts, ListedMemory, Listing
+from tacit.vault.listing import HabitCounts, ListedMemory
 from tacit.vault.memories import DecisionOutcome
 from tests.support.documents import entry
 from tests.support.events import active, added, forgotten, memory_of, pending, says
@@ -60,15 +52,6 @@ def habit(counts: HabitCounts) -> ListedMemory:
 # How many
 
 
-def test_fifty_entries_are_shown_unless_a_limit_or_all_is_asked_for() -> None:
-    assert list_limit(call()) == list_limit(call("--json")) == DEFAULT_LIMIT
-    assert list_limit(call("--limit", "3")) == list_limit(call("--limit", "3", "--json")) == 3
-    assert list_limit(call("--all")) is None
-    for words in (("--limit", "0"), ("--limit", "3", "--all")):
-        with pytest.raises(UsageError):
-            list_limit(call(*words))
-
-
 def test_the_command_that_shows_all_keeps_the_other_options_and_can_be_typed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -83,26 +66,6 @@ def test_the_command_that_shows_all_keeps_the_other_options_and_can_be_typed(
     ]
     echo_remaining(call("--json"), 2, 9, "memory")  # not in the JSON: a list is a list
     assert capsys.readouterr() == ("", "… and 7 more memories. To see all: tacit list --json --all\n")
-
-
-def show_memories(asked: Invocation, memories: Listing[ListedMemory]) -> None:
-    show_list(asked, memories, "memory", memory_json, echo_memory, title="Memories", empty="None")
-
-
-def test_a_list_is_lines_with_a_title_or_json_without_one(capsys: pytest.CaptureFixture[str]) -> None:
-    show_memories(call(), Listing([listed()], 3))
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Memories" and lines[1].startswith("[") and "2 more memories" in lines[-1]
-    show_memories(call(), Listing([], 0))
-    assert capsys.readouterr().out == "None\n"
-    show_memories(call("--json"), Listing([listed()], 3))
-    assert [one["label"] for one in json.loads(capsys.readouterr().out)] == ["use pnpm"]
-
-
-def test_filters_are_taken_from_their_options() -> None:
-    words = ("--project", "shop", "--agent", "claude", "--since", "7d", "--before", "1d")
-    assert parse_filters(call(*words)) == Filters("shop", "claude", "7d", "1d")
-    assert parse_filters(call()) == Filters()
 
 
 # One memory
@@ -127,12 +90,6 @@ def test_a_status_has_the_word_that_people_use(capsys: pytest.CaptureFixture[str
     for memory, word in ((pending(), "candidate"), (forgotten(), "forgotten")):
         echo_memory(ListedMemory("abcd", memory, None, False))
         assert f"rule, {word}, global" in capsys.readouterr().out
-
-
-def test_an_outcome_is_one_line_with_the_id_to_type() -> None:
-    one = listed()
-    line = outcome_line("Added", DecisionOutcome(one.memory, one.short, True))
-    assert line == f"Added (global, rule) [{one.short}]: use pnpm"
 
 
 def test_control_characters_in_a_memory_reach_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -185,9 +142,3 @@ def test_the_card_of_a_habit_without_times_does_not_invent_sessions() -> None:
     lines = card_lines(habit(HabitCounts("make", 1, 0, "", has_times=False)), 1, 1)
     assert "based on 1 run in a history without timestamps (sessions unknown)" in lines[2]
     assert lines[-1] == "   learned from your shell"
-
-
-def test_a_printed_card_ends_with_the_commands_that_decide_on_it(capsys: pytest.CaptureFixture[str]) -> None:
-    one = candidate()
-    echo_card(one, 1, 1)
-    assert capsys.readouterr().out.splitlines()[-1] == f"   tacit accept {one.short}   tacit dismiss {one.short}"

@@ -97,10 +97,6 @@ def test_what_is_installed_is_told_to_people_and_not_to_programs(person: Person)
     assert [one["where"] for one in findings if not one["where"].startswith("SQLite")] == ["autocapture"]
 
 
-def test_it_takes_no_words(person: Person) -> None:
-    assert "takes no words, but got 'please'" in person.tacit("doctor", "please", code=2).err
-
-
 # The log alone
 
 

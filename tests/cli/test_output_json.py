@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from harness.person import Person
 
@@ -35,34 +33,6 @@ def test_a_pending_memory_has_its_fields(lively: Person) -> None:
         assert 0 < memory["confidence"] < 1
 
 
-def test_confidence_rises_with_what_is_seen(person: Person) -> None:
-    person.tacit("remember", "Prefer small commits", "--evidence", "one")
-    first = person.listed("--status", "pending")[0]["confidence"]
-    person.tacit("remember", "Prefer small commits", "--evidence", "two", TACIT_SESSION="another")
-    assert person.listed("--status", "pending")[0]["confidence"] > first
-
-
-def test_recall_gives_a_list_of_facts_with_their_place(lively: Person) -> None:
-    hits = lively.process("recall", "commits", "--json").json
-    assert {hit["text"] for hit in hits} == {
-        "always sign commits",
-        "Prefer small commits",
-        "PROJ-12: Validated commits",
-    }
-    for hit in hits:
-        assert set(hit) >= {"id", "kind", "status", "scope", "text", "at", "strength", "path", "line", "tags"}
-        assert Path(hit["path"]).is_file()
-
-
-def test_list_is_a_list_and_can_be_narrowed(lively: Person) -> None:
-    assert {memory["label"] for memory in lively.listed()} == {
-        *("I prefer npm", "I prefer pnpm", "never force push", "always sign commits")
-    }
-    assert [memory["label"] for memory in lively.listed("--kind", "constraint")] == ["never force push"]
-    assert {memory["label"] for memory in lively.listed("--tag", "tools")} == {"I prefer npm", "I prefer pnpm"}
-    assert lively.listed("--status", "forgotten") == []
-
-
 def test_show_and_why_give_one_object(lively: Person) -> None:
     name = lively.id_of("Prefer small commits")
     shown = lively.process("show", name, "--json").json
@@ -78,12 +48,6 @@ def test_status_counts(lively: Person) -> None:
     status = lively.process("status", "--json").json
     assert (status["active"], status["pending"], status["worklog"]) == (4, 1, 1)
     assert status["home"] == str(lively.home)
-
-
-def test_conflicts_name_rule_and_winner(lively: Person) -> None:
-    (dispute,) = lively.process("conflicts", "--json").json
-    assert (dispute["rule"], dispute["winner"]) == ("newest", lively.id_of("I prefer pnpm"))
-    assert {memory["label"] for memory in dispute["memories"]} == {"I prefer npm", "I prefer pnpm"}
 
 
 def test_brief_gives_entries_text_and_cost(lively: Person) -> None:
@@ -106,14 +70,6 @@ def test_improve_and_evaluate_give_scores_and_patterns(lively: Person) -> None:
     assert evaluated["created"] is False
     assert {score["points"] for score in evaluated["scores"]} <= {0, 1, 2}
     assert len(evaluated["scores"]) == 7
-
-
-@pytest.mark.parametrize("verb", ["verify", "doctor"])
-def test_a_check_gives_a_list_of_findings(lively: Person, verb: str) -> None:
-    lively.events.write_bytes(lively.events.read_bytes().replace(b"npm", b"mpn", 1))
-    findings = lively.process(verb, "--json", code=3).json
-    assert any(finding["serious"] and finding["where"].endswith("events.jsonl:1") for finding in findings)
-    assert all(set(finding) >= {"where", "what", "mend", "serious"} for finding in findings)
 
 
 @pytest.mark.parametrize("verb", ["suggestions", "list", "conflicts", "recall x", "verify"])

@@ -37,11 +37,6 @@ def test_it_is_about_another_home_if_that_is_named(person: Person) -> None:
     assert not person.home.exists()
 
 
-@pytest.mark.parametrize("command", ["context", "injected"])
-def test_words_are_refused(person: Person, command: str) -> None:
-    assert "takes no words, but got 'here'" in person.tacit(command, "here", code=2).err
-
-
 # tacit injected
 
 

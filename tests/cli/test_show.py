@@ -58,14 +58,6 @@ def test_a_list_is_filtered_limited_and_says_how_to_see_the_rest(person: Person)
     assert "… and 2 more memories. To see all: tacit list --all\n" in told
 
 
-def test_the_exit_code_says_whether_anything_was_found(person: Person) -> None:
-    person.tacit("list", code=0)
-    for words in (("list",), ("list", "--pending"), ("conflicts", "--json")):
-        person.tacit(*words, "--exit-code", code=1)
-    person.tacit("add", "use tabs")
-    person.tacit("list", "--exit-code", code=0)
-
-
 def test_candidates_are_cards_and_none_is_told_apart_from_none_like_that(person: Person) -> None:
     assert person.tacit("list", "--pending").out.startswith("No suggestions. They come from what you run")
     assert person.tacit("list", "--pending", "--kind", "rule").out == "No suggestions like that.\n"

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.register_assert_rewrite("tests.clients.contract")
-
-from tests.clients.story import Story, told  # noqa: E402
+from tests.clients.story import Story, told
 
 
 @pytest.fixture(scope="class")

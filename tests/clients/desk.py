@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from harness.person import Person, Said, checked
 
-from tests.clients import installed, left, script
+from tests.clients import script
 from tests.clients.apis.shape import Body
-from tests.clients.hosts.client import Client, Place
+from tests.clients.hosts import Client, Place
 from tests.clients.offline import Offline
 from tests.clients.script import Rule
 
@@ -53,7 +56,7 @@ class Desk:
 
     def __init__(self, folder: Path, client: Client) -> None:
         self.client = client
-        self.program = installed.program(client)
+        self.program = _program(client)
         self.person = Person(folder / "person")
         self.person.folder.mkdir()
         self.repository = self.person.repository("shop", REMOTE)
@@ -158,7 +161,7 @@ class Desk:
 
     def settle(self) -> None:
         """Hooks may hand work on; nobody else may go on."""
-        still = left.wait_until_gone(self.person.folder)
+        still = wait_until_gone(self.person.folder)
         assert not still, f"left behind: {still}"
 
     @property
@@ -184,10 +187,48 @@ class Desk:
 
     def close(self) -> None:
         self._offline.close()
-        left.wait_until_gone(self.person.folder)
+        wait_until_gone(self.person.folder)
 
     def _write(self, files: Any) -> None:
         for name, text in files.items():
             path = self.person.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+
+
+def _program(client: Client) -> list[str]:
+    """The words that start a client. `make e2e` installs them; the test is skipped where there is none."""
+    folder = Path(os.environ.get("CLIENTS_DIR") or Path(__file__).resolve().parents[2] / ".clients")
+    packages = folder / client.name / "node_modules"
+    found = [path for pattern in client.programs for path in sorted(packages.glob(pattern))]
+    if not found:
+        pytest.skip(f"{client.name} is not installed in {folder}: make e2e")
+    return ["node", str(found[0])] if found[0].suffix == ".js" else [str(found[0])]
+
+
+# Processes that a run left behind, known by the home folder in their environment
+
+_PATIENCE = 30.0
+
+
+def running(home: Path) -> dict[int, str]:
+    """Number and command line of every process with this home folder."""
+    sign = f"HOME={home}".encode()
+    found = {}
+    for number in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+        with contextlib.suppress(OSError):
+            if sign in Path(f"/proc/{number}/environ").read_bytes().split(b"\0"):
+                words = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ")
+                found[number] = words.decode(errors="replace").strip()
+    return found
+
+
+def wait_until_gone(home: Path, patience: float = _PATIENCE) -> dict[int, str]:
+    """Wait for what finishes by itself, such as a capture that was handed on; end the rest and say what it was."""
+    until = time.monotonic() + patience
+    while (left := running(home)) and time.monotonic() < until:
+        time.sleep(0.05)
+    for number in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+    return left

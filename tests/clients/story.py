@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tests.clients.apis.shape import Body, Step, all_text
 from tests.clients.desk import RULE, Desk, Run
-from tests.clients.hosts.client import Client
+from tests.clients.hosts import Client
 from tests.clients.script import SUMMARY, Rule
 
 GREET = "Please greet the reviewers and write it down."

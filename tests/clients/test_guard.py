@@ -16,14 +16,12 @@ import pytest
 
 from tests.clients.apis.shape import Step
 from tests.clients.desk import RULE, Desk, Run
-from tests.clients.hosts import claude, codex, copilot, gemini, opencode
-from tests.clients.hosts.client import Client
+from tests.clients.hosts import CLAUDE, CLIENTS, Client
 from tests.clients.script import Rule
 from tests.clients.story import strings
 from tests.clients.terminal import Terminal
 
 PROMPT = "please install the packages of the shop"
-CLIENTS = {client.name: client for client in (module.CLIENT for module in (claude, codex, gemini, copilot, opencode))}
 
 
 class Guarded(NamedTuple):
@@ -82,7 +80,7 @@ def test_nothing_is_left_after_the_uninstallation(guarded: Guarded) -> None:
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     """Claude Code with a guard."""
-    with closing(Desk(tmp_path.resolve(), claude.CLIENT)) as desk:
+    with closing(Desk(tmp_path.resolve(), CLAUDE)) as desk:
         desk.move_in()
         desk.tacit("add", RULE)
         (rule,) = [one["id"] for one in desk.tacit("list", "--json").json if one["text"] == RULE]

@@ -16,8 +16,7 @@ import pytest
 
 from tests.clients.apis.shape import Body, Step
 from tests.clients.desk import MEMORIES, RULE, Desk
-from tests.clients.hosts import claude, codex, copilot, gemini, opencode
-from tests.clients.hosts.client import Client
+from tests.clients.hosts import CLIENTS, Client
 from tests.clients.script import Rule
 from tests.clients.story import strings
 
@@ -28,7 +27,6 @@ ASKS = "You judge what people told their coding agents"
 # Where a client keeps the question although it is told not to; docs/guides/judge.md says so.
 LEFT = {"copilot": (".copilot/session-state/", ".copilot/session-store.db")}
 TOOLS = {"codex": {"request_user_input"}}
-CLIENTS = {client.name: client for client in (module.CLIENT for module in (claude, codex, gemini, copilot, opencode))}
 
 
 class Judged(NamedTuple):

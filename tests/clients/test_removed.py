@@ -10,17 +10,15 @@ import pytest
 
 from tests.clients import fence
 from tests.clients.desk import MEMORIES, Desk
-from tests.clients.hosts import claude, codex, copilot, gemini, opencode
-from tests.clients.hosts.client import Client
+from tests.clients.hosts import CLIENTS, Client
 from tests.clients.story import COMMAND, FILE, GREET, THANK, rules, strings
 from tests.support.removable import Removable
 
-CLIENTS = (claude.CLIENT, codex.CLIENT, gemini.CLIENT, copilot.CLIENT, opencode.CLIENT)
 LONG = f"{GREET}{' Mind the tea.' * 6_500}"  # more than a pipe holds, less than the system takes as one argument
 _REMOVALS = {"package": Removable.remove_package, "interpreter": Removable.remove_interpreter}
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=lambda client: client.name)
 @pytest.mark.parametrize("removed", _REMOVALS)
 def test_a_client_works_on_when_tacit_was_removed(tmp_path: Path, client: Client, removed: str) -> None:
     with closing(Desk(tmp_path.resolve(), client)) as desk:

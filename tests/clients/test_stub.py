@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.clients import left, script
+from tests.clients import script
 from tests.clients.apis.shape import Step
+from tests.clients.desk import wait_until_gone
 from tests.clients.offline import Offline
 from tests.clients.script import Rule
 
@@ -85,4 +86,4 @@ def test_every_request_is_logged(offline: Offline) -> None:
 
 def test_a_process_that_is_left_behind_is_found_and_ended(tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "600"], env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}) as sleeping:
-        assert left.wait_until_gone(tmp_path, patience=0.2) == {sleeping.pid: "sleep 600"}
+        assert wait_until_gone(tmp_path, patience=0.2) == {sleeping.pid: "sleep 600"}

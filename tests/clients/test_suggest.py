@@ -10,17 +10,15 @@ import pytest
 
 from tests.clients.apis.shape import Step
 from tests.clients.desk import SUGGESTION, Desk
-from tests.clients.hosts import claude, codex, copilot, gemini, opencode
-from tests.clients.hosts.client import Client
+from tests.clients.hosts import CLIENTS, Client
 from tests.clients.script import Rule
 
-CLIENTS = [claude.CLIENT, codex.CLIENT, gemini.CLIENT, copilot.CLIENT, opencode.CLIENT]
 PROMPT = "Rename the folder. And from now on never rename a folder without asking the reviewers."
 QUOTE = "never rename a folder without asking the reviewers"
 SENTENCE = "never rename a folder before the reviewers agreed"
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=lambda client: client.name)
 def test_the_words_of_the_prompt_are_found_while_the_agent_works(tmp_path: Path, client: Client) -> None:
     with closing(Desk(tmp_path.resolve(), client)) as desk:
         desk.move_in()

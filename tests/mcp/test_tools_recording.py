@@ -7,12 +7,9 @@ from typing import Any, NoReturn
 
 import pytest
 from harness.person import Person
-from harness.secret_examples import written
 
 from tacit.errors import RefusedError
-from tacit.home.input import MAX_EVIDENCE_CHARS
 from tacit.mcp import tools
-from tacit.mcp.tools import ClientContext, clip_evidence, wait_for_write_lock
 from tests.support.mcp_client import answer, answers, heard, request, stateless, tool, tool_result
 
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
@@ -175,6 +172,7 @@ def test_long_evidence_is_cut_and_a_long_text_is_refused(person: Person) -> None
         ("remember", {"text": "x"}, "the argument evidence is missing"),
         ("remember", {"text": "x", "evidence": " "}, "the evidence is empty"),
         ("remember", {"text": " ", "evidence": "e"}, "the text is empty"),
+        ("remember", {"text": None, "evidence": "e"}, "the argument text is missing"),
         ("remember", {"text": 7, "evidence": "e"}, "text must be a text"),
         ("remember", {"text": "x", "evidence": "e", "everywhere": "yes"}, "everywhere must be true or false"),
         ("suggest", {"text": "x", "evidence": "e", "kind": "law"}, "kind must be one of"),
@@ -185,6 +183,7 @@ def test_long_evidence_is_cut_and_a_long_text_is_refused(person: Person) -> None
         ("recall", {"query": "x", "since": "soon"}, "not a time"),
         ("recall", {"query": "x", "scope": "local"}, "in no project"),
         ("recall", {"query": "x", "path": "/etc/passwd"}, "there is no argument"),
+        ("brief", {"tags": "a"}, "tags must be a list of texts"),
         ("brief", {"tags": ["a", 1]}, "tags must be a list of texts"),
         ("why", {"id": "nothing"}, "no memory is or says"),
         ("log_work", {"task": "t", "summary": ""}, "the summary is empty"),
@@ -206,7 +205,7 @@ def test_work_that_is_logged_stands_in_the_worklog(person: Person) -> None:
     assert all(words in page.read_text() for words in ("T-1", "moved the lexer", "make test", "the parser"))
 
 
-# Results, evidence and the lock
+# Errors
 
 
 def test_errors_are_results_that_say_what_to_do(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,17 +223,4 @@ def test_errors_are_results_that_say_what_to_do(person: Person, monkeypatch: pyt
     assert (
         failed["content"][0]["text"] == "Not done: Permission denied\nWhat to do: ask the person to type: tacit doctor"
     )
-    assert not person.home.exists()
-
-
-def test_evidence_is_clipped_and_a_secret_after_the_cut_is_refused_all_the_same() -> None:
-    long = "seen in the log " * 200
-    assert len(clip_evidence(long)) == MAX_EVIDENCE_CHARS and clip_evidence(" seen ") == "seen"
-    with pytest.raises(RefusedError):
-        clip_evidence(f"{long} {written('ghp_<a36>')}")
-
-
-def test_nobody_is_waited_for_where_there_is_no_home(person: Person) -> None:
-    with person.at(), ClientContext("robot").open_vault() as vault:
-        wait_for_write_lock(vault)
     assert not person.home.exists()

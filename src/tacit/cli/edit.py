@@ -11,14 +11,13 @@ import tempfile
 from tacit.cli.add import KINDS, echo_conflicts, echo_sharing
 from tacit.cli.cards import outcome_line
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command, text_or_stdin
-from tacit.cli.output import JsonObject, ask, echo, local_minute, utc_timestamp
+from tacit.cli.output import ask, echo, echo_json, local_minute, utc_timestamp
 from tacit.cli.setup import drop_with_last_fact, register_with_first_fact
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import FACT_FILE
 from tacit.model.event import REPOSITORY
 from tacit.model.observation import WorkLogged
 from tacit.text.display import printable
-from tacit.vault.undo import UndoStep
 
 
 @command(
@@ -163,7 +162,18 @@ def run_undo(call: Invocation) -> None:
         return
     call.refuse_args()
     stack = call.vault.changes.undo_stack()
-    if call.shows_json(lambda: [_step_json(step) for step in stack.steps]):
+    if call.flag("--json"):
+        steps = [
+            {
+                "id": step.operation,
+                "at": utc_timestamp(step.at),
+                "actor": step.actor,
+                "text": step.label,
+                "memory_ids": list(step.memories),
+            }
+            for step in stack.steps
+        ]
+        echo_json(steps)
         return
     echo("tacit undo takes these back, one each time:" if stack.steps else "Nothing to undo.")
     for at, step in enumerate(stack.steps, 1):
@@ -175,16 +185,6 @@ def run_undo(call: Invocation) -> None:
         echo("tacit redo brings these back, one each time:")
         for at, label in enumerate(stack.redo_labels, 1):
             echo(f"{at:>3}  {printable(label)}")
-
-
-def _step_json(step: UndoStep) -> JsonObject:
-    return {
-        "id": step.operation,
-        "at": utc_timestamp(step.at),
-        "actor": step.actor,
-        "text": step.label,
-        "memory_ids": list(step.memories),
-    }
 
 
 @command("", "tacit redo")

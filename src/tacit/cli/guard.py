@@ -6,7 +6,18 @@ import sys
 from collections.abc import Sequence
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.output import JsonObject, bold, cyan, dim, echo, echo_wrapped, pluralize, short_path, utc_timestamp
+from tacit.cli.output import (
+    JsonObject,
+    bold,
+    cyan,
+    dim,
+    echo,
+    echo_json,
+    echo_wrapped,
+    pluralize,
+    short_path,
+    utc_timestamp,
+)
 from tacit.errors import RefusedError
 from tacit.guard import Decision
 from tacit.hosts.tool_calls import GUARD_HOOKS
@@ -91,7 +102,18 @@ def replay_guard(call: Invocation, reference: str) -> None:
     has_options = any(call.flag(name) for name in ("--forbid", "--before", "--protect"))
     rules = switched_on if switched_on and not has_options else list(_plan(call, reference).rules)
     replayed = guard.replay(rules)
-    if call.shows_json(lambda: [_replayed_json(run) for run in replayed]):
+    if call.flag("--json"):
+        runs = [
+            {
+                "text": run.command.text,
+                "matched": run.matched,
+                "actor": run.command.actor,
+                "directory": run.command.directory,
+                "at": utc_timestamp(run.command.at),
+            }
+            for run in replayed
+        ]
+        echo_json(runs)
         return
     for rule in rules:
         echo_wrapped(f"stops: {printable(rule.stops)}")
@@ -149,17 +171,6 @@ def _entry_json(entry: GuardEntry) -> JsonObject:
         "requires": list(rule.before),
         "protected": list(rule.paths),
         "inactive": entry.memory is None,
-    }
-
-
-def _replayed_json(run: ReplayedCommand) -> JsonObject:
-    command = run.command
-    return {
-        "text": command.text,
-        "matched": run.matched,
-        "actor": command.actor,
-        "directory": command.directory,
-        "at": utc_timestamp(command.at),
     }
 
 

@@ -242,13 +242,11 @@ def _dismiss_cards(call: Invocation, dismissed: Sequence[Card]) -> None:
 
 def _echo_candidates(card: Card, at: int, of: int | None) -> None:
     """Print the candidates that a card has, and the commands that decide on all of them."""
-    if len(card.candidates) == 1:
-        cards.echo_card(card.merged, at, of)
-        return
     echo_wrapped(*cards.card_lines(card.merged, at, of, cards.card_scopes(card)))
     shorts = " ".join(listed.short for listed in card.candidates)
     echo(f"   tacit accept {shorts}   tacit dismiss {shorts}")
-    echo(f"   for all projects: tacit accept {card.merged.short} --global")
+    if len(card.candidates) > 1:
+        echo(f"   for all projects: tacit accept {card.merged.short} --global")
 
 
 def _ask_decisions(vault: Vault, shown: Iterable[Card], total: int | None) -> int:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from tacit.cli.cards import LIMIT_OPTIONS, entry_reference, list_limit, missing_json, show_list
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import JsonObject, echo, echo_lines, pluralize, utc_timestamp
+from tacit.cli.output import JsonObject, echo, echo_json, echo_lines, pluralize, utc_timestamp
 from tacit.errors import UsageError
 from tacit.model.event import local_time, timestamp
 from tacit.model.observation import session_id
 from tacit.text.display import clip, printable
 
 if TYPE_CHECKING:
-    from tacit.inject.context import Context
     from tacit.model.session import Session, Turn
     from tacit.vault.sessions import InjectionRecord, ListedSession
 
@@ -178,24 +177,23 @@ def run_context(call: Invocation) -> None:
     with Home(call.value("--home"), cwd=directory) as home:
         contexts = Contexts(home)
         context = contexts.context(directory)
-        if not call.shows_json(lambda: _context_json(context)):
+        if not call.flag("--json"):
             sys.stdout.write(contexts.context_text(context))
-
-
-def _context_json(context: Context) -> JsonObject:
+            return
     from tacit.cli.workflow import workflow_json
 
-    return {
+    memories = (
+        {**entry_reference(row), "missing": missing_json(context.missing.get(row.id, ()))} for row in context.memories
+    )
+    fields = {
         "directory": context.directory,
         "scopes": context.scopes,
         "directories": [entry_reference(row) for row in context.directories],
         "habits": [entry_reference(row) for row in context.commands],
         "workflows": [workflow_json(workflow) for workflow in context.workflows],
-        "memories": [
-            {**entry_reference(row), "missing": missing_json(context.missing.get(row.id, ()))}
-            for row in context.memories
-        ],
+        "memories": list(memories),
     }
+    echo_json(fields)
 
 
 _TRIGGER_LABELS = {

@@ -18,6 +18,7 @@ from tacit.cli.output import (
     cyan,
     dim,
     echo,
+    echo_json,
     echo_wrapped,
     local_minute,
     pluralize,
@@ -473,7 +474,17 @@ def show_members(call: Invocation, url: str) -> None:
     """List the members of all projects."""
     with connect(url) as connection:
         members = schema.list_members(connection)
-    if call.shows_json(lambda: [_member_json(member) for member in members]):
+    if call.flag("--json"):
+        rows = [
+            {
+                "name": member.name,
+                "scope": f"project:{member.project}",
+                "curator": member.is_curator,
+                "inactive": not member.has_role,
+            }
+            for member in members
+        ]
+        echo_json(rows)
         return
     if not members:
         echo("No project has members. To add one: tacit team add-member URL ROLE --project NAME")
@@ -482,15 +493,6 @@ def show_members(call: Invocation, url: str) -> None:
         for member in group:
             role = "curator" if member.is_curator else "member"
             echo(f"  {printable(member.name)}  {dim(role if member.has_role else 'without the role: sees nothing')}")
-
-
-def _member_json(member: schema.TeamMember) -> JsonObject:
-    return {
-        "name": member.name,
-        "scope": f"project:{member.project}",
-        "curator": member.is_curator,
-        "inactive": not member.has_role,
-    }
 
 
 def add_project_member(call: Invocation, url: str, role: str) -> None:

@@ -41,8 +41,7 @@ def decide(host: str, payload: bytes, home: str) -> str:
     with suppress(Exception):
         root = os.path.abspath(os.path.expanduser(home))
         call = parse_tool_call(json.loads(payload))
-        rules = load_rules(root) if call else []
-        if call and rules:
+        if call and (rules := load_rules(root)):
             return _decide_call(host, call, rules, root)
     return ""
 

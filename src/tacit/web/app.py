@@ -215,11 +215,11 @@ class WebServer:
             raise StoreError(f"port {port} cannot be used: {reason}", "choose another, or none: tacit web") from None
         self.access = Access(self._socket.getsockname()[1])
         self._idle_seconds = idle_seconds
-        self._last_request = time.monotonic()
         self.is_idle = False
         self._pages = WebApp(options, self.access)
+        self._checked_pages = SecurityMiddleware(self._pages, self.access)
         config = uvicorn.Config(
-            SecurityMiddleware(self._pages, self.access, self._note_request),
+            self._checked_pages,
             http="h11",
             ws="none",
             loop="asyncio",
@@ -255,9 +255,6 @@ class WebServer:
     def stop(self) -> None:
         self._server.should_exit = True
 
-    def _note_request(self) -> None:
-        self._last_request = time.monotonic()
-
     async def _watch(self, on_start: Callable[[], None]) -> None:
         """Call `on_start` when connections are accepted, and stop the server once it is idle."""
         while not self._server.started:
@@ -266,7 +263,7 @@ class WebServer:
         on_start()
         while True:
             await asyncio.sleep(min(_CHECK_SECONDS, self._idle_seconds))
-            if time.monotonic() - self._last_request >= self._idle_seconds:
+            if time.monotonic() - self._checked_pages.last_request >= self._idle_seconds:
                 self.is_idle = True
                 self.stop()
 

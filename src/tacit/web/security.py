@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterable, MutableMapping
 from contextlib import suppress
 from glob import iglob
@@ -156,13 +157,13 @@ class RefusedRequest(Exception):
 class SecurityMiddleware:
     """Answers what is not allowed by itself, and adds the security headers to every response.
 
-    `on_request` is called for each request that was allowed. The server uses it to see that it is not idle.
+    `last_request` is when the last one was allowed, by the monotonic clock.
     """
 
-    def __init__(self, app: AsgiApp, access: Access, on_request: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, app: AsgiApp, access: Access) -> None:
         self._app = app
         self._access = access
-        self._on_request = on_request
+        self.last_request = time.monotonic()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -185,7 +186,7 @@ class SecurityMiddleware:
         except RefusedRequest as refused:
             await _send_text(send, refused.status, refused.text)
             return
-        self._on_request()
+        self.last_request = time.monotonic()
         await self._app(scope, receive, _with_headers(send))
 
     def _check_request(self, scope: Scope, headers: MutableMapping[str, str]) -> None:
@@ -212,7 +213,7 @@ class SecurityMiddleware:
             raise RefusedRequest(403, f"Only a person opens this page, and {agent.detected_by}.")
         if not self._access.redeem(code):
             raise RefusedRequest(403, "This address is no longer valid. Open the one that `tacit web` printed.")
-        self._on_request()
+        self.last_request = time.monotonic()
         headers = [(b"location", b"/"), (b"set-cookie", self._access.set_cookie().encode())]
         await _send_text(send, 303, "", headers)
 

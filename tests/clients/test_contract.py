@@ -1,16 +1,18 @@
-"""What must hold for every client. A client's own module inherits this, and may add what only it does."""
+"""What must hold for every client, with what `tacit install` puts there; and what only one of them does."""
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
 from typing import Any, ClassVar
 
 from tacit.hosts.skill import DESCRIPTION
 from tests.clients import fence
 from tests.clients.apis.shape import all_text
-from tests.clients.desk import MEMORIES, REMOTE, RULE, SUGGESTION
-from tests.clients.hosts.client import Client
+from tests.clients.desk import MEMORIES, REMOTE, RULE, SUGGESTION, Desk
+from tests.clients.hosts import CLAUDE, CODEX, CODEX_TRUSTED, COPILOT, GEMINI, OPENCODE, Client
 from tests.clients.script import SUMMARY
-from tests.clients.story import COMMAND, FILE, GREET, THANK, Story, strings
+from tests.clients.story import COMMAND, FILE, GREET, THANK, Story, rules, strings
 
 
 class ClientContract:
@@ -100,3 +102,39 @@ class ClientContract:
         story.desk.tacit("uninstall", story.desk.client.name, "--yes")
         assert story.desk.settings() == story.before
         assert not list(story.desk.person.folder.glob(".*/skills/tacit"))
+
+
+class TestClaude(ClientContract):
+    client = CLAUDE
+
+
+class TestCodex(ClientContract):
+    client = CODEX
+
+
+class TestGemini(ClientContract):
+    client = GEMINI
+
+    def test_the_person_is_shown_once_that_suggestions_wait(self, story: Story) -> None:
+        assert "Tacit: 1 suggestion waits for you." in story.first.err
+        assert "suggestion waits" not in "".join(run.err for run in story.runs[1:])
+
+
+class TestCopilot(ClientContract):
+    client = COPILOT
+
+
+class TestOpenCode(ClientContract):
+    client = OPENCODE
+
+
+def test_hooks_that_nobody_has_reviewed_do_not_run_and_installing_said_so(tmp_path: Path) -> None:
+    with closing(Desk(tmp_path.resolve(), CODEX)) as desk:
+        said = desk.move_in()
+        assert "trust" in said and "/hooks" in said
+        desk.write_script(rules(desk.client, desk.repository))
+        run = desk.run(GREET, without=CODEX_TRUSTED)
+        assert run.code == 0
+        assert GREET in str(run.asked[0])
+        assert not fence.OPENING.search(str(run.requests))
+        assert desk.tacit("sessions", "--json", code=None).json == []

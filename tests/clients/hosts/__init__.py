@@ -1,1 +1,0 @@
-"""The clients: one module each, with a `CLIENT` of the same shape."""
