@@ -320,16 +320,6 @@ def test_a_command_that_told_what_to_take_out_stays_out_itself(person: Person) -
     assert commands(person) == ["tacit recall deploy", "make purge"]
 
 
-def test_what_is_to_be_ignored_stays_out(person: Person) -> None:
-    path = keep(person, extended(ZSH))
-    with person.vault() as vault:
-        (done,) = vault.histories.import_history(
-            [HistoryFile(str(path), "zsh")], ignored=lambda command, _: command.startswith("git")
-        )
-    assert (done.new, dict(done.left_out)) == (2, {"ignored by your settings": 2})
-    assert commands(person) == ["make test", "ls"]
-
-
 def test_what_atuin_and_zsh_both_kept_comes_in_once_and_with_all_that_atuin_knows(person: Person) -> None:
     path = person.folder / ".local/share/atuin/history.db"
     path.parent.mkdir(parents=True)

@@ -114,7 +114,7 @@ class RuleImport(HomePart):
         with self._store.change() as change:
             drafts, result = self._decide(change.connection, place, read)
             change.record(drafts)
-        return result
+            return result
 
     def _decide(
         self, connection: sqlite3.Connection, place: RulePlace, read: ReadRules
@@ -264,12 +264,7 @@ class RuleExport(HomePart):
 
     def _memories(self, project: Project | None) -> tuple[list[MemoryRow], int]:
         """Return the memories for a file in a project, or in none, and how many of the project stay private."""
-
-        def is_shared(connection: sqlite3.Connection, row: MemoryRow) -> bool:
-            memory = reader.load_memory(connection, row.id, must_decode)
-            return memory is not None and memory.is_in_fact_file
-
-        def read(connection: sqlite3.Connection) -> tuple[list[MemoryRow], int]:
+        with self._store.snapshot() as connection:
             scope = project.scope(lambda scope: reader.is_scope_used(connection, scope)) if project else GLOBAL
             rows = [
                 row
@@ -277,10 +272,11 @@ class RuleExport(HomePart):
                 if row.scope == scope and row.overruled_by is None and row.kind not in PERSONAL_KINDS
             ]
             rows.sort(key=lambda row: (KIND_RANK[row.kind], -row.strength, row.id))
-            public = [row for row in rows if project is None or is_shared(connection, row)]
-            return public, len(rows) - len(public)
-
-        return self._store.read(read)
+            if project is None:
+                return rows, 0
+            memories = ((row, reader.load_memory(connection, row.id, must_decode)) for row in rows)
+            shared = [row for row, memory in memories if memory is not None and memory.is_in_fact_file]
+            return shared, len(rows) - len(shared)
 
 
 def rule_text(sentence: str) -> str:

@@ -59,7 +59,7 @@ class RuleOrigin(Enum):
 
 
 class LoadTime(Enum):
-    """When a host loads a file."""
+    """When a host loads a file, the earliest first."""
 
     START = "at session start"
     ON_DEMAND = "on demand"
@@ -353,22 +353,18 @@ class _RuleSearch:
     def limit_codex(self) -> None:
         """Codex concatenates the project's files from the root down and stops at a limit."""
         room = _codex_limit(self._codex_home)
-        paths = [
-            file.path
-            for file in sorted(self.files.values(), key=lambda file: len(file.folder))
-            if is_within(file.path, self._place.root)
-            and any(load.host == CODEX and load.when is LoadTime.START for load in file.loads)
-        ]
-        for path in paths:
-            file = self.files[path]
+        for file in sorted(self.files.values(), key=lambda file: len(file.folder)):
+            is_loaded = any(load.host == CODEX and load.when is LoadTime.START for load in file.loads)
+            if not is_loaded or not is_within(file.path, self._place.root):
+                continue
             size = len(file.text.encode("utf-8", "replace"))
             if size > room:
                 last = _last_line_within(file.text, room)
                 reason = f"Codex stops after {_codex_limit(self._codex_home):,} bytes of AGENTS.md files"
-                loads = [
-                    HostLoad(CODEX, LoadTime.START, reason, last) if load.host == CODEX else load for load in file.loads
-                ]
-                self.files[path] = file._replace(loads=tuple(loads))
+                cut = HostLoad(CODEX, LoadTime.START, reason, last)
+                self.files[file.path] = file._replace(
+                    loads=tuple(cut if load.host == CODEX else load for load in file.loads)
+                )
             room = max(0, room - size)
 
     # Imports
@@ -429,10 +425,9 @@ class _RuleSearch:
         if known is None:
             self.files[file.path] = file
             return file
-        loads = {load.host: load for load in known.loads}
+        loads, order = {load.host: load for load in known.loads}, list(LoadTime)
         for load in file.loads:
-            before = loads.get(load.host)
-            if before is None or _LOAD_ORDER[load.when] < _LOAD_ORDER[before.when]:
+            if load.host not in loads or order.index(load.when) < order.index(loads[load.host].when):
                 loads[load.host] = load
         self.files[file.path] = known._replace(loads=tuple(loads.values()))
         return self.files[file.path]
@@ -451,9 +446,6 @@ class _RuleSearch:
         if origin is RuleOrigin.USER and (file.owner != os.geteuid() or file.writers):
             origin = RuleOrigin.FOREIGN  # others can write it
         return RuleFile(real, name, origin, clean(file.data.decode("utf-8-sig", "replace")))
-
-
-_LOAD_ORDER = {LoadTime.START: 0, LoadTime.ON_DEMAND: 1, LoadTime.NEVER: 2}
 
 
 def _start(host: str) -> HostLoad:

@@ -108,12 +108,8 @@ def redact_lines(text: str) -> tuple[str, list[FoundSecret]]:
     return "".join((*parts, text[done:])), secrets
 
 
-class _RawLine(Record):
-    line: int
-    text: str
-    kind: LineKind
-    heading: str
-    is_own: bool
+# The number of a line, its text, the heading above it, its kind, and whether Tacit exported it
+_RawLine = tuple[int, str, str, LineKind, bool]
 
 
 def rule_lines(file: RuleFile, text: str) -> list[RuleLine]:
@@ -121,14 +117,11 @@ def rule_lines(file: RuleFile, text: str) -> list[RuleLine]:
     started = [load for load in file.loads if load.when is LoadTime.START]
     later = any(load.when is LoadTime.ON_DEMAND for load in file.loads)
     lines = []
-    for raw in _markdown_lines(text):
-        hosts = tuple(load.host for load in started if load.last_line is None or raw.line <= load.last_line)
-        content = visible_line(raw.text[:_MAX_LINE_CHARS])
-        if content:
-            is_loaded = bool(hosts) or later
-            lines.append(
-                RuleLine(file.path, file.name, raw.line, content, hosts, is_loaded, raw.heading, raw.kind, raw.is_own)
-            )
+    for number, raw, heading, kind, is_own in _markdown_lines(text):
+        hosts = tuple(load.host for load in started if load.last_line is None or number <= load.last_line)
+        is_loaded = bool(hosts) or later
+        if content := visible_line(raw[:_MAX_LINE_CHARS]):
+            lines.append(RuleLine(file.path, file.name, number, content, hosts, is_loaded, heading, kind, is_own))
     return lines
 
 
@@ -157,7 +150,7 @@ def _markdown_lines(text: str) -> Iterator[_RawLine]:
 
     def flush() -> Iterator[_RawLine]:
         if pending:
-            yield _RawLine(first, " ".join(pending), LineKind.PROSE, heading, is_own)
+            yield first, " ".join(pending), heading, LineKind.PROSE, is_own
             pending.clear()
 
     for number, line in _body_lines(text):
@@ -169,7 +162,7 @@ def _markdown_lines(text: str) -> Iterator[_RawLine]:
             fence = "" if fence and match[1].startswith(fence) else fence or match[1]
             continue
         if fence:
-            yield _RawLine(number, line, LineKind.CODE, heading, is_own)
+            yield number, line, heading, LineKind.CODE, is_own
             continue
         content, in_comment, is_comment = _without_comment(line, in_comment)
         if is_own and any(block.closing in line for block in _OWN_BLOCKS):
@@ -185,7 +178,7 @@ def _markdown_lines(text: str) -> Iterator[_RawLine]:
             heading = match[2]
         elif _TABLE_ROW.fullmatch(content):
             yield from flush()
-            yield _RawLine(number, content.strip(), LineKind.TABLE, heading, is_own)
+            yield number, content.strip(), heading, LineKind.TABLE, is_own
         elif match := _ITEM.fullmatch(content):
             yield from flush()
             first = number

@@ -13,17 +13,34 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import islice
 from json.encoder import encode_basestring_ascii as encode_string
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from tacit.disk.read import open_external
 from tacit.errors import NotFoundError, RefusedError, TacitError, UsageError
+from tacit.home.capture_policy import ignore_filter
 from tacit.home.home import HomePart
+from tacit.log.command_lines import BulkAppender
+from tacit.log.signing import secret_digest
+from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
-
-if TYPE_CHECKING:
-    from tacit.secrets.redact import BatchRedactor
-    from tacit.shell.history_formats import HistoryEntry, HistoryItem
-    from tacit.shell.history_lines import HistoryContext, IgnoreRule, ImportStats, KnownCommands
+from tacit.secrets.redact import BatchRedactor
+from tacit.shell.history_formats import (
+    FORMATS,
+    HistoryEntry,
+    HistoryItem,
+    SkippedEntry,
+    detect_shell,
+    is_plausible_time,
+)
+from tacit.shell.history_lines import (
+    TOO_EARLY,
+    DirectoryTracker,
+    HistoryContext,
+    HistoryConverter,
+    ImportStats,
+    KnownCommands,
+    untimed_session_id,
+)
 
 
 class HistoryFile(Record):
@@ -35,27 +52,25 @@ class HistoryFile(Record):
 
 def possible_histories(environment: Mapping[str, str], user_folder: str) -> list[HistoryFile]:
     """Return the files that may be histories, existing or not, each once."""
+    data_home = environment.get("XDG_DATA_HOME") or os.path.join(user_folder, ".local", "share")
+    zsh_folder, other = environment.get("ZDOTDIR"), environment.get("HISTFILE")
+    candidates = (
+        HistoryFile(os.path.join(data_home, "atuin", "history.db"), "atuin"),
+        *([HistoryFile(os.path.join(zsh_folder, ".zsh_history"), "zsh")] if zsh_folder else ()),
+        *(HistoryFile(os.path.join(user_folder, name), "zsh") for name in (".zsh_history", ".zhistory", ".histfile")),
+        HistoryFile(os.path.join(data_home, "fish", "fish_history"), "fish"),
+        HistoryFile(os.path.join(user_folder, ".bash_history"), "bash"),
+        # Of bash or zsh; its content will say so
+        *([HistoryFile(os.path.join(user_folder, os.path.expanduser(other)))] if other else ()),
+    )
     files: dict[str, HistoryFile] = {}
-    for file in _default_histories(environment, user_folder):
+    for file in candidates:
         files.setdefault(os.path.realpath(file.path), file)
     return list(files.values())
 
 
 def existing_histories(environment: Mapping[str, str], user_folder: str) -> list[HistoryFile]:
     return [file for file in possible_histories(environment, user_folder) if os.path.lexists(file.path)]
-
-
-def _default_histories(environment: Mapping[str, str], user_folder: str) -> Iterator[HistoryFile]:
-    data_home = environment.get("XDG_DATA_HOME") or os.path.join(user_folder, ".local", "share")
-    yield HistoryFile(os.path.join(data_home, "atuin", "history.db"), "atuin")
-    if folder := environment.get("ZDOTDIR"):
-        yield HistoryFile(os.path.join(folder, ".zsh_history"), "zsh")
-    for name in (".zsh_history", ".zhistory", ".histfile"):
-        yield HistoryFile(os.path.join(user_folder, name), "zsh")
-    yield HistoryFile(os.path.join(data_home, "fish", "fish_history"), "fish")
-    yield HistoryFile(os.path.join(user_folder, ".bash_history"), "bash")
-    if path := environment.get("HISTFILE"):  # of bash or zsh; its content will say so
-        yield HistoryFile(os.path.join(user_folder, os.path.expanduser(path)))
 
 
 MAX_COMMANDS = 1_000_000  # of one history
@@ -108,40 +123,31 @@ class HistoryImport(HomePart):
         *,
         dry_run: bool = False,
         progress: ImportProgress = lambda _path, _commands, _share: None,
-        ignored: IgnoreRule | None = None,
     ) -> list[ImportedHistory]:
         """Import what is new in these histories; a dry run only says what that is.
 
-        The result of a file that cannot be read has a problem; the others are imported nevertheless. `ignored` takes a
-        command and its directory; by default the settings decide what is not imported.
+        The result of a file that cannot be read has a problem; the others are imported nevertheless. What the settings
+        exclude from capture is not imported either.
 
         Raises:
             RefusedError: the actor is an agent.
         """
-        if not files:
-            return []
-        ignored = ignored or self._ignore_rule()
-        if dry_run:
-            return [self._import_file(file, dry_run, progress, ignored) for file in files]
+        if dry_run or not files:
+            return [self._import_file(file, dry_run, progress) for file in files]
         self._store.actor.require_person("imports a history", "tacit import history")
         with self._store.change():  # for its lock: commands are appended in bulk
-            return [self._import_file(file, dry_run, progress, ignored) for file in files]
+            return [self._import_file(file, dry_run, progress) for file in files]
 
-    def _ignore_rule(self) -> IgnoreRule | None:
-        """What the settings exclude from capture is not imported either."""
-        from tacit.home.capture_policy import ignore_filter
-        from tacit.model.observation import CommandRan
-
-        is_ignored = ignore_filter(self._home.settings, self._home.user_folder)
-        return None if is_ignored is None else lambda command, directory: is_ignored(CommandRan(command, directory))
-
-    def _import_file(
-        self, file: HistoryFile, dry_run: bool, progress: ImportProgress, ignored: IgnoreRule | None
-    ) -> ImportedHistory:
+    def _import_file(self, file: HistoryFile, dry_run: bool, progress: ImportProgress) -> ImportedHistory:
         try:
             with _open_history(file.path) as stream:
-                shell = file.shell or _require_shell(file.path, stream)
-                return self._import_entries(_OpenHistory(file.path, shell, stream), dry_run, progress, ignored)
+                shell = file.shell or detect_shell(file.path, stream.read(_HEAD_BYTES))
+                if shell is None:
+                    raise UsageError(
+                        f"it cannot be told which shell wrote {file.path}",
+                        f"say so: tacit import history --file {file.path} --shell zsh (or bash, fish, atuin)",
+                    )
+                return self._import_entries(_OpenHistory(file.path, shell, stream), dry_run, progress)
         except OSError as error:
             problem: TacitError = RefusedError(
                 f"{file.path} could not be read to its end: {error.strerror or error}", f"ls -l {file.path}"
@@ -150,21 +156,18 @@ class HistoryImport(HomePart):
             problem = error
         return ImportedHistory(file.path, file.shell, problem=problem)
 
-    def _import_entries(
-        self, history: _OpenHistory, dry_run: bool, progress: ImportProgress, ignored: IgnoreRule | None
-    ) -> ImportedHistory:
-        from tacit.log.command_lines import BulkAppender
-        from tacit.purge.tombstones import load_tombstones
-        from tacit.secrets.redact import BatchRedactor
-        from tacit.shell.history_lines import TOO_EARLY, DirectoryTracker, HistoryConverter, KnownCommands
-
+    def _import_entries(self, history: _OpenHistory, dry_run: bool, progress: ImportProgress) -> ImportedHistory:
         log = self._store.log
         known = KnownCommands(log, history.segment)
-        redactor = BatchRedactor(self._secret_marker(dry_run))
+        key = self._store.paths.key
+        # Different secrets are told apart by a digest. A dry run creates no key for it.
+        may_mark = not dry_run or os.path.exists(key)
+        redactor = BatchRedactor((lambda secret: secret_digest(key, secret)) if may_mark else None)
         context, skipped, too_early = self._history_context(history, known, redactor)
         directories = DirectoryTracker(self._home.user_folder, os.path.isdir)
         sign = None if dry_run else log.sign
-        converter = HistoryConverter(context, known, redactor, load_tombstones(log), ignored, sign, directories)
+        is_ignored = ignore_filter(self._home.settings, self._home.user_folder)
+        converter = HistoryConverter(context, known, redactor, load_tombstones(log), is_ignored, sign, directories)
         stats = converter.stats
         stats.commands = skipped - too_early
         if too_early:
@@ -179,21 +182,26 @@ class HistoryImport(HomePart):
             appender.commit()
         finally:
             appender.abort()
-        return _import_result(history, stats, has_times=context.has_times)
-
-    def _secret_marker(self, dry_run: bool) -> Callable[[str], str] | None:
-        """Return what distinguishes different secrets. A dry run creates no key for it."""
-        from tacit.log.signing import secret_digest
-
-        path = self._store.paths.key
-        return None if dry_run and not os.path.exists(path) else lambda secret: secret_digest(path, secret)
+        has_times = context.has_times
+        return ImportedHistory(
+            history.path,
+            history.shell,
+            stats.commands,
+            stats.new,
+            len(stats.sessions) or 1,
+            first=_to_datetime(stats.first) if has_times else None,
+            last=_to_datetime(stats.last) if has_times else None,
+            undated=stats.undated,
+            untimed=stats.untimed,
+            has_times=has_times,
+            unread=tuple(stats.unread.most_common()),
+            left_out=tuple(stats.left_out.most_common()),
+        )
 
     def _history_context(
         self, history: _OpenHistory, known: KnownCommands, redactor: BatchRedactor
     ) -> tuple[HistoryContext, int, int]:
         """Return the context of a history, how many of its commands to skip, and how many of these as too early."""
-        from tacit.shell.history_lines import HistoryContext, untimed_session_id
-
         origin = self._store.actor.origin()
         now = (origin.at - _EPOCH) // timedelta(microseconds=1)
         commands, untimed, has_times = _survey_history(history, now)
@@ -218,8 +226,6 @@ class _OpenHistory:
         self._stream = stream
 
     def entries(self) -> Iterator[HistoryItem]:
-        from tacit.shell.history_formats import FORMATS
-
         self._stream.seek(0)
         return FORMATS[self.shell].read(self._stream)
 
@@ -229,8 +235,6 @@ class _OpenHistory:
 
 def _entry_blocks(entries: Iterator[HistoryItem], stats: ImportStats, skipped: int) -> Iterator[list[HistoryEntry]]:
     """Yield the commands after the first `skipped`, in blocks. Entries that are not commands are counted."""
-    from tacit.shell.history_formats import SkippedEntry
-
     while block := list(islice(entries, _BLOCK_SIZE)):
         commands = cast("list[HistoryEntry]", block)
         if SkippedEntry in set(map(type, block)):  # rare, and faster than looking at each entry
@@ -247,8 +251,6 @@ def _survey_history(history: _OpenHistory, now: int) -> tuple[int, int, bool]:
     It is read up to that time, and to the end only if there is none or if a large file may have too many commands.
     Those of other files are not counted: 0.
     """
-    from tacit.shell.history_formats import SkippedEntry, is_plausible_time
-
     commands = untimed = 0
     has_times = False
     for entry in history.entries():
@@ -272,7 +274,13 @@ def _count_known(entries: Iterator[HistoryItem], known: KnownCommands, redactor:
     """
     if not known.count:
         return 0
-    hashes, dropped = _command_hashes(entries, redactor)
+    texts = (entry.command for entry in entries if not isinstance(entry, SkippedEntry))
+    hashes, dropped = array("q"), 0  # of the commands as they would be stored; how many of the first were dropped
+    while block := list(islice(texts, _BLOCK_SIZE)):
+        hashes.extend(hash(encode_string(text)) for text in redactor.redact(block))
+        if len(hashes) > 2 * MAX_COMMANDS:
+            del hashes[:MAX_COMMANDS]
+            dropped += MAX_COMMANDS
     if not known.tail and known.session_spans:  # an earlier version gave them the first time in the history
         return dropped + len(hashes)
     tail = array("q", known.tail)
@@ -282,20 +290,6 @@ def _count_known(entries: Iterator[HistoryItem], known: KnownCommands, redactor:
                 return dropped + end
         tail = tail[(len(tail) + 1) // 2 :]
     return 0
-
-
-def _command_hashes(entries: Iterator[HistoryItem], redactor: BatchRedactor) -> tuple[array[int], int]:
-    """Return the hashes of commands as they would be stored, and how many of the first ones were dropped."""
-    from tacit.shell.history_formats import SkippedEntry
-
-    texts = (entry.command for entry in entries if not isinstance(entry, SkippedEntry))
-    hashes, dropped = array("q"), 0
-    while block := list(islice(texts, _BLOCK_SIZE)):
-        hashes.extend(hash(encode_string(text)) for text in redactor.redact(block))
-        if len(hashes) > 2 * MAX_COMMANDS:
-            del hashes[:MAX_COMMANDS]
-            dropped += MAX_COMMANDS
-    return hashes, dropped
 
 
 # Files
@@ -310,35 +304,6 @@ def _open_history(path: str) -> BinaryIO:
         raise RefusedError(f"{path} is a folder; a history is a file", f"ls -l {path}") from None
     except OSError as error:
         raise RefusedError(f"{path} cannot be read: {error.strerror}", f"ls -l {path}") from None
-
-
-def _require_shell(path: str, stream: BinaryIO) -> str:
-    from tacit.shell.history_formats import detect_shell
-
-    shell = detect_shell(path, stream.read(_HEAD_BYTES))
-    if shell is None:
-        raise UsageError(
-            f"it cannot be told which shell wrote {path}",
-            f"say so: tacit import history --file {path} --shell zsh (or bash, fish, atuin)",
-        )
-    return shell
-
-
-def _import_result(history: _OpenHistory, stats: ImportStats, *, has_times: bool) -> ImportedHistory:
-    return ImportedHistory(
-        history.path,
-        history.shell,
-        stats.commands,
-        stats.new,
-        len(stats.sessions) or 1,
-        first=_to_datetime(stats.first) if has_times else None,
-        last=_to_datetime(stats.last) if has_times else None,
-        undated=stats.undated,
-        untimed=stats.untimed,
-        has_times=has_times,
-        unread=tuple(stats.unread.most_common()),
-        left_out=tuple(stats.left_out.most_common()),
-    )
 
 
 def _to_datetime(at: int) -> datetime | None:

@@ -278,8 +278,6 @@ _MAX_REPEATS = 100_000
 _UNTIMED_STEP = 1000  # microseconds between two commands without a time
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-IgnoreRule = Callable[[str, str], bool]
-
 
 class HistoryContext(Record):
     """What is the same for a whole history.
@@ -332,7 +330,7 @@ class HistoryConverter:
         known: KnownCommands,
         redactor: BatchRedactor,
         tombstones: Tombstones | None,
-        ignored: IgnoreRule | None,
+        is_ignored: Callable[[CommandRan], bool] | None,
         sign: SignLine | None = None,
         directories: DirectoryTracker | None = None,
     ) -> None:
@@ -344,7 +342,7 @@ class HistoryConverter:
         self._ids = known.ids
         self._redactor = redactor
         self._tombstones = tombstones
-        self._ignored = ignored
+        self._is_ignored = is_ignored
         self._hash_prefix = blake2b(f"{context.shell}\n".encode(), digest_size=DIGEST_BYTES)
         self._sessions = SessionAssigner(context.shell, known.session_spans)
         self._line_encoder = CommandEncoder(context.shell, sign)
@@ -364,7 +362,7 @@ class HistoryConverter:
         ids, copy_hash, session_at = self._ids, self._hash_prefix.copy, self._sessions.session_at
         encode, directories = self._line_encoder.encode, self._directories
         earliest, latest, now = self._earliest, self._latest, self._context.now
-        may_skip = self._ignored or self._tombstones or self._known.captured
+        may_skip = self._is_ignored or self._tombstones or self._known.captured
         commands = list(zip(block, self._redactor.redact([entry[0] for entry in block]), strict=True))
         untimed = self._leading_untimed(block)
         lines = [line for entry, text in commands[:untimed] if (line := self._untimed_line(entry, text))]
@@ -465,7 +463,7 @@ class HistoryConverter:
     def _is_skipped(self, entry: HistoryEntry, text: str, directory: str) -> bool:
         """Whether a new command is not imported, for a reason that few histories have."""
         captured = self._known.captured
-        if self._ignored and self._ignored(entry.command, directory):
+        if self._is_ignored and self._is_ignored(CommandRan(entry.command, directory)):
             self.stats.left_out[IGNORED] += 1
         elif captured and any(
             command_key(self._second + offset, encode_string(text)) in captured for offset in _NEARBY_SECONDS

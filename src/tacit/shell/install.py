@@ -82,16 +82,32 @@ def snippet_not_loaded(verb: str) -> RefusedError:
 # Start files
 
 
-def _shell_target(
-    shell: str, start_file: Callable[[InstallContext], str], lines: Callable[[InstallContext], str]
-) -> Target:
+def _start_file(shell: str, context: InstallContext) -> str:
+    match shell:
+        case "bash":
+            return os.path.join(context.user_folder, ".bashrc")
+        case "zsh":
+            return os.path.join(context.environment.get("ZDOTDIR") or context.user_folder, ".zshrc")
+    return os.path.join(context.config_folder("XDG_CONFIG_HOME", ".config"), "fish", "config.fish")
+
+
+def _start_lines(shell: str, context: InstallContext) -> str:
+    """Return the lines that load the snippet, if the program is still there."""
+    quoted = list(map(SHELLS[shell].quote, context.program))
+    executable, program = quoted[0], " ".join(quoted)
+    if shell == "fish":
+        return f"if test -x {executable}\n    {program} hook fish 2>/dev/null | source\nend\n"
+    return f'if [ -x {executable} ]; then eval "$({program} hook {shell} 2>/dev/null)"; fi\n'
+
+
+def _shell_target(shell: str) -> Target:
     def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
-        path = start_file(context)
+        path = _start_file(shell, context)
         before = read_content(path)
-        return (FileChange(path, before, with_block(before, install_markers(shell), lines(context))),)
+        return (FileChange(path, before, with_block(before, install_markers(shell), _start_lines(shell, context))),)
 
     def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
-        path = start_file(context)
+        path = _start_file(shell, context)
         before = read_content(path)
         return (FileChange(path, before, without_block(before, install_markers(shell))),)
 
@@ -99,28 +115,4 @@ def _shell_target(
     return Target(shell, plan_install, plan_removal, next_step)
 
 
-def _posix_lines(context: InstallContext, shell: str) -> str:
-    executable, program = shlex.quote(context.program[0]), shlex.join(context.program)
-    return f'if [ -x {executable} ]; then eval "$({program} hook {shell} 2>/dev/null)"; fi\n'
-
-
-def _fish_lines(context: InstallContext) -> str:
-    executable, program = _quote_for_fish(context.program[0]), " ".join(map(_quote_for_fish, context.program))
-    return f"if test -x {executable}\n    {program} hook fish 2>/dev/null | source\nend\n"
-
-
-BASH = _shell_target(
-    "bash",
-    lambda context: os.path.join(context.user_folder, ".bashrc"),
-    lambda context: _posix_lines(context, "bash"),
-)
-ZSH = _shell_target(
-    "zsh",
-    lambda context: os.path.join(context.environment.get("ZDOTDIR") or context.user_folder, ".zshrc"),
-    lambda context: _posix_lines(context, "zsh"),
-)
-FISH = _shell_target(
-    "fish",
-    lambda context: os.path.join(context.config_folder("XDG_CONFIG_HOME", ".config"), "fish", "config.fish"),
-    _fish_lines,
-)
+BASH, ZSH, FISH = map(_shell_target, SHELLS)

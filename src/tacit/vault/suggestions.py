@@ -17,13 +17,14 @@ from tacit.index.habits import Activity, RecordedCommand
 from tacit.index.listings import MemoryFilter
 from tacit.learn.habits import (
     LearnedHabits,
+    ScopeLookup,
     habit_recipe,
     last_day,
     learn_habits,
     ranked_pending,
+    scope_lookup,
     to_milliseconds,
 )
-from tacit.learn.habits.counts import ScopeLookup, scope_lookup
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
     HabitTally,

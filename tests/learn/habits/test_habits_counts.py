@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.index import database, habits, writer
-from tacit.learn.habits import detect_in_session
-from tacit.learn.habits.counts import CommandTrail, detect_habits, parse_step
+from tacit.learn.habits import CommandTrail, detect_habits, detect_in_session
 from tacit.learn.habits.habit import KEY_SEPARATOR, HabitKey, HabitTally
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance
@@ -104,7 +103,7 @@ def test_however_many_are_taken_in_at_a_time(batch: int, monkeypatch: pytest.Mon
 def seen(history: list[Line], kind: Kind) -> list[str]:
     trail, found = CommandTrail(), list[str]()
     for line in history:
-        trail, more = detect_habits(trail, parse_step(int(line.at.timestamp() * 1000), line.ran))
+        trail, more = detect_habits(trail, int(line.at.timestamp() * 1000), line.ran)
         found += [key.replace(KEY_SEPARATOR, " → ") for one, key, _ in more if one is kind]
     return found
 
