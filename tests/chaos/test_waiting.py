@@ -21,9 +21,9 @@ import pytest
 
 from tacit.disk.lock import FileLock
 from tacit.errors import LockBusyError
-from tacit.home import rewritten
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths
+from tacit.vault import purging
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, Row, assert_held, replaced
 from tests.chaos.program import environment, run, tacit
@@ -128,10 +128,10 @@ def _home(folder: Path) -> Path:
 
 
 @contextmanager
-def purging(home: Path) -> Iterator[None]:
+def purge_at_work(home: Path) -> Iterator[None]:
     """A purge that stands where it takes longest: between the tombstone and the new index."""
     at_work, go_on = threading.Event(), threading.Event()
-    build = rewritten.build_rewritten
+    build = purging.build_rewritten
 
     def slowly(*given: Any) -> None:
         at_work.set()
@@ -149,7 +149,7 @@ def purging(home: Path) -> Iterator[None]:
             at_work.set()
 
     thread = threading.Thread(target=work)
-    with replaced(rewritten, "build_rewritten", slowly):
+    with replaced(purging, "build_rewritten", slowly):
         try:
             thread.start()
             assert at_work.wait(_MINUTE)
@@ -164,7 +164,7 @@ def beside_purge(folder: Path) -> Outcome:
     """Questions are answered from the old state while a purge is at work, and from the new one when it is done."""
     home = _home(folder)
     faults = []
-    with purging(home):
+    with purge_at_work(home):
         for words in (("recall", "push"), ("list",), ("brief",)):
             took, code, said = timed(words, home)
             if took > LONG or code != 0 or ("force push" not in said and words != ("brief",)):
@@ -185,7 +185,7 @@ def recorded_during_purge(folder: Path) -> Outcome:
     home = _home(folder)
     log = str(HomePaths(str(home)).path("memory", "events.jsonl"))
     faults = []
-    with purging(home), Vault(Home(str(home), cwd="/", environment={})) as vault:
+    with purge_at_work(home), Vault(Home(str(home), cwd="/", environment={})) as vault:
         vault.recall(f"who says that {_SECRET}?")  # recorded as a question that was asked
         vault.recall("who pushes here?")
     texts = b"".join(path.read_bytes() for path in home.rglob("*.jsonl"))
