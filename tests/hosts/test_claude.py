@@ -65,62 +65,35 @@ def test_a_prompt_knows_where_it_was_given(w: Writer) -> None:
     assert heard.key == "00000001-0000-4000-8000-000000000000"
 
 
-def test_a_text_given_in_the_middle_of_work_is_heard_once(w: Writer) -> None:
-    data = lines(w.user("go"), w.reply("on it"), w.queue("enqueue", "also b"), w.reply("more"), w.queue("remove"))
-
-    assert said(data) == [("go", PromptKind.TYPED), ("also b", PromptKind.QUEUED)]
-
-
-def test_a_queued_text_that_becomes_a_prompt_is_heard_once(w: Writer) -> None:
-    data = lines(
-        w.user("go"),
-        w.queue("enqueue", "then b"),
-        w.reply("done"),
-        w.queue("dequeue"),
-        w.user("then b"),
-        w.reply("b done"),
-    )
-
-    assert said(data) == [("go", PromptKind.TYPED), ("then b", PromptKind.QUEUED)]
+# What happened, and what is heard of it: `+` marks a text that was queued while the agent worked
+QUEUES = {
+    "given in the middle of work": ("user go; reply on it; enqueue also b; reply more; remove", "go; +also b"),
+    "becomes a prompt": ("user go; enqueue then b; reply done; dequeue; user then b; reply b done", "go; +then b"),
+    "two of them": (
+        "user go; enqueue b; enqueue c; reply done; dequeue; user b; reply b done; dequeue; user c; reply c done",
+        "go; +b; +c",
+    ),
+    "a command": ("user go; enqueue /exit; reply done; dequeue; user <command-name>/exit</command-name>", "go; +/exit"),
+    "taken back": ("user go; enqueue b; popAll b; user b, but better; reply ok", "go; b, but better"),
+    "nothing more is told": ("user go; enqueue b; dequeue; user something else", "go; +b; something else"),
+    "on the command line": ("enqueue go; dequeue; user go; reply ok", "go"),
+}
 
 
-def test_a_queued_command_that_becomes_a_prompt_is_heard_once(w: Writer) -> None:
-    command = "<command-name>/exit</command-name>\n<command-args></command-args>"
-    data = lines(w.user("go"), w.queue("enqueue", "/exit"), w.reply("done"), w.queue("dequeue"), w.user(command))
-
-    assert said(data) == [("go", PromptKind.TYPED), ("/exit", PromptKind.QUEUED)]
-
-
-def test_a_prompt_of_the_command_line_is_heard_once_under_its_own_id(w: Writer) -> None:
-    data = lines(
-        w.queue("enqueue", "go"), w.queue("dequeue"), {"type": "attachment"}, user := w.user("go"), w.reply("ok")
-    )
-    heard, _ = hear("claude", data)
-
-    assert said(data) == [("go", PromptKind.TYPED)]
-    assert heard[0].key == user["uuid"]
+@pytest.mark.parametrize(("happened", "heard"), QUEUES.values(), ids=QUEUES)
+def test_a_queued_text_is_heard_once(w: Writer, happened: str, heard: str) -> None:
+    records = []
+    for step in happened.split("; "):
+        kind, _, text = step.partition(" ")
+        records.append(w.user(text) if kind == "user" else w.reply(text) if kind == "reply" else w.queue(kind, text))
+    found = said(lines(*records))
+    assert "; ".join(f"+{text}" if how is PromptKind.QUEUED else text for text, how in found) == heard
 
 
-def test_two_queued_texts_become_two_prompts(w: Writer) -> None:
-    data = lines(
-        w.user("go"),
-        *(w.queue("enqueue", "b"), w.queue("enqueue", "c"), w.reply("done")),
-        *(w.queue("dequeue"), w.user("b"), w.reply("b done"), w.queue("dequeue"), w.user("c"), w.reply("c done")),
-    )
+def test_a_prompt_of_the_command_line_has_its_own_id(w: Writer) -> None:
+    data = lines(w.queue("enqueue", "go"), w.queue("dequeue"), {"type": "attachment"}, user := w.user("go"))
 
-    assert [text for text, _how in said(data)] == ["go", "b", "c"]
-
-
-def test_a_queued_text_that_was_taken_back_is_not_heard_twice(w: Writer) -> None:
-    data = lines(w.user("go"), w.queue("enqueue", "b"), w.queue("popAll", "b"), w.user("b, but better"), w.reply("ok"))
-
-    assert [text for text, _how in said(data)] == ["go", "b, but better"]
-
-
-def test_a_queued_text_of_which_nothing_more_is_told_is_not_lost(w: Writer) -> None:
-    data = lines(w.user("go"), w.queue("enqueue", "b"), w.queue("dequeue"), w.user("something else"))
-
-    assert sorted(text for text, _how in said(data)) == ["b", "go", "something else"]
+    assert hear("claude", data)[0][0].key == user["uuid"]
 
 
 def test_the_same_words_twice_are_two_prompts(w: Writer) -> None:

@@ -85,14 +85,6 @@ def test_evaluate_and_improve_share_the_evaluation_of_a_day(person: Person) -> N
     assert "Pattern suggestions: 1" in said.out
 
 
-def test_a_pending_pattern_is_not_suggested_again_on_another_day(person: Person) -> None:
-    seen(person, TEXT, "one", "two")
-    person.tacit("improve")
-    seen(person, TEXT, "three")
-    assert "Pattern suggestions: 0" in person.tacit("improve", now=TOMORROW).out
-    assert person.event_types().count("pattern.suggested") == 1
-
-
 def test_a_promoted_pattern_never_comes_back(person: Person) -> None:
     seen(person, TEXT, "one", "two")
     said = person.tacit("improve")

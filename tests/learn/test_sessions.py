@@ -125,28 +125,6 @@ def test_a_session_that_is_not_there_is_a_clear_error(person: Person) -> None:
     assert "no session" in told.err and "tacit sessions" in told.err
 
 
-def test_an_agent_may_suggest_and_the_person_decides(person: Person) -> None:
-    given = ("suggest", "use pnpm instead of npm", "--evidence", "you corrected me twice", "--kind", "preference")
-    told = person.tacit(*given, CLAUDECODE="1").out
-
-    assert "I noticed: you corrected me twice. Should I remember: “use pnpm instead of npm”?" in told
-    (one,) = pending(person)
-    assert one["kind"] == "preference"
-    assert "Suggested before" in person.tacit(*given, CLAUDECODE="1").out
-
-
-def test_improving_merges_candidates_that_say_the_same_and_that_can_be_undone(person: Person) -> None:
-    for text in ("always run the linter before a commit", "you should always run the linter before committing"):
-        person.tacit("remember", text, "--evidence", "chat", "--global")
-    told = person.tacit("improve").out
-    assert "The same in other words, now one: 1" in told
-    assert sum("linter" in one["label"] for one in pending(person)) == 1
-    (undo,) = [line.split("tacit undo ")[1] for line in told.splitlines() if "tacit undo " in line]
-    person.tacit("undo", undo)
-
-    assert sum("linter" in one["label"] for one in pending(person)) == 2
-
-
 def test_a_review_shows_the_words_the_session_and_why(person: Person, project: Path) -> None:
     person.tacit("capture", str(write(person, project, "1", RULE)))
     person.tacit("learn")
@@ -311,17 +289,6 @@ def test_what_was_learned_without_a_model_is_still_read_by_one(person: Person, p
     assert "Nothing to suggest in 1 session" in told.out and len(desk.calls) == 1
     assert len(pending(person)) == 1 and strength(person, pending(person)[0]["id"]) == 1
     assert outcomes(person) == [(SUMMARY, "stub-told")]
-
-
-def test_a_model_that_fails_loses_nothing_and_is_asked_again(person: Person, project: Path, desk: Desk) -> None:
-    person.tacit("config", "set", "model.name", "stub-told")
-    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
-    told = learn(person, desk, says="no idea")
-    assert "did not answer in the form" in told.err and "1 suggestion" in told.out
-    assert outcomes(person) == [("It is done as you asked.", "")]
-    learn(person, desk)
-
-    assert len(desk.calls) == 2 and outcomes(person) == [(SUMMARY, "stub-told")]
 
 
 def test_a_chosen_model_that_cannot_be_asked_costs_nothing_else(person: Person, project: Path, desk: Desk) -> None:

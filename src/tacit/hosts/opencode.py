@@ -211,16 +211,14 @@ def _connect(uri: str) -> sqlite3.Connection:
     return connection
 
 
-def _is_opencode_transcript(path: str, head: bytes) -> bool:
-    return os.path.basename(path).startswith("opencode") and path.endswith(".db") and head.startswith(_SQLITE_MAGIC)
-
-
 SOURCE = TranscriptSource(
     "opencode",
     "XDG_DATA_HOME",
     ".local/share",
     ("opencode/opencode.db",),
-    _is_opencode_transcript,
+    lambda path, head: (
+        os.path.basename(path).startswith("opencode") and path.endswith(".db") and head.startswith(_SQLITE_MAGIC)
+    ),
     _OpenCodeReader,
     has_byte_offsets=False,
 )

@@ -127,16 +127,12 @@ def plan_skill_removal(
     if before is not None and not is_unchanged_skill(before):
         note = f"{path} is not as Tacit wrote it, so it stays."
     elif before is not None:
-        same_file = (other for other in _HOSTS if other != host and _reads(other, path, context))
-        if users := [other for other in same_file if is_installed(other)]:
+        paths = {other: skill_path(other, context) for other in _HOSTS if other != host}
+        same_file = (other for other, its in paths.items() if os.path.realpath(its or "") == os.path.realpath(path))
+        if users := [other for other in same_file if is_installed(other)]:  # they may read it by a link
             note = f"{path} stays: {', '.join(users)} reads it, too."
     after = before if note else None
     return (FileChange(path, before, after, None, _created_folders(path, context), is_auxiliary=True, note=note),)
-
-
-def _reads(host: str, path: str, context: InstallContext) -> bool:
-    """Return whether a host reads this file, also by a link."""
-    return os.path.realpath(skill_path(host, context) or "") == os.path.realpath(path)
 
 
 def _created_folders(path: str, context: InstallContext) -> tuple[str, ...]:

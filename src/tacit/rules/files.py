@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from hashlib import sha256
+from itertools import takewhile
 
 from tacit.disk.read import read_foreign, read_head
 from tacit.home.project import find_project
@@ -288,7 +289,9 @@ class _RuleSearch:
             file = self._read(path, RuleOrigin.FOREIGN, root)
             if file is not None:
                 relative, fields = os.path.relpath(path, root), frontmatter(file.text)
-                folder = _rule_folder(relative)
+                # It applies below the folder that contains `.claude`, `.cursor` or `.github`.
+                parts = takewhile(lambda part: part not in _HOST_FOLDERS, relative.split(os.sep)[:-1])
+                folder = os.sep.join(parts)
                 loads = tuple(self._project_loads(relative, folder, fields, names))
                 scope = os.path.join(root, folder) if folder else ""
                 self._store(file._replace(loads=loads, folder=scope, patterns=file_patterns(fields)))
@@ -466,15 +469,6 @@ def _cursor_load(relative: str, fields: Mapping[str, str]) -> HostLoad:
     is_nested = not relative.startswith(os.path.join(".cursor", "rules"))
     always = fields.get("alwaysApply", "").strip("\"'").lower() == "true"
     return _start(CURSOR) if always and not is_nested else _on_demand(CURSOR)
-
-
-def _rule_folder(relative: str) -> str:
-    """Return the folder below which a file applies: that which contains `.claude`, `.cursor` or `.github`."""
-    parts = relative.split(os.sep)[:-1]
-    for index, part in enumerate(parts):
-        if part in _HOST_FOLDERS:
-            return os.sep.join(parts[:index])
-    return os.sep.join(parts)
 
 
 def _files_below(folder: str, ending: str) -> list[str]:

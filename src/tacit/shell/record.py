@@ -50,6 +50,10 @@ def parse_record(record: bytes, now: datetime) -> CapturedCommand | None:
     if version != _RECORD_VERSION or _is_private(command):
         return None
     milliseconds = min(_parse_number(duration, 0), _MAX_DURATION_MILLISECONDS)
+    # The start that the shell reports, or now minus the duration if that is missing or implausible
+    computed = now - timedelta(milliseconds=milliseconds)
+    reported = _EPOCH + timedelta(microseconds=_parse_number(start, 0))
+    at = reported if abs(reported - computed) <= _MAX_CLOCK_DIFFERENCE else computed
     observation = CommandRan(
         command=clean(command),
         directory=clip(clean(directory), _MAX_PATH_CHARS),
@@ -59,7 +63,7 @@ def parse_record(record: bytes, now: datetime) -> CapturedCommand | None:
         meant="" if without_blanks(expanded) == without_blanks(command) else clean(expanded),
         planned="" if planned == command or _is_private(planned) else clean(planned),
     )
-    return CapturedCommand(_start_time(start, now, milliseconds), clip(clean(session), _MAX_NAME_CHARS), observation)
+    return CapturedCommand(at, clip(clean(session), _MAX_NAME_CHARS), observation)
 
 
 def _is_private(line: str) -> bool:
@@ -69,13 +73,6 @@ def _is_private(line: str) -> bool:
 
 def _parse_number(text: str, default: int) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 17 else default
-
-
-def _start_time(microseconds: str, now: datetime, milliseconds: int) -> datetime:
-    """Return the start that the shell reports, or now minus the duration if that is missing or implausible."""
-    computed = now - timedelta(milliseconds=milliseconds)
-    reported = _EPOCH + timedelta(microseconds=_parse_number(microseconds, 0))
-    return reported if abs(reported - computed) <= _MAX_CLOCK_DIFFERENCE else computed
 
 
 # Recorder
@@ -130,7 +127,11 @@ class ShellRecorder(HomePart):
         log = store.log
         try:
             if not os.path.isdir(store.paths.spool_reserve):
-                self._make_home(log)
+                from tacit.log.spool import Spool
+
+                make_home(store.paths)
+                with suppress(OSError):  # on a full disk the log may still take a line
+                    Spool(log).prepare()
             with log.exclusive(_LOCK_TIMEOUT_SECONDS) as locked:
                 draft, origin = _without_purged(locked, draft, origin)
                 locked.append([draft], origin)
@@ -138,13 +139,6 @@ class ShellRecorder(HomePart):
             log.spool(draft, origin)
             return RecordOutcome.SPOOLED
         return RecordOutcome.APPENDED
-
-    def _make_home(self, log: Log) -> None:
-        from tacit.log.spool import Spool
-
-        make_home(self._store.paths)
-        with suppress(OSError):  # on a full disk the log may still take a line
-            Spool(log).prepare()
 
 
 def _truncate_line(line: str) -> str:

@@ -262,7 +262,7 @@ def chained(sequences: dict[Families, SequenceCount]) -> list[str]:
     found = chain_sequences(
         sequences, lambda families, count: len(families) * count.runs if len(families) == 3 else 0.0
     )
-    return [" → ".join(one.families) for one in found]
+    return list(map(" → ".join, found))
 
 
 def test_triples_chain_into_the_ritual_they_are_parts_of() -> None:
@@ -310,6 +310,6 @@ def test_rituals_share_one_step_at_most_and_every_part_was_seen(sessions: list[l
     sequences = counted(*(" → ".join(one) for one in sessions))
     found = chain_sequences(sequences, lambda families, count: len(families) * count.runs)
     for one in found:
-        assert len(set(one.families)) == len(one.families) <= MAX_CHAIN_STEPS
-        assert all(part in sequences for part in chain_parts(one.families))
-    assert not any(overlaps(one.families, other.families) for one, other in combinations(found, 2))
+        assert len(set(one)) == len(one) <= MAX_CHAIN_STEPS
+        assert all(part in sequences for part in chain_parts(one))
+    assert not any(overlaps(one, other) for one, other in combinations(found, 2))

@@ -492,8 +492,8 @@ def _chain_tallies(
         def score(families: Families, count: SequenceCount, parts: AbstractSet[Families] = parts) -> float:
             return 0.0 if families in parts else score_habit(HabitTally(_sequence_key(families), *count), frequency)
 
-        for ritual in chain_sequences(sequences, score):
-            by_steps[ritual.families].append(HabitTally(_sequence_key(ritual.families), *ritual.counts, scope))
+        for families, count in chain_sequences(sequences, score).items():
+            by_steps[families].append(HabitTally(_sequence_key(families), *count, scope))
     for families, tallies in by_steps.items():
         if len(tallies) == 1:
             yield tallies[0]

@@ -63,14 +63,11 @@ class HabitThreshold(Record):
 
 # SPEC A1 to A3, and A10 for substitutions, which are filed as preferences.
 HABIT_THRESHOLDS = {
-    Kind.PREFERRED_CWD: HabitThreshold(min_runs=5, min_sessions=2, base=0.70, cap=0.95, per_run=0.01, per_session=0.03),
-    Kind.RECURRING_COMMAND: HabitThreshold(
-        min_runs=4, min_sessions=1, base=0.60, cap=0.90, per_run=0.01, per_session=0.04
-    ),
-    Kind.WORKFLOW_PATTERN: HabitThreshold(
-        min_runs=3, min_sessions=2, base=0.65, cap=0.85, per_run=0.01, per_session=0.03
-    ),
-    Kind.PREFERENCE: HabitThreshold(min_runs=2, min_sessions=1, base=0.60, cap=0.85, per_run=0.05, per_session=0.05),
+    # min_runs, min_sessions, base, cap, per_run, per_session
+    Kind.PREFERRED_CWD: HabitThreshold(5, 2, 0.70, 0.95, 0.01, 0.03),
+    Kind.RECURRING_COMMAND: HabitThreshold(4, 1, 0.60, 0.90, 0.01, 0.04),
+    Kind.WORKFLOW_PATTERN: HabitThreshold(3, 2, 0.65, 0.85, 0.01, 0.03),
+    Kind.PREFERENCE: HabitThreshold(2, 1, 0.60, 0.85, 0.05, 0.05),
 }
 
 
@@ -157,26 +154,19 @@ class SequenceCount(Record):
 _NO_COUNT = SequenceCount(0, 0, "")
 
 
-class CommandChain(Record):
-    """The steps of a ritual, and the counts of its weakest part."""
-
-    families: Families
-    counts: SequenceCount
-
-
 def chain_sequences(
     sequences: Mapping[Families, SequenceCount], score: Callable[[Families, SequenceCount], float]
-) -> list[CommandChain]:
-    """Return the rituals that the pairs and triples of one project chain into, the best first.
+) -> dict[Families, SequenceCount]:
+    """Return the rituals that the pairs and triples of one project chain into, and their counts, the best first.
 
     `score` ranks the sequences to begin with; a ritual begins only with a score above 0.
     """
     scores = {families: score(families, count) for families, count in sequences.items()}
-    chains: list[CommandChain] = []
+    chains: dict[Families, SequenceCount] = {}
     for seed in sorted(scores, key=lambda families: (-scores[families], families)):
-        if scores[seed] > 0 and not any(overlaps(seed, chain.families) for chain in chains):
-            families = _extend_chain(seed, sequences, [chain.families for chain in chains])
-            chains.append(CommandChain(families, weakest_count(families, sequences)))
+        if scores[seed] > 0 and not any(overlaps(seed, chain) for chain in chains):
+            families = _extend_chain(seed, sequences, list(chains))
+            chains[families] = weakest_count(families, sequences)
     return chains
 
 

@@ -12,14 +12,15 @@ import os
 import signal
 import sys
 from threading import Thread
-from typing import Any, TextIO
+from typing import Any
 
 
 def main() -> None:
     question = json.load(sys.stdin)
     signal.setitimer(signal.ITIMER_REAL, question["timeout"])  # nobody catches it: the process ends
     Thread(target=_exit_with_parent, args=(int(sys.argv[1]),), daemon=True).start()
-    output = _quiet_stdout()
+    output = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what plugins print, also from C, is discarded
     json.dump(_ask(question), output)
     output.flush()
     os._exit(0)  # threads of plugins may still be busy
@@ -29,13 +30,6 @@ def _exit_with_parent(pipe: int) -> None:
     """Wait until the other end of the pipe is closed, which happens when the process that holds it ends in any way."""
     os.read(pipe, 1)
     os._exit(1)
-
-
-def _quiet_stdout() -> TextIO:
-    """Return a stream for the reply. What plugins print, also from C, is discarded."""
-    output = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return output
 
 
 def _ask(question: dict[str, Any]) -> dict[str, object]:
