@@ -1,4 +1,4 @@
-"""Cards about memories that name what is not in the work tree, at a real terminal, as a list and as JSON."""
+"""Cards about memories that name what is gone or were not followed, at a real terminal, as a list and as JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from harness.person import Person
 from harness.terminal import converse
 
+from tacit.model.claim import GLOBAL
 from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.model.observation import MemoryChecked, session_id
@@ -93,10 +94,6 @@ def test_programs_get_the_card_with_the_session_that_changed_the_file(person: Pe
     assert (candidate["card"], candidate["missing"]) == ("candidate", [])
 
 
-def test_filters_show_candidates_alone(person: Person, project: Path) -> None:
-    assert person.tacit("review", "--kind", "rule", "--json", cwd=project).json == []
-
-
 def test_two_cards_of_one_memory_end_with_the_first_that_changes_it(person: Person, project: Path) -> None:
     claim = ClaimId(person.listed(cwd=project)[0]["id"])
     with person.vault(cwd=project) as vault:
@@ -121,3 +118,68 @@ def test_quitting_ends_the_review(person: Person, project: Path) -> None:
 def test_an_agent_decides_nothing(person: Person, project: Path) -> None:
     shown = person.tacit("review", cwd=project, CLAUDECODE="1").out
     assert "names what is gone" in shown and len(cards(person, project)) == 1
+
+
+# Memories that agents were told and did not follow
+
+TOLD = "never use npm"
+
+
+@pytest.fixture
+def violated(person: Person) -> Person:
+    """Two sessions have violated a memory."""
+    person.tacit("add", TOLD)
+    claim = person.id_of(TOLD)
+    with person.vault() as vault:
+        bodies = [MemoryChecked(claim, session_id("claude", name), "violated") for name in ("one", "two")]
+        vault.home.store.record(lambda _connection: [Draft(body, GLOBAL) for body in bodies])
+    return person
+
+
+def ineffective(person: Person) -> int:
+    return int(person.tacit("status", "--json").json["ineffective_count"])
+
+
+def test_a_card_shows_how_often_it_was_violated_and_is_skipped(violated: Person) -> None:
+    shown = converse(violated, "review", answers=[(ASK, "s")]).out
+    assert "1 of 1, told but not followed" in shown and TOLD in shown and "violated 2" in shown
+    assert ineffective(violated) == 1
+
+
+def test_a_memory_that_was_not_followed_is_reworded(violated: Person) -> None:
+    converse(violated, "review", answers=[(ASK, "r"), ("new text", "use pnpm instead of npm")])
+    assert [memory["label"] for memory in violated.listed()] == ["use pnpm instead of npm"]
+    assert ineffective(violated) == 0
+
+
+def test_a_memory_that_was_not_followed_is_forgotten_and_that_is_undone(violated: Person) -> None:
+    converse(violated, "review", answers=[(ASK, "f")])
+    assert violated.listed() == [] and ineffective(violated) == 0
+    violated.tacit("undo")
+    assert len(violated.listed()) == 1 and ineffective(violated) == 1
+
+
+@pytest.mark.parametrize("key", ["k", "g"])
+def test_a_memory_that_was_not_followed_is_kept_or_guarded_and_stays_as_it_is(violated: Person, key: str) -> None:
+    shown = converse(violated, "review", answers=[(ASK, key)]).out
+    assert ("tacit guard on" in shown) == (key == "g")
+    assert len(violated.listed()) == 1 and ineffective(violated) == 0
+
+
+def test_the_state_of_the_home_names_the_next_step(violated: Person) -> None:
+    assert "agents were told memories and did not follow them" in violated.tacit().out
+    assert "1 memory was told and not followed, or corrected: tacit review" in violated.tacit("status").out
+
+
+def test_filters_show_candidates_alone(violated: Person) -> None:
+    violated.tacit("remember", "always squash", "--evidence", "said so")
+    assert "told but not followed" not in violated.tacit("review", "--kind", "rule").out
+    shown = violated.tacit("review", "--kind", "rule", "--json").json
+    assert [(card["label"], card["card"]) for card in shown] == [("always squash", "candidate")]
+
+
+def test_programs_get_both_kinds_of_cards(violated: Person) -> None:
+    violated.tacit("remember", "always squash", "--evidence", "said so")
+    told, candidate = violated.tacit("review", "--json").json
+    assert (told["label"], told["card"], told["adherence"]["violated_count"]) == (TOLD, "not followed", 2)
+    assert (candidate["label"], candidate["card"], candidate["adherence"]) == ("always squash", "candidate", None)
