@@ -132,7 +132,8 @@ def violated(person: Person) -> Person:
     claim = person.id_of(TOLD)
     with person.vault() as vault:
         bodies = [MemoryChecked(claim, session_id("claude", name), "violated") for name in ("one", "two")]
-        vault.home.store.record(lambda _connection: [Draft(body, GLOBAL) for body in bodies])
+        with vault.home.store.change() as change:
+            change.record([Draft(body, GLOBAL) for body in bodies])
     return person
 
 

@@ -352,6 +352,12 @@ def rulings(connection: sqlite3.Connection, claims: Sequence[ClaimId]) -> dict[C
     return {ClaimId(claim): (ClaimId(winner) if winner else None, bool(conflict)) for claim, winner, conflict in rows}
 
 
+def is_in_ruling(connection: sqlite3.Connection, claim: ClaimId) -> bool:
+    """Return whether a memory contradicts another one, or may do so."""
+    query = "SELECT 1 FROM rulings WHERE winner_doc_id = ?1 OR loser_doc_id = ?1"
+    return connection.execute(query, (claim_number(claim),)).fetchone() is not None
+
+
 # Scopes and counts
 
 

@@ -20,13 +20,12 @@ from tacit.home.input import (
     checked_tags,
     checked_text,
 )
-from tacit.home.repository import shared_strengths
 from tacit.home.store import Change
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model import decide
-from tacit.model.claim import GLOBAL, Claim, Kind, is_project_scope, project_name
+from tacit.model.claim import GLOBAL, Claim, Kind, Scope, is_project_scope, project_name
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId, EventId
@@ -34,10 +33,7 @@ from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
 from tacit.record import Record
-from tacit.search.memories import memory_with_text, resolve_memory
 from tacit.text.display import clean, clip, one_line
-from tacit.vault.evidence import load_opponents
-from tacit.vault.review import same_candidates
 
 _MAX_QUOTE_CHARS = 500  # of a quote in the evidence
 
@@ -241,6 +237,8 @@ class Memories(HomePart):
 
         Only of claims that the person shared or accepted: what a line says that nobody accepted counts for nothing.
         """
+        from tacit.home.repository import shared_strengths
+
         strengths = shared_strengths(self._store, connection, self._home.settings.limits_text)
         known = {claim.id: reader.load_memory(connection, claim.id, must_decode) for claim in claims}
         return {
@@ -287,6 +285,8 @@ class Memories(HomePart):
 
         Each becomes a global memory, together with the candidates of other projects that say the same.
         """
+        from tacit.vault.review import same_candidates
+
         kind = checked_kind(kind)
         self._require_person(references[0])
         evidence = checked_optional_text(evidence, "the evidence")
@@ -296,7 +296,7 @@ class Memories(HomePart):
             claims: dict[ClaimId, Claim] = {}  # by the id of the candidate that becomes this claim
             drafts = []
             for reference in references:
-                memory = resolve_memory(connection, clean(reference), scope)
+                memory = _resolve(connection, clean(reference), scope)
                 if memory.id in claims:
                     continue
                 claim = memory.claim._replace(scope=GLOBAL, kind=kind or memory.kind)
@@ -315,7 +315,7 @@ class Memories(HomePart):
         with self._store.change() as change:
             connection = change.connection
             try:
-                memory = resolve_memory(connection, reference, self._store.scope_in(connection))
+                memory = _resolve(connection, reference, self._store.scope_in(connection))
                 claim_id, drafts = memory.id, [decide.accept(memory, kind=kind, evidence=evidence)]
             except NotFoundError:
                 if len(reference.split()) < 2:  # a mistyped id is not a statement
@@ -327,6 +327,8 @@ class Memories(HomePart):
 
     def same_candidates(self, memory: Memory) -> list[tuple[str, Memory]]:
         """Return the candidates of other projects that say the same, each with its short id."""
+        from tacit.vault.review import same_candidates
+
         with self._store.snapshot() as connection:
             others = same_candidates(connection, memory)
             return [(reader.short_id(connection, other.id), other) for other in others]
@@ -448,8 +450,8 @@ class Memories(HomePart):
         self._store.actor.require_person("merges memories", "tacit review")
         with self._store.change() as change:
             scope = self._store.scope_in(change.connection)
-            target = resolve_memory(change.connection, into, scope)
-            memories = [resolve_memory(change.connection, reference, scope) for reference in references]
+            target = _resolve(change.connection, into, scope)
+            memories = [_resolve(change.connection, reference, scope) for reference in references]
             outcomes = _record_on(change, [target.id], [decide.merge(memory, target) for memory in memories])
         return self._with_fact_file(outcomes)[0]
 
@@ -481,9 +483,9 @@ class Memories(HomePart):
         self, reference: str, decision: Callable[[Memory], Draft], *, by_text: bool = False
     ) -> DecisionOutcome:
         self._require_person(reference)
-        find = memory_with_text if by_text else resolve_memory
         with self._store.change() as change:
-            draft = decision(find(change.connection, clean(reference), self._store.scope_in(change.connection)))
+            scope = self._store.scope_in(change.connection)
+            draft = decision(_resolve(change.connection, clean(reference), scope, by_text=by_text))
             outcomes = _record_on(change, [_resulting_claim(draft)], [draft])
         return self._with_fact_file(outcomes)[0]
 
@@ -495,7 +497,7 @@ class Memories(HomePart):
         with self._store.change() as change:
             connection = change.connection
             scope = self._store.scope_in(connection)
-            memories = [resolve_memory(connection, clean(reference), scope) for reference in references]
+            memories = [_resolve(connection, clean(reference), scope) for reference in references]
             drafts = [decision(connection, memory) for memory in {memory.id: memory for memory in memories}.values()]
             events = change.record(drafts)
             outcomes = [_load_outcome(change.connection, _resulting_claim(event), True) for event in events]
@@ -538,10 +540,27 @@ def _record_on(change: Change, claims: Sequence[ClaimId], drafts: Sequence[Draft
     return [_load_outcome(change.connection, claim, bool(events)) for claim in dict.fromkeys(claims)]
 
 
+# What most commands do not need is imported when it is: `tacit add` is asked for often.
+
+
+def _resolve(connection: sqlite3.Connection, reference: str, scope: Scope, *, by_text: bool = False) -> Memory:
+    from tacit.search.memories import memory_with_text, resolve_memory
+
+    return (memory_with_text if by_text else resolve_memory)(connection, reference, scope)
+
+
+def _load_opponents(connection: sqlite3.Connection, claim: ClaimId) -> dict[ConflictRule, tuple[MemoryRow, ...]]:
+    if not reader.is_in_ruling(connection, claim):
+        return dict.fromkeys(ConflictRule, ())
+    from tacit.vault.evidence import load_opponents
+
+    return load_opponents(connection, claim)
+
+
 def _load_outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> DecisionOutcome:
     memory, row = reader.load_memory(connection, claim, must_decode), reader.memory_row(connection, claim)
     assert memory is not None and row is not None
-    others = load_opponents(connection, claim)
+    others = _load_opponents(connection, claim)
     return DecisionOutcome(
         memory,
         reader.short_id(connection, claim),
