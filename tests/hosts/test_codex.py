@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tacit.model.observation import ToolAction, ToolOutcome
 from tests.support.transcripts import bodies, calls, hear, lines, prompts
 
@@ -41,68 +43,42 @@ def texts(data: bytes) -> list[str]:
     return [prompt.text for prompt in prompts("codex", data)]
 
 
-def test_a_marked_prompt_and_its_event_are_one() -> None:
+# What a rollout has, and which prompts are heard. `typed` and `put` are marked by the host, `user` is not. A prompt is
+# repeated by an `event` in older versions, by an `item` in newer ones.
+ROLLOUTS = {
+    "a marked prompt and its event are one": ("typed hello; item hello", "hello"),
+    "what is marked as put there is no prompt": ("put plain words; developer rules", ""),
+    "a prompt and its event are one": ("user a; event a; assistant ok", "a"),
+    "in either order": ("event a; user a; assistant ok", "a"),
+    "without events when the agent goes on": ("user a; assistant b; user c; assistant d", "a; c"),
+    "no event repeats it but another": ("user something the host wrote; event a; assistant b", "a"),
+    "it is not marked but another is": ("user something the host wrote; typed a; assistant b", "a"),
+    "the same words again": ("user go on; event go on; assistant ok; user go on; event go on", "go on; go on"),
+    "after an interruption": ("user go on; event go on; aborted; user go on; event go on", "go on; go on"),
+}
+
+
+@pytest.mark.parametrize(("rollout", "heard"), ROLLOUTS.values(), ids=ROLLOUTS)
+def test_a_prompt_is_heard_once(rollout: str, heard: str) -> None:
     w = Writer()
-    item = {"type": "UserMessage", "content": [{"type": "text", "text": "hello"}]}
-    data = lines(w.meta(), w.message("user", "hello", "user.text"), w.event("item_completed", item=item))
+    records = [w.meta()]
+    for step in rollout.split("; "):
+        kind, _, text = step.partition(" ")
+        match kind:
+            case "typed" | "put":
+                mark = "user.text" if kind == "typed" else "agents_md.instructions"
+                records.append(w.message("user", text, mark))
+            case "item":
+                item = {"type": "UserMessage", "content": [{"type": "text", "text": text}]}
+                records.append(w.event("item_completed", item=item))
+            case "event":
+                records.append(w.event("user_message", message=text))
+            case "aborted":
+                records.append(w.event("turn_aborted", reason="interrupted"))
+            case _:
+                records.append(w.message(kind, text))
 
-    assert texts(data) == ["hello"]
-
-
-def test_what_is_marked_as_put_there_is_no_prompt() -> None:
-    w = Writer()
-    data = lines(w.meta(), w.message("user", "plain words", "agents_md.instructions"), w.message("developer", "rules"))
-
-    assert texts(data) == []
-
-
-def test_a_prompt_and_its_event_are_one_in_either_order() -> None:
-    w = Writer()
-    after = lines(w.meta(), w.message("user", "a"), w.event("user_message", message="a"), w.message("assistant", "ok"))
-    before = lines(w.meta(), w.event("user_message", message="a"), w.message("user", "a"), w.message("assistant", "ok"))
-
-    assert texts(after) == texts(before) == ["a"]
-
-
-def test_without_events_a_prompt_is_heard_when_the_agent_goes_on() -> None:
-    w = Writer()
-    data = lines(
-        w.meta(),
-        w.message("user", "a"),
-        w.message("assistant", "b"),
-        w.message("user", "c"),
-        w.message("assistant", "d"),
-    )
-
-    assert texts(data) == ["a", "c"]
-
-
-def test_what_no_event_repeats_is_not_theirs_when_another_text_was_repeated() -> None:
-    w = Writer()
-    data = lines(
-        w.meta(),
-        w.message("user", "something the host wrote"),
-        w.event("user_message", message="a"),
-        w.message("assistant", "b"),
-    )
-
-    assert texts(data) == ["a"]
-
-
-def test_what_is_not_marked_beside_a_marked_prompt_is_not_theirs() -> None:
-    w = Writer()
-    host, marked = w.message("user", "something the host wrote"), w.message("user", "a", "user.text")
-
-    assert texts(lines(w.meta(), host, marked, w.message("assistant", "b"))) == ["a"]
-
-
-def test_the_same_words_again_are_another_prompt() -> None:
-    w = Writer()
-    one = [w.message("user", "continue"), w.event("user_message", message="continue")]
-    two = [w.message("user", "continue"), w.event("user_message", message="continue")]
-
-    assert texts(lines(w.meta(), *one, w.message("assistant", "ok"), *two)) == ["continue", "continue"]
-    assert texts(lines(w.meta(), *one, w.event("turn_aborted", reason="interrupted"), *two)) == ["continue", "continue"]
+    assert "; ".join(texts(lines(*records))) == heard
 
 
 def test_what_an_editor_puts_before_a_request_is_not_part_of_it() -> None:

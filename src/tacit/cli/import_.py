@@ -15,11 +15,11 @@ from tacit.home.home import Home
 from tacit.hosts.capture import SOURCES, CapturedTranscript, TranscriptCapture, unknown_types
 from tacit.model.observation import session_id
 from tacit.shell.history_formats import FORMATS
-from tacit.shell.history_import import HistoryFile, ImportedHistory
 from tacit.text.display import printable
 
 if TYPE_CHECKING:
     from tacit.rules.exchange import ImportedRules
+    from tacit.shell.history_import import ImportedHistory
     from tacit.vault.vault import Vault
 
 _MAX_PROBLEMS_SHOWN = 10
@@ -41,6 +41,8 @@ def import_history(call: Invocation) -> int:
     call.require_with(["--shell"], "--file", "tacit import history --file FILE --shell zsh")
     path, dry_run, histories = call.value("--file"), call.flag("--dry-run"), call.vault.histories
     if path is not None:
+        from tacit.shell.history_import import HistoryFile
+
         files = [HistoryFile(os.path.abspath(os.path.expanduser(path)), call.value("--shell") or "")]
     elif not (files := histories.find_histories()):
         paths = ", ".join(map(short_path, histories.history_paths()))
