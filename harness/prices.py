@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -24,11 +24,11 @@ _NAMED = re.compile(r"`([^`]+)`")
 _LINES, _SECONDS = 5, 6  # the columns, counted from the bar that begins a row
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m harness.prices", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--junit", type=Path, help="what pytest wrote with --junitxml")
     parser.add_argument("--check", action="store_true", help="write nothing")
-    given = parser.parse_args()
+    given = parser.parse_args(argv)
     seconds = dict(_seconds(given.junit)) if given.junit else None
     text = _DOCUMENT.read_text("utf-8")
     rows = [_priced(line, seconds) if line.startswith("| P") else line for line in text.split("\n")]

@@ -60,7 +60,7 @@ def _walk(vault: Vault, walk: Sequence[tuple[str, int]]) -> None:
     for verb, number in walk:
         before = _recorded(vault)
         try:
-            getattr(vault, verb)() if verb in ("undo", "redo") else _change(vault, verb, number)
+            getattr(vault.changes, verb)() if verb in ("undo", "redo") else _change(vault, verb, number)
         except TacitError as error:
             assert _state(vault) == now
             if verb in ("undo", "redo"):

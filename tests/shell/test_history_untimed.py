@@ -134,8 +134,10 @@ def test_what_was_purged_does_not_come_back_with_a_history_without_times(untimed
 
 
 def test_an_index_made_again_says_the_same(untimed: Person) -> None:
+    untimed.wait_for_pages()
     before = untimed.tacit("stats").out.splitlines()[:3], untimed.recalled("target3")
     untimed.tacit("doctor", "--reindex")
+    untimed.wait_for_pages()
     assert (untimed.tacit("stats").out.splitlines()[:3], untimed.recalled("target3")) == before
     assert untimed.tacit("doctor").code == 0
 
