@@ -151,7 +151,7 @@ def test_the_leading_memories_are_read_from_an_sql_index_without_sorting() -> No
 # Memories and which of their views become stale, and the pages of the worklog and of evaluations
 
 
-NPM, PNPM = says("use npm"), says("use pnpm")
+PNPM = says("use pnpm")
 
 
 def index_of(*said: EventBody) -> sqlite3.Connection:
