@@ -24,6 +24,7 @@ import pytest
 
 import tacit
 from tacit import cli
+from tacit.home.follower import wait_for_threads
 
 # One end of a pipe for each command. The other end is open as long as a process lives that the command left.
 _ends: list[int] = []
@@ -105,7 +106,9 @@ def _serve(connection: socket.socket) -> None:
 def _warm_up() -> None:
     """Import what a follower imports, by following once."""
     with tempfile.TemporaryDirectory() as folder:
-        tacit.open(os.path.join(folder, "home"), cwd=folder).add("a first memory")
+        with tacit.open(os.path.join(folder, "home"), cwd=folder) as vault:
+            vault.add("a first memory")
+        wait_for_threads()
 
 
 def _follow(words: tuple[str | None, bool, bool], cwd: str, environment: dict[str, str]) -> None:

@@ -32,8 +32,9 @@ sys.exit(subprocess.run(["/bin/sh", "-c", line], env={**os.environ, **set_by_hos
 _CLEAN_PROGRAM = "import os, subprocess, sys; sys.exit(subprocess.run(sys.argv[2:], env=eval(sys.argv[1])).returncode)"
 _BLIND = """
 import sys
-from tacit.surfaces.cli import main
-agents.ancestors = lambda: iter(())
+from tacit.cli import main
+from tacit.home import actor
+actor.ancestors = lambda: iter(())
 sys.exit(main(sys.argv[1:]))
 """
 _IN_TERMINAL = """

@@ -89,7 +89,7 @@ def _run_all(chosen: list[int], every: list[Row], short: bool) -> int:
         with ThreadPoolExecutor(1 if alone else _AT_ONCE) as pool:
             for done in pool.map(partial(_run_apart, short=short), numbers):
                 print(done.stdout.rstrip("\n") or f"| row ended with exit code {done.returncode} |", flush=True)
-                held = held and done.returncode == 0
+                held = held and done.returncode == 0 and bool(done.stdout)
     print(f"\n{len(chosen)} rows in {(time.monotonic() - began) / 60:.0f} minutes: {'all held' if held else 'FAILED'}")
     return 0 if held else 1
 

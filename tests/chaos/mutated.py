@@ -18,6 +18,9 @@ def cursor_first() -> None:
     def apply(connection: Any, events: Iterable[Any], cursors: Iterable[Any], *others: Any, **named: Any) -> None:
         entries = list(events)
         connection.executemany("INSERT OR REPLACE INTO log_cursors VALUES (?, ?, ?, ?)", cursors)
+        if connection.in_transaction:  # it would be a part of that one
+            connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
         whole(connection, entries, [], *others, **named)
 
     whole, writer.apply_events = writer.apply_events, apply
@@ -79,15 +82,13 @@ def no_lock() -> None:
 
 
 def links_followed() -> None:
-    """Files are opened wherever they lead."""
-    from tacit.disk import files
+    """Files are opened wherever they lead, also those that should be new."""
+    from tacit.disk.files import OsDisk
 
-    def into_what_lies_there(disk: files.Disk, path: str, mode: int) -> int:
-        return disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    def open_what_lies_there(self: OsDisk, path: str, flags: int, mode: int) -> int:
+        return os.open(path, flags & ~os.O_EXCL | (os.O_TRUNC if flags & os.O_EXCL else 0), mode)
 
-    os.O_NOFOLLOW = 0  # type: ignore[misc]
-    vars(files)["_require_plain"] = lambda *_words, **_more: None
-    vars(files)["_create_file"] = into_what_lies_there
+    OsDisk.open = open_what_lies_there  # type: ignore[method-assign]
 
 
 def keeps_refused() -> None:

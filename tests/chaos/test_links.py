@@ -361,7 +361,6 @@ def _follow_links() -> None:
 
     vars(disk_files)["pinned_folder"] = believed
     os.O_NOFOLLOW = 0  # type: ignore[misc]
-    vars(disk_files)["_require_plain"] = lambda *_args, **_more: None
 
 
 # The one who swaps

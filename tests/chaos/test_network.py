@@ -49,7 +49,7 @@ _ASKED = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"recal
 
 _WALK = """
 import contextlib, io, os, sys
-from tacit.surfaces.cli import main
+from tacit.cli import main
 source = os.environ["HOME"] + "/out"
 for words in (
     "init", "add use-pnpm", "remember a-thing --evidence e", "log --task t --summary s", "recall pnpm", "brief", "list",
