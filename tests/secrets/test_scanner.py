@@ -104,6 +104,12 @@ def test_a_redaction_before_a_backslash_leaves_a_json_string_whole() -> None:
     assert json.loads(redacted(line))["text"].startswith("export TOKEN=[redacted:")
 
 
+def test_a_secret_that_runs_into_another_leaves_no_half_of_a_redaction() -> None:
+    token = written("gb_api_<a40>")
+    text = f"AQE{'p' * 100}-{'N7mCYIehzTXVSyKggkTub4N' * 2}-r7X{token}"
+    assert re.fullmatch(r"(\[redacted:[a-z-]+\])+", redacted(text)), redacted(text)
+
+
 @LAW
 @given(texts)
 def test_finds_are_ordered_and_everything_else_is_untouched(text: str) -> None:

@@ -6,7 +6,9 @@ have their own functions. What each kind looks like is in the tables of this pac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from tacit.errors import RefusedError
 from tacit.record import Record
@@ -15,6 +17,7 @@ from tacit.secrets.scanner import find_spans
 SecretDigest = Callable[[str], str]  # eight hex digits by which a redacted secret is recognised
 _RESCAN_CHARS = 4096  # no context of a secret is longer, except the block of a key, which is redacted whole
 _EDGE_CHARS = 512
+_REDACTION = r"\[redacted:[a-z0-9-]+(?::[0-9a-f]+)?\]"  # compiled when it is needed, which is seldom
 
 
 class Secret(Record):
@@ -83,10 +86,23 @@ def _find_near(text: str, offsets: list[int]) -> list[Secret]:
             first = 0 if start == 0 else start + _EDGE_CHARS
             last = len(text) if end == len(text) else end - _EDGE_CHARS
             shifted = [Secret(begin + start, stop + start, kind) for begin, stop, kind in find_spans(text[start:end])]
-            secrets += [secret for secret in shifted if secret.start >= first and secret.end <= last]
+            secrets += [
+                _beyond_redactions(text, secret) for secret in shifted if secret.start >= first and secret.end <= last
+            ]
             start = offset - _RESCAN_CHARS
         end = min(len(text), offset + _RESCAN_CHARS)
-    return secrets
+    return [secret for before, secret in pairwise([Secret(0, 0, ""), *secrets]) if secret.start >= before.end]
+
+
+def _beyond_redactions(text: str, secret: Secret) -> Secret:
+    """Return a secret with the whole of each redaction that it begins or ends in: half of one says nothing."""
+    start, end, kind = secret
+    for mark in re.compile(_REDACTION).finditer(text, max(0, start - _EDGE_CHARS), end + _EDGE_CHARS):
+        if mark.start() < start < mark.end():
+            start = mark.start()
+        if mark.start() < end < mark.end():
+            end = mark.end()
+    return Secret(start, end, kind)
 
 
 # Many short texts
