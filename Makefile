@@ -80,7 +80,7 @@ docs: $(VENV)/developing
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Tacit needs Python 3.11 or later; name one: make PYTHON=python3.11 …"; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3-venv && $(PYTHON) -m venv $(VENV); }
+	@$(PYTHON) -m venv $(VENV) || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq -o DPkg::Lock::Timeout=300 python3-venv && $(PYTHON) -m venv $(VENV); }
 
 $(VENV)/installed: $(VENV)/bin/pip pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
@@ -93,7 +93,7 @@ $(VENV)/developing: $(VENV)/bin/pip pyproject.toml
 # What tests kill, trace and restrict processes with, the shells that they type into, the browser, and a database server
 # with its pooler. Tests start their own servers; those that the packages would start are not needed.
 $(VENV)/tools: $(VENV)/bin/pip Makefile
-	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish && command -v faketime && command -v direnv && command -v tmux && command -v chromium && ls /usr/lib/postgresql/*/bin/postgres && PATH="$$PATH:/usr/sbin" command -v pgbouncer; } >/dev/null 2>&1 || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq strace util-linux zsh fish faketime direnv tmux chromium postgresql pgbouncer; }
+	@{ command -v strace && command -v setpriv && command -v prlimit && command -v unshare && command -v zsh && command -v fish && command -v faketime && command -v direnv && command -v tmux && command -v chromium && ls /usr/lib/postgresql/*/bin/postgres && PATH="$$PATH:/usr/sbin" command -v pgbouncer; } >/dev/null 2>&1 || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq -o DPkg::Lock::Timeout=300 strace util-linux zsh fish faketime direnv tmux chromium postgresql pgbouncer; }
 	@touch $@
 
 # What finds barriers in pages. Without npm or a registry, the tests that need it are skipped.
