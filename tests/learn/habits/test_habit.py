@@ -258,11 +258,9 @@ def counted(*sessions: str) -> dict[Families, SequenceCount]:
 
 
 def chained(sequences: dict[Families, SequenceCount]) -> list[str]:
-    """Longer sequences begin first, as they do when pairs of a triple are of no worth."""
-    found = chain_sequences(
-        sequences, lambda families, count: len(families) * count.runs if len(families) == 3 else 0.0
-    )
-    return list(map(" → ".join, found))
+    """Triples begin, as they do when pairs of a triple are of no worth."""
+    scores = {families: float(count.runs) if len(families) == 3 else 0.0 for families, count in sequences.items()}
+    return list(map(" → ".join, chain_sequences(sequences, scores)))
 
 
 def test_triples_chain_into_the_ritual_they_are_parts_of() -> None:
@@ -308,7 +306,7 @@ def test_a_decision_covers_what_is_nearly_the_same_and_not_a_ritual_around_it() 
 @given(st.lists(st.lists(st.sampled_from("abcdefghi"), min_size=3, max_size=9, unique=True), min_size=1, max_size=5))
 def test_rituals_share_one_step_at_most_and_every_part_was_seen(sessions: list[list[str]]) -> None:
     sequences = counted(*(" → ".join(one) for one in sessions))
-    found = chain_sequences(sequences, lambda families, count: len(families) * count.runs)
+    found = chain_sequences(sequences, {one: float(len(one) * count.runs) for one, count in sequences.items()})
     for one in found:
         assert len(set(one)) == len(one) <= MAX_CHAIN_STEPS
         assert all(part in sequences for part in chain_parts(one))

@@ -155,13 +155,12 @@ _NO_COUNT = SequenceCount(0, 0, "")
 
 
 def chain_sequences(
-    sequences: Mapping[Families, SequenceCount], score: Callable[[Families, SequenceCount], float]
+    sequences: Mapping[Families, SequenceCount], scores: Mapping[Families, float]
 ) -> dict[Families, SequenceCount]:
     """Return the rituals that the pairs and triples of one project chain into, and their counts, the best first.
 
-    `score` ranks the sequences to begin with; a ritual begins only with a score above 0.
+    `scores` rank the sequences to begin with; a ritual begins only with a score above 0.
     """
-    scores = {families: score(families, count) for families, count in sequences.items()}
     chains: dict[Families, SequenceCount] = {}
     for seed in sorted(scores, key=lambda families: (-scores[families], families)):
         if scores[seed] > 0 and not any(overlaps(seed, chain) for chain in chains):
