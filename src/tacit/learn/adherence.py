@@ -13,18 +13,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import dropwhile
 
+from tacit.commandline import patterns
 from tacit.commandline.bash import SimpleCommand
 from tacit.commandline.executions import leading_executions
 from tacit.commandline.names import name_command
-from tacit.commandline.patterns import (
-    CommandPattern,
-    Expectation,
-    ForbidsCommand,
-    ProtectsFiles,
-    RequiresBefore,
-    TiesFiles,
-    matches_path,
-)
+from tacit.commandline.patterns import CommandPattern, ForbidsCommand, RequiresBefore
 from tacit.contradiction.relation import relate
 from tacit.index import adherence, reader, sessions
 from tacit.index.sessions import SessionRow
@@ -152,16 +145,16 @@ def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
     return next(check for check in results if check.result is result)
 
 
-def _check(expectation: Expectation, calls: Sequence[CheckedCall]) -> CheckResult:
+def _check(expectation: patterns.Expectation, calls: Sequence[CheckedCall]) -> CheckResult:
     match expectation:
         case ForbidsCommand():
             return _check_forbidden(expectation, calls)
         case RequiresBefore():
             return _check_order(expectation, calls)
-        case ProtectsFiles(paths=paths):
+        case patterns.ProtectsFiles(paths=paths):
             edit = next((call for call in calls if not call.aside and _changes(call, paths)), None)
             return CheckResult(Adherence.VIOLATED, edit.event_id) if edit else _NOT_APPLICABLE
-        case TiesFiles(changed=changed, companions=companions):
+        case patterns.TiesFiles(changed=changed, companions=companions):
             edit = next((call for call in calls if not call.aside and _changes(call, changed)), None)
             if edit is None:
                 return _NOT_APPLICABLE
@@ -248,7 +241,7 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
 
 
 def _changes(call: CheckedCall, paths: Iterable[str]) -> bool:
-    return any(matches_path(path, posixpath.normpath(file)) for file in call.files for path in paths)
+    return any(patterns.matches_path(path, posixpath.normpath(file)) for file in call.files for path in paths)
 
 
 # Corrections

@@ -13,7 +13,6 @@ from tacit.learn.statements import (
     answered_question,
     observed_decisions,
     repeated_lessons,
-    typed_answer,
     word_statement,
 )
 from tacit.learn.statements.sentences import prompt_sentences
@@ -235,7 +234,7 @@ def test_what_is_chosen_once_or_both_ways_is_no_preference() -> None:
     ],
 )
 def test_a_few_words_after_a_question_of_the_agent_answer_it(question: str, text: str, sentence: str) -> None:
-    decided = typed_answer(prompt(text), question)
+    decided = answered_question(prompt(text), question)
     assert decided is not None and sentence in decided.sentence
 
 
@@ -252,7 +251,7 @@ def test_a_few_words_after_a_question_of_the_agent_answer_it(question: str, text
     ],
 )
 def test_other_words_after_a_reply_answer_nothing(question: str, text: str) -> None:
-    assert typed_answer(prompt(text), question) is None
+    assert answered_question(prompt(text), question) is None
 
 
 # What is decided alike in several sessions

@@ -354,8 +354,8 @@ class Habits:
         """Yield the habits of a kind, with the counts of the project in which nearly all of one happens, if any."""
         limits = _limits(kind, _MAX_HABITS_PER_KIND)
         by_directory = _group_by_key(counts.frequent_habits_by_directory(self._connection, kind, **limits))
-        for _, key, *count in counts.frequent_habits(self._connection, kind, **limits):
-            tally = HabitTally(HabitKey(kind, key), *count)
+        for row in counts.frequent_habits(self._connection, kind, **limits):
+            key, tally = row.key, HabitTally(HabitKey(kind, row.key), *row[2:])
             if kind is Kind.PREFERRED_CWD:
                 # That somebody works in a project is known outside of it, so its root is a habit of no project.
                 scope = self._scope_of(key)
@@ -447,9 +447,10 @@ class Habits:
     def _count_by_scope(self, rows: Iterable[HabitDirectoryCount]) -> dict[Scope, SequenceCount]:
         """Return the sums over the directories of each project, without what may have gone across projects."""
         found: dict[Scope, list[SequenceCount]] = defaultdict(list)
-        for _, directory, *count in rows:
-            if not self._goes_across(directory):
-                found[self._scope_of(directory) if directory else _UNKNOWN_SCOPE].append(SequenceCount(*count))
+        for row in rows:
+            if not self._goes_across(row.directory):
+                scope = self._scope_of(row.directory) if row.directory else _UNKNOWN_SCOPE
+                found[scope].append(SequenceCount(*row[2:]))
         return {scope: _sum_counts(own) for scope, own in found.items()}
 
     def _goes_across(self, directory: str) -> bool:
