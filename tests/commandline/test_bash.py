@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.commandline.bash import MAX_LINE_CHARS, ScanError, scan_commands, scan_leading_commands, scan_pipelines
+from tacit.commandline.bash import MAX_LINE_CHARS, scan_commands, scan_leading_commands, scan_pipelines
+from tacit.commandline.words import ScanError
 
 # A line, and the commands in it.
 LINES = {
