@@ -19,7 +19,7 @@ from tacit.learn.judge import client_judge
 from tacit.learn.judge.answer import CheckedAnswer
 from tacit.learn.judge.clients import CLIENTS, ClientCommand, ClientOutput, ClientSetup, JudgeReply
 from tests.support.fake_client import FakeClient
-from tests.support.model_desk import ROOT, Desk
+from tests.support.model_desk import ROOT, Desk, is_running, wait_until
 from tests.support.model_talk import RULE, answer, asked, but, findings
 
 QUESTION = "Which of these?"
@@ -148,13 +148,6 @@ def test_settings_that_are_passed_on_are_looked_for_where_the_client_looks() -> 
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    folder = tmp_path / "desk"
-    folder.mkdir()
-    return Desk(folder)
-
-
-@pytest.fixture
 def client(tmp_path: Path) -> FakeClient:
     return FakeClient(tmp_path / "bin")
 
@@ -203,7 +196,7 @@ def test_a_client_that_hangs_is_killed_with_its_children(desk: Desk, client: Fak
     assert checked is None and reply.is_failure and time.monotonic() - start < 20
     assert reply.problem == "claude did not answer within 2 s; to wait longer: tacit config set model.timeout 8"
     for process in (client.calls[0]["pid"], int((client.folder / "child").read_text())):
-        assert _is_gone(process)
+        wait_until(lambda process=process: not is_running(process))
     assert not (desk.home / ".tacit/judge").exists()
 
 
@@ -332,24 +325,8 @@ def test_a_client_does_not_outlive_a_command_that_is_stopped(desk: Desk, client:
     )
     environment = {**desk.models, "PATH": f"{client.folder}{os.pathsep}{os.environ['PATH']}", "HOME": str(desk.llm)}
     asking = subprocess.Popen([sys.executable, "-c", script, str(desk.home)], env=environment, cwd=ROOT)
-    until = time.monotonic() + 30
-    while not client.calls:
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    wait_until(lambda: bool(client.calls))
     asking.send_signal(number)
     assert asking.wait(30) != 0
-    assert _is_gone(client.calls[0]["pid"])
+    wait_until(lambda: not is_running(client.calls[0]["pid"]))
     assert not (desk.home / ".tacit/judge").exists()
-
-
-def _is_gone(process: int) -> bool:
-    until = time.monotonic() + 10
-    while time.monotonic() < until:
-        try:
-            with open(f"/proc/{process}/stat") as stat:
-                if stat.read().rsplit(")", 1)[1].split()[0] == "Z":
-                    return True
-        except OSError:
-            return True
-        time.sleep(0.02)
-    return False

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,17 +18,12 @@ from tacit.learn.judge import Judge, UsageMeter, client_judge, read_meter
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven
 from tacit.text.words import estimate_tokens
-from tests.support.model_desk import ROOT, Desk, Provider
+from tests.support.model_desk import ROOT, Desk, Provider, is_running, wait_until
 from tests.support.model_talk import LABEL, RULE, SUMMARY, TALK, answer, asked, findings, numbered
 
 LATER = "2026-03-01T13:01:00+00:00"
 COST = estimate_tokens(asked().text)
 MOST = 3000  # tokens of an answer
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
 
 
 def test_no_judge_is_asked_where_none_is_named(desk: Desk) -> None:
@@ -93,7 +86,7 @@ def test_a_model_that_hangs_is_ended_and_what_it_may_have_cost_is_counted(desk: 
     reply, checked = desk.ask("stub-hang", TACIT_MODEL_TIMEOUT="3")
     assert checked is None and reply.problem.startswith("stub-hang did not answer within 3 s; to wait longer: tacit ")
     assert desk.vault().budget().spent == COST + MOST
-    assert not any(map(_is_running, desk.calls))
+    assert not any(map(is_running, desk.calls))
 
 
 def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(desk: Desk) -> None:
@@ -106,12 +99,12 @@ def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(
     desk.home.mkdir()
     environment = vault._home.environment
     asking = subprocess.Popen([sys.executable, "-c", script, str(desk.home)], env=environment, cwd=ROOT)
-    _wait_until(lambda: bool(desk.calls))
+    wait_until(lambda: bool(desk.calls))
     asking.kill()
     asking.wait()
     (model,) = desk.calls
     assert vault.budget().spent == COST + MOST
-    _wait_until(lambda: not _is_running(model))
+    wait_until(lambda: not is_running(model))
 
 
 def test_what_a_provider_says_of_an_error_is_shown_without_its_secrets(desk: Desk) -> None:
@@ -228,21 +221,6 @@ def test_where_the_cost_cannot_be_counted_nobody_is_asked(desk: Desk) -> None:
     reply, checked = desk.ask("stub-good")
     assert checked is None and reply.problem.startswith("no judge was asked: ")
     assert desk.calls == []
-
-
-def _is_running(process: int) -> bool:
-    try:
-        with open(f"/proc/{process}/stat") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"  # nobody may have waited for it yet
-    except OSError:
-        return False
-
-
-def _wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 # The budget of a day, and the pause after three failures
