@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from harness.person import Person
-from harness.transcripts import Turn, gemini, lines, name_of, place
+from harness.transcripts import Turn, gemini, lines, place
 
-from tests.support.hook_session import NAMES, Sitting
+from tests.support.hook_session import NAMES, sitting
 
 RULE = "never run npm here, use pnpm"
 INTRODUCED = (
@@ -16,18 +14,6 @@ INTRODUCED = (
 )
 LATER = "2026-03-02T13:00:00+00:00"
 LAST = "2026-03-02T14:00:00+00:00"
-
-
-@pytest.fixture
-def person(tmp_path: Path) -> Person:
-    """Somebody who has a repository and has remembered nothing yet."""
-    one = Person(tmp_path)
-    one.repository("work", remote="git@example.org:kim/work.git")
-    return one
-
-
-def sitting(person: Person, name: str = "one", host: str = "claude", folder: str = "work") -> Sitting:
-    return Sitting(person, name_of(name), person.folder / folder, host)
 
 
 def add(person: Person, *rules: str, folder: str = "work", now: str | None = None) -> None:

@@ -84,15 +84,6 @@ def test_what_was_dismissed_is_not_suggested_again(person: Person, project: Path
     assert pending(person) == [] and person.events.read_bytes() == before
 
 
-def test_words_of_the_agent_are_no_rules(person: Person, project: Path) -> None:
-    path = session_file(person, project, 1, "what do you think?")
-    path.write_text(path.read_text().replace("It is done as you asked.", RULE))
-    person.tacit("capture", str(path))
-    person.tacit("learn")
-
-    assert pending(person) == []
-
-
 def test_a_session_that_is_not_there_is_a_clear_error(person: Person) -> None:
     told = person.tacit("learn", "--session", "zzzz", code=1)
 

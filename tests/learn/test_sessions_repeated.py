@@ -26,6 +26,7 @@ def test_the_same_choice_in_two_sessions_is_suggested(person: Person, project: P
     person.tacit("learn")
     (memory,) = suggested(person, "Prefer pnpm over npm.")
     assert memory["kind"] == "preference" and memory["reason"] == "chosen in 2 sessions"
+    assert memory["provenance"] == "user_direct" and 0.6 < memory["confidence"] < 0.75
     why = person.tacit("why", memory["id"]).out
     assert CHOICE in why and "run it with pnpm, not npm." in why
 

@@ -236,14 +236,6 @@ def failed(times: int, meter: UsageMeter = UsageMeter()) -> UsageMeter:  # noqa:
     return meter
 
 
-def test_a_day_has_its_budget() -> None:
-    meter = UsageMeter().at(NOON).add(NEED).add(NEED)
-    assert meter.spent == 800
-    assert "800 of 1,000 are spent" in meter.refusal(NEED, BUDGET, NOON)
-    assert meter.refusal(200, BUDGET, NOON) == ""
-    assert meter.at(NOON + timedelta(days=1)).refusal(NEED, BUDGET, NOON) == ""
-
-
 @given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 900)), max_size=30))
 @settings(max_examples=100, deadline=None)
 def test_questions_that_cost_no_more_than_reserved_never_exceed_the_budget(costs: list[tuple[int, int]]) -> None:
@@ -254,25 +246,27 @@ def test_questions_that_cost_no_more_than_reserved_never_exceed_the_budget(costs
         assert meter.spent <= BUDGET
 
 
-def test_the_third_failure_in_a_row_closes_for_an_hour() -> None:
-    assert failed(2).refusal(NEED, BUDGET, NOON) == ""
-    meter = failed(3)
-    assert "none is asked before 13:00" in meter.refusal(NEED, BUDGET, NOON + timedelta(minutes=59))
-    assert meter.refusal(NEED, BUDGET, NOON + timedelta(minutes=60)) == ""
+def test_a_day_has_its_budget() -> None:
+    meter = UsageMeter().at(NOON).add(NEED).add(NEED)
+    assert "800 of 1,000 are spent" in meter.refusal(NEED, BUDGET, NOON)
+    assert meter.refusal(200, BUDGET, NOON) == meter.at(NOON + timedelta(days=1)).refusal(NEED, BUDGET, NOON) == ""
 
 
-def test_an_answer_between_failures_makes_them_count_anew() -> None:
-    assert failed(2, failed(2).after_answer()).refusal(NEED, BUDGET, NOON) == ""
-
-
-def test_after_the_hour_one_more_failure_closes_again() -> None:
-    later = NOON + timedelta(hours=2)
-    assert failed(3).refusal(NEED, BUDGET, later) == ""
-    assert failed(3).after_failure(later).refusal(NEED, BUDGET, later) != ""
-
-
-def test_a_clock_that_was_set_back_closes_nothing_for_longer() -> None:
-    assert failed(3).refusal(NEED, BUDGET, NOON - timedelta(days=2)) == ""
+@pytest.mark.parametrize(
+    ("meter", "minutes", "is_refused"),
+    [
+        (failed(2), 0, False),
+        (failed(3), 59, True),
+        (failed(3), 60, False),
+        (failed(2, failed(2).after_answer()), 0, False),
+        (failed(3).after_failure(NOON + timedelta(hours=2)), 120, True),
+        (failed(3), -2 * 24 * 60, False),
+    ],
+    ids=["two", "three", "an hour later", "with an answer between", "one more after it", "a clock that was set back"],
+)
+def test_failures_in_a_row_close_for_an_hour(meter: UsageMeter, minutes: int, is_refused: bool) -> None:
+    refusal = meter.refusal(NEED, BUDGET, NOON + timedelta(minutes=minutes))
+    assert ("none is asked before" in refusal, bool(refusal)) == (is_refused, is_refused)
 
 
 @pytest.mark.parametrize("text", ["", "[", "[]", "null", "7", '{"spent": "x"}', '{"spent": -5}', '{"other": 1}'])

@@ -269,16 +269,6 @@ def repeated(session: list[ConversationBody], *others: list[SessionChoice]) -> l
     return list(repeated_lessons(observed_decisions(conversation(*session)), others))
 
 
-def test_the_same_choice_in_two_sessions_is_a_preference_with_all_its_evidence() -> None:
-    earlier = choices(prompt("please use pnpm instead of npm here"), session="one")
-    (lesson,) = repeated([prompt("hello"), prompt("run it with pnpm, not npm.")], earlier)
-    assert lesson.kind is Kind.PREFERENCE and lesson.sentence == "Prefer pnpm over npm."
-    assert lesson.evidence == ("e1", "one-e0")
-    assert lesson.quote == "run it with pnpm, not npm."
-    assert lesson.reason == "chosen in 2 sessions"
-    assert lesson.provenance is Provenance.USER_DIRECT and 0.6 < lesson.confidence < 0.75
-
-
 def test_one_session_is_not_several_however_often_it_is_said() -> None:
     again = [prompt("use pnpm instead of npm"), prompt("use pnpm instead of npm")]
     assert repeated(list(again)) == []
@@ -291,15 +281,6 @@ def test_a_choice_that_was_once_the_other_way_round_is_no_preference() -> None:
     assert repeated(list(own), same, other) == []
     assert repeated(list(own), other) == []
     assert repeated([prompt("use yarn instead of npm")], same) == []
-
-
-def test_a_question_answered_alike_in_two_sessions_is_a_decision() -> None:
-    earlier = choices(prompt("pnpm (Recommended)", PromptKind.ANSWER, "Which package manager do you want to use?"))
-    (lesson,) = repeated([reply(f"I can set it up. {QUESTION}"), prompt("Use pnpm please")], earlier)
-    assert lesson.kind is Kind.DECISION and lesson.sentence == "Decided on the package manager: pnpm."
-    assert lesson.evidence == ("e1", "s-e0") and lesson.quote == "pnpm"
-    assert lesson.reason == "answered alike in 2 sessions"
-    assert lesson.provenance is Provenance.MODEL  # the question is the agent's
 
 
 def test_a_question_answered_differently_is_no_decision() -> None:
