@@ -23,22 +23,13 @@ from tacit.index import adherence, reader, sessions
 from tacit.index.sessions import SessionRow
 from tacit.learn import SessionEvent
 from tacit.log.codec import must_decode
+from tacit.model import observation
 from tacit.model.claim import Claim, Provenance, is_project_scope
 from tacit.model.conflict import RelationKind
 from tacit.model.event import Attribution, Draft, Event
 from tacit.model.expectations import alternatives, is_known_program, read_expectations
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.observation import (
-    CONVERSATION_TYPES,
-    BriefInjected,
-    MemoryChecked,
-    PromptGiven,
-    PromptKind,
-    ReplyGiven,
-    ToolAction,
-    ToolOutcome,
-    ToolUsed,
-)
+from tacit.model.observation import PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.session import Adherence, combined
 from tacit.model.statement import parse_statement, split_sentences, strip_introduction
 from tacit.record import Record
@@ -76,7 +67,7 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
     """
     injections: dict[ClaimId, Event] = {}  # the first one of each memory
     for event in reversed(sessions.injection_events(connection, must_decode, row.host_session_id)):
-        if isinstance(event.body, BriefInjected) and event.body.agent == row.agent:
+        if isinstance(event.body, observation.BriefInjected) and event.body.agent == row.agent:
             for claim_id in event.body.memories:
                 injections.setdefault(ClaimId(claim_id), event)
     known = adherence.checks_of_session(connection, row.id)
@@ -92,10 +83,12 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
             for event in logged
             if event.at >= injection.at
             and (not is_project_scope(claim.scope) or event.scope == claim.scope)  # where the claim holds
-            and isinstance(event.body, CONVERSATION_TYPES)
+            and isinstance(event.body, observation.CONVERSATION_TYPES)
         ]
         check = check_claim(claim, calls_in(events) if read_expectations(claim.sentence) else ())
-        body = MemoryChecked(claim_id, row.id, check.result.value, check.call, find_correction(claim, events))
+        body = observation.MemoryChecked(
+            claim_id, row.id, check.result.value, check.call, find_correction(claim, events)
+        )
         before = known.get(claim_id)
         recorded = (before.result.value, before.call, before.correction) if before else ("", "", "")
         if (body.result, body.call, body.correction) != recorded:
@@ -255,8 +248,8 @@ def find_correction(claim: Claim, events: Iterable[SessionEvent]) -> EventId:
     has_worked = False
     for event in events:
         body = event.body
-        has_worked = has_worked or isinstance(body, ReplyGiven | ToolUsed)
-        if not has_worked or not isinstance(body, PromptGiven) or body.how not in _CORRECTING:
+        has_worked = has_worked or isinstance(body, observation.ReplyGiven | ToolUsed)
+        if not has_worked or not isinstance(body, observation.PromptGiven) or body.how not in _CORRECTING:
             continue
         for sentence in split_sentences(body.text)[:_MAX_SENTENCES] if len(body.text) <= _MAX_PROMPT_CHARS else ():
             rule = strip_introduction(_INTERJECTION.sub("", sentence, count=1))

@@ -22,18 +22,9 @@ from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.paths import JUDGE_FOLDER
 from tacit.index.sessions import SessionRow
+from tacit.learn.judge import answer as answers
 from tacit.learn.judge import clients
-from tacit.learn.judge.answer import (
-    ANSWER_SCHEMA,
-    MAX_PER_SESSION,
-    CheckedAnswer,
-    JudgedSession,
-    RejectedMemory,
-    check_answer,
-    is_same_statement,
-    parse_answer,
-    parse_json,
-)
+from tacit.learn.judge.answer import CheckedAnswer, JudgedSession, RejectedMemory
 from tacit.learn.judge.clients import CLIENTS, JudgeReply
 from tacit.learn.judge.question import MAX_QUESTION_TOKENS, Question, build_questions, session_material
 from tacit.learn.sessions import SessionLearning
@@ -244,7 +235,7 @@ class Judging(HomePart):
         If the answer says which question it is for, sessions that were captured since are left out.
         Raise UsageError if it is no answer, or fits no question.
         """
-        answer = parse_answer(text)
+        answer = answers.parse_answer(text)
         if answer is None:
             raise UsageError(
                 "these are no answers: one JSON object with “memories” is needed", "tacit learn --show-prompt"
@@ -252,7 +243,7 @@ class Judging(HomePart):
         for newer in range(min(len(rows), _MAX_NEWER_SESSIONS + 1)):
             asked = next(self.questions(rows[newer:], may_split=False), None)
             if asked is not None and answer.mark in ("", asked.question.mark):
-                checked = check_answer(answer, asked.question, name)
+                checked = answers.check_answer(answer, asked.question, name)
                 judged = tuple(_completed_sessions(asked, checked, {}))
                 return JudgeOutcome(judged, dropped=checked.dropped, rejected=checked.rejected)
         raise UsageError(
@@ -276,7 +267,7 @@ class Judging(HomePart):
             reply = self._ask_judge(clients.JudgeRequest(judge.name, text, timeout, max_chars), judge)
         except (TacitError, OSError) as error:  # no space for the meter, or no process can be started
             return JudgeReply(problem=f"no judge was asked: {printable(str(error))}"), None
-        answer = parse_answer(reply.text) if not reply.problem else None
+        answer = answers.parse_answer(reply.text) if not reply.problem else None
         if answer is None and not reply.problem:
             problem = f"{printable(judge.name)} did not answer in the form it was asked for"
             reply = reply._replace(problem=problem, is_failure=True)
@@ -284,12 +275,12 @@ class Judging(HomePart):
             reply = reply._replace(answered=_MAX_ANSWER_TOKENS)
         with suppress(TacitError, OSError):  # what was reserved stays counted, and an answer is an answer
             self._settle(tokens, reply)
-        return reply, check_answer(answer, question, judge.name) if answer is not None else None
+        return reply, answers.check_answer(answer, question, judge.name) if answer is not None else None
 
     def _ask_judge(self, request: clients.JudgeRequest, judge: Judge) -> JudgeReply:
         environment = self._home.environment
         if not judge.is_client:
-            return clients.ask_model(request, ANSWER_SCHEMA, environment)
+            return clients.ask_model(request, answers.ANSWER_SCHEMA, environment)
         client, disk = CLIENTS[judge.name], OsDisk(self._store.paths.root)
         # A folder for files, and in it an empty one to run a client in. Both are removed in the end.
         paths, files = self._store.paths, self._store.paths.judge_files
@@ -325,7 +316,7 @@ class Judging(HomePart):
 
             with suppress(TacitError, OSError, ValueError, RecursionError):
                 text = read_external(path, _MAX_CONFIG_BYTES).decode("utf-8")
-                config = tomllib.loads(text) if path.endswith(".toml") else parse_json(text)
+                config = tomllib.loads(text) if path.endswith(".toml") else answers.parse_json(text)
         return config if isinstance(config, dict) else {}
 
     def _reserve(self, tokens: int) -> str:
@@ -396,9 +387,9 @@ def _completed_sessions(
         new = (
             lesson
             for lesson in second.findings
-            if not any(is_same_statement(lesson.sentence, sentence) for sentence in known)
+            if not any(answers.is_same_statement(lesson.sentence, sentence) for sentence in known)
         )
-        findings = (*first.findings, *new)[:MAX_PER_SESSION]
+        findings = (*first.findings, *new)[: answers.MAX_PER_SESSION]
         judged = JudgedSession(findings, second.summary or first.summary, second.judge)
         if part.is_last:
             yield row, judged
