@@ -37,9 +37,11 @@ def sentences(*bodies: ConversationBody | str) -> list[str]:
 
 def session_file(person: Person, project: Path, day: int, *turns: str | Turn, fixed: bool = False) -> Path:
     """Write a session with Claude Code of this day in March. At the end of a `fixed` one a failed command is mended."""
-    teller = Claude(name_of(day), str(project), datetime(2026, 3, day, 10, tzinfo=UTC))
+    teller = Claude(name_of(day), str(project), datetime(2026, 3, day, 10, tzinfo=UTC), branch="")
     for turn in turns:
-        teller.turn(Turn(turn, put="") if isinstance(turn, str) else turn)
+        asked = Turn(turn) if isinstance(turn, str) else turn
+        teller.ask(asked.asked)
+        teller.reply(asked.reply)
     if fixed:
         error = "fatal: ambiguous argument 'master...HEAD'"
         teller.call("Bash", {"command": "git diff master...HEAD"}, error, error=True)

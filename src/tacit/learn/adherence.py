@@ -86,9 +86,8 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
             and isinstance(event.body, observation.CONVERSATION_TYPES)
         ]
         check = check_claim(claim, calls_in(events) if read_expectations(claim.sentence) else ())
-        body = observation.MemoryChecked(
-            claim_id, row.id, check.result.value, check.call, find_correction(claim, events)
-        )
+        correction = find_correction(claim, events)
+        body = observation.MemoryChecked(claim_id, row.id, check.result.value, check.call, correction)
         before = known.get(claim_id)
         recorded = (before.result.value, before.call, before.correction) if before else ("", "", "")
         if (body.result, body.call, body.correction) != recorded:

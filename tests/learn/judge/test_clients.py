@@ -177,8 +177,8 @@ def test_a_client_that_hangs_is_killed_with_its_children(desk: Desk, client: Fak
     reply, checked = ask(desk, client, TACIT_MODEL_TIMEOUT="2")
     assert checked is None and reply.is_failure and time.monotonic() - start < 20
     assert reply.problem == "claude did not answer within 2 s; to wait longer: tacit config set model.timeout 8"
-    for process in (client.calls[0]["pid"], int((client.folder / "child").read_text())):
-        wait_until(lambda process=process: not is_running(process))
+    processes = (client.calls[0]["pid"], int((client.folder / "child").read_text()))
+    wait_until(lambda: not any(map(is_running, processes)))
     assert not (desk.home / ".tacit/judge").exists()
 
 

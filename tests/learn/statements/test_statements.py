@@ -125,12 +125,12 @@ def test_a_sentence_too_long_for_a_card_makes_none() -> None:
     text = "never push to the main branch directly, " + "and neither to this one, " * 20
     (sentence,) = prompt_sentences(text)
     assert len(text) > MAX_STATEMENT_CHARS
-    assert word_statement(sentence, "", "") is None
+    assert word_statement(sentence) == ""
 
 
 def test_a_sentence_with_a_secret_makes_none() -> None:
     (sentence,) = prompt_sentences("always log in with password=hunter2-Xk93jd82 on staging")
-    assert word_statement(sentence, "", "") is None
+    assert word_statement(sentence) == ""
 
 
 @pytest.mark.parametrize(

@@ -67,18 +67,20 @@ def _learn_sentences(
         score = score_sentence(sentence, len(prompt.text)) if form else MIN_STATEMENT_SCORE
         if form is None or score < MIN_STATEMENT_SCORE:
             continue
-        statement = word_statement(sentence, before, prompt.about or about)
-        if statement is None:
+        # What the agent said or did last is what it refers to if no sentence of the prompt is before it.
+        refers = len(sentence.plain.split()) < _SELF_CONTAINED_WORDS and _REFERENCE.search(sentence.plain) is not None
+        hint = (before or prompt.about or about) if refers else ""
+        if not (stored := word_statement(sentence, hint)):
             continue
         confidence = _SURE_CONFIDENCE if score >= _SURE_SCORE else _CONFIDENCE
         yield Lesson(
             form.kind,
-            statement.sentence,
+            stored,
             prompt.text[sentence.span.start : sentence.span.end],
             (event.event_id,),
             f"{form.name}, as in “{form.example}”",
-            min(confidence, _REFERENCE_CONFIDENCE) if statement.refers else confidence,
-            Provenance.MODEL if statement.is_agent_hint else Provenance.USER_DIRECT,
+            min(confidence, _REFERENCE_CONFIDENCE) if refers else confidence,
+            Provenance.MODEL if hint and not before else Provenance.USER_DIRECT,
         )
 
 
@@ -107,34 +109,22 @@ _REFERENCE = re.compile(
 )
 
 
-class Statement(Record):
-    """What is stored, and whose words the hint in it are, if there is one."""
+def word_statement(sentence: PromptSentence, hint: str = "") -> str:
+    """Return a sentence as it is stored, with a hint at what it refers to.
 
-    sentence: str
-    refers: bool = False
-    is_agent_hint: bool = False
-
-
-def word_statement(sentence: PromptSentence, before: str, turn_before: str) -> Statement | None:
-    """Return the statement of a sentence, None if it says too little, is too long for a card or holds a secret.
-
-    `before` is the sentence in front of it in the prompt, `turn_before` what the agent said or did last.
+    "" if it says too little, is too long for a card or holds a secret.
     """
     text = visible_line(sentence.text)
     if (match := _LEAD.match(text)) and not is_short(text[match.end() :]):
         text = text[match.end() :]
     is_cut = len(sentence.text) < sentence.span.end - sentence.span.start
     if is_short(text) or len(text) > MAX_STATEMENT_CHARS or is_cut:
-        return None
+        return ""
     first = text.split(" ", 1)[0]
     if first.replace("'", "").replace("’", "").isalpha() and first.islower():  # no name
         text = text[:1].upper() + text[1:]
-    refers = len(sentence.plain.split()) < _SELF_CONTAINED_WORDS and _REFERENCE.search(sentence.plain) is not None
-    hint = (before or turn_before) if refers else ""
     stored = visible_line(f"{text}{ABOUT}{one_line(hint, _MAX_ABOUT_CHARS)})") if hint else text
-    if secret_kind(stored):
-        return None
-    return Statement(stored, refers, is_agent_hint=bool(hint) and not before)
+    return "" if secret_kind(stored) else stored
 
 
 # What the person decided when the agent asked. A plan that they let pass is the agent's, and teaches nothing.
