@@ -26,10 +26,6 @@ COST = estimate_tokens(asked().text)
 MOST = 3000  # tokens of an answer
 
 
-def test_no_judge_is_asked_where_none_is_named(desk: Desk) -> None:
-    assert desk.vault().configured_judge() is None
-
-
 def test_of_an_answer_what_can_be_believed_is_learnt(desk: Desk) -> None:
     reply, checked = desk.ask("stub-misleading")
     (learnt,) = findings(checked)
@@ -206,7 +202,8 @@ def test_a_client_that_is_not_there_or_not_supported_is_refused_with_what_to_do(
         client_judge("chatbot")
 
 
-def test_a_variable_turns_the_judge_off_and_names_no_other(desk: Desk) -> None:
+def test_a_judge_is_named_in_the_settings_and_a_variable_only_turns_it_off(desk: Desk) -> None:
+    assert desk.vault().configured_judge() is None
     desk.home.mkdir()
     (desk.home / "tacit.toml").write_text('[model]\nname = "chosen"\n')
     assert desk.vault(TACIT_MODEL_NAME="").configured_judge() is None

@@ -184,12 +184,9 @@ def texts(*bodies: object) -> list[str]:
     return [candidate.text for candidate in model.sentence_candidates(conversation(*bodies))]  # type: ignore[arg-type]
 
 
-def test_statements_are_passed_and_small_talk_is_not() -> None:
+def test_statements_and_explicit_forms_are_passed_and_small_talk_is_not() -> None:
     passed = texts(prompt("thanks"), prompt("ok?"), prompt("The staging server is deployed from the branch release."))
     assert passed == ["The staging server is deployed from the branch release."]
-
-
-def test_an_explicit_form_is_always_passed() -> None:
     assert texts(prompt("in german please")) == ["in german please"]
 
 

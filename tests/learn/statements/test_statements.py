@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tacit.index.sessions import SessionChoice
 from tacit.learn import Lesson
 from tacit.learn.statements import (
-    MAX_STATEMENT_CHARS,
     answered_question,
     observed_decisions,
     repeated_lessons,
@@ -73,11 +72,6 @@ def test_nothing_is_learnt_of(text: str) -> None:
     assert learnt(text) == []
 
 
-def test_whenever_is_not_never() -> None:
-    assert learnt("whenever you commit the tests are slow for me") == []
-    assert learnt("never commit while the tests are red") != []
-
-
 # What is stored is the person's own sentence, complete; what it refers to is a hint; the quote is in the prompt
 
 
@@ -117,20 +111,18 @@ def test_a_reference_is_not_sure_enough_to_be_accepted_at_once() -> None:
     assert lesson.confidence < 0.75
 
 
-def test_two_words_are_no_statement() -> None:
-    assert learnt("never npm") == []
-
-
-def test_a_sentence_too_long_for_a_card_makes_none() -> None:
-    text = "never push to the main branch directly, " + "and neither to this one, " * 20
+@pytest.mark.parametrize(
+    "text",
+    [
+        "never npm",
+        "never push to the main branch directly, " + "and neither to this one, " * 20,
+        "always log in with password=hunter2-Xk93jd82 on staging",
+    ],
+    ids=["two words", "too long for a card", "a secret"],
+)
+def test_a_sentence_that_no_card_can_hold_makes_none(text: str) -> None:
     (sentence,) = prompt_sentences(text)
-    assert len(text) > MAX_STATEMENT_CHARS
-    assert word_statement(sentence) == ""
-
-
-def test_a_sentence_with_a_secret_makes_none() -> None:
-    (sentence,) = prompt_sentences("always log in with password=hunter2-Xk93jd82 on staging")
-    assert word_statement(sentence) == ""
+    assert word_statement(sentence) == "" and learnt(text) == []
 
 
 @pytest.mark.parametrize(
