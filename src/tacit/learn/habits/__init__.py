@@ -197,16 +197,17 @@ class Habits:
     Each directory is looked up once.
     """
 
-    def __init__(self, connection: sqlite3.Connection, user_folder: str = "") -> None:
-        self._connection = connection
-        self._scope_of = cache(self._look_up if user_folder else lambda _directory: GLOBAL)
-        self._user_folder = user_folder
+    def __init__(self, connection: sqlite3.Connection, user_folder: str | None = None) -> None:
+        self._connection, self._user_folder = connection, user_folder
+        self._scope_of = cache(self._look_up)
         total = counts.total_runs(connection, Kind.RECURRING_COMMAND)
         self._frequency = criteria.CommandFrequency(total, cache(self._runs_of))
 
     def _look_up(self, directory: str) -> Scope:
         directory = directory.removesuffix(SUBDIRECTORIES)
-        project = find_project(directory, self._user_folder) if directory else None
+        if not directory or self._user_folder is None:
+            return GLOBAL
+        project = find_project(directory, self._user_folder)
         return project.scope(lambda scope: reader.is_scope_used(self._connection, scope)) if project else GLOBAL
 
     def _runs_of(self, family: str) -> int:

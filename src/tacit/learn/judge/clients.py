@@ -110,10 +110,12 @@ def _claude_command(setup: ClientSetup) -> ClientCommand:
 def _object_output(text: str) -> ClientOutput:
     """Return the answer or the error of a client that prints one JSON object."""
     match parse_json(text):
-        case {"result": str(error), "is_error": True} | {"error": {"message": str(error)}}:
+        case {"result": str(error), "is_error": True}:
             return ClientOutput(error=error)
         case {"result": str(answer)} | {"response": str(answer)}:
             return ClientOutput(answer)
+        case {"error": {"message": str(error)}}:
+            return ClientOutput(error=error)
     return ClientOutput(error=text)
 
 
