@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tacit.commandline import names
 from tacit.index import database, habits, writer
-from tacit.learn.habits import detect_in_session, habit_candidates
+from tacit.learn.habits import Habits, detect_in_session
 from tacit.learn.habits.habit import HABIT_THRESHOLDS, MAX_PENDING_HABITS, habit_label
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance
@@ -105,7 +105,7 @@ def _row(who: str, commands: list[TimedCommand], *, listed: bool) -> None:
     writer.apply_events(index, events, [], must_decode)
     began = time.process_time()
     habits.learn(index, detect_in_session)
-    cards = list(habit_candidates(index))
+    cards = Habits(index).candidates()
     took = (time.process_time() - began) * 1000
     found = [
         habits.count_frequent_habits(index, kind, runs=scale.min_runs, sessions=scale.min_sessions)

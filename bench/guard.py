@@ -26,9 +26,9 @@ import tree_sitter_bash
 from bench.figures import Figure, against_target, print_figures, quantile
 from bench.processes import busy_cores, hook_command, run
 from bench.startup import against_bare
-from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import changed_by, executions
 from tacit.commandline.patterns import CommandPattern, ForbidsCommand, RequiresBefore, matches_path
+from tacit.commandline.words import ScanError
 from tacit.guard import GuardRule, RuleKind, match_commands, save_rules
 from tacit.vault.guard import enforceable
 

@@ -17,7 +17,7 @@ from random import Random
 
 from bench.figures import Figure, against_target, amount, main_of, median
 from tacit.index import database, habits, writer
-from tacit.learn.habits import detect_in_session, habit_proposals
+from tacit.learn.habits import Habits, detect_in_session
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Event, EventOrigin
@@ -81,7 +81,7 @@ def _suggest(index: sqlite3.Connection, at: datetime) -> None:
     """What became a habit is recorded, as the vault does."""
     origin = EventOrigin(at, 0, "host", "", USER, Provenance.USER_DIRECT)
     names = (event_id(int(at.timestamp() * 1000), os.urandom(10)) for _ in iter(int, 1))
-    drafts = zip(names, habit_proposals(index), strict=False)
+    drafts = zip(names, Habits(index).proposals(), strict=False)
     _file(
         index, [Event(name, name, origin.attributed_to(one.attribution), one.scope, one.body) for name, one in drafts]
     )

@@ -7,18 +7,10 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
+from tacit import guard
 from tacit.commandline.executions import executions
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, parse_patterns
-from tacit.guard import (
-    GuardRule,
-    RuleKind,
-    RuleScopes,
-    enumerate_names,
-    fulfils_last,
-    match_commands,
-    match_paths,
-    needles,
-)
+from tacit.guard import GuardRule, RuleKind, RuleScopes
 from tacit.model.expectations import read_expectations
 
 
@@ -30,7 +22,7 @@ COMMIT = GuardRule("1", RequiresBefore(parse_patterns("make test"), parse_patter
 
 
 def stopped(rule: GuardRule, line: str, *, ran: bool = False, holds: bool = True) -> str:
-    matches = match_commands([rule], executions(line), lambda _rule, _directory: holds, lambda _rule: ran)
+    matches = guard.match_commands([rule], executions(line), lambda _rule, _directory: holds, lambda _rule: ran)
     return matches[0].matched if matches else ""
 
 
@@ -51,9 +43,9 @@ def test_a_required_command_has_to_run_before_in_the_session_or_in_the_line() ->
     assert stopped(rule, "git commit -m x", ran=True) == ""
     assert stopped(rule, "make test && git commit -m x") == ""
     assert stopped(rule, "git commit -m x; make test") == "git commit -m x"
-    assert fulfils_last(rule, executions("git commit; make test")) is True
-    assert fulfils_last(rule, executions("make test; git commit")) is False
-    assert fulfils_last(rule, executions("make")) is None
+    assert guard.fulfils_last(rule, executions("git commit; make test")) is True
+    assert guard.fulfils_last(rule, executions("make test; git commit")) is False
+    assert guard.fulfils_last(rule, executions("make")) is None
 
 
 PROTECT = GuardRule("1", ProtectsFiles(("migrations/", "*.lock", "api/schema.json")))
@@ -82,22 +74,17 @@ def test_a_command_that_reads_a_protected_path_does_not(line: str) -> None:
 
 
 def test_an_edit_of_a_protected_path_matches() -> None:
-    edited = match_paths([PROTECT], ["/w/src/a.py", "/w/migrations/2.sql"], lambda _rule, _directory: True)
+    edited = guard.match_paths([PROTECT], ["/w/src/a.py", "/w/migrations/2.sql"], lambda _rule, _directory: True)
     assert [match.matched for match in edited] == ["/w/migrations/2.sql"]
 
 
 def test_every_call_that_a_rule_matches_has_a_needle() -> None:
-    rules = [
-        forbid("git push --force"),
-        COMMIT,
-        PROTECT,
-        GuardRule("3", ProtectsFiles(("größe.txt",))),
-    ]
-    assert needles(rules) == ["push", "commit", "test", "migrations", ".lock", "schema.json", "e.txt"]
+    rules = [forbid("git push --force"), COMMIT, PROTECT, GuardRule("3", ProtectsFiles(("größe.txt",)))]
+    assert guard.needles(rules) == ["push", "commit", "test", "migrations", ".lock", "schema.json", "e.txt"]
 
 
 def test_a_spelling_of_two_letters_is_no_needle() -> None:
-    assert needles([forbid("npm install")]) == ["npm"]
+    assert guard.needles([forbid("npm install")]) == ["npm"]
 
 
 def test_two_spellings_of_one_command_are_told_apart_if_a_rule_names_both() -> None:
@@ -122,8 +109,8 @@ def test_a_rule_says_what_it_stops() -> None:
 
 
 def test_names_are_enumerated_and_of_many_the_first_few() -> None:
-    assert [enumerate_names("abcdefg"[:length]) for length in (0, 1, 2, 3)] == ["", "a", "a or b", "a, b or c"]
-    assert enumerate_names("abcdefg") == "a, b, c, d, e or 2 others"
+    assert [guard.enumerate_names("abcdefg"[:length]) for length in (0, 1, 2, 3)] == ["", "a", "a or b", "a, b or c"]
+    assert guard.enumerate_names("abcdefg") == "a, b, c, d, e or 2 others"
 
 
 def test_a_rule_holds_in_its_project_and_below_also_after_cd(tmp_path: Path) -> None:

@@ -8,25 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tacit import guard
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, parse_patterns
-from tacit.guard import (
-    ALLOW_SECONDS,
-    Decision,
-    GuardRule,
-    allow_call,
-    find_stopped,
-    load_rules,
-    mark_run,
-    save_rules,
-    stop_call,
-    take_permission,
-    was_run,
-)
+from tacit.guard import GuardRule, load_rules, save_rules, take_permission, was_run
 
 NPM, PNPM = parse_patterns("npm install -g"), parse_patterns("pnpm")
-RULE = GuardRule("a" * 12, ForbidsCommand(NPM, PNPM), Decision.DENY, "project:x", "said on 2026-11-03")
+RULE = GuardRule("a" * 12, ForbidsCommand(NPM, PNPM), guard.Decision.DENY, "project:x", "said on 2026-11-03")
 PROTECT = GuardRule("b" * 12, ProtectsFiles(("migrations/",)))
-ORDER = GuardRule("c" * 12, RequiresBefore(NPM, PNPM, is_vague=True), Decision.WARN)
+ORDER = GuardRule("c" * 12, RequiresBefore(NPM, PNPM, is_vague=True), guard.Decision.WARN)
 
 
 @pytest.fixture
@@ -58,24 +47,24 @@ def test_a_file_that_others_can_write_or_a_link_is_not_read(home: str, tmp_path:
 
 
 def test_a_permission_holds_for_one_call_of_that_kind(home: str) -> None:
-    code = stop_call(home, RULE, "npm i")
-    assert code == stop_call(home, RULE, "npm i") != stop_call(home, RULE, "npm t")
-    stopped = find_stopped(home, code)
+    code = guard.stop_call(home, RULE, "npm i")
+    assert code == guard.stop_call(home, RULE, "npm i") != guard.stop_call(home, RULE, "npm t")
+    stopped = guard.find_stopped(home, code)
     assert stopped and stopped.rule == RULE.id
     assert not take_permission(home, RULE, "npm i")
-    allow_call(home, stopped)
-    assert find_stopped(home, code) is None
+    guard.allow_call(home, stopped)
+    assert guard.find_stopped(home, code) is None
     assert not take_permission(home, RULE, "npm t") and not take_permission(home, PROTECT, "npm i")
     assert take_permission(home, RULE, "npm i")
     assert not take_permission(home, RULE, "npm i")
 
 
 def test_codes_and_permissions_end_after_ten_minutes(home: str) -> None:
-    code = stop_call(home, RULE, "npm i")
-    stopped = find_stopped(home, code)
+    code = guard.stop_call(home, RULE, "npm i")
+    stopped = guard.find_stopped(home, code)
     assert stopped
-    allow_call(home, stopped)
-    old = time.time() - ALLOW_SECONDS - 1
+    guard.allow_call(home, stopped)
+    old = time.time() - guard.ALLOW_SECONDS - 1
     for path in Path(home, ".tacit/guard").iterdir():
         os.utime(path, (old, old))
     assert not take_permission(home, RULE, "npm i")
@@ -83,16 +72,16 @@ def test_codes_and_permissions_end_after_ten_minutes(home: str) -> None:
 
 @pytest.mark.parametrize("code", ["", "../key", "zzzzzz", "a/b", "x" * 300])
 def test_a_code_that_was_not_given_is_not_found(home: str, code: str) -> None:
-    assert find_stopped(home, code) is None
+    assert guard.find_stopped(home, code) is None
 
 
 def test_a_required_command_counts_in_its_session(home: str) -> None:
-    mark_run(home, RULE, "one", ran=True)
+    guard.mark_run(home, RULE, "one", ran=True)
     assert was_run(home, RULE, "one") and not was_run(home, RULE, "two") and not was_run(home, PROTECT, "one")
-    mark_run(home, RULE, "one", ran=False)
+    guard.mark_run(home, RULE, "one", ran=False)
     assert not was_run(home, RULE, "one")
 
 
 def test_no_words_of_a_call_are_stored(home: str) -> None:
-    stop_call(home, RULE, "npm i --token hunter2")
+    guard.stop_call(home, RULE, "npm i --token hunter2")
     assert "hunter2" not in "".join(path.read_text() for path in Path(home, ".tacit/guard").iterdir())

@@ -12,8 +12,8 @@ import pytest
 from harness.person import Person, Said, tree
 from harness.terminal import converse
 
-from tests.learn.test_sessions import write
 from tests.support.fake_client import FakeClient
+from tests.support.talking import session_file
 
 FOOTER = "please add a footer to the page; the imprint is in docs/imprint.md"
 PLAIN = "the deploy host is called kestrel, by the way"
@@ -44,7 +44,7 @@ def answer(*memories: object) -> dict[str, object]:
 
 
 def capture(person: Person, project: Path, *prompts: str, name: str = "1") -> None:
-    person.tacit("capture", str(write(person, project, name, *prompts)))
+    person.tacit("capture", str(session_file(person, project, int(name), *prompts)))
 
 
 def learn(person: Person, client: FakeClient, *words: str, code: int = 0, **more: Any) -> Said:

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import (
     _FILE_COMMANDS,
     MAX_EXECUTIONS,
@@ -15,6 +14,7 @@ from tacit.commandline.executions import (
     executions,
     patched_files,
 )
+from tacit.commandline.words import ScanError
 
 WRAPPED = (
     "npm i",

@@ -80,8 +80,21 @@ def family(line: str) -> str:
     return command.family
 
 
-@pytest.mark.parametrize(("example", "expected"), [*ROWS, *WRAPPED.items()])
-def test_an_example_is_of_the_family_of_its_row(example: str, expected: str) -> None:
+LISTED = [
+    *((f"{name} status now", f"{name} status") for name in DATA["words"]["one_subcommand"].split()),
+    *((f"{name} status now", name) for name in DATA["words"]["without_subcommand"].split()),
+    *((f"{name} make lint", "make lint") for name, wrapper in WRAPPERS.items() if not any(wrapper)),
+    *(
+        (f"{name} {flag} x", f"{name} {mode}")
+        for name, modes in DATA["mode_flags"].items()
+        for flag, mode in modes.items()
+    ),
+    *((f"{name} -Sx y", f"{name} -Sx") for name in DATA["words"]["flag_commands"].split()),
+]
+
+
+@pytest.mark.parametrize(("example", "expected"), [*ROWS, *WRAPPED.items(), *LISTED])
+def test_an_example_is_of_the_family_of_its_row_or_list(example: str, expected: str) -> None:
     assert family(example) == expected
 
 
@@ -106,33 +119,6 @@ def test_every_spelling_of_a_subcommand_is_one() -> None:
 @pytest.mark.parametrize(("alias", "program"), DATA["aliases"].items())
 def test_another_name_is_the_program(alias: str, program: str) -> None:
     assert family(f"{alias} x.txt") == family(f"{program} x.txt")
-
-
-@pytest.mark.parametrize("name", DATA["words"]["one_subcommand"].split())
-def test_a_listed_program_has_one_subcommand(name: str) -> None:
-    assert family(f"{name} status now") == f"{name} status"
-
-
-@pytest.mark.parametrize("name", DATA["words"]["without_subcommand"].split())
-def test_a_listed_program_has_none(name: str) -> None:
-    assert family(f"{name} status now") == name
-
-
-@pytest.mark.parametrize("name", [name for name, wrapper in WRAPPERS.items() if not any(wrapper)])
-def test_a_listed_wrapper_is_removed(name: str) -> None:
-    assert family(f"{name} make lint") == "make lint"
-
-
-@pytest.mark.parametrize(
-    ("program", "flag", "mode"), [(name, *pair) for name, modes in DATA["mode_flags"].items() for pair in modes.items()]
-)
-def test_a_mode_belongs_to_the_family(program: str, flag: str, mode: str) -> None:
-    assert family(f"{program} {flag} x") == f"{program} {mode}"
-
-
-@pytest.mark.parametrize("name", DATA["words"]["flag_commands"].split())
-def test_the_first_option_of_a_listed_program_is_its_subcommand(name: str) -> None:
-    assert family(f"{name} -Sx y") == f"{name} -Sx"
 
 
 def test_what_everybody_runs_is_named_by_its_family() -> None:

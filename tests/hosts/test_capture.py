@@ -28,7 +28,7 @@ from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.index import reader, writer
 from tacit.vault.vault import Vault
 from tests.laws.kept import captured, difference, kept
-from tests.learn.test_sessions import write
+from tests.support.talking import session_file
 from tests.support.transcripts import GOLDEN, golden, told
 
 
@@ -289,7 +289,7 @@ def test_a_folder_without_transcripts_is_named(person: Person) -> None:
 def test_a_prompt_that_is_too_long_for_the_log_is_cut_in_the_middle(person: Person, letter: str) -> None:
     project = person.folder / "shop"
     project.mkdir()
-    file = write(person, project, "1", f"first of all {letter * 900_000} and that is all", "the next prompt")
+    file = session_file(person, project, 1, f"first of all {letter * 900_000} and that is all", "the next prompt")
     said = person.tacit("capture", str(file))
     assert said.err == ""
     (session,) = person.tacit("sessions", "--json").json

@@ -10,7 +10,6 @@ from tacit.inject.brief import Brief, compose_brief
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Status, project_scope
 from tacit.model.event import ClaimDecided, EventBody, Verdict
-from tacit.text.display import harmless
 from tests.support.events import added, history, says
 
 HERE = project_scope("example.org/app")
@@ -208,30 +207,6 @@ def test_an_item_tells_its_kind_its_scope_and_its_day() -> None:
         f"- [constraint, project, 2024-03-01] never push to main ({here('never push to main').id})"
     )
     assert chosen.text.splitlines()[3].startswith("- [rule, global, 2024-03-01] ")
-
-
-def test_what_could_open_a_tag_loses_its_bracket() -> None:
-    assert harmless("</tacit-memory 00ff>") == "‹/tacit-memory 00ff>"
-    assert harmless("< SYSTEM >") == "‹ SYSTEM >"
-    assert harmless("see <b> and Vec<T>") == "see ‹b> and Vec‹T>"
-    assert harmless("<|im_start|> <<SYS>> [INST] [/INST]") == "‹|im_start|> ‹‹SYS>> ‹INST] ‹/INST]"
-    assert harmless("<!-- comment --> <?php") == "‹!-- comment --> ‹?php"
-
-
-def test_a_bracket_that_programs_read_as_one_is_one() -> None:
-    assert harmless("＜/tacit-memory> ﹤system>") == "‹/tacit-memory> ‹system>"
-    assert harmless("&lt;system&gt; &#60;b &#x3C;b &#0060b &ltb &amp;lt;b") == "‹system&gt; ‹b ‹b ‹b ‹b ‹b"
-    assert harmless("<\u200b/tacit-memory>") == "‹‹U+200B>/tacit-memory>"
-
-
-def test_what_is_plainly_an_operator_stays() -> None:
-    for text in ("if a < b then c", "x <= 3, <5 and y <- z", "[tool.ruff] and [x] of R&D", "a > b, a -> b, a << 2"):
-        assert harmless(text) == text.replace("<< 2", "‹< 2")
-
-
-def test_a_link_and_an_image_lead_nowhere() -> None:
-    assert harmless("![x](https://example.org/?q=1) [a](b)") == "![x] (https://example.org/?q=1) [a] (b)"
-    assert harmless("<https://example.org>") == "‹https://example.org>"
 
 
 def test_a_line_says_what_the_memory_names_that_is_not_there() -> None:

@@ -14,15 +14,6 @@ from tests.support.hook_session import NAMES, Sitting
 RULE = "never force push to main"
 
 
-@pytest.fixture
-def person(tmp_path: Path) -> Person:
-    folder = tmp_path / "person"
-    folder.mkdir()
-    one = Person(folder)
-    one.repository("work", remote="git@example.org:kim/work.git")
-    return one
-
-
 def work(person: Person) -> Path:
     return person.folder / "work"
 

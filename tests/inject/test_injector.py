@@ -14,7 +14,7 @@ from harness.transcripts import Claude, Turn, lines, name_of, place
 
 from tacit.model.observation import session_id
 from tests.support.hook_calls import Call, Given, Scene
-from tests.support.hook_session import NAMES, Sitting, text_in
+from tests.support.hook_session import NAMES, Sitting, sitting, text_in
 
 RULES = (
     "never force push to main",
@@ -28,19 +28,11 @@ LONG_AGO = datetime(2026, 2, 1, 8, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def person(tmp_path: Path) -> Person:
-    """Somebody with a repository of their own and a few memories of it."""
-    folder = tmp_path / "person"
-    folder.mkdir()
-    one = Person(folder)
-    work = one.repository("work", remote="git@example.org:kim/work.git")
+def person(person: Person) -> Person:
+    """Somebody with a few memories of their repository."""
     for rule in RULES:
-        one.tacit("add", rule, cwd=work)
-    return one
-
-
-def sitting(person: Person, name: str = "one", host: str = "claude", folder: str = "work") -> Sitting:
-    return Sitting(person, name_of(name), person.folder / folder, host)
+        person.tacit("add", rule, cwd=person.folder / "work")
+    return person
 
 
 def told(person: Person, folder: str, name: str, turns: Sequence[Turn], began: datetime = START) -> None:
@@ -154,20 +146,13 @@ def test_a_prompt_is_given_what_bears_on_it_and_only_once_a_session(person: Pers
     assert "the staging database is reset" in sitting(person, "two").ask("when is the staging database reset?")
 
 
-def test_what_the_brief_has_told_is_not_told_again_at_a_prompt(person: Person) -> None:
-    one = sitting(person)
-    assert "force push" in one.start()
-
-    assert one.ask("may I force push to main today?") == ""
-
-
-@pytest.mark.parametrize("prompt", ["hi", "thanks, that looks good!", "ok", "go on", "yes please", "", "  ", "👍"])
-def test_small_talk_is_given_nothing(person: Person, prompt: str) -> None:
+def test_small_talk_is_given_nothing(person: Person) -> None:
     told(person, "work", "before", [Turn("hi there, thanks"), Turn("yes please go on"), Turn("ok, that looks good")])
     one = sitting(person)
     one.start()
 
-    assert one.ask(prompt) == ""
+    for prompt in ("hi", "thanks, that looks good!", "ok", "go on", "yes please", "", "  ", "👍"):
+        assert one.ask(prompt) == "", prompt
 
 
 def test_a_prompt_is_told_of_the_earlier_session_that_bears_on_it_and_only_once(person: Person) -> None:
@@ -235,11 +220,11 @@ def test_a_prompt_is_given_three_memories_at_most_besides_standing_rules(person:
 @pytest.mark.parametrize("source", ["compact", "clear"])
 def test_what_was_forgotten_is_given_again(person: Person, source: str) -> None:
     one = sitting(person)
-    assert one.start() and one.ask("may I force push to main today?") == ""
+    assert "force push" in one.start() and one.ask("may I force push to main today?") == ""
     again = one.start(source)
 
     assert len(ids(part(again, "memory"))) == 5
-    assert one.start("resume") == ""  # it is all before it still
+    assert one.start("resume") == one.ask("may I force push to main today?") == ""  # it is all before it still
 
 
 def test_what_was_forgotten_is_given_again_at_a_prompt_where_nothing_is_said_at_the_start(person: Person) -> None:
@@ -281,8 +266,7 @@ def test_after_a_compaction_what_was_captured_by_nobody_yet_is_in_the_checkpoint
 # Bounds
 
 
-@pytest.mark.parametrize("most", [500, 1000, 3000, 10_000])
-def test_never_more_is_given_than_was_set(person: Person, most: int) -> None:
+def test_never_more_is_given_than_was_set(person: Person) -> None:
     for number in range(12):
         long = f"rule {number} about widget{number}: " + " ".join(f"word{number}x{nth}" for nth in range(60))
         person.tacit("add", long, cwd=person.folder / "work")
@@ -290,18 +274,19 @@ def test_never_more_is_given_than_was_set(person: Person, most: int) -> None:
     told(person, "work", "one", turns)
     for number in range(5):
         told(person, "work", f"w{number}", [Turn(f"task w{number} " + "y " * 200)], START + timedelta(minutes=number))
-    limit = {"TACIT_INJECT_MAX_CHARACTERS": str(most)}
     prompt = "what about widget1 word1x1 word1x2 word1x3 " + " ".join(f"word1x{nth}" for nth in range(60))
-    given = [
-        sitting(person, "new").start(**limit),
-        sitting(person, "one").start("compact", **limit),
-        sitting(person, "asked").ask(prompt, **limit),
-        sitting(person, "first", host="gemini").ask(prompt, **limit),
-    ]
+    for most in (500, 1000, 3000, 10_000):
+        limit = {"TACIT_INJECT_MAX_CHARACTERS": str(most)}
+        given = [
+            sitting(person, f"new {most}").start(**limit),
+            sitting(person, "one").start("compact", **limit),
+            sitting(person, f"asked {most}").ask(prompt, **limit),
+            sitting(person, f"first {most}", host="gemini").ask(prompt, **limit),
+        ]
 
-    assert max(map(len, given)) <= most
-    assert sum(map(bool, given)) >= (4 if most >= 3000 else 1)
-    assert all(text.count("<tacit-") == text.count("</tacit-") for text in given)
+        assert max(map(len, given)) <= most
+        assert sum(map(bool, given)) >= (4 if most >= 3000 else 1)
+        assert all(text.count("<tacit-") == text.count("</tacit-") for text in given)
 
 
 HOSTILE = (
@@ -395,6 +380,7 @@ def test_injected_tells_what_was_given_where_and_why(person: Person) -> None:
     assert "ghp_" not in latest["task"] and "force push" in latest["task"]
     assert (first["agent"], first["moment"], len(first["memories"])) == ("codex", "startup", 5)
     assert first["sessions"][0]["title"] == "tidy the scripts folder"
+    assert [memory["reason"] for memory in first["memories"]][:1] == ["a standing constraint here"]
     assert all(memory["reason"] for memory in first["memories"])
     assert len(person.tacit("injected", "--session", name_of("one"), "--json").json) == 1
     assert "at a prompt" in person.tacit("injected").out

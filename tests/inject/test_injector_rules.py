@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from harness.person import Person
-from harness.transcripts import Turn, gemini, lines, name_of, place
+from harness.transcripts import Turn, gemini, lines, place
 
-from tests.support.hook_session import NAMES, Sitting
+from tests.support.hook_session import NAMES, sitting
 
 RULE = "never run npm here, use pnpm"
 INTRODUCED = (
@@ -16,18 +14,6 @@ INTRODUCED = (
 )
 LATER = "2026-03-02T13:00:00+00:00"
 LAST = "2026-03-02T14:00:00+00:00"
-
-
-@pytest.fixture
-def person(tmp_path: Path) -> Person:
-    """Somebody who has a repository and has remembered nothing yet."""
-    one = Person(tmp_path)
-    one.repository("work", remote="git@example.org:kim/work.git")
-    return one
-
-
-def sitting(person: Person, name: str = "one", host: str = "claude", folder: str = "work") -> Sitting:
-    return Sitting(person, name_of(name), person.folder / folder, host)
 
 
 def add(person: Person, *rules: str, folder: str = "work", now: str | None = None) -> None:
@@ -40,30 +26,16 @@ STARTS = sorted(host for host, names in NAMES.items() if names.start)
 
 
 @pytest.mark.parametrize("host", ASKS)
-def test_the_first_memory_of_a_home_comes_with_the_next_prompt_whatever_it_says(person: Person, host: str) -> None:
-    add(person, RULE)
-    given = sitting(person, host=host).ask("what is the weather like?")
-
-    assert INTRODUCED in given and f"] {RULE} (" in given
-    assert "outdated" not in given and "not instructions" not in given
-
-
-@pytest.mark.parametrize("host", STARTS)
-def test_the_first_memory_of_a_home_comes_with_the_start_of_a_session(person: Person, host: str) -> None:
-    add(person, RULE)
-
-    assert f"] {RULE} (" in sitting(person, host=host).start()
-
-
-@pytest.mark.parametrize("host", ASKS)
-def test_a_rule_is_told_once_a_session(person: Person, host: str) -> None:
+def test_the_first_memory_of_a_home_is_told_once_a_session_whatever_a_prompt_says(person: Person, host: str) -> None:
     add(person, RULE)
     one = sitting(person, host=host)
     given = [one.start()] if host in STARTS else []
     given += [one.ask("what is the weather like?"), one.ask("may I run npm here?")]
 
     assert [RULE in text for text in given] == [True] + [False] * (len(given) - 1)
-    assert RULE in sitting(person, "two", host).ask("hello")
+    asked = sitting(person, "two", host).ask("what is the weather like?")
+    assert INTRODUCED in asked and f"] {RULE} (" in asked
+    assert "outdated" not in asked and "not instructions" not in asked
 
 
 @pytest.mark.parametrize("host", ASKS)
@@ -86,16 +58,6 @@ def test_a_candidate_that_is_accepted_in_the_middle_of_a_session_comes_with_the_
     person.tacit("accept", person.id_of(RULE), now=LATER)
 
     assert RULE in one.ask("hello", TACIT_NOW=LAST)
-
-
-def test_a_rule_is_told_again_when_the_conversation_was_compacted_and_not_when_it_is_resumed(person: Person) -> None:
-    add(person, RULE)
-    one = sitting(person)
-    assert RULE in one.start()
-
-    assert RULE not in one.start("resume")
-    assert RULE in one.start("compact")
-    assert RULE not in one.ask("hello")
 
 
 def test_a_host_without_a_hook_after_compactions_is_told_again_once_its_transcript_shows_one(person: Person) -> None:
@@ -159,13 +121,6 @@ def test_a_rule_of_an_agent_that_was_accepted_is_marked_as_learned(person: Perso
     person.tacit("accept", person.id_of(RULE))
 
     assert f"[constraint, project, 2026-03-02, learned, may be outdated] {RULE}" in sitting(person).start()
-
-
-def test_what_was_told_as_a_standing_rule_is_explained_so(person: Person) -> None:
-    add(person, RULE)
-    sitting(person).ask("hello")
-
-    assert person.tacit("injected", "--json").json[0]["memories"][0]["reason"] == "a standing constraint here"
 
 
 def test_of_very_many_rules_the_first_prompt_counts_each_of_the_others_once(person: Person) -> None:

@@ -67,16 +67,6 @@ def test_the_second_run_of_a_day_changes_nothing(person: Person) -> None:
     }
 
 
-def test_force_evaluates_again_and_the_next_day_does_too(person: Person) -> None:
-    seen(person, TEXT, "first session", "second session")
-    person.tacit("improve")
-    assert person.tacit("improve", "--force").first.startswith("Evaluation: made again (")
-    assert person.tacit("improve", now=TOMORROW).first.startswith("Evaluation: created (")
-    assert sorted(path.name for path in (person.home / "evaluations").iterdir()) == ["2026-03-02.md", "2026-03-03.md"]
-    assert person.event_types().count("evaluation.created") == 3
-    assert person.event_types().count("pattern.suggested") == 1
-
-
 def test_evaluate_and_improve_share_the_evaluation_of_a_day(person: Person) -> None:
     seen(person, TEXT, "first session", "second session")
     assert person.process("evaluate").first.startswith("Evaluation: created (")

@@ -14,37 +14,11 @@ from tacit.home.home import Home
 from tacit.inject.injector import AgentSession, Injector
 from tacit.vault.vault import Vault
 from tests.support.model_desk import Desk
+from tests.support.talking import capture, session_file
 
 RULE = "From now on, always run the linter before you commit."
 SMALL_TALK = "thanks, that looks good"
-
-
-@pytest.fixture
-def project(person: Person) -> Path:
-    folder = person.folder / "shop"
-    (folder / ".git").mkdir(parents=True)
-    return folder
-
-
-def write(person: Person, project: Path, name: str, *prompts: str) -> Path:
-    """A transcript of Claude Code in which this was asked, each answered by the agent."""
-    session = f"5c2a8f6e-1111-4222-8333-{name:0>12}"
-    common = {"sessionId": session, "cwd": str(project), "isSidechain": False, "userType": "external"}
-    lines = []
-    for at, prompt in enumerate(prompts):
-        asked = {"role": "user", "content": prompt}
-        said = {"role": "assistant", "content": [{"type": "text", "text": "It is done as you asked."}]}
-        uuid = f"{at:08x}-0000-4000-8000-{name:0>12}"
-        day = f"2026-03-{int(name[-1]) + 1:02d}"
-        lines.append(
-            {**common, "type": "user", "uuid": uuid, "timestamp": f"{day}T10:{at:02d}:00.000Z", "message": asked}
-        )
-        reply = {"type": "assistant", "uuid": uuid.replace("4000", "4001"), "timestamp": f"{day}T10:{at:02d}:30.000Z"}
-        lines.append({**common, **reply, "message": said})
-    path = person.folder / "transcripts" / f"{session}.jsonl"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+COMPARE = "please compare the branches"
 
 
 def pending(person: Person) -> list[dict[str, Any]]:
@@ -57,7 +31,7 @@ def strength(person: Person, name: str) -> int:
 
 
 def test_a_rule_is_suggested_with_its_words_and_nothing_else_is(person: Person, project: Path) -> None:
-    person.tacit("capture", str(write(person, project, "1", "please add a footer to the page", RULE, SMALL_TALK)))
+    capture(person, project, 1, "please add a footer to the page", RULE, SMALL_TALK)
     told = person.tacit("learn").out
 
     assert "always run the linter before you commit" in told.lower() and RULE in told
@@ -67,16 +41,8 @@ def test_a_rule_is_suggested_with_its_words_and_nothing_else_is(person: Person, 
     assert "learner:talk" in why and RULE in why and "-agents.jsonl:" in why
 
 
-def test_a_look_changes_nothing(person: Person, project: Path) -> None:
-    person.tacit("capture", str(write(person, project, "1", RULE)))
-    told = person.tacit("learn", "--dry-run").out
-
-    assert "1 suggestion would come" in told
-    assert pending(person) == []
-
-
 def test_learning_twice_is_learning_once(person: Person, project: Path) -> None:
-    person.tacit("capture", str(write(person, project, "1", RULE)))
+    capture(person, project, 1, RULE)
     person.tacit("learn")
     assert "Nothing to suggest" in person.tacit("learn").out
     person.tacit("learn", "--all")
@@ -91,8 +57,8 @@ def test_the_same_in_other_words_in_three_sessions_is_one_memory_of_strength_thr
     person: Person, project: Path
 ) -> None:
     words = (RULE, "you must always run the linter before committing", "Always run the linter before a commit!")
-    for name, prompt in enumerate(words, 1):
-        person.tacit("capture", str(write(person, project, str(name), prompt)))
+    for day, prompt in enumerate(words, 1):
+        capture(person, project, day, prompt)
     person.tacit("learn")
 
     (one,) = pending(person)
@@ -100,23 +66,14 @@ def test_the_same_in_other_words_in_three_sessions_is_one_memory_of_strength_thr
 
 
 def test_what_was_dismissed_is_not_suggested_again(person: Person, project: Path) -> None:
-    person.tacit("capture", str(write(person, project, "1", RULE)))
+    capture(person, project, 1, RULE)
     person.tacit("learn")
     person.tacit("dismiss", pending(person)[0]["id"])
-    person.tacit("capture", str(write(person, project, "2", RULE)))
+    capture(person, project, 2, RULE)
     before = person.events.read_bytes()
 
     assert "Nothing to suggest" in person.tacit("learn").out
     assert pending(person) == [] and person.events.read_bytes() == before
-
-
-def test_words_of_the_agent_are_no_rules(person: Person, project: Path) -> None:
-    path = write(person, project, "1", "what do you think?")
-    path.write_text(path.read_text().replace("It is done as you asked.", RULE))
-    person.tacit("capture", str(path))
-    person.tacit("learn")
-
-    assert pending(person) == []
 
 
 def test_a_session_that_is_not_there_is_a_clear_error(person: Person) -> None:
@@ -126,18 +83,18 @@ def test_a_session_that_is_not_there_is_a_clear_error(person: Person) -> None:
 
 
 def test_a_review_shows_the_words_the_session_and_why(person: Person, project: Path) -> None:
-    person.tacit("capture", str(write(person, project, "1", RULE)))
+    capture(person, project, 1, RULE)
     person.tacit("learn")
     card = person.tacit("review").out
 
-    assert f"evidence: claude, 2026-03-02, session {person.tacit('sessions', '--json').json[0]['id']}" in card
+    assert f"evidence: claude, 2026-03-01, session {person.tacit('sessions', '--json').json[0]['id']}" in card
     assert "why: from now on, as in “from now on run the linter before you commit”" in card
 
 
 def test_a_suggestion_against_what_holds_says_so_and_changes_nothing(person: Person, project: Path) -> None:
     person.tacit("add", "use npm", cwd=project)
     (held,) = (one["id"] for one in person.tacit("list", "--json", cwd=project).json)
-    person.tacit("capture", str(write(person, project, "1", "always use pnpm in this project")))
+    capture(person, project, 1, "always use pnpm in this project")
     person.tacit("learn")
 
     assert f"may contradict {held[:6]}: use npm" in person.tacit("review").out
@@ -145,15 +102,15 @@ def test_a_suggestion_against_what_holds_says_so_and_changes_nothing(person: Per
     assert person.tacit("show", held, "--json").json["overruled_by"] is None
 
 
-def accepting(person: Person, project: Path, name: str, *prompts: str) -> str:
+def accepting(person: Person, project: Path, *prompts: str) -> str:
     """What is told when clear words need no review."""
     person.tacit("config", "set", "learn.accept", "true")
-    person.tacit("capture", str(write(person, project, name, *prompts)))
+    capture(person, project, 1, *prompts)
     return person.tacit("learn").out
 
 
 def test_clear_words_of_the_person_need_no_review_where_it_is_set_so(person: Person, project: Path) -> None:
-    told = accepting(person, project, "1", RULE, "never commit the .env file")
+    told = accepting(person, project, RULE, "never commit the .env file")
 
     assert "(accepted): Always run the linter" in told and "1 suggestion, 1 accepted" in told
     assert [".env" in one["label"] for one in pending(person)] == [True]
@@ -166,7 +123,7 @@ def test_what_was_taught_in_a_folder_that_is_no_project_holds_in_it_and_nowhere_
     plain = person.folder / "drafts"
     plain.mkdir()
     rules = (RULE, "Never push to the main branch on your own.", "From now on, always write the tests first.")
-    person.tacit("capture", str(write(person, plain, "1", *rules)))
+    capture(person, plain, 1, *rules)
     person.tacit("learn")
     for one in pending(person):
         person.tacit("accept", one["id"])
@@ -181,7 +138,7 @@ def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_share
     person: Person, project: Path
 ) -> None:
     person.tacit("add", "build with make", cwd=project)
-    accepting(person, project, "1", RULE)
+    accepting(person, project, RULE)
     shared = project / "docs" / "memory" / "memories.ndjson"
     (rule,) = [one for one in person.tacit("list", "--json", cwd=project).json if "linter" in one["label"]]
 
@@ -195,7 +152,7 @@ def test_what_only_a_setting_accepted_is_not_in_the_file_that_a_repository_share
 
 
 def test_what_only_a_setting_accepted_leaves_no_empty_file_in_the_repository(person: Person, project: Path) -> None:
-    assert "1 accepted" in accepting(person, project, "1", RULE)
+    assert "1 accepted" in accepting(person, project, RULE)
     person.tacit("list", cwd=project)
     person.tacit("reindex", cwd=project)
     assert not (project / "docs").exists()
@@ -203,7 +160,7 @@ def test_what_only_a_setting_accepted_leaves_no_empty_file_in_the_repository(per
 
 def test_clear_words_against_what_holds_wait_for_a_review(person: Person, project: Path) -> None:
     said = "From now on, always use pnpm in this project"
-    assert "1 accepted" in accepting(person, project, "1", said)
+    assert "1 accepted" in accepting(person, project, said)
     person.tacit("undo")
     person.tacit("add", "always use npm", cwd=project)
 
@@ -211,7 +168,7 @@ def test_clear_words_against_what_holds_wait_for_a_review(person: Person, projec
 
 
 def test_what_a_setting_accepted_can_be_dismissed(person: Person, project: Path) -> None:
-    accepting(person, project, "1", RULE)
+    accepting(person, project, RULE)
     (rule,) = person.tacit("list", "--json").json
     person.tacit("dismiss", rule["id"])
 
@@ -224,13 +181,6 @@ def test_what_a_setting_accepted_can_be_dismissed(person: Person, project: Path)
 LAST = "please add a footer to the page; the imprint is in docs/imprint.md"
 SUMMARY = "A footer was added to the page, as was asked."
 ANSWER = json.dumps({"memories": [], "summaries": {"LABEL": SUMMARY}})
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    folder = tmp_path / "desk"
-    folder.mkdir()
-    return Desk(folder)
 
 
 def learn(person: Person, desk: Desk, *words: str, says: str = ANSWER, code: int = 0) -> Said:
@@ -247,7 +197,7 @@ def test_the_model_that_was_chosen_for_good_is_asked_once_about_each_session(
     person: Person, project: Path, desk: Desk
 ) -> None:
     person.tacit("config", "set", "model.name", "stub-told")
-    person.tacit("capture", str(write(person, project, "1", LAST)))
+    capture(person, project, 1, LAST)
     assert "1 session" in learn(person, desk).out
     assert outcomes(person) == [(SUMMARY, "stub-told")]
     learn(person, desk)
@@ -260,7 +210,7 @@ def test_the_model_that_was_chosen_for_good_is_asked_once_about_each_session(
 
 def test_for_once_another_model_is_asked_or_none(person: Person, project: Path, desk: Desk) -> None:
     person.tacit("config", "set", "model.name", "stub-told")
-    person.tacit("capture", str(write(person, project, "1", LAST)))
+    capture(person, project, 1, LAST)
     learn(person, desk, "--model", "")
     assert desk.calls == [] and outcomes(person) == [("It is done as you asked.", "")]
     learn(person, desk, "--model", "stub-other")
@@ -271,7 +221,7 @@ def test_for_once_another_model_is_asked_or_none(person: Person, project: Path, 
 
 def test_a_look_spends_nothing_on_a_model_that_was_not_named_for_it(person: Person, project: Path, desk: Desk) -> None:
     person.tacit("config", "set", "model.name", "stub-told")
-    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
+    capture(person, project, 1, LAST, RULE)
     assert "1 suggestion would come" in learn(person, desk, "--dry-run").out
     assert LAST in learn(person, desk, "--dry-run", "--show-prompt").out
     assert desk.calls == []
@@ -282,7 +232,7 @@ def test_a_look_spends_nothing_on_a_model_that_was_not_named_for_it(person: Pers
 
 
 def test_what_was_learned_without_a_model_is_still_read_by_one(person: Person, project: Path, desk: Desk) -> None:
-    person.tacit("capture", str(write(person, project, "1", LAST, RULE)))
+    capture(person, project, 1, LAST, RULE)
     assert "1 suggestion" in learn(person, desk).out and desk.calls == []
     told = learn(person, desk, "--model", "stub-told")
 
@@ -293,8 +243,8 @@ def test_what_was_learned_without_a_model_is_still_read_by_one(person: Person, p
 
 def test_a_chosen_model_that_cannot_be_asked_costs_nothing_else(person: Person, project: Path, desk: Desk) -> None:
     person.tacit("config", "set", "model.name", "no-such-model")
-    for name in ("1", "2", "3"):
-        person.tacit("capture", str(write(person, project, name, LAST, RULE)))
+    for day in (1, 2, 3):
+        capture(person, project, day, LAST, RULE)
     told = learn(person, desk)
 
     assert "1 suggestion, 2 said again, in 3 sessions" in told.out
@@ -304,9 +254,9 @@ def test_a_chosen_model_that_cannot_be_asked_costs_nothing_else(person: Person, 
 def test_the_latest_sessions_are_read_first_where_the_budget_is_small(
     person: Person, project: Path, desk: Desk
 ) -> None:
-    for name in ("1", "2"):
-        prompts = [f"{LAST} number {name} {at} {'and another fine thing ' * 20}" for at in range(9)]
-        person.tacit("capture", str(write(person, project, name, *prompts)))
+    for day in (1, 2):
+        prompts = [f"{LAST} number {day} {at} {'and another fine thing ' * 20}" for at in range(9)]
+        capture(person, project, day, *prompts)
     person.tacit("config", "set", "model.tokens_per_day", "5600")
     told = learn(person, desk, "--model", "stub-told")
 
@@ -315,19 +265,17 @@ def test_the_latest_sessions_are_read_first_where_the_budget_is_small(
 
 
 @pytest.fixture
-def summed_up(person: Person, project: Path, desk: Desk) -> Path:
-    """The transcript of a session that a model has summed up."""
-    path = write(person, project, "1", LAST)
-    person.tacit("capture", str(path))
+def summed_up(person: Person, project: Path, desk: Desk) -> None:
+    """A session that a model has summed up."""
+    capture(person, project, 1, LAST)
     learn(person, desk, "--model", "stub-told", says=ANSWER.replace("A footer", "A fine grey footer"))
     person.wait_for_pages()
-    return path
 
 
 FINE = SUMMARY.replace("A footer", "A fine grey footer")
 
 
-def test_a_summary_is_shown_wherever_a_session_is_told_of(person: Person, summed_up: Path) -> None:
+def test_a_summary_is_shown_wherever_a_session_is_told_of(person: Person, summed_up: None) -> None:
     assert f"→ {FINE} (summed up by stub-told)" in person.tacit("sessions").out
     page = person.tacit("session", "show", "last").out.splitlines()
     assert page[page.index("## Summary (by stub-told)") + 2] == f"- {FINE}"
@@ -342,7 +290,7 @@ def test_a_summary_is_shown_wherever_a_session_is_told_of(person: Person, summed
     assert line == "## Summary (by stub-told)"
 
 
-def test_a_new_session_is_told_the_summary_as_data(person: Person, project: Path, summed_up: Path) -> None:
+def test_a_new_session_is_told_the_summary_as_data(person: Person, project: Path, summed_up: None) -> None:
     with person.at(project):
         given = Injector(Home(person.home, cwd=project)).inject(
             AgentSession("claude", "another", "startup"), start=True
@@ -353,9 +301,9 @@ def test_a_new_session_is_told_the_summary_as_data(person: Person, project: Path
 
 
 def test_a_session_that_grew_tells_its_newest_end_and_what_the_summary_does_not_know(
-    person: Person, project: Path, desk: Desk, summed_up: Path
+    person: Person, project: Path, desk: Desk, summed_up: None
 ) -> None:
-    person.tacit("capture", str(write(person, project, "1", LAST, "and a header", "and a side bar")))
+    capture(person, project, 1, LAST, "and a header", "and a side bar")
     assert outcomes(person) == [("It is done as you asked.", "")]
     page = person.tacit("session", "show", "last").out
     assert FINE in page and "(Before the last 2 turns.)" in page
@@ -365,7 +313,7 @@ def test_a_session_that_grew_tells_its_newest_end_and_what_the_summary_does_not_
     assert FINE not in person.tacit("session", "show", "last").out and person.recalled("grey") == []
 
 
-def test_a_purge_takes_a_text_out_of_summaries_too(person: Person, summed_up: Path) -> None:
+def test_a_purge_takes_a_text_out_of_summaries_too(person: Person, summed_up: None) -> None:
     person.tacit("purge", "--text", "fine grey", "--yes")
 
     assert outcomes(person) == [("A [purged] footer was added to the page, as was asked.", "stub-told")]
@@ -373,53 +321,23 @@ def test_a_purge_takes_a_text_out_of_summaries_too(person: Person, summed_up: Pa
 
 
 def test_a_look_shows_what_two_sessions_say_as_new_once(person: Person, project: Path) -> None:
-    for name in ("1", "2"):
-        person.tacit("capture", str(write(person, project, name, RULE)))
+    for day in (1, 2):
+        capture(person, project, day, RULE)
 
     assert "1 suggestion would come, 1 said again" in person.tacit("learn", "--dry-run").out
-
-
-def test_a_session_whose_lessons_could_not_be_written_is_learned_from_the_next_time(
-    person: Person, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    person.tacit("capture", str(write(person, project, "1", RULE)))
-    with person.vault() as vault, monkeypatch.context() as patch:
-        (row,) = vault.learning.unlearned_sessions()
-        patch.setattr(type(vault.home.store.log), "append", no_room)
-        with pytest.raises(OSError):
-            vault.learning.learn_from_session(row)
-
-    assert "1 suggestion" in person.tacit("learn").out
+    assert pending(person) == []
 
 
 def no_room(*_given: object, **_more: object) -> None:
     raise OSError(errno.ENOSPC, "no space left")
 
 
-def write_failure(person: Person, project: Path, name: str) -> Path:
-    """A transcript in which a command fails and another form of it works."""
-    path = write(person, project, name, "please compare the branches")
-    first = json.loads(path.read_text().splitlines()[-1])
-    lines: list[dict[str, Any]] = []
-    calls = (("git diff master...HEAD", "fatal: ambiguous argument 'master...HEAD'"), ("git diff main...HEAD", "ok"))
-    for at, (command, result) in enumerate(calls):
-        use = {"type": "tool_use", "id": f"toolu_{name}_{at}", "name": "Bash", "input": {"command": command}}
-        answer = {"type": "tool_result", "tool_use_id": use["id"], "content": result, "is_error": at == 0}
-        for second, role, block in ((0, "assistant", use), (1, "user", answer)):
-            stamp = f"{first['timestamp'][:14]}{at + 1:02d}:{second:02d}.000Z"
-            uuid = f"{first['uuid'][:-4]}{at}{second}aa"
-            message = {"role": role, "content": [block]}
-            lines.append({**first, "type": role, "uuid": uuid, "timestamp": stamp, "message": message})
-    path.write_text(path.read_text() + "".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 def test_a_doubtful_fix_is_suggested_once_a_second_session_shows_it(person: Person, project: Path) -> None:
-    person.tacit("capture", str(write_failure(person, project, "1")))
+    capture(person, project, 1, COMPARE, fixed=True)
     person.tacit("learn")
     assert pending(person) == []
     person.tacit("reindex")
-    person.tacit("capture", str(write_failure(person, project, "2")))
+    capture(person, project, 2, COMPARE, fixed=True)
     person.tacit("learn")
 
     (one,) = pending(person)
@@ -428,10 +346,12 @@ def test_a_doubtful_fix_is_suggested_once_a_second_session_shows_it(person: Pers
 
 def test_a_fix_is_found_in_an_earlier_session_that_went_on_meanwhile(person: Person, project: Path) -> None:
     with person.vault() as vault:
-        vault.transcripts.capture_transcripts([str(write(person, project, "1", "please compare the branches"))])
+        vault.transcripts.capture_transcripts([str(session_file(person, project, 1, COMPARE))])
         (before,) = vault.learning.unlearned_sessions()
         assert vault.learning.learn_from_session(before) == []
-        vault.transcripts.capture_transcripts([str(write_failure(person, project, name)) for name in ("1", "2")])
+        vault.transcripts.capture_transcripts(
+            [str(session_file(person, project, day, COMPARE, fixed=True)) for day in (1, 2)]
+        )
         second = next(row for row in vault.learning.unlearned_sessions() if row.id != before.id)
         (result,) = vault.learning.learn_from_session(second)
 
@@ -440,9 +360,9 @@ def test_a_fix_is_found_in_an_earlier_session_that_went_on_meanwhile(person: Per
 
 def test_sessions_together_teach_what_they_teach_one_by_one(person: Person, project: Path) -> None:
     """A rule, a rule that is said again, a fix that needs two sessions, and small talk before, between and after."""
-    said = {"1": SMALL_TALK, "2": RULE, "3": SMALL_TALK, "4": SMALL_TALK, "6": RULE, "8": SMALL_TALK}
-    paths = [str(write(person, project, name, prompt)) for name, prompt in said.items()]
-    paths += [str(write_failure(person, project, name)) for name in ("5", "7")]
+    said = {1: SMALL_TALK, 2: RULE, 3: SMALL_TALK, 4: SMALL_TALK, 6: RULE, 8: SMALL_TALK}
+    paths = [str(session_file(person, project, day, prompt)) for day, prompt in said.items()]
+    paths += [str(session_file(person, project, day, COMPARE, fixed=True)) for day in (5, 7)]
     learned: list[list[list[tuple[str, str]]]] = []
     for home in (person.folder / "together", person.folder / "one by one"):
         with Vault(Home(str(home), cwd="/")) as vault:
@@ -465,7 +385,7 @@ def test_sessions_together_teach_what_they_teach_one_by_one(person: Person, proj
 def test_what_sessions_before_a_failed_one_taught_is_not_learned_again(
     person: Person, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = [str(write(person, project, name, said)) for name, said in (("1", SMALL_TALK), ("2", RULE))]
+    paths = [str(session_file(person, project, day, said)) for day, said in ((1, SMALL_TALK), (2, RULE))]
     with person.vault() as vault, monkeypatch.context() as patch:
         vault.transcripts.capture_transcripts(paths)
         first, second = vault.learning.unlearned_sessions()

@@ -19,8 +19,8 @@ from tacit.index.vectors import StoredVector, hash_text
 from tacit.log.codec import must_decode
 from tacit.model.ids import ClaimId, claim_number
 from tacit.search.semantic import EmbeddingModel
-from tests.learn.test_sessions import write as write_transcript
 from tests.support.opened_files import index_of
+from tests.support.talking import session_file
 from tests.support.tiny_model import write
 
 RELEASE = "we release on Fridays never"
@@ -146,7 +146,7 @@ def test_the_vector_of_a_forgotten_memory_is_gone(extra: Person, packages: Path)
 def test_what_went_while_it_was_encoded_is_not_kept(person: Person, project: Path) -> None:
     person.tacit("add", RELEASE)
     person.tacit("add", NIGHTLY)
-    person.tacit("capture", str(write_transcript(person, project, "1", "restore all of it please")))
+    person.tacit("capture", str(session_file(person, project, 1, "restore all of it please")))
     person.tacit("forget", person.id_of(NIGHTLY), "--reason", "r", "--evidence", "e")
     message, *_ = said(person)
     with closing(index_of(person.home)) as connection:
@@ -206,7 +206,7 @@ def project(person: Person) -> Path:
 
 
 def test_a_message_is_found_by_what_it_means(person: Person, packages: Path, project: Path) -> None:
-    file = write_transcript(person, project, "1", "restore all of it please", "draw me a zebra")
+    file = session_file(person, project, 1, "restore all of it please", "draw me a zebra")
     person.tacit("capture", str(file))
     with_extra(person, packages, "reindex")
     (hit, *_) = with_extra(person, packages, "recall", "--scope", "all", "--json", "was there a backup").json
@@ -214,10 +214,10 @@ def test_a_message_is_found_by_what_it_means(person: Person, packages: Path, pro
 
 
 def test_a_session_that_went_on_keeps_the_vectors_it_had(person: Person, packages: Path, project: Path) -> None:
-    person.tacit("capture", str(write_transcript(person, project, "1", "restore all of it please")))
+    person.tacit("capture", str(session_file(person, project, 1, "restore all of it please")))
     with_extra(person, packages, "reindex")
     before = vectors(person)
-    person.tacit("capture", str(write_transcript(person, project, "1", "restore all of it please", "draw me a zebra")))
+    person.tacit("capture", str(session_file(person, project, 1, "restore all of it please", "draw me a zebra")))
     person.tacit("recall", "zebra", "--scope", "all")
     assert before and vectors(person) == before
     assert "Meaning: 2 more texts can be compared, 4 in all." in with_extra(person, packages, "improve").out
@@ -226,7 +226,7 @@ def test_a_session_that_went_on_keeps_the_vectors_it_had(person: Person, package
 def test_what_comes_late_into_a_session_leaves_no_vector_at_a_wrong_place(
     person: Person, packages: Path, project: Path, meaning: EmbeddingModel
 ) -> None:
-    file = write_transcript(person, project, "1", "restore all of it please", "draw me a zebra")
+    file = session_file(person, project, 1, "restore all of it please", "draw me a zebra")
     person.tacit("capture", str(file))
     with_extra(person, packages, "reindex")
     late = json.loads(file.read_text().splitlines()[0])
@@ -254,7 +254,7 @@ def test_of_a_purged_message_no_vector_is_left_and_others_are_made_again(
     person: Person, packages: Path, project: Path, meaning: EmbeddingModel
 ) -> None:
     kept, purged = "restore all of it please", "draw me a zebra with stripes"
-    person.tacit("capture", str(write_transcript(person, project, "1", kept, purged)))
+    person.tacit("capture", str(session_file(person, project, 1, kept, purged)))
     with_extra(person, packages, "reindex")
     assert in_files(person, meaning.embed(purged))
     person.tacit("purge", "--text", purged, "--yes")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.person import Person
+from harness.transcripts import name_of
 
 from tacit.hooks import dispatch
 
@@ -50,6 +51,10 @@ class Sitting:
         with self.person.at(self.cwd, **environment):
             out = dispatch.inject(self.host, event, payload, None)
         return text_in(out)
+
+
+def sitting(person: Person, name: str = "one", host: str = "claude", folder: str = "work") -> Sitting:
+    return Sitting(person, name_of(name), person.folder / folder, host)
 
 
 def text_in(out: str | bytes) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -103,6 +104,21 @@ class Provider:
             self.server.shutdown()
             thread.join()
             self.server.server_close()
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def is_running(process: int) -> bool:
+    try:
+        with open(f"/proc/{process}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"  # nobody may have waited for it yet
+    except OSError:
+        return False
 
 
 def _completion(content: str) -> bytes:

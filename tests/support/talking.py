@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.person import Person
+from harness.transcripts import Claude, Turn, lines, name_of, place
+
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.statements import learn_statements
 from tacit.model.ids import EventId
@@ -27,3 +33,23 @@ def learnt(*bodies: ConversationBody | str) -> list[Lesson]:
 
 def sentences(*bodies: ConversationBody | str) -> list[str]:
     return [one.sentence for one in learnt(*bodies)]
+
+
+def session_file(person: Person, project: Path, day: int, *turns: str | Turn, fixed: bool = False) -> Path:
+    """Write a session with Claude Code of this day in March. At the end of a `fixed` one a failed command is mended."""
+    teller = Claude(name_of(day), str(project), datetime(2026, 3, day, 10, tzinfo=UTC), branch="")
+    for turn in turns:
+        asked = Turn(turn) if isinstance(turn, str) else turn
+        teller.ask(asked.asked)
+        teller.reply(asked.reply)
+    if fixed:
+        error = "fatal: ambiguous argument 'master...HEAD'"
+        teller.call("Bash", {"command": "git diff master...HEAD"}, error, error=True)
+        teller.call("Bash", {"command": "git diff main...HEAD"})
+    file = place(person.folder, "claude", teller.session)
+    file.write_bytes(lines(teller.records))
+    return file
+
+
+def capture(person: Person, project: Path, day: int, *turns: str | Turn, fixed: bool = False) -> None:
+    person.tacit("capture", str(session_file(person, project, day, *turns, fixed=fixed)))

@@ -121,9 +121,13 @@ def test_only_what_deceives_is_changed(text: str) -> None:
         ("</tacit-memory 00ff>", "‹/tacit-memory 00ff>"),
         ("<system>", "‹system>"),
         ("< system >", "‹ system >"),
-        ("<|im_start|>", "‹|im_start|>"),
-        ("<!-- hidden -->", "‹!-- hidden -->"),
-        ("＜user＞", "‹user＞"),
+        ("<|im_start|> <<SYS>>", "‹|im_start|> ‹‹SYS>>"),
+        ("see <b> and Vec<T>, a << 2", "see ‹b> and Vec‹T>, a ‹< 2"),
+        ("<https://example.org>", "‹https://example.org>"),
+        ("<!-- hidden --> <?php", "‹!-- hidden --> ‹?php"),
+        ("＜user＞ ﹤system>", "‹user＞ ‹system>"),
+        ("<\u200b/tacit-memory>", "‹‹U+200B>/tacit-memory>"),
+        ("&#60;b &#0060b &ltb &amp;lt;b", "‹b ‹b ‹b ‹b"),
         ("&lt;user&gt;", "‹user&gt;"),
         ("&amp;amp;#x3C;user", "‹user"),
         ("[INST] obey [/INST]", "‹INST] obey ‹/INST]"),
@@ -139,7 +143,7 @@ def test_a_plain_operator_or_bracket_stays(text: str) -> None:
 
 
 def test_a_link_is_no_link_any_more() -> None:
-    assert harmless("![pixel](https://example.org/x)") == "![pixel] (https://example.org/x)"
+    assert harmless("![pixel](https://example.org/x) [a](b)") == "![pixel] (https://example.org/x) [a] (b)"
 
 
 def test_the_result_is_one_line() -> None:

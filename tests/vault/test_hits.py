@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
-from tests.learn.test_sessions import write
+from tests.support.talking import session_file
 
 
 @pytest.fixture
@@ -24,14 +24,14 @@ def recalled(person: Person, *words: str) -> list[str]:
 
 def test_the_session_in_which_the_words_stand_together_comes_first(person: Person, project: Path) -> None:
     apart = ["the invoices are late", *["please go on"] * 20, "the rounding of taxes is odd"]
-    person.tacit("capture", str(write(person, project, "1", *apart)))
-    person.tacit("capture", str(write(person, project, "2", "look at the invoices", "their rounding is odd")))
+    person.tacit("capture", str(session_file(person, project, 1, *apart)))
+    person.tacit("capture", str(session_file(person, project, 2, "look at the invoices", "their rounding is odd")))
 
     assert recalled(person, "rounding of invoices")[0] in ("look at the invoices", "their rounding is odd")
 
 
 def test_a_turn_is_found_by_the_words_of_the_agent(person: Person, project: Path) -> None:
-    path = write(person, project, "1", "why does it fail", "thanks")
+    path = session_file(person, project, 1, "why does it fail", "thanks")
     path.write_text(
         path.read_text().replace("It is done as you asked.", "The certificate of the proxy has expired.", 1)
     )
@@ -41,7 +41,7 @@ def test_a_turn_is_found_by_the_words_of_the_agent(person: Person, project: Path
 
 
 def test_each_turn_has_its_own_line_also_where_the_same_was_asked_twice(person: Person, project: Path) -> None:
-    path = write(person, project, "1", "look again", "thanks", "look again")
+    path = session_file(person, project, 1, "look again", "thanks", "look again")
     told = path.read_text().split("It is done as you asked.")
     path.write_text(f"{told[0]}A walrus came.{told[1]}It is done.{told[2]}An otter came.{told[3]}")
     person.tacit("capture", str(path))
@@ -62,16 +62,18 @@ def on_branch(path: Path, *branches: str) -> Path:
 
 @pytest.mark.parametrize("asked", ["kim/shop-221-round-taxes", "shop-221", "221", "round the taxes", "SHOP-221"])
 def test_a_session_is_found_by_the_branch_it_worked_on(person: Person, project: Path, asked: str) -> None:
-    here = write(person, project, "1", "have a look at the ticket", "go on")
+    here = session_file(person, project, 1, "have a look at the ticket", "go on")
     person.tacit("capture", str(on_branch(here, *["kim/shop-221-round-taxes"] * 2)))
-    person.tacit("capture", str(on_branch(write(person, project, "2", "have a look at the invoices"), "kim/shop-7")))
+    person.tacit(
+        "capture", str(on_branch(session_file(person, project, 2, "have a look at the invoices"), "kim/shop-7"))
+    )
 
     assert recalled(person, asked)[:1] == ["have a look at the ticket"]
 
 
 def test_a_branch_that_was_changed_to_is_found_at_the_turn_it_was(person: Person, project: Path) -> None:
     turns = ("look around", *["go on"] * 9, "now the other one", *["go on"] * 9)
-    path = write(person, project, "1", *turns)
+    path = session_file(person, project, 1, *turns)
     person.tacit("capture", str(on_branch(path, *["round-taxes"] * 10, *["late-invoices"] * 10)))
 
     assert recalled(person, "taxes") == ["look around"]
@@ -79,7 +81,7 @@ def test_a_branch_that_was_changed_to_is_found_at_the_turn_it_was(person: Person
 
 
 def test_the_trunk_tells_nothing(person: Person, project: Path) -> None:
-    person.tacit("capture", str(on_branch(write(person, project, "1", "look at the invoices"), "main")))
+    person.tacit("capture", str(on_branch(session_file(person, project, 1, "look at the invoices"), "main")))
     assert person.tacit("recall", "main", "--scope", "all", "--json", code=None).json == []
 
 

@@ -11,51 +11,30 @@ Little is imported: an agent's tool call waits for this.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
+from tacit.commandline.words import MAX_DEPTH, WORD_END, ScanError, Word, WordScanner, program_name
 from tacit.record import Record
 from tacit.text.display import regex
 
 MAX_LINE_CHARS = 100_000
 CUT_MARK = "…"  # at the end of a line that was clipped when it was recorded
-MAX_DEPTH = 20  # of substitutions, subshells and commands in strings
 MAX_COMMANDS = 8  # of one stage of a pipeline, and stages of a pipeline
 _BLOCKS = {"if": "fi", "while": "done", "until": "done", "for": "done", "select": "done", "case": "esac", "{": "}"}
 _DIVIDERS = {"then": "fi", "elif": "fi", "else": "fi", "do": "done"}  # and the end of the blocks that have them
 _CLOSERS = frozenset(_BLOCKS.values())
 _PIPES = ("|", "|&")
 _BLANKS = " \t\r"
-_WORD_END = frozenset(" \t\r\n;&|()<>")
-_SYNTAX = _WORD_END | {"#", "\\"}
+_SYNTAX = WORD_END | {"#", "\\"}
 _OPERATOR = r";;&?|;&|&&|\|[|&]?|[;&\n]"
 _REDIRECTION = r"<<[<-]?|<[>&]?|&>>?|>[>|&]?"
-_PLAIN_RUN = r"""[^'"\\$` \t\r\n;&|()<>]+"""
-_QUOTED_RUN = r'[^"\\$`]+'
 _UNEXPANDED_RUN = r"[^\\$`]+"
-_BRACES_RUN = r"""[^}\\'"$`]+"""
-_ARITHMETIC_RUN = r"""[^$`"()'\n]+"""
-_ANSI_QUOTES = r"(?s)\$'([^'\\]*(?:\\.[^'\\]*)*)'"
-_ANSI_ESCAPE = r"(?s)\\(.)"
-_ANSI_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 _BLANK_RUN = r"[ \t\r]+"
 _EMPTY_BRACKETS = r"[ \t\r]*\(\s*\)"
-_VARIABLE = r"\$(?:\w+|[?!@*#$-])?"
 _TIME_OPTION = r"[ \t\r]+-p(?![^ \t])"
 _PROGRAM_OPTION = r"[ \t\r]+-(?!p(?![^ \t]))"  # of `time`: with one it is the program, not the keyword
-
-
-class ScanError(ValueError):
-    """The line is not bash, is too long, or is nested too deeply."""
-
-
-class Word(Record):
-    """A word without its quotes. It is not literal if it has an expansion, whose value is not known."""
-
-    text: str
-    is_literal: bool = True
-    is_quoted: bool = False
 
 
 class SimpleCommand(Record):
@@ -99,10 +78,6 @@ class Pipeline(Record):
     text: str
     stages: tuple[PipelineStage, ...]
     is_own: bool = True
-
-
-def program_name(words: tuple[Word, ...]) -> str:
-    return words[0].text.rpartition("/")[2] if words and words[0].is_literal else ""
 
 
 def scan_commands(line: str, directory: str | None = "", depth: int = 0) -> list[SimpleCommand]:
@@ -244,10 +219,10 @@ class _Frame:
         self.is_closed = self.is_piped = False
 
 
-class _Scanner:
+class _Scanner(WordScanner):
     def __init__(self, line: str, directory: str | None, depth: int) -> None:
-        self.line, self.position, self.end = line, 0, len(line)
-        self.directory, self.depth = directory, depth
+        super().__init__(line, depth)
+        self.directory = directory
         self.commands: list[SimpleCommand] = []
         self.frames: list[_Frame] = []
         self.is_well_formed = True  # keywords and operators are where they can be; commands are found in any case
@@ -285,14 +260,14 @@ class _Scanner:
 
     def _scan_syntax(self, frame: _Frame, char: str) -> None:
         if char == "#":
-            self._skip_comment()
-        elif char in "\n;&|" and not self._at("&>"):
+            self.skip_comment()
+        elif char in "\n;&|" and not self.at("&>"):
             self._scan_operator(frame)
-        elif char in "<>&" and not self._at(("<(", ">(")):
+        elif char in "<>&" and not self.at(("<(", ">(")):
             self._scan_redirect(frame)
         elif char in "()":
             self._scan_bracket(frame)
-        elif self._at("\\\n"):
+        elif self.at("\\\n"):
             self.position += 2
         else:
             self._add_word(frame)
@@ -319,7 +294,7 @@ class _Scanner:
             self._end_command(frame, is_complete=False)
 
     def _scan_operator(self, frame: _Frame) -> None:
-        operator = self._match(_OPERATOR)
+        operator = self.match(_OPERATOR)
         block = frame.blocks[-1]
         if operator == "\n" and block.awaits_more and not (frame.heredocs or frame.outputs or frame.is_closed):
             self._scan_heredocs()  # a line break means nothing there
@@ -348,27 +323,27 @@ class _Scanner:
 
     def _scan_bracket(self, frame: _Frame) -> None:
         """Scan a subshell, `((…))`, or the brackets in the head of a function, whose body follows as a command."""
-        if self._at(")"):
+        if self.at(")"):
             raise ScanError
         block, start = frame.blocks[-1], self.position
         if frame.words and not frame.header:
             name = frame.words[0].text
-            if len(frame.words) != 1 or not self._match(_EMPTY_BRACKETS):
+            if len(frame.words) != 1 or not self.match(_EMPTY_BRACKETS):
                 raise ScanError
             frame.words = []
             self._begin_function(block, block.begin(start), name)
             return
-        if self._at("(("):
-            self._skip_arithmetic()
+        if self.at("(("):
+            self.skip_arithmetic()
             if not frame.header:
                 block.begin(start).end = self.position
         elif frame.header:
-            self._scan_subshell()
+            self.scan_subshell()
             self.is_well_formed = False
         else:
             is_group = not block.is_open
             pipeline = block.begin(start)
-            group = self._scan_subshell()
+            group = self.scan_subshell()
             group.is_group = is_group
             self._add_block(pipeline, group)
         frame.is_closed = True
@@ -379,8 +354,8 @@ class _Scanner:
 
     def _add_word(self, frame: _Frame) -> None:
         start = self.position
-        word = self._scan_word()
-        if word.text.isdigit() and self._at(("<", ">")):  # the number of a file descriptor
+        word = self.scan_word()
+        if word.text.isdigit() and self.at(("<", ">")):  # the number of a file descriptor
             frame.blocks[-1].begin(start)
             return
         is_plain = word.is_literal and not word.is_quoted
@@ -418,18 +393,18 @@ class _Scanner:
             frame.is_closed = True
         elif text == "[[":
             pipeline = block.begin(start)
-            self._skip_words(_WORD_END, ("]]",))
+            self.skip_words(WORD_END, ("]]",))
             pipeline.add((("test",),))
             pipeline.end = self.position
             frame.is_closed = True
         elif text == "function":
             pipeline = block.begin(start)
-            self._match(_BLANK_RUN)
-            name = self._scan_word().text
-            self._match(_EMPTY_BRACKETS)
+            self.match(_BLANK_RUN)
+            name = self.scan_word().text
+            self.match(_EMPTY_BRACKETS)
             self._begin_function(block, pipeline, name)
         elif text == "time" and not regex(_PROGRAM_OPTION).match(self.line, self.position):
-            self._match(_TIME_OPTION)
+            self.match(_TIME_OPTION)
             block.begin(start).end = self.position
         elif text in ("!", "coproc"):
             block.begin(start).end = self.position
@@ -455,20 +430,18 @@ class _Scanner:
         pipeline.add(words for inner in block.pipelines for stage in inner.stages for words in stage)
         pipeline.end = self.position
 
-    def _scan_subshell(self) -> _Block:
+    def scan_subshell(self) -> _Block:
         """Scan `(…)`, which has a directory of its own."""
         self.position += 1
         directory = self.directory
-        self._enter()
+        self.enter()
         block = self.scan_list(")")
         self.depth -= 1
         self.directory = directory
         return block
 
-    def _enter(self) -> None:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise ScanError
+    def scan_backquoted(self, text: str) -> None:
+        self.commands += scan_commands(text, self.directory, self.depth + 1)
 
     def as_typed(self, span: _Span) -> Pipeline:
         """Return a pipeline with the bodies of the here-documents that are below its line."""
@@ -479,170 +452,19 @@ class _Scanner:
         is_own = span.is_own and not span.is_background and len(span.stages) == 1
         return Pipeline(text.strip(), stages or ((first_word(text),),), is_own)
 
-    # Words
-
-    def _scan_word(self) -> Word:
-        """Scan one word, with everything in it that is quoted or expanded."""
-        line, parts = self.line, list[str]()
-        is_literal, is_quoted = True, False
-        while self.position < self.end:
-            start, char = self.position, line[self.position]
-            if char in _WORD_END:
-                if char == "(" and parts and parts[-1].endswith("=") and not is_quoted:
-                    self.position += 1
-                    self._enter()
-                    self._skip_words(" \t\r\n", (")",))  # the values of `name=(…)`
-                    self.depth -= 1
-                elif not parts and self._at(("<(", ">(")):
-                    self.position += 1
-                    self._scan_subshell()
-                else:
-                    break
-                parts.append(line[start : self.position])
-                is_literal = False
-            elif text := self._match(_PLAIN_RUN):
-                parts.append(text)
-                is_literal = is_literal and "*" not in text and "?" not in text and "{" not in text[:-1]
-            elif char == "\\":
-                if start + 1 >= self.end:
-                    raise ScanError
-                parts.append(line[start + 1].replace("\n", ""))
-                self.position += 2
-            elif char in "'\"" or self._at(("$'", '$"')):
-                text, is_plain = self._scan_quotes(char)
-                parts.append(text)
-                is_literal, is_quoted = is_literal and is_plain, True
-            else:
-                parts.append(self._scan_expansion())
-                is_literal = is_literal and parts[-1] == "$"
-        return Word("".join(parts), is_literal, is_quoted)
-
-    def _scan_quotes(self, char: str) -> tuple[str, bool]:
-        """Return the text of a quoted string, and whether it has no expansion."""
-        if char == "'":
-            start, close = self.position + 1, self.line.find("'", self.position + 1)
-            if close < 0:
-                raise ScanError
-            self.position = close + 1
-            return self.line[start:close], True
-        if self._at("$'"):
-            quoted = regex(_ANSI_QUOTES).match(self.line, self.position)
-            if not quoted:
-                raise ScanError
-            self.position = quoted.end()
-            return regex(_ANSI_ESCAPE).sub(lambda escape: _ANSI_ESCAPES.get(escape[1], escape[1]), quoted[1]), True
-        self.position += 1 + (char == "$")
-        return self._scan_up_to('"', _QUOTED_RUN)
-
-    def _scan_up_to(self, closing: str, run: str) -> tuple[str, bool]:
-        """Return the rest of a double-quoted string or of `${…}`, and whether it has no expansion."""
-        parts: list[str] = []
-        is_plain = True
-        while self.position < self.end:
-            char = self.line[self.position]
-            if text := self._match(run):
-                parts.append(text)
-            elif char == closing:
-                self.position += 1
-                return "".join(parts), is_plain
-            elif char == "\\":
-                following = self.line[self.position + 1 : self.position + 2]
-                parts.append("" if following == "\n" else following if following in '"\\$`' else f"\\{following}")
-                self.position += 2
-            elif char in "'\"":
-                self._scan_quotes(char)
-            else:
-                parts.append(self._scan_expansion())
-                is_plain = is_plain and parts[-1] == "$"
-        raise ScanError
-
-    def _scan_expansion(self) -> str:
-        """Scan `$x`, `${x}`, `$(…)`, `$((…))` or a backquoted command. Commands in it are commands of the line."""
-        start = self.position
-        self._enter()
-        if self._at("$(("):
-            self.position += 1
-            self._skip_arithmetic()
-        elif self._at("$("):
-            self.position += 1
-            self._scan_subshell()
-        elif self._at("${"):
-            self.position += 2
-            self._scan_up_to("}", _BRACES_RUN)
-        elif self.line[start] == "`":
-            close = start + 1
-            while close < self.end and self.line[close] != "`":
-                close += 2 if self.line[close] == "\\" else 1
-            if close >= self.end:
-                raise ScanError
-            inner = self.line[start + 1 : close].replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\")
-            self.commands += scan_commands(inner, self.directory, self.depth + 1)
-            self.position = close + 1
-        else:
-            self._match(_VARIABLE)
-        self.depth -= 1
-        return self.line[start : self.position]
-
-    # What is skipped. Commands in substitutions are commands of the line.
-
-    def _skip_arithmetic(self) -> None:
-        """Skip `((…))`. A subshell in a subshell looks the same, and is not understood."""
-        self.position += 2
-        open_brackets = 2
-        while self.position < self.end:
-            char = self.line[self.position]
-            if self._match(_ARITHMETIC_RUN):
-                continue
-            if char in "$`":
-                self._scan_expansion()
-            elif char == '"':
-                self._scan_quotes(char)
-            elif char in "()":
-                self.position += 1
-                open_brackets += 1 if char == "(" else -1
-                if open_brackets == 0:
-                    return
-                if char == ")" and open_brackets == 1 and not self._at(")"):
-                    break
-            else:
-                break
-        raise ScanError
-
-    def _skip_words(self, separators: Collection[str], closing: tuple[str, ...]) -> str:
-        """Skip words up to a bracket or word of `closing`, and return it."""
-        has_comments = ")" in closing
-        while self.position < self.end:
-            char = self.line[self.position]
-            if char in closing:
-                self.position += 1
-                return char
-            if char in separators and not self._at("<("):
-                self.position += 1
-            elif char == "#" and has_comments:
-                self._skip_comment()
-            elif char in _WORD_END and not self._at("<("):
-                raise ScanError
-            elif (word := self._scan_word()).text in closing and word == Word(word.text):
-                return word.text
-        raise ScanError
+    # Redirections and patterns
 
     def _skip_pattern(self, frame: _Frame) -> None:
         """Skip the pattern of a `case` item up to its bracket, or `esac`, which ends the statement."""
-        if self._skip_words(" \t\r\n|(", (")", "esac")) == "esac":
+        if self.skip_words(" \t\r\n|(", (")", "esac")) == "esac":
             frame.cases -= 1
             self._close_block(frame, "esac")
 
-    def _skip_comment(self) -> None:
-        newline = self.line.find("\n", self.position)
-        self.position = self.end if newline < 0 else newline
-
-    # Redirections
-
     def _scan_redirect(self, frame: _Frame) -> None:
         start = self.position
-        sign = self._match(_REDIRECTION)
-        self._match(_BLANK_RUN)
-        word = self._scan_word()
+        sign = self.match(_REDIRECTION)
+        self.match(_BLANK_RUN)
+        word = self.scan_word()
         if not word.text and not word.is_quoted:
             raise ScanError
         pipeline = frame.blocks[-1].begin(start)
@@ -671,25 +493,6 @@ class _Scanner:
             if heredoc.is_expanded and ("$(" in body or "`" in body):
                 scanner = _Scanner(body, self.directory, self.depth + 1)
                 with suppress(ScanError):  # only what is behind stays unknown
-                    scanner.scan_expansions()
+                    scanner.scan_up_to("", _UNEXPANDED_RUN)
                 self.commands += scanner.commands
         self._heredocs = []
-
-    def scan_expansions(self) -> None:
-        """Scan a text that is not a list of commands, but may have some in substitutions."""
-        while self.position < self.end:
-            if self._at("\\"):
-                self.position += 2
-            elif not self._match(_UNEXPANDED_RUN):
-                self._scan_expansion()
-
-    def _at(self, text: str | tuple[str, ...]) -> bool:
-        return self.line.startswith(text, self.position)
-
-    def _match(self, pattern: str) -> str:
-        """Return what a pattern matches here, "" if it does not, and skip it."""
-        match = regex(pattern).match(self.line, self.position)
-        if match is None:
-            return ""
-        self.position = match.end()
-        return match[0]

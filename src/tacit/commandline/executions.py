@@ -10,17 +10,9 @@ import posixpath
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from tacit.commandline.bash import (
-    MAX_DEPTH,
-    ScanError,
-    SimpleCommand,
-    Word,
-    changed_directory,
-    program_name,
-    scan_commands,
-    scan_leading_commands,
-)
+from tacit.commandline.bash import SimpleCommand, changed_directory, scan_commands, scan_leading_commands
 from tacit.commandline.programs import ASSIGNMENT, RUN_PREFIXES, WRAPPERS, Wrapper, skip_options
+from tacit.commandline.words import MAX_DEPTH, ScanError, Word, program_name
 from tacit.text.display import regex
 
 MAX_EXECUTIONS = 500  # of a line

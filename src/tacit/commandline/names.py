@@ -14,8 +14,9 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import islice
 
-from tacit.commandline.bash import MAX_COMMANDS, CommandWords, Pipeline, ScanError, first_word, scan_pipelines
+from tacit.commandline.bash import MAX_COMMANDS, CommandWords, Pipeline, first_word, scan_pipelines
 from tacit.commandline.programs import ASSIGNMENT, RUN_PREFIXES, WRAPPERS, Program, program_tables, skip_options
+from tacit.commandline.words import ScanError
 from tacit.record import Record
 from tacit.text.display import clean, clip
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 
-from tacit.commandline.bash import ScanError, SimpleCommand, Word, program_name, scan_commands
+from tacit.commandline.bash import SimpleCommand, scan_commands
 from tacit.commandline.programs import RUN_PREFIXES, WRAPPERS, program_tables
+from tacit.commandline.words import ScanError, Word, program_name
 from tacit.record import Record
 
 

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import executions
+from tacit.commandline.words import ScanError
 from tacit.disk.files import open_plain, sqlite_uri
 from tacit.guard import (
     Decision,

@@ -13,39 +13,23 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import dropwhile
 
+from tacit.commandline import patterns
 from tacit.commandline.bash import SimpleCommand
 from tacit.commandline.executions import leading_executions
 from tacit.commandline.names import name_command
-from tacit.commandline.patterns import (
-    CommandPattern,
-    Expectation,
-    ForbidsCommand,
-    ProtectsFiles,
-    RequiresBefore,
-    TiesFiles,
-    matches_path,
-)
+from tacit.commandline.patterns import CommandPattern, ForbidsCommand, RequiresBefore
 from tacit.contradiction.relation import relate
 from tacit.index import adherence, reader, sessions
 from tacit.index.sessions import SessionRow
 from tacit.learn import SessionEvent
 from tacit.log.codec import must_decode
+from tacit.model import observation
 from tacit.model.claim import Claim, Provenance, is_project_scope
 from tacit.model.conflict import RelationKind
 from tacit.model.event import Attribution, Draft, Event
 from tacit.model.expectations import alternatives, is_known_program, read_expectations
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.observation import (
-    CONVERSATION_TYPES,
-    BriefInjected,
-    MemoryChecked,
-    PromptGiven,
-    PromptKind,
-    ReplyGiven,
-    ToolAction,
-    ToolOutcome,
-    ToolUsed,
-)
+from tacit.model.observation import PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.session import Adherence, combined
 from tacit.model.statement import parse_statement, split_sentences, strip_introduction
 from tacit.record import Record
@@ -83,7 +67,7 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
     """
     injections: dict[ClaimId, Event] = {}  # the first one of each memory
     for event in reversed(sessions.injection_events(connection, must_decode, row.host_session_id)):
-        if isinstance(event.body, BriefInjected) and event.body.agent == row.agent:
+        if isinstance(event.body, observation.BriefInjected) and event.body.agent == row.agent:
             for claim_id in event.body.memories:
                 injections.setdefault(ClaimId(claim_id), event)
     known = adherence.checks_of_session(connection, row.id)
@@ -99,10 +83,11 @@ def check_session(connection: sqlite3.Connection, row: SessionRow) -> list[Draft
             for event in logged
             if event.at >= injection.at
             and (not is_project_scope(claim.scope) or event.scope == claim.scope)  # where the claim holds
-            and isinstance(event.body, CONVERSATION_TYPES)
+            and isinstance(event.body, observation.CONVERSATION_TYPES)
         ]
         check = check_claim(claim, calls_in(events) if read_expectations(claim.sentence) else ())
-        body = MemoryChecked(claim_id, row.id, check.result.value, check.call, find_correction(claim, events))
+        correction = find_correction(claim, events)
+        body = observation.MemoryChecked(claim_id, row.id, check.result.value, check.call, correction)
         before = known.get(claim_id)
         recorded = (before.result.value, before.call, before.correction) if before else ("", "", "")
         if (body.result, body.call, body.correction) != recorded:
@@ -152,16 +137,16 @@ def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
     return next(check for check in results if check.result is result)
 
 
-def _check(expectation: Expectation, calls: Sequence[CheckedCall]) -> CheckResult:
+def _check(expectation: patterns.Expectation, calls: Sequence[CheckedCall]) -> CheckResult:
     match expectation:
         case ForbidsCommand():
             return _check_forbidden(expectation, calls)
         case RequiresBefore():
             return _check_order(expectation, calls)
-        case ProtectsFiles(paths=paths):
+        case patterns.ProtectsFiles(paths=paths):
             edit = next((call for call in calls if not call.aside and _changes(call, paths)), None)
             return CheckResult(Adherence.VIOLATED, edit.event_id) if edit else _NOT_APPLICABLE
-        case TiesFiles(changed=changed, companions=companions):
+        case patterns.TiesFiles(changed=changed, companions=companions):
             edit = next((call for call in calls if not call.aside and _changes(call, changed)), None)
             if edit is None:
                 return _NOT_APPLICABLE
@@ -248,7 +233,7 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
 
 
 def _changes(call: CheckedCall, paths: Iterable[str]) -> bool:
-    return any(matches_path(path, posixpath.normpath(file)) for file in call.files for path in paths)
+    return any(patterns.matches_path(path, posixpath.normpath(file)) for file in call.files for path in paths)
 
 
 # Corrections
@@ -262,8 +247,8 @@ def find_correction(claim: Claim, events: Iterable[SessionEvent]) -> EventId:
     has_worked = False
     for event in events:
         body = event.body
-        has_worked = has_worked or isinstance(body, ReplyGiven | ToolUsed)
-        if not has_worked or not isinstance(body, PromptGiven) or body.how not in _CORRECTING:
+        has_worked = has_worked or isinstance(body, observation.ReplyGiven | ToolUsed)
+        if not has_worked or not isinstance(body, observation.PromptGiven) or body.how not in _CORRECTING:
             continue
         for sentence in split_sentences(body.text)[:_MAX_SENTENCES] if len(body.text) <= _MAX_PROMPT_CHARS else ():
             rule = strip_introduction(_INTERJECTION.sub("", sentence, count=1))

@@ -169,15 +169,7 @@ class SessionLearning(HomePart):
             with self._store.change() as change:
                 for row, confirming in zip(rows, earlier, strict=False):
                     results, choices = self._results(change.connection, row, confirming, judged)
-                    recorded = (result for result in results if result.state in RECORDED_STATES)
-                    drafts = [draft for result in recorded for draft in _result_drafts(result)]
-                    if judged and judged.summary and (judged.summary, judge) != (row.outcome, row.model):
-                        body = SessionSummarized(row.agent, judged.summary, judge, row.ended_at)
-                        drafts.append(Draft(body, row.scope, Attribution(f"model:{judge}", Provenance.MODEL)))
-                    if sessions.injection_events(change.connection, must_decode, row.host_session_id):
-                        from tacit.learn.adherence import check_session  # few sessions were told anything
-
-                        drafts += check_session(change.connection, row)
+                    drafts = list(_session_drafts(change.connection, row, results, judged))
                     done.append(results)
                     learned.append((row, choices))
                     if drafts or time.monotonic() > until:
@@ -339,27 +331,22 @@ def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionR
 
 def _session_drafts(
     connection: sqlite3.Connection, row: SessionRow, results: Sequence[LearnResult], judged: JudgedSession | None
-) -> list[Draft]:
-    """Return what is recorded of a session: lessons, a judge's summary, and whether its agent did what it was told."""
-    recorded = (result for result in results if result.state in RECORDED_STATES)
-    drafts = [draft for result in recorded for draft in _result_drafts(result)]
+) -> Iterator[Draft]:
+    """Yield what is recorded of a session: lessons, a judge's summary, and whether its agent did what it was told."""
+    for claim, lesson, _, state in results:
+        if state in RECORDED_STATES:
+            quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
+            evidence = f"{row.agent}, {row.ended_at[:10]}, session {row.id}: “{quote}”"
+            grounds = (lesson.reason, lesson.confidence, lesson.evidence)
+            proposed = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
+            yield Draft(proposed, claim.scope, Attribution(_ACTOR, lesson.provenance))
+        if state is LearnState.ACCEPTED:
+            accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
+            yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)
     if judged and judged.summary and (judged.summary, judged.judge) != (row.outcome, row.model):
-        body = SessionSummarized(row.agent, judged.summary, judged.judge, row.ended_at)
-        drafts.append(Draft(body, row.scope, Attribution(f"model:{judged.judge}", Provenance.MODEL)))
+        summarized = SessionSummarized(row.agent, judged.summary, judged.judge, row.ended_at)
+        yield Draft(summarized, row.scope, Attribution(f"model:{judged.judge}", Provenance.MODEL))
     if sessions.injection_events(connection, must_decode, row.host_session_id):  # few were told anything
         from tacit.learn.adherence import check_session
 
-        drafts += check_session(connection, row)
-    return drafts
-
-
-def _result_drafts(result: LearnResult) -> Iterator[Draft]:
-    claim, lesson, session, state = result
-    quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
-    evidence = f"{session.agent}, {session.ended_at[:10]}, session {session.id}: “{quote}”"
-    grounds = (lesson.reason, lesson.confidence, lesson.evidence)
-    body = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
-    yield Draft(body, claim.scope, Attribution(_ACTOR, lesson.provenance))
-    if state is LearnState.ACCEPTED:
-        accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
-        yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)
+        yield from check_session(connection, row)

@@ -18,7 +18,8 @@ from functools import lru_cache
 from hashlib import blake2b, sha256
 from json.encoder import encode_basestring_ascii as encode_string
 
-from tacit.commandline.bash import CommandWords, Pipeline, ScanError, first_word, scan_pipelines
+from tacit.commandline.bash import CommandWords, Pipeline, first_word, scan_pipelines
+from tacit.commandline.words import ScanError
 from tacit.disk.files import open_plain
 from tacit.home.capture_policy import is_purge_command
 from tacit.log.codec import id_in_line

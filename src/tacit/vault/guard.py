@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, timedelta
 from functools import partial
 
-from tacit.commandline.bash import ScanError
 from tacit.commandline.executions import executions
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles, forbids, parse_patterns
+from tacit.commandline.words import ScanError
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.guard import (

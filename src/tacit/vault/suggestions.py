@@ -15,16 +15,7 @@ from tacit.index import habits, listings, reader
 from tacit.index.conflicts import opposing_claims
 from tacit.index.habits import Activity, RecordedCommand
 from tacit.index.listings import MemoryFilter
-from tacit.learn.habits import (
-    LearnedHabits,
-    ScopeLookup,
-    habit_recipe,
-    last_day,
-    learn_habits,
-    ranked_pending,
-    scope_lookup,
-    to_milliseconds,
-)
+from tacit.learn.habits import Habits, LearnedHabits, last_day, learn_habits, to_milliseconds
 from tacit.learn.habits.habit import (
     HABIT_THRESHOLDS,
     HabitTally,
@@ -102,15 +93,15 @@ class Suggestions(HomePart):
         last: list[ListedMemory] = []
         if matching := listings.habit_ids(connection, wanted):
             now = to_milliseconds(self._store.actor.clock())
-            scope_of = scope_lookup(connection, self._home.user_folder)
-            for memory, tally in ranked_pending(connection, scope_of, now):
+            own = Habits(connection, self._home.user_folder)
+            for memory, tally in own.ranked_pending(now):
                 if (doc_id := claim_number(memory.id)) in matching:
                     (listed,) = load_chunk(connection, [doc_id])
                     if tally is None:
                         last.append(listed)
                     else:
                         group = last if priority_group(tally, now) else first
-                        group.append(_with_counts(connection, listed, tally, scope_of))
+                        group.append(_with_counts(listed, tally, own))
         return first, last
 
     def most_used(self) -> MostUsed:
@@ -173,8 +164,7 @@ class Suggestions(HomePart):
         if habit is None or habit.kind is not Kind.WORKFLOW_PATTERN:
             return None
         with self._store.snapshot() as connection:
-            scope_of = scope_lookup(connection, self._home.user_folder)
-            return habit_recipe(connection, habit, memory.claim.scope, scope_of)
+            return Habits(connection, self._home.user_folder).recipe(habit, memory.claim.scope)
 
     def learn_if_possible(self) -> None:
         """Learn habits if there is a home and it can be written."""
@@ -187,12 +177,10 @@ class Suggestions(HomePart):
         return learn_habits(self._store, self._home.user_folder)
 
 
-def _with_counts(
-    connection: sqlite3.Connection, listed: ListedMemory, tally: HabitTally, scope_of: ScopeLookup
-) -> ListedMemory:
+def _with_counts(listed: ListedMemory, tally: HabitTally, own: Habits) -> ListedMemory:
     steps: tuple[str, ...] = ()
     if tally.habit.kind is Kind.WORKFLOW_PATTERN:
-        steps = habit_recipe(connection, tally.habit, tally.scope, scope_of).steps
+        steps = own.recipe(tally.habit, tally.scope).steps
     last = last_day(tally) if tally.has_timestamps else ""
     counts = HabitCounts(habit_label(tally.habit), tally.runs, tally.sessions, last, tally.has_timestamps, steps)
     return listed._replace(counts=counts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -27,11 +26,6 @@ from tacit.model.statement import claim_from
 from tests.support.fix_session import AGENT, called, edited, failed, fixes, heard, pairs, ran, read, sentences
 
 _RANKER = load_ranker()
-_BRANCH = (
-    failed("git diff master...HEAD", "fatal: ambiguous argument 'master...HEAD': unknown revision"),
-    ran("git diff main...HEAD"),
-)
-
 SURE: list[tuple[ToolUsed, ...]] = [
     (failed("tree src -L 2", "zsh: command not found: tree"), ran("find src -maxdepth 2")),
     (failed("docker-compose up -d", "zsh: command not found: docker-compose"), ran("docker compose up -d")),
@@ -45,7 +39,8 @@ SURE: list[tuple[ToolUsed, ...]] = [
 @pytest.mark.parametrize("bodies", SURE, ids=[bodies[0].input for bodies in SURE])
 def test_a_fix_that_two_sessions_show_needs_no_judge(bodies: tuple[ToolUsed, ...]) -> None:
     assert confirmed_fixes(find_fixes(heard(*bodies)), ()) == []
-    assert len(fixes(*bodies)) == 1
+    (lesson,) = fixes(*bodies)
+    assert lesson.reason.endswith("Another session shows the same.")
 
 
 NOTHING: dict[str, tuple[ConversationBody, ...]] = {
@@ -65,14 +60,6 @@ def test_nothing_is_learned_even_if_two_sessions_show(case: str) -> None:
     assert fixes(*NOTHING[case]) == []
 
 
-def test_what_one_session_leaves_open_a_second_confirms() -> None:
-    found = find_fixes(heard(*_BRANCH))
-    assert confirmed_fixes(found, ()) == []
-    (lesson,) = confirmed_fixes(found, fix_keys(found))
-    assert lesson.sentence.endswith("use `git diff main...HEAD`.")
-    assert lesson.reason.endswith("Another session shows the same.")
-
-
 def test_two_sessions_show_the_same_if_failure_and_change_are_the_same() -> None:
     def key(*bodies: ConversationBody) -> str:
         return fix_key(next(find_pairs(heard(*bodies))))
@@ -83,12 +70,6 @@ def test_two_sessions_show_the_same_if_failure_and_change_are_the_same() -> None
     assert first != key(failed("bd up --x a", "Error: unknown flag: --x"), ran("bd up a"))
     quoted = key(failed("cat a/(b)", "zsh: no matches found: a/(b)"), ran("cat 'a/(b)'"))
     assert quoted == key(failed("ls c/(d)", "bash: syntax error near unexpected token `('"), ran("ls 'c/(d)'"))
-
-
-def test_a_bypass_is_not_learned_even_if_two_sessions_show_it() -> None:
-    events = heard(failed("git commit -m x", "error: invalid option in hook"), ran("git commit --no-verify -m x"))
-    assert fix_keys(find_fixes(events)) == frozenset()
-    assert confirmed_fixes(find_fixes(events), [fix_key(pair) for pair in find_pairs(events)]) == []
 
 
 def test_candidates_come_best_first_with_evidence_and_what_was_run() -> None:
@@ -188,14 +169,6 @@ def test_a_score_is_a_probability_and_unknown_features_count_nothing() -> None:
     assert ranker.score({}) == ranker.score({"unknown": 5.0}) == 0.5
     assert ranker.score({"a": 1.0}) == pytest.approx(0.731, abs=0.001)
     assert 0 < ranker.score({"b": 1.0}) < 1e-9
-
-
-def test_a_pair_is_scored_in_less_than_five_milliseconds() -> None:
-    (pair,) = pairs(failed("bd ls --stat a", "Error: unknown flag: --stat\n" * 60), ran("bd ls --status a"))
-    began = time.process_time()
-    for _ in range(20):
-        load_ranker().score(features_of(pair))
-    assert (time.process_time() - began) / 20 < 0.005
 
 
 # What the ranker sees of a pair

@@ -9,29 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.learn.habits.habit import (
-    HABIT_THRESHOLDS,
-    KEY_SEPARATOR,
-    MAX_CHAIN_STEPS,
-    CommandFrequency,
-    Families,
-    HabitKey,
-    HabitTally,
-    SequenceCount,
-    chain_parts,
-    chain_sequences,
-    confidence,
-    contains,
-    habit_claim,
-    habit_from_claim,
-    habit_label,
-    is_covered,
-    is_habit,
-    normalized_pmi,
-    overlaps,
-    rank_habits,
-    weakest_count,
-)
+from tacit.learn.habits import habit
+from tacit.learn.habits.habit import KEY_SEPARATOR, CommandFrequency, Families, HabitKey, HabitTally, SequenceCount
 from tacit.model.claim import Kind
 from tacit.model.ids import event_id
 
@@ -66,19 +45,19 @@ EDGES = [
 @pytest.mark.parametrize(("kind", "runs", "sessions", "sure"), EDGES)
 def test_the_threshold_is_exact(kind: Kind, runs: int, sessions: int, sure: float | None) -> None:
     tally = HabitTally(HabitKey(kind, "a\nb"), runs, sessions)
-    assert is_habit(tally) == (sure is not None)
-    assert sure is None or confidence(tally) == sure
+    assert habit.is_habit(tally) == (sure is not None)
+    assert sure is None or habit.confidence(tally) == sure
 
 
-@pytest.mark.parametrize("kind", HABIT_THRESHOLDS)
+@pytest.mark.parametrize("kind", habit.HABIT_THRESHOLDS)
 def test_confidence_never_falls_and_never_passes_the_cap(kind: Kind) -> None:
-    scale = HABIT_THRESHOLDS[kind]
+    scale = habit.HABIT_THRESHOLDS[kind]
     for runs in range(scale.min_runs, 60):
         for sessions in range(scale.min_sessions, 20):
-            now = confidence(HabitTally(HabitKey(kind, "x"), runs, sessions))
+            now = habit.confidence(HabitTally(HabitKey(kind, "x"), runs, sessions))
             assert scale.base <= now <= scale.cap
-            assert now <= confidence(HabitTally(HabitKey(kind, "x"), runs + 1, sessions))
-            assert now <= confidence(HabitTally(HabitKey(kind, "x"), runs, sessions + 1))
+            assert now <= habit.confidence(HabitTally(HabitKey(kind, "x"), runs + 1, sessions))
+            assert now <= habit.confidence(HabitTally(HabitKey(kind, "x"), runs, sessions + 1))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +70,7 @@ def test_confidence_never_falls_and_never_passes_the_cap(kind: Kind) -> None:
     ],
 )
 def test_a_claim_tells_which_habit_it_speaks_of(seen: HabitKey) -> None:
-    assert habit_from_claim(habit_claim(seen)) == seen
+    assert habit.habit_from_claim(habit.habit_claim(seen)) == seen
 
 
 # Which habits are worth a card, and in which order
@@ -107,7 +86,7 @@ def sequence(key: str, runs: int, sessions: int = 5) -> HabitTally:
 
 def shown(tallies: list[HabitTally], runs: Mapping[str, int], total: int = 1000) -> list[str]:
     odds = CommandFrequency(total, lambda family: runs.get(family, 0))
-    return [habit_label(one.habit) for one in rank_habits(tallies, odds)]
+    return [habit.habit_label(one.habit) for one in habit.rank_habits(tallies, odds)]
 
 
 def test_what_follows_only_by_chance_is_not_shown() -> None:
@@ -119,8 +98,8 @@ def test_what_follows_only_by_chance_is_not_shown() -> None:
 
 def test_commands_that_never_go_without_each_other_are_worth_most() -> None:
     odds = CommandFrequency(1000, {"a": 10, "b": 10, "c": 400}.__getitem__)
-    assert normalized_pmi(sequence("a → b", 10), odds) > normalized_pmi(sequence("a → c", 10), odds) > 0
-    assert round(normalized_pmi(sequence("a → b", 10), odds), 6) == 1.0
+    assert habit.normalized_pmi(sequence("a → b", 10), odds) > habit.normalized_pmi(sequence("a → c", 10), odds) > 0
+    assert round(habit.normalized_pmi(sequence("a → b", 10), odds), 6) == 1.0
 
 
 def test_of_sequences_that_overlap_the_best_is_shown() -> None:
@@ -163,7 +142,7 @@ def at(days_ago: float) -> str:
 
 def order(*tallies: HabitTally, runs: Mapping[str, int] | None = None) -> list[str]:
     odds = CommandFrequency(10_000, lambda family: (runs or {}).get(family, 20))
-    return [habit_label(one.habit) for one in rank_habits(tallies, odds, NOW)]
+    return [habit.habit_label(one.habit) for one in habit.rank_habits(tallies, odds, NOW)]
 
 
 def command(key: str, runs: int = 20, sessions: int = 10, days_ago: float = 1) -> HabitTally:
@@ -203,7 +182,7 @@ def test_a_history_without_timestamps_comes_between() -> None:
 def test_a_sequence_of_everybodys_commands_comes_behind_one_of_ones_own() -> None:
     usual = sequence("git add → git commit → git push", 900, 300)._replace(last_event=at(1))
     own = sequence("make lint → make dist → scripts/upload", 5, 4)._replace(last_event=at(1))
-    assert order(usual, own)[0] == habit_label(own.habit)
+    assert order(usual, own)[0] == habit.habit_label(own.habit)
 
 
 def test_a_mistyped_command_is_nothing_to_be_proud_of() -> None:
@@ -228,8 +207,8 @@ def test_a_command_that_is_seldom_part_of_a_ritual_is_told_by_itself() -> None:
 def test_what_follows_each_other_only_now_and_then_comes_behind_what_is_done_often() -> None:
     pair = sequence("make dist → scripts/upload → make notes", 9, 5)._replace(last_event=at(1))
     own = command("terraform plan", runs=6, sessions=3)
-    assert order(pair, own, runs=dict.fromkeys(pair.habit.key.split(KEY_SEPARATOR), 45))[0] == habit_label(pair.habit)
-    assert order(pair, own, runs=dict.fromkeys(pair.habit.key.split(KEY_SEPARATOR), 46))[0] == "terraform plan"
+    assert order(pair, own, runs=dict.fromkeys(pair.habit.steps, 45))[0] == habit.habit_label(pair.habit)
+    assert order(pair, own, runs=dict.fromkeys(pair.habit.steps, 46))[0] == "terraform plan"
 
 
 def test_one_command_beside_another_that_everybody_runs_is_told_by_itself() -> None:
@@ -258,11 +237,9 @@ def counted(*sessions: str) -> dict[Families, SequenceCount]:
 
 
 def chained(sequences: dict[Families, SequenceCount]) -> list[str]:
-    """Longer sequences begin first, as they do when pairs of a triple are of no worth."""
-    found = chain_sequences(
-        sequences, lambda families, count: len(families) * count.runs if len(families) == 3 else 0.0
-    )
-    return list(map(" → ".join, found))
+    """Triples begin, as they do when pairs of a triple are of no worth."""
+    scores = {families: float(count.runs) if len(families) == 3 else 0.0 for families, count in sequences.items()}
+    return list(map(" → ".join, habit.chain_sequences(sequences, scores)))
 
 
 def test_triples_chain_into_the_ritual_they_are_parts_of() -> None:
@@ -271,13 +248,13 @@ def test_triples_chain_into_the_ritual_they_are_parts_of() -> None:
 
 def test_a_ritual_has_seven_steps_at_most() -> None:
     (ritual, *_) = chained(counted(" → ".join("abcdefghij")))
-    assert len(steps(ritual)) == MAX_CHAIN_STEPS == 7
+    assert len(steps(ritual)) == habit.MAX_CHAIN_STEPS == 7
 
 
 def test_a_ritual_is_as_strong_as_its_weakest_triple() -> None:
     sequences = counted("a → b → c → d")
     sequences[steps("b → c → d")] = SequenceCount(4, 2, "2025")
-    assert weakest_count(steps("a → b → c → d"), sequences) == SequenceCount(4, 2, "2025")
+    assert habit.weakest_count(steps("a → b → c → d"), sequences) == SequenceCount(4, 2, "2025")
 
 
 def test_what_follows_only_now_and_then_is_no_part_of_it() -> None:
@@ -295,21 +272,21 @@ def test_a_step_comes_once() -> None:
 
 
 def test_a_longer_ritual_takes_the_place_of_its_part_only() -> None:
-    assert contains(steps("a → b → c → d"), steps("b → c → d"))
-    assert not contains(steps("a → b → c → d"), steps("a → c → d"))
-    assert not contains(steps("a → b → c"), steps("a → b → c"))
+    assert habit.contains(steps("a → b → c → d"), steps("b → c → d"))
+    assert not habit.contains(steps("a → b → c → d"), steps("a → c → d"))
+    assert not habit.contains(steps("a → b → c"), steps("a → b → c"))
 
 
 def test_a_decision_covers_what_is_nearly_the_same_and_not_a_ritual_around_it() -> None:
-    assert is_covered(steps("b → c → d → e"), steps("a → b → c → d"))
-    assert not is_covered(steps("lint → test → add → commit → push → tag"), steps("add → commit → push"))
+    assert habit.is_covered(steps("b → c → d → e"), steps("a → b → c → d"))
+    assert not habit.is_covered(steps("lint → test → add → commit → push → tag"), steps("add → commit → push"))
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefghi"), min_size=3, max_size=9, unique=True), min_size=1, max_size=5))
 def test_rituals_share_one_step_at_most_and_every_part_was_seen(sessions: list[list[str]]) -> None:
     sequences = counted(*(" → ".join(one) for one in sessions))
-    found = chain_sequences(sequences, lambda families, count: len(families) * count.runs)
+    found = habit.chain_sequences(sequences, {one: float(len(one) * count.runs) for one, count in sequences.items()})
     for one in found:
-        assert len(set(one)) == len(one) <= MAX_CHAIN_STEPS
-        assert all(part in sequences for part in chain_parts(one))
-    assert not any(overlaps(one, other) for one, other in combinations(found, 2))
+        assert len(set(one)) == len(one) <= habit.MAX_CHAIN_STEPS
+        assert all(part in sequences for part in habit.chain_parts(one))
+    assert not any(habit.overlaps(one, other) for one, other in combinations(found, 2))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,21 +18,12 @@ from tacit.learn.judge import Judge, UsageMeter, client_judge, read_meter
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven
 from tacit.text.words import estimate_tokens
-from tests.support.model_desk import ROOT, Desk, Provider
+from tests.support.model_desk import ROOT, Desk, Provider, is_running, wait_until
 from tests.support.model_talk import LABEL, RULE, SUMMARY, TALK, answer, asked, findings, numbered
 
 LATER = "2026-03-01T13:01:00+00:00"
 COST = estimate_tokens(asked().text)
 MOST = 3000  # tokens of an answer
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
-
-
-def test_no_judge_is_asked_where_none_is_named(desk: Desk) -> None:
-    assert desk.vault().configured_judge() is None
 
 
 def test_of_an_answer_what_can_be_believed_is_learnt(desk: Desk) -> None:
@@ -93,7 +82,7 @@ def test_a_model_that_hangs_is_ended_and_what_it_may_have_cost_is_counted(desk: 
     reply, checked = desk.ask("stub-hang", TACIT_MODEL_TIMEOUT="3")
     assert checked is None and reply.problem.startswith("stub-hang did not answer within 3 s; to wait longer: tacit ")
     assert desk.vault().budget().spent == COST + MOST
-    assert not any(map(_is_running, desk.calls))
+    assert not any(map(is_running, desk.calls))
 
 
 def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(desk: Desk) -> None:
@@ -106,12 +95,12 @@ def test_who_is_killed_leaves_no_process_behind_and_has_spent_what_was_reserved(
     desk.home.mkdir()
     environment = vault._home.environment
     asking = subprocess.Popen([sys.executable, "-c", script, str(desk.home)], env=environment, cwd=ROOT)
-    _wait_until(lambda: bool(desk.calls))
+    wait_until(lambda: bool(desk.calls))
     asking.kill()
     asking.wait()
     (model,) = desk.calls
     assert vault.budget().spent == COST + MOST
-    _wait_until(lambda: not _is_running(model))
+    wait_until(lambda: not is_running(model))
 
 
 def test_what_a_provider_says_of_an_error_is_shown_without_its_secrets(desk: Desk) -> None:
@@ -213,7 +202,8 @@ def test_a_client_that_is_not_there_or_not_supported_is_refused_with_what_to_do(
         client_judge("chatbot")
 
 
-def test_a_variable_turns_the_judge_off_and_names_no_other(desk: Desk) -> None:
+def test_a_judge_is_named_in_the_settings_and_a_variable_only_turns_it_off(desk: Desk) -> None:
+    assert desk.vault().configured_judge() is None
     desk.home.mkdir()
     (desk.home / "tacit.toml").write_text('[model]\nname = "chosen"\n')
     assert desk.vault(TACIT_MODEL_NAME="").configured_judge() is None
@@ -230,21 +220,6 @@ def test_where_the_cost_cannot_be_counted_nobody_is_asked(desk: Desk) -> None:
     assert desk.calls == []
 
 
-def _is_running(process: int) -> bool:
-    try:
-        with open(f"/proc/{process}/stat") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"  # nobody may have waited for it yet
-    except OSError:
-        return False
-
-
-def _wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.02)
-
-
 # The budget of a day, and the pause after three failures
 
 
@@ -258,14 +233,6 @@ def failed(times: int, meter: UsageMeter = UsageMeter()) -> UsageMeter:  # noqa:
     return meter
 
 
-def test_a_day_has_its_budget() -> None:
-    meter = UsageMeter().at(NOON).add(NEED).add(NEED)
-    assert meter.spent == 800
-    assert "800 of 1,000 are spent" in meter.refusal(NEED, BUDGET, NOON)
-    assert meter.refusal(200, BUDGET, NOON) == ""
-    assert meter.at(NOON + timedelta(days=1)).refusal(NEED, BUDGET, NOON) == ""
-
-
 @given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 900)), max_size=30))
 @settings(max_examples=100, deadline=None)
 def test_questions_that_cost_no_more_than_reserved_never_exceed_the_budget(costs: list[tuple[int, int]]) -> None:
@@ -276,25 +243,27 @@ def test_questions_that_cost_no_more_than_reserved_never_exceed_the_budget(costs
         assert meter.spent <= BUDGET
 
 
-def test_the_third_failure_in_a_row_closes_for_an_hour() -> None:
-    assert failed(2).refusal(NEED, BUDGET, NOON) == ""
-    meter = failed(3)
-    assert "none is asked before 13:00" in meter.refusal(NEED, BUDGET, NOON + timedelta(minutes=59))
-    assert meter.refusal(NEED, BUDGET, NOON + timedelta(minutes=60)) == ""
+def test_a_day_has_its_budget() -> None:
+    meter = UsageMeter().at(NOON).add(NEED).add(NEED)
+    assert "800 of 1,000 are spent" in meter.refusal(NEED, BUDGET, NOON)
+    assert meter.refusal(200, BUDGET, NOON) == meter.at(NOON + timedelta(days=1)).refusal(NEED, BUDGET, NOON) == ""
 
 
-def test_an_answer_between_failures_makes_them_count_anew() -> None:
-    assert failed(2, failed(2).after_answer()).refusal(NEED, BUDGET, NOON) == ""
-
-
-def test_after_the_hour_one_more_failure_closes_again() -> None:
-    later = NOON + timedelta(hours=2)
-    assert failed(3).refusal(NEED, BUDGET, later) == ""
-    assert failed(3).after_failure(later).refusal(NEED, BUDGET, later) != ""
-
-
-def test_a_clock_that_was_set_back_closes_nothing_for_longer() -> None:
-    assert failed(3).refusal(NEED, BUDGET, NOON - timedelta(days=2)) == ""
+@pytest.mark.parametrize(
+    ("meter", "minutes", "is_refused"),
+    [
+        (failed(2), 0, False),
+        (failed(3), 59, True),
+        (failed(3), 60, False),
+        (failed(2, failed(2).after_answer()), 0, False),
+        (failed(3).after_failure(NOON + timedelta(hours=2)), 120, True),
+        (failed(3), -2 * 24 * 60, False),
+    ],
+    ids=["two", "three", "an hour later", "with an answer between", "one more after it", "a clock that was set back"],
+)
+def test_failures_in_a_row_close_for_an_hour(meter: UsageMeter, minutes: int, is_refused: bool) -> None:
+    refusal = meter.refusal(NEED, BUDGET, NOON + timedelta(minutes=minutes))
+    assert ("none is asked before" in refusal, bool(refusal)) == (is_refused, is_refused)
 
 
 @pytest.mark.parametrize("text", ["", "[", "[]", "null", "7", '{"spent": "x"}', '{"spent": -5}', '{"other": 1}'])

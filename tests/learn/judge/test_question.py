@@ -54,12 +54,6 @@ def test_a_last_reply_and_an_error_are_cut() -> None:
     assert len(failed["error"]) == 160 and len(reply["last_reply"]) == 300
 
 
-def test_what_is_sent_of_a_session_are_its_candidates_and_the_last_reply() -> None:
-    told = session_material(LABEL, "shop", "claude", said())
-    assert {candidate.event_id for candidate in told.sentences} <= {numbered(1), numbered(3), numbered(7)}
-    assert told.last_reply == "The tests pass now. Deploy with ./ship.sh --prod from now on."
-
-
 def test_ids_are_unique_in_a_question_and_begin_anew_in_the_next() -> None:
     (question,) = build_questions([material("a", "one thing", "two things"), material("b", "three things")])
     assert [line["id"] for line in lines(question) if "id" in line] == ["s1", "s2", "s3"]

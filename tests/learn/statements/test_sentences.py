@@ -10,18 +10,7 @@ import pytest
 
 import tacit.learn.statements.sentences as model
 from tacit.learn import load_data
-from tacit.learn.statements.sentences import (
-    MIN_STATEMENT_SCORE,
-    StatementForm,
-    exclusions,
-    find_form,
-    prompt_sentences,
-    score_sentence,
-    sentence_candidates,
-    sentence_features,
-    statement_forms,
-    typed_sentences,
-)
+from tacit.learn.statements.sentences import find_form, prompt_sentences, sentence_features, statement_forms
 from tacit.model.claim import Kind
 from tacit.model.observation import PromptKind, ToolAction, ToolUsed
 from tests.support.talking import conversation, learnt, prompt, reply, sentences
@@ -30,7 +19,7 @@ RULE = "Never commit the lock file of the docs."
 
 
 def own(text: str) -> str:
-    return "|".join(sentence.text for sentence in typed_sentences(text))
+    return "|".join(sentence.text for sentence in model.typed_sentences(text))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +79,7 @@ def test_what_the_person_runs_teaches_nothing() -> None:
 
 
 @pytest.mark.parametrize("form", statement_forms(), ids=lambda form: form.name)
-def test_a_form_is_found_in_its_example_and_the_example_is_learned(form: StatementForm) -> None:
+def test_a_form_is_found_in_its_example_and_the_example_is_learned(form: model.StatementForm) -> None:
     (sentence,) = prompt_sentences(form.example)
     assert find_form(sentence) == form
     (lesson,) = learnt(form.example)
@@ -134,7 +123,7 @@ def test_a_statement_has_the_kind_of_its_form(text: str, kind: Kind) -> None:
 
 
 def test_patterns_are_in_lower_case_as_the_sentences_are() -> None:
-    patterns = [*(form.pattern for form in statement_forms()), *exclusions()]
+    patterns = [*(form.pattern for form in statement_forms()), *model.exclusions()]
     assert [pattern for pattern in patterns if re.search("[A-Z]", re.sub(r"\\.", "", pattern.pattern))] == []
 
 
@@ -145,7 +134,7 @@ WEIGHTS = Path(model.__file__).with_name("weights.json")
 
 
 def score(text: str) -> float:
-    return score_sentence(prompt_sentences(text)[0], len(text))
+    return model.score_sentence(prompt_sentences(text)[0], len(text))
 
 
 def test_features_tell_words_shape_and_place() -> None:
@@ -164,12 +153,12 @@ def test_text_without_blanks_has_its_characters_and_pairs_as_words() -> None:
 def test_a_score_is_the_sum_of_the_weights() -> None:
     (sentence,) = prompt_sentences("never push")
     weights = {"": 1.0, "=never": 0.5, "=push": 0.25, "=other": 9.0}
-    assert score_sentence(sentence, 10, weights) == 1.75
+    assert model.score_sentence(sentence, 10, weights) == 1.75
 
 
 def test_a_rule_scores_more_than_a_task_and_a_question() -> None:
     rule = score("we never commit generated files, they belong into the release")
-    assert rule > MIN_STATEMENT_SCORE
+    assert rule > model.MIN_STATEMENT_SCORE
     assert rule > score("fix the failing test in the parser please")
     assert rule > score("why does the build fail?")
 
@@ -184,7 +173,7 @@ def test_the_weights_are_one_small_file_of_finite_numbers() -> None:
 def test_an_explicit_form_with_a_low_score_is_no_statement() -> None:
     low = "I'll fix it myself"
     assert find_form(prompt_sentences(low)[0]) is not None
-    assert score(low) < MIN_STATEMENT_SCORE
+    assert score(low) < model.MIN_STATEMENT_SCORE
     assert learnt(low) == []
 
 
@@ -192,15 +181,12 @@ def test_an_explicit_form_with_a_low_score_is_no_statement() -> None:
 
 
 def texts(*bodies: object) -> list[str]:
-    return [candidate.text for candidate in sentence_candidates(conversation(*bodies))]  # type: ignore[arg-type]
+    return [candidate.text for candidate in model.sentence_candidates(conversation(*bodies))]  # type: ignore[arg-type]
 
 
-def test_statements_are_passed_and_small_talk_is_not() -> None:
+def test_statements_and_explicit_forms_are_passed_and_small_talk_is_not() -> None:
     passed = texts(prompt("thanks"), prompt("ok?"), prompt("The staging server is deployed from the branch release."))
     assert passed == ["The staging server is deployed from the branch release."]
-
-
-def test_an_explicit_form_is_always_passed() -> None:
     assert texts(prompt("in german please")) == ["in german please"]
 
 
@@ -211,7 +197,7 @@ def test_only_what_the_person_typed_is_passed() -> None:
 
 
 def test_a_candidate_names_its_event_and_the_question_it_answers() -> None:
-    (candidate,) = sentence_candidates(
+    (candidate,) = model.sentence_candidates(
         conversation(prompt("we use Postgres for everything", PromptKind.ANSWER, "Which database?"))
     )
     assert candidate.event_id == "e0"

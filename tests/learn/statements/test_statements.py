@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from tacit.index.sessions import SessionChoice
 from tacit.learn import Lesson
 from tacit.learn.statements import (
-    MAX_STATEMENT_CHARS,
     answered_question,
     observed_decisions,
     repeated_lessons,
-    typed_answer,
     word_statement,
 )
 from tacit.learn.statements.sentences import prompt_sentences
@@ -74,11 +72,6 @@ def test_nothing_is_learnt_of(text: str) -> None:
     assert learnt(text) == []
 
 
-def test_whenever_is_not_never() -> None:
-    assert learnt("whenever you commit the tests are slow for me") == []
-    assert learnt("never commit while the tests are red") != []
-
-
 # What is stored is the person's own sentence, complete; what it refers to is a hint; the quote is in the prompt
 
 
@@ -118,20 +111,18 @@ def test_a_reference_is_not_sure_enough_to_be_accepted_at_once() -> None:
     assert lesson.confidence < 0.75
 
 
-def test_two_words_are_no_statement() -> None:
-    assert learnt("never npm") == []
-
-
-def test_a_sentence_too_long_for_a_card_makes_none() -> None:
-    text = "never push to the main branch directly, " + "and neither to this one, " * 20
+@pytest.mark.parametrize(
+    "text",
+    [
+        "never npm",
+        "never push to the main branch directly, " + "and neither to this one, " * 20,
+        "always log in with password=hunter2-Xk93jd82 on staging",
+    ],
+    ids=["two words", "too long for a card", "a secret"],
+)
+def test_a_sentence_that_no_card_can_hold_makes_none(text: str) -> None:
     (sentence,) = prompt_sentences(text)
-    assert len(text) > MAX_STATEMENT_CHARS
-    assert word_statement(sentence, "", "") is None
-
-
-def test_a_sentence_with_a_secret_makes_none() -> None:
-    (sentence,) = prompt_sentences("always log in with password=hunter2-Xk93jd82 on staging")
-    assert word_statement(sentence, "", "") is None
+    assert word_statement(sentence) == "" and learnt(text) == []
 
 
 @pytest.mark.parametrize(
@@ -235,7 +226,7 @@ def test_what_is_chosen_once_or_both_ways_is_no_preference() -> None:
     ],
 )
 def test_a_few_words_after_a_question_of_the_agent_answer_it(question: str, text: str, sentence: str) -> None:
-    decided = typed_answer(prompt(text), question)
+    decided = answered_question(prompt(text), question)
     assert decided is not None and sentence in decided.sentence
 
 
@@ -252,7 +243,7 @@ def test_a_few_words_after_a_question_of_the_agent_answer_it(question: str, text
     ],
 )
 def test_other_words_after_a_reply_answer_nothing(question: str, text: str) -> None:
-    assert typed_answer(prompt(text), question) is None
+    assert answered_question(prompt(text), question) is None
 
 
 # What is decided alike in several sessions
@@ -270,16 +261,6 @@ def repeated(session: list[ConversationBody], *others: list[SessionChoice]) -> l
     return list(repeated_lessons(observed_decisions(conversation(*session)), others))
 
 
-def test_the_same_choice_in_two_sessions_is_a_preference_with_all_its_evidence() -> None:
-    earlier = choices(prompt("please use pnpm instead of npm here"), session="one")
-    (lesson,) = repeated([prompt("hello"), prompt("run it with pnpm, not npm.")], earlier)
-    assert lesson.kind is Kind.PREFERENCE and lesson.sentence == "Prefer pnpm over npm."
-    assert lesson.evidence == ("e1", "one-e0")
-    assert lesson.quote == "run it with pnpm, not npm."
-    assert lesson.reason == "chosen in 2 sessions"
-    assert lesson.provenance is Provenance.USER_DIRECT and 0.6 < lesson.confidence < 0.75
-
-
 def test_one_session_is_not_several_however_often_it_is_said() -> None:
     again = [prompt("use pnpm instead of npm"), prompt("use pnpm instead of npm")]
     assert repeated(list(again)) == []
@@ -292,15 +273,6 @@ def test_a_choice_that_was_once_the_other_way_round_is_no_preference() -> None:
     assert repeated(list(own), same, other) == []
     assert repeated(list(own), other) == []
     assert repeated([prompt("use yarn instead of npm")], same) == []
-
-
-def test_a_question_answered_alike_in_two_sessions_is_a_decision() -> None:
-    earlier = choices(prompt("pnpm (Recommended)", PromptKind.ANSWER, "Which package manager do you want to use?"))
-    (lesson,) = repeated([reply(f"I can set it up. {QUESTION}"), prompt("Use pnpm please")], earlier)
-    assert lesson.kind is Kind.DECISION and lesson.sentence == "Decided on the package manager: pnpm."
-    assert lesson.evidence == ("e1", "s-e0") and lesson.quote == "pnpm"
-    assert lesson.reason == "answered alike in 2 sessions"
-    assert lesson.provenance is Provenance.MODEL  # the question is the agent's
 
 
 def test_a_question_answered_differently_is_no_decision() -> None:

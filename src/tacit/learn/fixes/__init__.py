@@ -15,21 +15,8 @@ from functools import cache
 from itertools import pairwise
 
 from tacit.learn import FixCandidate, Lesson, SessionEvent, load_data
-from tacit.learn.fixes.pairs import (
-    LOOKS,
-    WINDOW,
-    Pair,
-    asks_something_else,
-    error_lines,
-    failure_text,
-    family_of,
-    find_pairs,
-    flags_of,
-    is_never_advice,
-    named_in,
-    quoted_signs,
-    words_of,
-)
+from tacit.learn.fixes import pairs
+from tacit.learn.fixes.pairs import Pair, failure_text, family_of, flags_of, quoted_signs, words_of
 from tacit.learn.fixes.render import FixText, edited_files, generalize, lesson_from_pair
 from tacit.model.ids import EventId
 from tacit.model.observation import ToolOutcome
@@ -59,8 +46,8 @@ class ScoredFix(Record):
 def find_fixes(events: Sequence[SessionEvent], ranker: Ranker | None = None) -> list[ScoredFix]:
     """Return the fixes of a session that reach the candidate threshold, best first, each once."""
     ranker = ranker or load_ranker()
-    pairs = [(pair, features_of(pair)) for pair in find_pairs(events) if not is_never_advice(pair)]
-    scored = [ScoredFix(pair, ranker.score(features), not _DOUBTFUL.isdisjoint(features)) for pair, features in pairs]
+    found = [(pair, features_of(pair)) for pair in pairs.find_pairs(events) if not pairs.is_never_advice(pair)]
+    scored = [ScoredFix(pair, ranker.score(features), not _DOUBTFUL.isdisjoint(features)) for pair, features in found]
     fixes: dict[str, ScoredFix] = {}
     for fix in sorted(scored, key=lambda fix: -fix.score):
         key = fix_key(fix.pair)
@@ -143,7 +130,7 @@ _CONFIG_FILE = re.compile(r"\.(?:json|jsonc|toml|ya?ml|ini|cfg|conf|env|lock)$|r
 def features_of(pair: Pair) -> dict[str, float]:
     """Return the features of a pair by name: what changed, how the error relates to it, the words of the error."""
     used, is_same = pair.failure.used, pair.is_same_text
-    lines = len(error_lines(failure_text(pair.failure)))
+    lines = len(pairs.error_lines(failure_text(pair.failure)))
     is_config = all(_CONFIG_FILE.search(file) for file in pair.edited)
     repair = pair.repair.text if pair.repair and not pair.edited else ""
     conditions = {
@@ -164,7 +151,7 @@ def features_of(pair: Pair) -> dict[str, float]:
         "repaired:verb": is_same and _REPAIR.search(repair) is not None,
         **({} if is_same else _change_conditions(pair)),
     }
-    features = {"bias": 1.0, "similarity": pair.similarity, "distance": min(pair.distance, WINDOW) / WINDOW}
+    features = {"bias": 1.0, "similarity": pair.similarity, "distance": min(pair.distance, pairs.WINDOW) / pairs.WINDOW}
     features |= {name: 1.0 for name, does_hold in conditions.items() if does_hold}
     # Words and pairs of words of the error that the command does not contain
     ours = {word.lower() for word in _WORD.findall(used.input)}
@@ -180,7 +167,7 @@ def _change_conditions(pair: Pair) -> dict[str, bool]:
     before, after = words_of(pair.before), words_of(pair.after)
     dropped, added = set(before) - set(after), set(after) - set(before)
     old, new = flags_of(before), flags_of(after)
-    named, lines = named_in(pair.error), error_lines(failure_text(pair.failure))
+    named, lines = pairs.named_in(pair.error), pairs.error_lines(failure_text(pair.failure))
     mentioned = {word.strip("`'\"(),.:;=[]") for line in lines for word in line.replace("=", " ").split()}
     are_commands = pair.failure.is_command and pair.retry.is_command
     is_same_program, is_same_family = before[:1] == after[:1], family_of(pair.before) == family_of(pair.after)
@@ -195,13 +182,13 @@ def _change_conditions(pair: Pair) -> dict[str, bool]:
         "changed:edited": bool(pair.edited),
         "quotes": not dropped and not added,
         "less": bool(dropped) and not added and old == new,
-        "question": asks_something_else(pair.before, pair.after),
+        "question": pairs.asks_something_else(pair.before, pair.after),
         "quoted": quoted_signs(pair.before, pair.after, pair.error) is not None,
         "program:wrapped": are_commands and not is_same_program and is_wrapped,
         "program:other": are_commands and not is_same_program and not is_wrapped,
         "family:same": are_commands and is_same_program and is_same_family,
         "family:other": are_commands and is_same_program and not is_same_family,
-        "looks": are_commands and (not LOOKS.isdisjoint(added) or "--version" in after),
+        "looks": are_commands and (not pairs.LOOKS.isdisjoint(added) or "--version" in after),
         "option:added": are_commands and bool(new - old),
         "option:dropped": are_commands and bool(old - new),
         "option:same": are_commands and old == new,

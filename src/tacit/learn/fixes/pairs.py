@@ -31,7 +31,6 @@ _MAX_CACHED = 2048
 
 _QUIET = re.compile(r"\s{0,4}(?:[12]?>&[12]|2?>{1,2} ?/dev/null|&> ?/dev/null|\|\| true$)")
 _TRIMMED = re.compile(r"\s{0,4}\|\s{0,4}(?:head|tail|cat|less)(?: -n)?(?: ?-?\d{1,5}| -[a-z]\d{0,5}){0,2}\s{0,4}$")
-_QUOTES = str.maketrans("", "", "'\"\\")
 _FLAG = re.compile(r"-{1,2}[A-Za-z]")
 _PIECE = re.compile(r"[\w.@-]{3,60}")
 _NAMED = re.compile(r"[`'\"‘“]([^`'\"‘’“”\s][^`'\"‘’“”\n]{0,60})[`'\"’”]|(?<![\w-])(--?[A-Za-z][\w-]{0,40})")
@@ -132,7 +131,7 @@ def bare(text: str) -> str:
 
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a command without quotes."""
-    return tuple(bare(text).translate(_QUOTES).split())
+    return tuple(strip_quotes(bare(text)).split())
 
 
 def flags_of(words: Sequence[str]) -> frozenset[str]:

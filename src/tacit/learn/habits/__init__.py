@@ -9,42 +9,19 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from tacit.commandline.names import ParsedCommand, parse_commands
 from tacit.home.project import find_project
 from tacit.home.store import Store
-from tacit.index import habits, reader
-from tacit.index.habits import HabitCount, HabitDirectoryCount, OccurrenceKey, RecordedCommand
-from tacit.learn.habits.habit import (
-    HABIT_THRESHOLDS,
-    KEY_SEPARATOR,
-    MAX_PENDING_HABITS,
-    CommandFrequency,
-    Families,
-    HabitKey,
-    HabitTally,
-    SequenceCount,
-    chain_parts,
-    chain_sequences,
-    confidence,
-    contains,
-    habit_claim,
-    habit_from_claim,
-    is_covered,
-    is_generic_directory,
-    is_habit,
-    is_related,
-    last_counted_key,
-    overlaps,
-    rank_habits,
-    score_habit,
-    weakest_count,
-)
+from tacit.index import habits as counts
+from tacit.index import reader
+from tacit.index.habits import HabitDirectoryCount, OccurrenceKey, RecordedCommand
+from tacit.learn.habits import habit as criteria
+from tacit.learn.habits.habit import KEY_SEPARATOR, Families, HabitKey, HabitTally, SequenceCount
 from tacit.learn.habits.recipe import HabitRecipe, build_recipe, has_complete_runs
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope
@@ -56,7 +33,6 @@ from tacit.record import Record
 
 # Commands are what a person did, not what they said.
 _ATTRIBUTION = Attribution("learner:habit", Provenance.USER_FILE)
-MAX_EXAMPLE_SESSIONS, MAX_SESSION_COMMANDS = 20, 50  # sessions to look at, and commands in each
 
 
 class LearnedHabits(Record):
@@ -69,36 +45,16 @@ class LearnedHabits(Record):
 def learn_habits(store: Store, user_folder: str) -> LearnedHabits:
     """Count the commands since the last time, and suggest what became a habit."""
     with store.snapshot() as connection:  # which files what waits in the spool
-        has_uncounted = habits.has_uncounted_commands(connection)
+        has_uncounted = counts.has_uncounted_commands(connection)
     if has_uncounted or store.is_far_behind(0):
         with store.update_index() as connection:
-            habits.learn(connection, detect_in_session)
+            counts.learn(connection, detect_in_session)
     with store.change() as change:
-        scope_of = scope_lookup(change.connection, user_folder)
-        events = change.record(habit_proposals(change.connection, scope_of, to_milliseconds(store.actor.clock())))
+        habits = Habits(change.connection, user_folder)
+        events = change.record(habits.proposals(to_milliseconds(store.actor.clock())))
         bodies = [event.body for event in events]
         new = [body.claim.id for body in bodies if isinstance(body, ClaimProposed) and body.verdict is Verdict.PROPOSED]
         return LearnedHabits(tuple(new), len(reader.habit_claims(change.connection, Status.PENDING)))
-
-
-ScopeLookup = Callable[[str], Scope]  # from a directory to its project, GLOBAL if it is in none
-
-
-def scope_lookup(connection: sqlite3.Connection, user_folder: str) -> ScopeLookup:
-    """Return a function that looks directories up on the disk, each once."""
-
-    @cache
-    def scope_of(directory: str) -> Scope:
-        directory = directory.removesuffix(SUBDIRECTORIES)
-        project = find_project(directory, user_folder) if directory else None
-        return project.scope(lambda scope: reader.is_scope_used(connection, scope)) if project else GLOBAL
-
-    return scope_of
-
-
-def always_global(_directory: str) -> Scope:
-    """A lookup for the case that no projects are known."""
-    return GLOBAL
 
 
 # Detectors
@@ -181,7 +137,7 @@ def _common_directory(directories: tuple[str, ...]) -> str:
             break
         shared.append(names[0])
     parent = "/".join(shared)
-    is_one = parent in directories and not is_generic_directory(parent)
+    is_one = parent in directories and not criteria.is_generic_directory(parent)
     return parent if is_one else parent.rstrip("/") + SUBDIRECTORIES
 
 
@@ -224,154 +180,9 @@ def last_day(tally: HabitTally) -> str:
     return datetime.fromtimestamp(event_milliseconds(EventId(tally.last_event)) / 1000, UTC).date().isoformat()
 
 
-# Proposals
+# Habits and their counts
 
-
-def habit_proposals(connection: sqlite3.Connection, scope_of: ScopeLookup = always_global, now: int = 0) -> list[Draft]:
-    """Return proposals of new habits, as many as there is room for, and more confidence for those that wait.
-
-    A ritual that became part of a longer one is withdrawn, which makes room for the longer one.
-    """
-    pending = pending_habits(connection, scope_of)
-    counted = [(memory, tally) for memory, tally in pending if tally]
-    shown = [
-        tally
-        for _, tally in counted
-        if tally.habit.kind is not Kind.WORKFLOW_PATTERN or not is_part_of_longer(connection, tally, scope_of)
-    ]
-    waiting = _without_parts(shown)
-    room = MAX_PENDING_HABITS - (len(pending) - len(counted))
-    if len(waiting) < room:
-        for candidate in _new_candidates(connection, scope_of, now, shown):
-            if len(chosen := _without_parts([*waiting, candidate])) > room:
-                break
-            waiting = chosen
-    drafts = []
-    for memory, tally in counted:
-        if tally not in waiting:
-            events = reader.events_of_claim(connection, memory.id, must_decode)
-            own = tuple(event.id for event in events if isinstance(event.body, ClaimProposed))
-            body = EventsUndone(own, (memory.id,), "a habit that became part of a longer one")
-            drafts.append(Draft(body, memory.claim.scope, _ATTRIBUTION))
-    before = {tally: memory.confidence for memory, tally in counted}
-    for tally in waiting:
-        if confidence(tally) > before.get(tally, 0):
-            drafts.append(_habit_proposal(tally, Verdict.SUGGESTED if tally in before else Verdict.PROPOSED))
-    return drafts
-
-
-def _without_parts(tallies: Sequence[HabitTally]) -> list[HabitTally]:
-    """Leave out rituals that another one contains."""
-    rituals = [tally for tally in tallies if tally.habit.kind is Kind.WORKFLOW_PATTERN]
-    parts = [one for one in rituals if any(contains(longer.habit.steps, one.habit.steps) for longer in rituals)]
-    return [tally for tally in tallies if tally not in parts]
-
-
-def _habit_proposal(tally: HabitTally, verdict: Verdict) -> Draft:
-    evidence = f"{tally.runs} runs in a history without timestamps"
-    if tally.has_timestamps:
-        sessions = f"{tally.sessions} session{'s' * (tally.sessions != 1)}"
-        evidence = f"{tally.runs} runs in {sessions}, the last on {last_day(tally)}"
-    claim = habit_claim(tally.habit, tally.scope)
-    body = ClaimProposed(claim, verdict, HABIT_SOURCE, evidence, confidence=confidence(tally))
-    return Draft(body, tally.scope, _ATTRIBUTION)
-
-
-def _new_candidates(
-    connection: sqlite3.Connection, scope_of: ScopeLookup, now: int, pending: Sequence[HabitTally]
-) -> Iterator[HabitTally]:
-    """Yield candidates that are known in no scope: what was dismissed in one does not return in another."""
-    scopes = reader.all_scopes(connection)
-    decided: list[tuple[Scope, Families]] = []  # scope and steps of all rituals that were decided on
-    for row in reader.decided_rows_of_kind(connection, Kind.WORKFLOW_PATTERN):
-        memory = reader.load_memory(connection, row.id, must_decode)
-        if memory and (known := habit_from_claim(memory.claim)):
-            decided.append((row.scope, known.steps))
-    shown = [tally for tally in pending if tally.habit.kind is Kind.WORKFLOW_PATTERN]
-    for candidate in habit_candidates(connection, scope_of, now):
-        habit = _fully_observed(connection, candidate.habit, candidate.scope, scope_of)
-        tally = tally_in_scope(connection, habit, candidate.scope, scope_of)
-        if tally is None or not is_habit(tally):
-            continue
-        if any(reader.memory_row(connection, habit_claim(habit, scope).id) for scope in {*scopes, GLOBAL, tally.scope}):
-            continue
-        if habit.kind is Kind.WORKFLOW_PATTERN:
-            if any(is_related(tally.scope, scope) and is_covered(habit.steps, steps) for scope, steps in decided):
-                continue
-            # One that overlaps another is not shown beside it, other than by replacing it as the longer one.
-            others = [other.habit.steps for other in shown if is_related(tally.scope, other.scope)]
-            if any(overlaps(habit.steps, steps) and not contains(habit.steps, steps) for steps in others):
-                continue
-            shown.append(tally)
-        yield tally
-
-
-def _fully_observed(connection: sqlite3.Connection, habit: HabitKey, scope: Scope, scope_of: ScopeLookup) -> HabitKey:
-    """Return the longest part of a ritual that was really run as a whole: its triples alone do not prove that."""
-    if habit.kind is not Kind.WORKFLOW_PATTERN:
-        return habit
-    steps = habit.steps
-    for length in range(len(steps), SEQUENCE_LOOKBACK + 1, -1):
-        for first in range(len(steps) - length + 1):
-            part = HabitKey(habit.kind, KEY_SEPARATOR.join(steps[first : first + length]))
-            if has_complete_runs(part.steps, *_example_sessions(connection, part, scope, scope_of)):
-                return part
-    return habit
-
-
-# Habits that wait for a decision
-
-
-def pending_habits(
-    connection: sqlite3.Connection, scope_of: ScopeLookup = always_global
-) -> list[tuple[Memory, HabitTally | None]]:
-    """Return the habits that nobody decided on yet, with their counts: None if the commands are gone."""
-    claims = reader.habit_claims(connection, Status.PENDING)
-    memories = (reader.load_memory(connection, claim, must_decode) for claim in claims)
-    return [(memory, tally_for_memory(connection, memory, scope_of)) for memory in memories if memory]
-
-
-def tally_for_memory(
-    connection: sqlite3.Connection, memory: Memory, scope_of: ScopeLookup = always_global
-) -> HabitTally | None:
-    """Return the counts of a memory that is a habit."""
-    habit = habit_from_claim(memory.claim)
-    return tally_in_scope(connection, habit, memory.claim.scope, scope_of) if habit else None
-
-
-def ranked_pending(
-    connection: sqlite3.Connection, scope_of: ScopeLookup, now: int
-) -> list[tuple[Memory, HabitTally | None]]:
-    """Return the habits that wait, the most telling first; at the end those that would not be suggested any more."""
-    pending = {memory.id: (memory, tally) for memory, tally in pending_habits(connection, scope_of)}
-    counted = (tally for _, tally in pending.values() if tally)
-    ranked = rank_habits(counted, command_frequency(connection), now)
-    order = [habit_claim(tally.habit, tally.scope).id for tally in ranked]
-    return [pending[claim] for claim in dict.fromkeys((*order, *pending))]
-
-
-# Examples
-
-
-def habit_recipe(connection: sqlite3.Connection, habit: HabitKey, scope: Scope, scope_of: ScopeLookup) -> HabitRecipe:
-    """Return how the commands of a sequence were typed in its latest sessions, and where."""
-    return build_recipe(habit.steps, *_example_sessions(connection, habit, scope, scope_of))
-
-
-def _example_sessions(
-    connection: sqlite3.Connection, habit: HabitKey, scope: Scope, scope_of: ScopeLookup
-) -> tuple[list[list[CommandRan]], Callable[[str], bool]]:
-    """Return the commands of the latest sessions with this sequence, backwards from its end, and a filter of
-    directories."""
-    ends = habits.last_events_by_session(connection, habit.kind, last_counted_key(habit), limit=MAX_EXAMPLE_SESSIONS)
-    sessions = [
-        [recorded.command for recorded in habits.recent_commands(connection, end, MAX_SESSION_COMMANDS)] for end in ends
-    ]
-    return sessions, lambda directory: not is_project_scope(scope) or scope_of(directory) == scope
-
-
-# The counts that are kept
-
+_MAX_EXAMPLE_SESSIONS, _MAX_SESSION_COMMANDS = 20, 50  # sessions to look at, and commands in each
 _MAX_HABITS_PER_KIND = 150  # the most frequent; rarer ones wait until they are among them
 _MAX_SEQUENCES = 600  # pairs and triples; a ritual needs several
 _MIN_PROJECT_SHARE = 0.8  # of the runs of a habit: so many in one project make it that project's
@@ -380,142 +191,313 @@ _MAX_LONGER_SEQUENCES = 20  # that begin, or end, with a given one
 _MAX_UNTIMED_SESSIONS = 3  # histories without timestamps alone never have more
 
 
-def habit_candidates(
-    connection: sqlite3.Connection, scope_of: ScopeLookup = always_global, now: int = 0
-) -> list[HabitTally]:
-    """Return the habits that are worth a card, the most telling first. `now` is in milliseconds.
+class Habits:
+    """The habits in an index, by project. Without `user_folder` no directory is looked up and all of them are global.
 
-    The number of sessions in a project of several directories is an upper bound here; `tally_in_scope` counts exactly.
+    Each directory is looked up once.
     """
-    frequency = command_frequency(connection)
-    kinds = (kind for kind in HABIT_THRESHOLDS if kind is not Kind.WORKFLOW_PATTERN)
-    tallies = [tally for kind in kinds for tally in _single_tallies(connection, kind, scope_of)]
-    tallies += _chain_tallies(connection, scope_of, frequency)  # without parts of longer ones
-    return rank_habits((_with_timestamp_flag(connection, tally) for tally in tallies), frequency, now)
 
+    def __init__(self, connection: sqlite3.Connection, user_folder: str | None = None) -> None:
+        self._connection, self._user_folder = connection, user_folder
+        self._scope_of = cache(self._look_up)
+        total = counts.total_runs(connection, Kind.RECURRING_COMMAND)
+        self._frequency = criteria.CommandFrequency(total, cache(self._runs_of))
 
-def is_part_of_longer(connection: sqlite3.Connection, tally: HabitTally, scope_of: ScopeLookup) -> bool:
-    """Return whether a sequence is part of a longer one that is a habit in the same project, which replaces it.
+    def _look_up(self, directory: str) -> Scope:
+        directory = directory.removesuffix(SUBDIRECTORIES)
+        if not directory or self._user_folder is None:
+            return GLOBAL
+        project = find_project(directory, self._user_folder)
+        return project.scope(lambda scope: reader.is_scope_used(self._connection, scope)) if project else GLOBAL
 
-    A longer one that goes across projects replaces nothing.
-    """
-    kind, key = tally.habit.kind, tally.habit.key
-    for longer in habits.longer_sequences(connection, kind, key, **_limits(kind, _MAX_LONGER_SEQUENCES)):
-        by_scope = _count_by_scope(habits.habit_by_directory(connection, kind, longer), scope_of)
-        counts = [count for scope, count in by_scope.items() if tally.scope in (GLOBAL, scope)]
-        if counts and _is_frequent(_sum_counts(counts)):
-            return True
-    return False
-
-
-def tally_in_scope(
-    connection: sqlite3.Connection, habit: HabitKey, scope: Scope, scope_of: ScopeLookup
-) -> HabitTally | None:
-    """Return the counts of a habit in a project, or everywhere for GLOBAL. A ritual is as strong as its weakest part.
-
-    None if it, or a part of it, was never seen there.
-    """
-    parts = chain_parts(habit.steps) if habit.kind is Kind.WORKFLOW_PATTERN else [(habit.key,)]
-    counts: dict[Families, SequenceCount] = {}
-    for part in parts:
-        count = _count_in_scope(connection, habit.kind, KEY_SEPARATOR.join(part), scope, scope_of)
-        if count is None:
-            return None
-        counts[part] = count
-    total = weakest_count(habit.steps, counts) if habit.kind is Kind.WORKFLOW_PATTERN else counts[parts[0]]
-    return _with_timestamp_flag(connection, HabitTally(habit, *total, scope))
-
-
-def command_frequency(connection: sqlite3.Connection) -> CommandFrequency:
-    @cache
-    def runs_of(family: str) -> int:
-        count = habits.habit_count(connection, Kind.RECURRING_COMMAND, family)
+    def _runs_of(self, family: str) -> int:
+        count = counts.habit_count(self._connection, Kind.RECURRING_COMMAND, family)
         return count.runs if count else 0
 
-    return CommandFrequency(habits.total_runs(connection, Kind.RECURRING_COMMAND), runs_of)
+    # Proposals
+
+    def proposals(self, now: int = 0) -> list[Draft]:
+        """Return proposals of new habits, as many as there is room for, and more confidence for those that wait.
+
+        A ritual that became part of a longer one is withdrawn, which makes room for the longer one.
+        """
+        pending = self._pending()
+        counted = [(memory, tally) for memory, tally in pending if tally]
+        shown = [
+            tally for _, tally in counted if tally.habit.kind is not _SEQUENCE or not self._is_part_of_longer(tally)
+        ]
+        waiting = _without_parts(shown)
+        room = criteria.MAX_PENDING_HABITS - (len(pending) - len(counted))
+        if len(waiting) < room:
+            for candidate in self._new_candidates(now, shown):
+                if len(chosen := _without_parts([*waiting, candidate])) > room:
+                    break
+                waiting = chosen
+        drafts = []
+        for memory, tally in counted:
+            if tally not in waiting:
+                events = reader.events_of_claim(self._connection, memory.id, must_decode)
+                own = tuple(event.id for event in events if isinstance(event.body, ClaimProposed))
+                body = EventsUndone(own, (memory.id,), "a habit that became part of a longer one")
+                drafts.append(Draft(body, memory.claim.scope, _ATTRIBUTION))
+        before = {tally: memory.confidence for memory, tally in counted}
+        for tally in waiting:
+            if criteria.confidence(tally) > before.get(tally, 0):
+                drafts.append(_habit_proposal(tally, Verdict.SUGGESTED if tally in before else Verdict.PROPOSED))
+        return drafts
+
+    def _new_candidates(self, now: int, pending: Sequence[HabitTally]) -> Iterator[HabitTally]:
+        """Yield candidates that are known in no scope: what was dismissed in one does not return in another."""
+        connection = self._connection
+        scopes = reader.all_scopes(connection)
+        decided: list[tuple[Scope, Families]] = []  # scope and steps of all rituals that were decided on
+        for row in reader.decided_rows_of_kind(connection, _SEQUENCE):
+            memory = reader.load_memory(connection, row.id, must_decode)
+            if memory and (known := criteria.habit_from_claim(memory.claim)):
+                decided.append((row.scope, known.steps))
+        shown = [(tally.scope, tally.habit.steps) for tally in pending if tally.habit.kind is _SEQUENCE]
+        for candidate in self.candidates(now):
+            habit = self._fully_observed(candidate)
+            tally = self._tally(habit, candidate.scope)
+            if tally is None or not criteria.is_habit(tally):
+                continue
+            claims = (criteria.habit_claim(habit, scope).id for scope in {*scopes, GLOBAL, tally.scope})
+            if any(reader.memory_row(connection, claim) for claim in claims):
+                continue
+            if habit.kind is _SEQUENCE:
+                own, near = habit.steps, partial(criteria.is_related, tally.scope)
+                if any(near(scope) and criteria.is_covered(own, steps) for scope, steps in decided):
+                    continue
+                # One that overlaps another is not shown beside it, other than by replacing it as the longer one.
+                others = [steps for scope, steps in shown if near(scope) and criteria.overlaps(own, steps)]
+                if not all(criteria.contains(own, steps) for steps in others):
+                    continue
+                shown.append((tally.scope, own))
+            yield tally
+
+    def _fully_observed(self, tally: HabitTally) -> HabitKey:
+        """Return the longest part of a ritual that was really run as a whole: its triples alone do not prove that."""
+        steps = tally.habit.steps if tally.habit.kind is _SEQUENCE else ()
+        for length in range(len(steps), SEQUENCE_LOOKBACK + 1, -1):
+            for first in range(len(steps) - length + 1):
+                part = _sequence_key(steps[first : first + length])
+                if has_complete_runs(part.steps, self._example_sessions(part, tally.scope)):
+                    return part
+        return tally.habit
+
+    def _is_part_of_longer(self, tally: HabitTally) -> bool:
+        """Return whether a sequence is part of a longer one that is a habit in the same project, which replaces it.
+
+        A longer one that goes across projects replaces nothing.
+        """
+        limits = _limits(_SEQUENCE, _MAX_LONGER_SEQUENCES)
+        for longer in counts.longer_sequences(self._connection, _SEQUENCE, tally.habit.key, **limits):
+            by_scope = self._count_by_scope(counts.habit_by_directory(self._connection, _SEQUENCE, longer))
+            own = [count for scope, count in by_scope.items() if tally.scope in (GLOBAL, scope)]
+            if own and _is_frequent(_sum_counts(own)):
+                return True
+        return False
+
+    # Habits that wait for a decision
+
+    def _pending(self) -> list[tuple[Memory, HabitTally | None]]:
+        """Return the habits that nobody decided on yet, with their counts: None if the commands are gone."""
+        claims = reader.habit_claims(self._connection, Status.PENDING)
+        memories = (reader.load_memory(self._connection, claim, must_decode) for claim in claims)
+        habits = ((memory, criteria.habit_from_claim(memory.claim)) for memory in memories if memory)
+        return [(memory, self._tally(habit, memory.claim.scope) if habit else None) for memory, habit in habits]
+
+    def ranked_pending(self, now: int) -> list[tuple[Memory, HabitTally | None]]:
+        """Return the habits that wait, with their counts, the most telling first.
+
+        At the end are those that would not be suggested any more, without counts if the commands are gone.
+        """
+        pending = {memory.id: (memory, tally) for memory, tally in self._pending()}
+        ranked = criteria.rank_habits((tally for _, tally in pending.values() if tally), self._frequency, now)
+        order = [criteria.habit_claim(tally.habit, tally.scope).id for tally in ranked]
+        return [pending[claim] for claim in dict.fromkeys((*order, *pending))]
+
+    def recipe(self, habit: HabitKey, scope: Scope) -> HabitRecipe:
+        """Return how the commands of a sequence were typed in its latest sessions, and where."""
+        return build_recipe(habit.steps, self._example_sessions(habit, scope))
+
+    def _example_sessions(self, habit: HabitKey, scope: Scope) -> list[list[CommandRan]]:
+        """Return the commands of the latest sessions with this sequence, backwards from its end.
+
+        Commands that failed or ran outside of the project are left out.
+        """
+        key = criteria.last_counted_key(habit)
+        ends = counts.last_events_by_session(self._connection, habit.kind, key, limit=_MAX_EXAMPLE_SESSIONS)
+        sessions = (counts.recent_commands(self._connection, end, _MAX_SESSION_COMMANDS) for end in ends)
+        is_anywhere = not is_project_scope(scope)
+        return [
+            [
+                recorded.command
+                for recorded in session
+                if recorded.command.is_success and (is_anywhere or self._scope_of(recorded.command.directory) == scope)
+            ]
+            for session in sessions
+        ]
+
+    # What is counted
+
+    def candidates(self, now: int = 0) -> list[HabitTally]:
+        """Return the habits that are worth a card, the most telling first. `now` is in milliseconds.
+
+        The number of sessions in a project of several directories is an upper bound here; `_tally` counts exactly.
+        """
+        kinds = (kind for kind in criteria.HABIT_THRESHOLDS if kind is not _SEQUENCE)
+        tallies = [tally for kind in kinds for tally in self._single_tallies(kind)]
+        tallies += self._chain_tallies()  # without parts of longer ones
+        return criteria.rank_habits(map(self._with_timestamp_flag, tallies), self._frequency, now)
+
+    def _single_tallies(self, kind: Kind) -> Iterator[HabitTally]:
+        """Yield the habits of a kind, with the counts of the project in which nearly all of one happens, if any."""
+        limits = _limits(kind, _MAX_HABITS_PER_KIND)
+        by_directory = _group_by_key(counts.frequent_habits_by_directory(self._connection, kind, **limits))
+        for row in counts.frequent_habits(self._connection, kind, **limits):
+            key, tally = row.key, HabitTally(HabitKey(kind, row.key), *row[2:])
+            if kind is Kind.PREFERRED_CWD:
+                # That somebody works in a project is known outside of it, so its root is a habit of no project.
+                scope = self._scope_of(key)
+                is_inside = self._scope_of(key.rpartition("/")[0]) == scope
+                yield tally._replace(scope=scope) if is_inside else tally
+                continue
+            by_scope = self._count_by_scope(by_directory[key])
+            by_scope.pop(_UNKNOWN_SCOPE, None)
+            scope = max(by_scope, key=lambda scope: (by_scope[scope].runs, scope), default=GLOBAL)
+            if is_project_scope(scope):
+                own = by_scope[scope]
+                in_project = HabitTally(tally.habit, own.runs, min(own.sessions, tally.sessions), own.last_event, scope)
+                is_own = own.runs >= _MIN_PROJECT_SHARE * sum(count.runs for count in by_scope.values())
+                tally = in_project if is_own and criteria.is_habit(in_project) else tally
+            yield tally
+
+    def _chain_tallies(self) -> Iterator[HabitTally]:
+        """Yield the rituals of each project. One of several projects, or of none often enough alone, is global."""
+        rows = counts.frequent_habits_by_directory(self._connection, _SEQUENCE, **_limits(_SEQUENCE, _MAX_SEQUENCES))
+        by_scope: dict[Scope, dict[Families, SequenceCount]] = defaultdict(dict)
+        for key, own_rows in _group_by_key(rows).items():
+            families = HabitKey(_SEQUENCE, key).steps
+            count_by_scope = self._count_by_scope(own_rows)
+            everywhere = _sum_counts(count_by_scope.values())
+            frequent = {scope: count for scope, count in count_by_scope.items() if _is_frequent(count)}
+            projects = list(filter(is_project_scope, frequent))
+            for scope in projects:
+                by_scope[scope][families] = frequent[scope]
+            if _is_frequent(everywhere) and not projects:
+                by_scope[GLOBAL][families] = everywhere
+
+        by_steps: dict[Families, list[HabitTally]] = defaultdict(list)
+        for scope, sequences in sorted(by_scope.items()):
+            for families, count in criteria.chain_sequences(sequences, self._seed_scores(sequences)).items():
+                by_steps[families].append(HabitTally(_sequence_key(families), *count, scope))
+        for families, tallies in by_steps.items():
+            if len(tallies) == 1:
+                yield tallies[0]
+            else:  # a ritual of several projects is the person's
+                counts_of_all = (SequenceCount(tally.runs, tally.sessions, tally.last_event) for tally in tallies)
+                yield HabitTally(_sequence_key(families), *_sum_counts(counts_of_all))
+
+    def _seed_scores(self, sequences: Mapping[Families, SequenceCount]) -> dict[Families, float]:
+        """Return how telling the sequences of a project are, 0 for pairs that are part of a triple."""
+        parts = {pair for families in sequences if len(families) > 2 for pair in (families[:2], families[1:])}
+        tallies = {families: HabitTally(_sequence_key(families), *count) for families, count in sequences.items()}
+        return {
+            families: 0.0 if families in parts else criteria.score_habit(tally, self._frequency)
+            for families, tally in tallies.items()
+        }
+
+    def _tally(self, habit: HabitKey, scope: Scope) -> HabitTally | None:
+        """Return the counts of a habit in a project, or everywhere for GLOBAL.
+
+        A ritual is as strong as its weakest part. None if it, or a part of it, was never seen there.
+        """
+        parts = criteria.chain_parts(habit.steps) if habit.kind is _SEQUENCE else [habit.steps]
+        by_part = {part: self._count_in_scope(habit.kind, KEY_SEPARATOR.join(part), scope) for part in parts}
+        seen = {part: count for part, count in by_part.items() if count}
+        if len(seen) < len(by_part):
+            return None
+        total = criteria.weakest_count(habit.steps, seen) if habit.kind is _SEQUENCE else seen[habit.steps]
+        return self._with_timestamp_flag(HabitTally(habit, *total, scope))
+
+    def _count_in_scope(self, kind: Kind, key: str, scope: Scope) -> SequenceCount | None:
+        """Return the exact count of one habit, without what may have gone across projects; None if it was never seen.
+
+        A project that is no longer on this disk has no directories: then all of them count.
+        """
+        total = counts.habit_count(self._connection, kind, key)
+        if total is None:
+            return None
+        everywhere = SequenceCount(*total[2:])
+        if kind is Kind.PREFERRED_CWD or (scope == GLOBAL and kind is not _SEQUENCE):
+            return everywhere
+        rows = counts.habit_by_directory(self._connection, kind, key)
+        if scope == GLOBAL:
+            own = [row for row in rows if not self._goes_across(row.directory)]
+        else:
+            own = [row for row in rows if self._scope_of(row.directory) == scope]
+        if not own or len(own) == len(rows):
+            return everywhere
+        count = _sum_counts(SequenceCount(*row[2:]) for row in own)
+        if len(own) == 1:
+            return count
+        directories = [row.directory for row in own]
+        return count._replace(sessions=counts.count_sessions_in(self._connection, kind, key, directories))
+
+    def _count_by_scope(self, rows: Iterable[HabitDirectoryCount]) -> dict[Scope, SequenceCount]:
+        """Return the sums over the directories of each project, without what may have gone across projects."""
+        found: dict[Scope, list[SequenceCount]] = defaultdict(list)
+        for row in rows:
+            if not self._goes_across(row.directory):
+                scope = self._scope_of(row.directory) if row.directory else _UNKNOWN_SCOPE
+                found[scope].append(SequenceCount(*row[2:]))
+        return {scope: _sum_counts(own) for scope, own in found.items()}
+
+    def _goes_across(self, directory: str) -> bool:
+        """Return whether the steps of a sequence ran in directories that are in no one project."""
+        return directory.endswith(SUBDIRECTORIES) and self._scope_of(directory) == GLOBAL
+
+    def _with_timestamp_flag(self, tally: HabitTally) -> HabitTally:
+        if tally.sessions > _MAX_UNTIMED_SESSIONS:
+            return tally
+        key = criteria.last_counted_key(tally.habit)
+        names = counts.session_names(self._connection, tally.habit.kind, key, _MAX_UNTIMED_SESSIONS + 1)
+        return tally._replace(has_timestamps=not names or not all(map(is_untimed_session, names)))
 
 
-# Habits of one command or directory
+def _habit_proposal(tally: HabitTally, verdict: Verdict) -> Draft:
+    evidence = f"{tally.runs} runs in a history without timestamps"
+    if tally.has_timestamps:
+        sessions = f"{tally.sessions} session{'s' * (tally.sessions != 1)}"
+        evidence = f"{tally.runs} runs in {sessions}, the last on {last_day(tally)}"
+    claim = criteria.habit_claim(tally.habit, tally.scope)
+    body = ClaimProposed(claim, verdict, HABIT_SOURCE, evidence, confidence=criteria.confidence(tally))
+    return Draft(body, tally.scope, _ATTRIBUTION)
+
+
+def _without_parts(tallies: Sequence[HabitTally]) -> list[HabitTally]:
+    """Leave out rituals that another one contains."""
+    rituals = [tally for tally in tallies if tally.habit.kind is _SEQUENCE]
+    parts = {
+        part for part in rituals if any(criteria.contains(longer.habit.steps, part.habit.steps) for longer in rituals)
+    }
+    return [tally for tally in tallies if tally not in parts]
 
 
 def _limits(kind: Kind, limit: int) -> dict[str, int]:
     """Return what a query for frequent habits of a kind asks for."""
-    threshold = HABIT_THRESHOLDS[kind]
+    threshold = criteria.HABIT_THRESHOLDS[kind]
     return {"runs": threshold.min_runs, "sessions": threshold.min_sessions, "limit": limit}
 
 
-def _single_tallies(connection: sqlite3.Connection, kind: Kind, scope_of: ScopeLookup) -> Iterator[HabitTally]:
-    """Yield the habits of a kind, with the counts of the project in which nearly all of one happens, if any."""
-    limits = _limits(kind, _MAX_HABITS_PER_KIND)
-    by_directory = _group_by_key(habits.frequent_habits_by_directory(connection, kind, **limits))
-    for row in habits.frequent_habits(connection, kind, **limits):
-        tally = HabitTally(HabitKey(kind, row.key), *_sequence_count(row))
-        if kind is Kind.PREFERRED_CWD:
-            # That somebody works in a project is known outside of it, so its root is a habit of no project.
-            scope = scope_of(row.key)
-            yield tally._replace(scope=scope) if scope_of(row.key.rpartition("/")[0]) == scope else tally
-            continue
-        by_scope = _count_by_scope(by_directory[row.key], scope_of)
-        by_scope.pop(_UNKNOWN_SCOPE, None)
-        scope = max(by_scope, key=lambda scope: (by_scope[scope].runs, scope), default=GLOBAL)
-        if is_project_scope(scope):
-            count, total = by_scope[scope], sum(count.runs for count in by_scope.values())
-            own = HabitTally(tally.habit, count.runs, min(count.sessions, tally.sessions), count.last_event, scope)
-            tally = own if count.runs >= _MIN_PROJECT_SHARE * total and is_habit(own) else tally
-        yield tally
-
-
-# Rituals
-
-
-def _chain_tallies(
-    connection: sqlite3.Connection, scope_of: ScopeLookup, frequency: CommandFrequency
-) -> Iterator[HabitTally]:
-    """Yield the rituals of each project. One of several projects, or of no project often enough alone, is global."""
-    kind = Kind.WORKFLOW_PATTERN
-    rows = habits.frequent_habits_by_directory(connection, kind, **_limits(kind, _MAX_SEQUENCES))
-    by_scope: dict[Scope, dict[Families, SequenceCount]] = defaultdict(dict)
-    for key, own_rows in _group_by_key(rows).items():
-        families = HabitKey(Kind.WORKFLOW_PATTERN, key).steps
-        counts = _count_by_scope(own_rows, scope_of)
-        everywhere = _sum_counts(counts.values())
-        projects = [scope for scope, count in counts.items() if is_project_scope(scope) and _is_frequent(count)]
-        for scope in projects:
-            by_scope[scope][families] = counts[scope]
-        if _is_frequent(everywhere) and not projects:
-            by_scope[GLOBAL][families] = everywhere
-
-    by_steps: dict[Families, list[HabitTally]] = defaultdict(list)
-    for scope, sequences in sorted(by_scope.items()):
-        parts = {pair for families in sequences if len(families) > 2 for pair in (families[:2], families[1:])}
-
-        def score(families: Families, count: SequenceCount, parts: AbstractSet[Families] = parts) -> float:
-            return 0.0 if families in parts else score_habit(HabitTally(_sequence_key(families), *count), frequency)
-
-        for families, count in chain_sequences(sequences, score).items():
-            by_steps[families].append(HabitTally(_sequence_key(families), *count, scope))
-    for families, tallies in by_steps.items():
-        if len(tallies) == 1:
-            yield tallies[0]
-        else:  # a ritual of several projects is the person's
-            counts_of_all = (SequenceCount(tally.runs, tally.sessions, tally.last_event) for tally in tallies)
-            yield HabitTally(_sequence_key(families), *_sum_counts(counts_of_all))
-
-
 def _sequence_key(families: Families) -> HabitKey:
-    return HabitKey(Kind.WORKFLOW_PATTERN, KEY_SEPARATOR.join(families))
+    return HabitKey(_SEQUENCE, KEY_SEPARATOR.join(families))
 
 
 def _is_frequent(count: SequenceCount) -> bool:
-    threshold = HABIT_THRESHOLDS[Kind.WORKFLOW_PATTERN]
+    threshold = criteria.HABIT_THRESHOLDS[_SEQUENCE]
     return count.runs >= threshold.min_runs and count.sessions >= threshold.min_sessions
-
-
-# Counts
-
-
-def _sequence_count(row: HabitCount | HabitDirectoryCount) -> SequenceCount:
-    return SequenceCount(row.runs, row.sessions, row.last_event)
 
 
 def _group_by_key(rows: Iterable[HabitDirectoryCount]) -> dict[str, list[HabitDirectoryCount]]:
@@ -525,55 +507,8 @@ def _group_by_key(rows: Iterable[HabitDirectoryCount]) -> dict[str, list[HabitDi
     return groups
 
 
-def _count_by_scope(rows: Iterable[HabitDirectoryCount], scope_of: ScopeLookup) -> dict[Scope, SequenceCount]:
-    """Return the sums over the directories of each project, without what may have gone across projects."""
-    sums: dict[Scope, tuple[int, int, str]] = {}
-    for _, directory, runs, sessions, last in rows:
-        scope = scope_of(directory) if directory else _UNKNOWN_SCOPE
-        if scope == GLOBAL and directory.endswith(
-            SUBDIRECTORIES
-        ):  # went between directories that are in no one project
-            continue
-        known = sums.get(scope, (0, 0, ""))
-        sums[scope] = known[0] + runs, known[1] + sessions, max(known[2], last)
-    return {scope: SequenceCount(*count) for scope, count in sums.items()}
-
-
-def _sum_counts(counts: Iterable[SequenceCount]) -> SequenceCount:
+def _sum_counts(every: Iterable[SequenceCount]) -> SequenceCount:
     runs, sessions, last = 0, 0, ""
-    for count in counts:
+    for count in every:
         runs, sessions, last = runs + count.runs, sessions + count.sessions, max(last, count.last_event)
     return SequenceCount(runs, sessions, last)
-
-
-def _count_in_scope(
-    connection: sqlite3.Connection, kind: Kind, key: str, scope: Scope, scope_of: ScopeLookup
-) -> SequenceCount | None:
-    """Return the exact count of one habit, without what may have gone across projects; None if it was never seen.
-
-    A project that is no longer on this disk has no directories: then all of them count.
-    """
-    total = habits.habit_count(connection, kind, key)
-    if total is None:
-        return None
-    if kind is Kind.PREFERRED_CWD or (scope == GLOBAL and kind is not Kind.WORKFLOW_PATTERN):
-        return _sequence_count(total)
-    rows = habits.habit_by_directory(connection, kind, key)
-    if scope == GLOBAL:
-        own = [row for row in rows if not row.directory.endswith(SUBDIRECTORIES) or scope_of(row.directory) != GLOBAL]
-    else:
-        own = [row for row in rows if scope_of(row.directory) == scope]
-    if not own or len(own) == len(rows):
-        return _sequence_count(total)
-    if len(own) == 1:
-        return _sequence_count(own[0])
-    sessions = habits.count_sessions_in(connection, kind, key, [row.directory for row in own])
-    return SequenceCount(sum(row.runs for row in own), sessions, max(row.last_event for row in own))
-
-
-def _with_timestamp_flag(connection: sqlite3.Connection, tally: HabitTally) -> HabitTally:
-    if tally.sessions > _MAX_UNTIMED_SESSIONS:
-        return tally
-    key = last_counted_key(tally.habit)
-    names = habits.session_names(connection, tally.habit.kind, key, _MAX_UNTIMED_SESSIONS + 1)
-    return tally._replace(has_timestamps=not names or not all(map(is_untimed_session, names)))

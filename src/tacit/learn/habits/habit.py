@@ -155,13 +155,12 @@ _NO_COUNT = SequenceCount(0, 0, "")
 
 
 def chain_sequences(
-    sequences: Mapping[Families, SequenceCount], score: Callable[[Families, SequenceCount], float]
+    sequences: Mapping[Families, SequenceCount], scores: Mapping[Families, float]
 ) -> dict[Families, SequenceCount]:
     """Return the rituals that the pairs and triples of one project chain into, and their counts, the best first.
 
-    `score` ranks the sequences to begin with; a ritual begins only with a score above 0.
+    `scores` rank the sequences to begin with; a ritual begins only with a score above 0.
     """
-    scores = {families: score(families, count) for families, count in sequences.items()}
     chains: dict[Families, SequenceCount] = {}
     for seed in sorted(scores, key=lambda families: (-scores[families], families)):
         if scores[seed] > 0 and not any(overlaps(seed, chain) for chain in chains):
@@ -278,10 +277,11 @@ def rank_habits(tallies: Iterable[HabitTally], frequency: CommandFrequency, now:
     with 0 none is.
     """
     habits = [tally for tally in tallies if is_habit(tally)]
-    context = _RankingContext(frequency, now, habits)
-    scores = {tally: score for tally in habits if (score := context.score(tally)) > 0}
+    scores = {tally: score_habit(tally, frequency) / (1 + _age_days(tally, now) / _IDLE_DAYS) for tally in habits}
+    scores = {tally: score for tally, score in scores.items() if score > 0}
     ranked = _without_overlaps(sorted(scores, key=lambda tally: (-scores[tally], tally.habit.key)))
-    groups = {tally: context.priority_group(tally) for tally in ranked}
+    low = _low_value(habits, frequency)
+    groups = {tally: max(priority_group(tally, now), _LOW_VALUE_GROUP if tally in low else 0) for tally in ranked}
     covered_runs: Counter[str] = Counter()
     for tally in ranked:
         if tally.habit.kind is Kind.WORKFLOW_PATTERN and groups[tally] == 0:
@@ -347,46 +347,33 @@ def _without_overlaps(ranked: Sequence[HabitTally]) -> list[HabitTally]:
     return chosen
 
 
-class _RankingContext:
-    """What a habit is compared with: chance, the current time, and the other habits."""
+def _low_value(habits: Sequence[HabitTally], frequency: CommandFrequency) -> set[HabitTally]:
+    """Return the habits that are of low value beside the others.
 
-    def __init__(self, frequency: CommandFrequency, now: int, habits: Sequence[HabitTally]) -> None:
-        self._frequency = frequency
-        self._now = now
-        self._directory_sessions = {
-            tally.habit.key: tally.sessions for tally in habits if tally.habit.kind is Kind.PREFERRED_CWD
-        }
-        commands = [tally for tally in habits if tally.habit.kind is Kind.RECURRING_COMMAND]
-        # Of commands with the same letters, the one that is run most often.
-        self._by_letters = {
-            _sorted_letters(tally.habit.key): tally for tally in sorted(commands, key=lambda tally: tally.runs)
-        }
-
-    def score(self, tally: HabitTally) -> float:
-        """Return how telling a habit is; less if it was not seen lately."""
-        return score_habit(tally, self._frequency) / (1 + _age_days(tally, self._now) / _IDLE_DAYS)
-
-    def priority_group(self, tally: HabitTally) -> int:
-        """As the function of this name. A directory that is seldom visited beside its parent, a mistyped command, and
-        commands that follow each other now and then are of low value, too."""
+    They are directories that are seldom visited beside their parent, mistyped commands, and commands that follow each
+    other only now and then.
+    """
+    visits = {tally.habit.key: tally.sessions for tally in habits if tally.habit.kind is Kind.PREFERRED_CWD}
+    commands = [tally for tally in habits if tally.habit.kind is Kind.RECURRING_COMMAND]
+    # Of commands with the same letters, as `git status` and `git sttaus`, the one that is run most often
+    usual = {"".join(sorted(tally.habit.key)): tally for tally in sorted(commands, key=lambda tally: tally.runs)}
+    low = set()
+    for tally in habits:
+        key, is_low = tally.habit.key, False
         match tally.habit.kind:
             case Kind.PREFERRED_CWD:
                 is_low = any(
-                    tally.habit.key.startswith(f"{parent}/") and tally.sessions < _MIN_VISIT_SHARE * sessions
-                    for parent, sessions in self._directory_sessions.items()
+                    key.startswith(f"{parent}/") and tally.sessions < _MIN_VISIT_SHARE * sessions
+                    for parent, sessions in visits.items()
                 )
-            case Kind.RECURRING_COMMAND:  # mistyped: the letters of one that is run more often, as in `git sttaus`
-                usual = self._by_letters[_sorted_letters(tally.habit.key)]
-                is_low = usual.habit.key != tally.habit.key and usual.runs > tally.runs
+            case Kind.RECURRING_COMMAND:
+                other = usual["".join(sorted(key))]
+                is_low = other.habit.key != key and other.runs > tally.runs
             case Kind.WORKFLOW_PATTERN:
-                is_low = tally.runs < _MIN_SEQUENCE_SHARE * min(map(self._frequency.runs_of, tally.habit.steps))
-            case _:
-                is_low = False
-        return max(priority_group(tally, self._now), _LOW_VALUE_GROUP if is_low else 0)
-
-
-def _sorted_letters(text: str) -> str:
-    return "".join(sorted(text))
+                is_low = tally.runs < _MIN_SEQUENCE_SHARE * min(map(frequency.runs_of, tally.habit.steps))
+        if is_low:
+            low.add(tally)
+    return low
 
 
 def score_habit(tally: HabitTally, frequency: CommandFrequency) -> float:

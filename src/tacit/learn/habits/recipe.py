@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tacit.commandline.names import parse_commands
 from tacit.learn.habits.habit import Families
@@ -80,54 +80,42 @@ class HabitRecipe(Record):
     directory: str
 
 
-class _Occurrence(Record):
-    texts: tuple[str, ...]
-    directory: str
-
-
-def build_recipe(
-    families: Families, sessions: Sequence[Sequence[CommandRan]], is_counted: Callable[[str], bool]
-) -> HabitRecipe:
+def build_recipe(families: Families, sessions: Iterable[Iterable[CommandRan]]) -> HabitRecipe:
     """Return the lines to type for a sequence.
 
-    `sessions` are the commands of sessions, backwards from an occurrence of the sequence, the latest session first.
-    Only commands in directories that `is_counted` accepts count. A step is the line that was typed in most of them,
-    with placeholders for what varied. It is the command alone if the lines differ too much or contained a secret.
+    `sessions` are the commands of sessions, backwards from an occurrence of the sequence, the latest session first. A
+    step is the line that was typed in most of them, with placeholders for what varied. It is the command alone if the
+    lines differ too much or contained a secret.
     """
-    occurrences = _find_occurrences(families, sessions, is_counted)
+    occurrences = _find_occurrences(families, sessions)
     directory = ""
     if occurrences:
-        directory, count = Counter(occurrence.directory for occurrence in occurrences).most_common(1)[0]
+        directory, count = Counter(directory for _, directory in occurrences).most_common(1)[0]
         directory = directory if count >= _MIN_DIRECTORY_SHARE * len(occurrences) else ""
-    return HabitRecipe(step_templates(families, [occurrence.texts for occurrence in occurrences]), directory)
+    return HabitRecipe(step_templates(families, [texts for texts, _ in occurrences]), directory)
 
 
-def has_complete_runs(
-    families: Families, sessions: Sequence[Sequence[CommandRan]], is_counted: Callable[[str], bool]
-) -> bool:
+def has_complete_runs(families: Families, sessions: Iterable[Iterable[CommandRan]]) -> bool:
     """Return whether a sequence was run from its first step to its last in several of these sessions."""
-    return len(_find_occurrences(families, sessions, is_counted)) >= _MIN_COMPLETE_RUNS
+    return len(_find_occurrences(families, sessions)) >= _MIN_COMPLETE_RUNS
 
 
 def _find_occurrences(
-    families: Families, sessions: Sequence[Sequence[CommandRan]], is_counted: Callable[[str], bool]
-) -> list[_Occurrence]:
-    counted = ([ran for ran in commands if ran.is_success and is_counted(ran.directory)] for commands in sessions)
-    return [occurrence for commands in counted if (occurrence := _last_occurrence(families, commands))]
-
-
-def _last_occurrence(families: Families, commands: Sequence[CommandRan]) -> _Occurrence | None:
-    """Return the sequence as it was typed last."""
-    missing = list(families)
-    texts: list[str] = []
-    for ran in commands:
-        for part in reversed(parse_commands(ran.meant or ran.command)):
+    families: Families, sessions: Iterable[Iterable[CommandRan]]
+) -> list[tuple[tuple[str, ...], str]]:
+    """Return how the sequence was typed last in each session that has all of it, and where."""
+    found = []
+    for commands in sessions:
+        missing, texts = list(families), list[str]()
+        parts = ((ran, part) for ran in commands for part in reversed(parse_commands(ran.meant or ran.command)))
+        for ran, part in parts:
             if not part.is_trivial and part.family == missing[-1]:
                 texts.append(part.text)
                 missing.pop()
                 if not missing:
-                    return _Occurrence(tuple(reversed(texts)), ran.directory)
-    return None
+                    found.append((tuple(reversed(texts)), ran.directory))
+                    break
+    return found
 
 
 # From the ways in which a step was typed to one line

@@ -22,30 +22,10 @@ from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.paths import JUDGE_FOLDER
 from tacit.index.sessions import SessionRow
-from tacit.learn.judge.answer import (
-    ANSWER_SCHEMA,
-    MAX_PER_SESSION,
-    CheckedAnswer,
-    JudgedSession,
-    RejectedMemory,
-    check_answer,
-    is_same_statement,
-    parse_answer,
-    parse_json,
-)
-from tacit.learn.judge.clients import (
-    CLIENTS,
-    INSTALL_COMMAND,
-    JUDGE_VARIABLE,
-    NOT_INSTALLED,
-    Client,
-    ClientSetup,
-    JudgeReply,
-    JudgeRequest,
-    ask_client,
-    ask_model,
-    is_llm_installed,
-)
+from tacit.learn.judge import answer as answers
+from tacit.learn.judge import clients
+from tacit.learn.judge.answer import CheckedAnswer, JudgedSession, RejectedMemory
+from tacit.learn.judge.clients import CLIENTS, JudgeReply
 from tacit.learn.judge.question import MAX_QUESTION_TOKENS, Question, build_questions, session_material
 from tacit.learn.sessions import SessionLearning
 from tacit.model.claim import project_name
@@ -191,8 +171,8 @@ class Judging(HomePart):
         An agent asks no model: variables of its environment could name another server, and the sentences would go
         there. It asks a client only if the person chose that client for good (`learn.agent`).
         """
-        if JUDGE_VARIABLE in self._home.environment:
-            raise RefusedError("a judge asks no other judge", f"unset {JUDGE_VARIABLE}")
+        if clients.JUDGE_VARIABLE in self._home.environment:
+            raise RefusedError("a judge asks no other judge", f"unset {clients.JUDGE_VARIABLE}")
         if judge.is_client:
             if judge.name != self._home.settings.learn_agent:
                 self._store.actor.require_person("asks a judge", f"tacit learn --agent {judge.name}")
@@ -203,8 +183,8 @@ class Judging(HomePart):
                     f"{judge.name} is not on PATH", f"{hint}, or ask any model: tacit learn --show-prompt"
                 )
             return
-        if not is_llm_installed():
-            raise RefusedError(NOT_INSTALLED, INSTALL_COMMAND)
+        if not clients.is_llm_installed():
+            raise RefusedError(clients.NOT_INSTALLED, clients.INSTALL_COMMAND)
         option = "" if judge.name == self._home.settings.model_name else f" --model {quote(judge.name)}"
         self._store.actor.require_person("asks a model", f"tacit learn{option}")
 
@@ -255,7 +235,7 @@ class Judging(HomePart):
         If the answer says which question it is for, sessions that were captured since are left out.
         Raise UsageError if it is no answer, or fits no question.
         """
-        answer = parse_answer(text)
+        answer = answers.parse_answer(text)
         if answer is None:
             raise UsageError(
                 "these are no answers: one JSON object with “memories” is needed", "tacit learn --show-prompt"
@@ -263,7 +243,7 @@ class Judging(HomePart):
         for newer in range(min(len(rows), _MAX_NEWER_SESSIONS + 1)):
             asked = next(self.questions(rows[newer:], may_split=False), None)
             if asked is not None and answer.mark in ("", asked.question.mark):
-                checked = check_answer(answer, asked.question, name)
+                checked = answers.check_answer(answer, asked.question, name)
                 judged = tuple(_completed_sessions(asked, checked, {}))
                 return JudgeOutcome(judged, dropped=checked.dropped, rejected=checked.rejected)
         raise UsageError(
@@ -284,10 +264,10 @@ class Judging(HomePart):
             if problem := self._reserve(tokens):
                 return JudgeReply(problem=problem), None
             timeout, max_chars = self._home.settings.model_timeout, _CHARS_PER_TOKEN * _MAX_ANSWER_TOKENS
-            reply = self._ask_judge(JudgeRequest(judge.name, text, timeout, max_chars), judge)
+            reply = self._ask_judge(clients.JudgeRequest(judge.name, text, timeout, max_chars), judge)
         except (TacitError, OSError) as error:  # no space for the meter, or no process can be started
             return JudgeReply(problem=f"no judge was asked: {printable(str(error))}"), None
-        answer = parse_answer(reply.text) if not reply.problem else None
+        answer = answers.parse_answer(reply.text) if not reply.problem else None
         if answer is None and not reply.problem:
             problem = f"{printable(judge.name)} did not answer in the form it was asked for"
             reply = reply._replace(problem=problem, is_failure=True)
@@ -295,12 +275,12 @@ class Judging(HomePart):
             reply = reply._replace(answered=_MAX_ANSWER_TOKENS)
         with suppress(TacitError, OSError):  # what was reserved stays counted, and an answer is an answer
             self._settle(tokens, reply)
-        return reply, check_answer(answer, question, judge.name) if answer is not None else None
+        return reply, answers.check_answer(answer, question, judge.name) if answer is not None else None
 
-    def _ask_judge(self, request: JudgeRequest, judge: Judge) -> JudgeReply:
+    def _ask_judge(self, request: clients.JudgeRequest, judge: Judge) -> JudgeReply:
         environment = self._home.environment
         if not judge.is_client:
-            return ask_model(request, ANSWER_SCHEMA, environment)
+            return clients.ask_model(request, answers.ANSWER_SCHEMA, environment)
         client, disk = CLIENTS[judge.name], OsDisk(self._store.paths.root)
         # A folder for files, and in it an empty one to run a client in. Both are removed in the end.
         paths, files = self._store.paths, self._store.paths.judge_files
@@ -310,16 +290,15 @@ class Judging(HomePart):
             make_folder(folder, below=paths.root)
             try:
                 program, config = self._program(judge.name), self._user_config(client)
-                command = client.command(
-                    ClientSetup(program, request.question, files, judge.model, environment, config)
-                )
+                setup = clients.ClientSetup(program, request.question, files, judge.model, environment, config)
+                command = client.command(setup)
                 if command.needs_private_folder and (shared := _shared_folder(files)):
                     problem = f"{judge.name} does not heed settings below {shared}, which others can write"
                     return JudgeReply(problem=printable(f"{problem}; type: chmod go-w {quote(shared)}"))
                 for name, content in command.files.items():
                     make_folder(os.path.dirname(os.path.join(files, name)), below=paths.root)
                     replace_file(disk, os.path.join(files, name), content.encode(), below=paths.root)
-                return ask_client(request, command, folder, environment)
+                return clients.ask_client(request, command, folder, environment)
             finally:
                 shutil.rmtree(files, ignore_errors=True)
 
@@ -328,7 +307,7 @@ class Judging(HomePart):
         found = shutil.which(name, path=self._home.environment.get("PATH", ""))
         return found if found and os.path.isabs(found) else ""
 
-    def _user_config(self, client: Client) -> Mapping[str, object]:
+    def _user_config(self, client: clients.Client) -> Mapping[str, object]:
         """Return the user's settings of a client, {} if there are none or they cannot be read."""
         path = client.config_path(self._home.environment, self._home.user_folder)
         config: object = None
@@ -337,7 +316,7 @@ class Judging(HomePart):
 
             with suppress(TacitError, OSError, ValueError, RecursionError):
                 text = read_external(path, _MAX_CONFIG_BYTES).decode("utf-8")
-                config = tomllib.loads(text) if path.endswith(".toml") else parse_json(text)
+                config = tomllib.loads(text) if path.endswith(".toml") else answers.parse_json(text)
         return config if isinstance(config, dict) else {}
 
     def _reserve(self, tokens: int) -> str:
@@ -408,9 +387,9 @@ def _completed_sessions(
         new = (
             lesson
             for lesson in second.findings
-            if not any(is_same_statement(lesson.sentence, sentence) for sentence in known)
+            if not any(answers.is_same_statement(lesson.sentence, sentence) for sentence in known)
         )
-        findings = (*first.findings, *new)[:MAX_PER_SESSION]
+        findings = (*first.findings, *new)[: answers.MAX_PER_SESSION]
         judged = JudgedSession(findings, second.summary or first.summary, second.judge)
         if part.is_last:
             yield row, judged

@@ -104,15 +104,18 @@ def _claude_command(setup: ClientSetup) -> ClientCommand:
         *("--no-session-persistence", "--disable-slash-commands", "--system-prompt", _SYSTEM_PROMPT),
         *(*setup.model_option("--model"), "--output-format", "json"),
     )
-    return ClientCommand(argv, {"CLAUDE_CODE_MAX_RETRIES": "1"}, setup.question, _claude_output)
+    return ClientCommand(argv, {"CLAUDE_CODE_MAX_RETRIES": "1"}, setup.question, _object_output)
 
 
-def _claude_output(text: str) -> ClientOutput:
+def _object_output(text: str) -> ClientOutput:
+    """Return the answer or the error of a client that prints one JSON object."""
     match parse_json(text):
-        case {"result": str(result), "is_error": True}:
-            return ClientOutput(error=result)
-        case {"result": str(result)}:
-            return ClientOutput(result)
+        case {"result": str(error), "is_error": True}:
+            return ClientOutput(error=error)
+        case {"result": str(answer)} | {"response": str(answer)}:
+            return ClientOutput(answer)
+        case {"error": {"message": str(error)}}:
+            return ClientOutput(error=error)
     return ClientOutput(error=text)
 
 
@@ -200,16 +203,7 @@ def _gemini_command(setup: ClientSetup) -> ClientCommand:
         settings = dict(_GEMINI_SETTINGS)
     files = {path: json.dumps(settings), _INSTRUCTIONS_FILE: _SYSTEM_PROMPT}
     variables["GEMINI_SYSTEM_MD"] = setup.instructions_path
-    return ClientCommand(argv, variables, setup.question, _gemini_output, files, needs_private_folder=not has_key)
-
-
-def _gemini_output(text: str) -> ClientOutput:
-    match parse_json(text):
-        case {"response": str(response)}:
-            return ClientOutput(response)
-        case {"error": {"message": str(message)}}:
-            return ClientOutput(error=message)
-    return ClientOutput(error=text)
+    return ClientCommand(argv, variables, setup.question, _object_output, files, needs_private_folder=not has_key)
 
 
 # Copilot: the user's hooks do run, and a session stays in its folder

@@ -42,7 +42,7 @@ def learn_statements(events: Sequence[SessionEvent]) -> list[Lesson]:
     """Return everything that a conversation teaches, in order."""
     lessons: list[Lesson] = []
     about = ""  # what the conversation was about last
-    chosen: tuple[ObservedChoice, ...] = ()
+    chosen: tuple[ObservedDecision, ...] = ()
     for event in events:
         match event.body:
             case PromptGiven() as prompt if prompt.how in READ_PROMPTS:
@@ -67,18 +67,20 @@ def _learn_sentences(
         score = score_sentence(sentence, len(prompt.text)) if form else MIN_STATEMENT_SCORE
         if form is None or score < MIN_STATEMENT_SCORE:
             continue
-        statement = word_statement(sentence, before, prompt.about or about)
-        if statement is None:
+        # What the agent said or did last is what it refers to if no sentence of the prompt is before it.
+        refers = len(sentence.plain.split()) < _SELF_CONTAINED_WORDS and _REFERENCE.search(sentence.plain) is not None
+        hint = (before or prompt.about or about) if refers else ""
+        if not (stored := word_statement(sentence, hint)):
             continue
         confidence = _SURE_CONFIDENCE if score >= _SURE_SCORE else _CONFIDENCE
         yield Lesson(
             form.kind,
-            statement.sentence,
+            stored,
             prompt.text[sentence.span.start : sentence.span.end],
             (event.event_id,),
             f"{form.name}, as in “{form.example}”",
-            min(confidence, _REFERENCE_CONFIDENCE) if statement.refers else confidence,
-            Provenance.MODEL if statement.is_agent_hint else Provenance.USER_DIRECT,
+            min(confidence, _REFERENCE_CONFIDENCE) if refers else confidence,
+            Provenance.MODEL if hint and not before else Provenance.USER_DIRECT,
         )
 
 
@@ -107,34 +109,22 @@ _REFERENCE = re.compile(
 )
 
 
-class Statement(Record):
-    """What is stored, and whose words the hint in it are, if there is one."""
+def word_statement(sentence: PromptSentence, hint: str = "") -> str:
+    """Return a sentence as it is stored, with a hint at what it refers to.
 
-    sentence: str
-    refers: bool = False
-    is_agent_hint: bool = False
-
-
-def word_statement(sentence: PromptSentence, before: str, turn_before: str) -> Statement | None:
-    """Return the statement of a sentence, None if it says too little, is too long for a card or holds a secret.
-
-    `before` is the sentence in front of it in the prompt, `turn_before` what the agent said or did last.
+    "" if it says too little, is too long for a card or holds a secret.
     """
     text = visible_line(sentence.text)
     if (match := _LEAD.match(text)) and not is_short(text[match.end() :]):
         text = text[match.end() :]
     is_cut = len(sentence.text) < sentence.span.end - sentence.span.start
     if is_short(text) or len(text) > MAX_STATEMENT_CHARS or is_cut:
-        return None
+        return ""
     first = text.split(" ", 1)[0]
     if first.replace("'", "").replace("’", "").isalpha() and first.islower():  # no name
         text = text[:1].upper() + text[1:]
-    refers = len(sentence.plain.split()) < _SELF_CONTAINED_WORDS and _REFERENCE.search(sentence.plain) is not None
-    hint = (before or turn_before) if refers else ""
     stored = visible_line(f"{text}{ABOUT}{one_line(hint, _MAX_ABOUT_CHARS)})") if hint else text
-    if secret_kind(stored):
-        return None
-    return Statement(stored, refers, is_agent_hint=bool(hint) and not before)
+    return "" if secret_kind(stored) else stored
 
 
 # What the person decided when the agent asked. A plan that they let pass is the agent's, and teaches nothing.
@@ -213,36 +203,27 @@ class AnsweredQuestion(Record):
         return "" if is_short(sentence) or secret_kind(sentence) else sentence
 
 
-def answered_question(prompt: PromptGiven) -> AnsweredQuestion | None:
-    """Return what a person chose when the agent asked, None if that decides only what happens next."""
-    answer = _RECOMMENDED.sub("", prompt.text).strip()
-    if prompt.how is not PromptKind.ANSWER or not prompt.about or not _is_decision(prompt.about, answer):
-        return None
-    return AnsweredQuestion(_decision_lead(one_line(prompt.about, 140).rstrip("?:. ")), answer)
+def answered_question(prompt: PromptGiven, reply: str = "") -> AnsweredQuestion | None:
+    """Return what a person chose when the agent asked, None if that decides only what happens next.
 
-
-def typed_answer(prompt: PromptGiven, reply: str) -> AnsweredQuestion | None:
-    """Return what a person decided who typed a few words after a reply that ends with a question, None otherwise.
-
-    Only questions that ask for a decision count ("Which port should we use?"), and only answers that name something.
+    A few words that are typed after a reply answer the question at its end, if that asks for a decision ("Which port
+    should we use?") and they name something.
     """
-    if prompt.how is not PromptKind.TYPED or "?" not in reply[-_MAX_AFTER_QUESTION:]:
+    question, answer = prompt.about, _RECOMMENDED.sub("", prompt.text).strip()
+    is_typed = prompt.how is PromptKind.TYPED and "?" in reply[-_MAX_AFTER_QUESTION:]
+    if is_typed:
+        answer = _ANSWER_LEAD.sub("", _ANSWER_END.sub("", prompt.text.strip()))
+        match = _LAST_QUESTION.search(reply) if len(answer.split()) <= _MAX_TYPED_WORDS else None
+        question = match[1] if match else ""
+    if not question or not (is_typed or prompt.how is PromptKind.ANSWER):
         return None
-    answer = _ANSWER_LEAD.sub("", _ANSWER_END.sub("", prompt.text.strip()))
-    match = _LAST_QUESTION.search(reply) if len(answer.split()) <= _MAX_TYPED_WORDS else None
-    if match is None:
+    if not answer or len(answer) > _MAX_ANSWER_CHARS or "\n" in answer or answer.endswith("?"):
         return None
-    question = one_line(match[1], 140).rstrip("?:. ")
-    lead = _decision_lead(question)
-    if lead.startswith(_ASKED) or not _is_decision(question, answer):
+    shown = one_line(question, 140).rstrip("?:. ")
+    lead = _decision_lead(shown)
+    if _BARE.match(answer) or _NEXT.search(shown if is_typed else question) or (is_typed and lead.startswith(_ASKED)):
         return None
     return AnsweredQuestion(lead, answer)
-
-
-def _is_decision(question: str, answer: str) -> bool:
-    if not answer or len(answer) > _MAX_ANSWER_CHARS or "\n" in answer or answer.endswith("?"):
-        return False
-    return not _BARE.match(answer) and not _NEXT.search(question)
 
 
 def _decision_lead(question: str) -> str:
@@ -270,46 +251,35 @@ _NO_NAMES = frozenset(
 )
 
 
-class Choice(Record):
-    """One thing taken, another left."""
+class ObservedDecision(Record):
+    """A choice that was made in a session, and the lesson that it is if it is made again."""
 
-    taken: str
-    left: str
-
-    @property
-    def sentence(self) -> str:
-        return f"Prefer {self.taken} over {self.left}."
+    choice: SessionChoice
+    lesson: Lesson
 
 
-class ObservedChoice(Record):
-    """A choice, the event it was made in and the words."""
-
-    choice: Choice
-    event_id: EventId
-    quote: str
-
-
-def find_choices(phrase: PromptSentence, event: EventId) -> Iterator[ObservedChoice]:
-    """The choices that a sentence makes; a question makes none."""
-    if "?" in phrase.plain:
-        return
-    pairs = [(match[1], match[2]) for match in _CHOSEN.finditer(phrase.plain)]
-    pairs += [(match[2], match[1]) for match in _TURNED.finditer(phrase.plain)]
-    for taken, left in pairs:
-        choice = Choice(taken.strip("."), left.strip("."))
-        if _NO_NAMES.isdisjoint(choice) and choice.taken != choice.left:
-            yield ObservedChoice(choice, event, phrase.text)
+def find_choices(sentence: PromptSentence, event: EventId) -> Iterator[ObservedDecision]:
+    """Yield the choices that a sentence makes; a question makes none."""
+    plain = sentence.plain
+    pairs = [(match[1], match[2]) for match in _CHOSEN.finditer(plain) if "?" not in plain]
+    pairs += [(match[2], match[1]) for match in _TURNED.finditer(plain) if "?" not in plain]
+    for names in pairs:
+        taken, left = (name.strip(".") for name in names)
+        if _NO_NAMES.isdisjoint((taken, left)) and taken != left:
+            subject = "one of: " + ", ".join(sorted((taken, left)))
+            lesson = Lesson(Kind.PREFERENCE, f"Prefer {taken} over {left}.", sentence.text, (event,), "", 0)
+            yield ObservedDecision(SessionChoice(subject, taken, event), lesson)
 
 
-def choices_made_again(known: Sequence[ObservedChoice], new: Sequence[ObservedChoice]) -> Iterator[Lesson]:
+def choices_made_again(known: Sequence[ObservedDecision], new: Sequence[ObservedDecision]) -> Iterator[Lesson]:
     """Yield what was chosen again, and never the other way round."""
-    for choice in dict.fromkeys(observed.choice for observed in new):
-        times = list({observed.event_id: observed for observed in (*known, *new) if observed.choice == choice}.values())
-        opposed = any(observed.choice == Choice(choice.left, choice.taken) for observed in (*known, *new))
-        if len(times) >= _MIN_CHOICES and not opposed:
-            evidence, reason = tuple(observed.event_id for observed in times), f"chosen {len(times)} times"
-            confidence = preference_confidence(len(times))
-            yield Lesson(Kind.PREFERENCE, choice.sentence, times[0].quote, evidence, reason, confidence)
+    for subject, value in dict.fromkeys(decision.choice[:2] for decision in new):
+        about = [decision for decision in (*known, *new) if decision.choice.subject == subject]
+        times = {decision.choice.event_id: decision.lesson for decision in about}
+        if len(times) >= _MIN_CHOICES and all(decision.choice.value == value for decision in about):
+            first = next(iter(times.values()))
+            reason, confidence = f"chosen {len(times)} times", preference_confidence(len(times))
+            yield first._replace(evidence=tuple(times), reason=reason, confidence=confidence)
 
 
 def preference_confidence(times: int) -> float:
@@ -323,13 +293,6 @@ _MIN_SESSIONS = 2  # in which the same was decided alike
 _TYPED_PROMPTS = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.ANSWER)
 # A prompt without any of these words chooses nothing over anything.
 _CHOICE_WORDS = ("instead of", "rather than", " over ", " not ")
-
-
-class ObservedDecision(Record):
-    """A choice that was made in a session, and the lesson that it is if other sessions choose alike."""
-
-    choice: SessionChoice
-    lesson: Lesson
 
 
 def observed_decisions(events: Sequence[SessionEvent]) -> list[ObservedDecision]:
@@ -349,12 +312,8 @@ def observed_decisions(events: Sequence[SessionEvent]) -> list[ObservedDecision]
 def _decisions_in(event: EventId, prompt: PromptGiven, reply: str) -> Iterator[ObservedDecision]:
     text = prompt.text.lower()
     for sentence in typed_sentences(prompt.text) if any(words in text for words in _CHOICE_WORDS) else ():
-        for observed in find_choices(sentence, event):
-            choice = observed.choice
-            lesson = Lesson(Kind.PREFERENCE, choice.sentence, observed.quote, (event,), "", 0)
-            subject = "one of: " + ", ".join(sorted(choice))
-            yield ObservedDecision(SessionChoice(subject, choice.taken, event), lesson)
-    decided = answered_question(prompt) or typed_answer(prompt, reply)
+        yield from find_choices(sentence, event)
+    decided = answered_question(prompt, reply)
     if decided and decided.sentence:
         # The question is the agent's, as are most answers to choose from.
         lesson = Lesson(Kind.DECISION, decided.sentence, decided.answer, (event,), "", 0, Provenance.MODEL)

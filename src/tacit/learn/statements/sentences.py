@@ -244,7 +244,6 @@ def find_form(sentence: PromptSentence) -> StatementForm | None:
 MIN_STATEMENT_SCORE = -0.5
 MIN_CANDIDATE_SCORE = -2.05
 _WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
-_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LENGTHS = (3, 5, 8, 12, 20, 35)  # a sentence has the feature of each that it is shorter than
 _SHAPES = {
     "code": re.compile(r"`"),
@@ -255,7 +254,7 @@ _SHAPES = {
     "identifier": re.compile(r"[a-z][A-Z]|_[a-z]"),
     "name": re.compile(r"(?<=[a-z,] )[A-Z][a-z]"),
     "cyrillic": re.compile(r"[\u0400-\u04ff]"),
-    "ideographs": _IDEOGRAPH,
+    "ideographs": _UNSPACED,
     "question": re.compile(r"[?？]\s*$"),
     "colon": re.compile(r":\s*$"),
 }
@@ -263,7 +262,7 @@ _SHAPES = {
 
 def sentence_features(sentence: PromptSentence, prompt_chars: int) -> set[str]:
     """Return the features of a sentence, given the length of its prompt. Words are marked with `=`, forms with `~`."""
-    ideographs = _IDEOGRAPH.findall(sentence.plain)
+    ideographs = _UNSPACED.findall(sentence.plain)
     words = _WORD.findall(sentence.plain)
     if ideographs:
         words += [*ideographs, *(first + second for first, second in pairwise(ideographs))]
@@ -290,15 +289,12 @@ def sentence_features(sentence: PromptSentence, prompt_chars: int) -> set[str]:
 
 
 def score_sentence(sentence: PromptSentence, prompt_chars: int, weights: Mapping[str, float] | None = None) -> float:
-    """Return the log odds that a sentence is meant to last."""
-    table = _weights() if weights is None else weights
+    """Return the log odds that a sentence is meant to last. The weight of "" is added to every score."""
+    table: Mapping[str, float] = _load_weights("statements/weights.json") if weights is None else weights
     return table.get("", 0.0) + sum(table.get(name, 0.0) for name in sentence_features(sentence, prompt_chars))
 
 
-@cache
-def _weights() -> dict[str, float]:
-    """Return the weight of each feature; that of "" is added to every score."""
-    return {name: float(weight) for name, weight in load_data("statements/weights.json").items()}
+_load_weights = cache(load_data)
 
 
 # Candidates for a judge: the half of the sentences in which nearly all statements are
