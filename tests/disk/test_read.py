@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 
 from tacit.disk.read import (
     file_signature,
@@ -17,6 +18,7 @@ from tacit.disk.read import (
     read_external,
     read_foreign,
     read_head,
+    run_git,
     sqlite_sidecars,
 )
 from tacit.errors import RefusedError
@@ -141,3 +143,33 @@ def test_a_virtual_table_is_no_table_however_it_is_written(tmp_path: Path, words
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         connection.execute(f"{words} TABLE found USING fts5(text)")
         assert not has_tables(connection, "found")
+
+
+# Git runs in the repository it is given, starts no program of it, and has a deadline
+
+
+def test_variables_do_not_lead_to_another_repository(person: Person) -> None:
+    one, other = person.repository("one"), person.repository("other")
+    environment = {**person.environment(), "GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other)}
+    done = run_git(str(one), environment, "rev-parse", "--show-toplevel")
+    assert done is not None and done.stdout.strip() == str(one.resolve())
+
+
+def test_without_git_or_in_time_there_is_no_answer(person: Person, tmp_path: Path) -> None:
+    root = str(person.repository())
+    assert run_git(root, {"PATH": str(tmp_path)}, "status") is None
+    slow = tmp_path / "git"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    assert run_git(root, {"PATH": f"{tmp_path}:/usr/bin:/bin"}, "status", seconds=0.2) is None
+
+
+def test_a_monitor_of_the_repository_is_not_started(person: Person) -> None:
+    root, touched = person.repository(), person.folder / "touched"
+    program = person.folder / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch {touched}\n")
+    program.chmod(0o755)
+    person.git(root, "config", "core.fsmonitor", str(program))
+    done = run_git(str(root), person.environment(), "status")
+    assert done is not None and done.returncode == 0
+    assert not touched.exists()

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from tacit.pages.facts import fact_id, reconcile_fact
 from tacit.pages.hand_edits import long_term_edits
 from tacit.pages.long_term import PRUNED_SECTION, entry_id
-from tacit.pages.merge import base_with_read_edits, base_with_unread_edits, merge
+from tacit.pages.merge import (
+    MergeConflict,
+    base_with_read_edits,
+    base_with_unread_edits,
+    conflict_markers,
+    find_conflicts,
+    has_conflict_markers,
+    merge,
+    split_conflicts,
+    without_markers,
+)
 
 A, B, C = (f"- 2024-01-01: {name} ^{number:012d}" for number, name in enumerate("abc"))
 HEADING, OTHER = "## Rules", "## Decisions"
@@ -101,3 +113,44 @@ def test_a_line_that_was_read_is_no_edit_any_more_and_the_others_are() -> None:
     for read in ({reworded(A)}, {"- lint before a push"}, {B}):
         base = base_with_read_edits(BASE, theirs, read, key=entry_id)
         assert long_term_edits(base, theirs) == [edit for edit in edits if edit.line not in read]
+
+
+# Conflict markers as git writes them, and as people leave them
+
+
+BLOCK = ["<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> side"]
+
+
+def test_a_block_has_two_sides() -> None:
+    lines = ["x", *BLOCK, "y", "<<<<<<<", "=======", "c", ">>>>>>>"]
+    assert list(split_conflicts(lines)) == [
+        "x",
+        MergeConflict(2, ("a",), ("b",)),
+        "y",
+        MergeConflict(8, (), ("c",)),
+    ]
+    assert without_markers(lines) == ["x", "a", "b", "y", "c"]
+
+
+def test_the_common_ancestor_is_no_side() -> None:
+    lines = ["<<<<<<< HEAD", "a", "||||||| 1a2b3c", "old", "=======", "b", ">>>>>>> side"]
+    assert find_conflicts(lines) == [MergeConflict(1, ("a",), ("b",))]
+
+
+@pytest.mark.parametrize("lines", [BLOCK[:2], BLOCK[:4], BLOCK[1:], ["a", ">>>>>>> side", "b"]])
+def test_of_half_a_block_no_line_is_lost(lines: list[str]) -> None:
+    assert [line for line in without_markers(lines) if line in "ab"] == [line for line in lines if line in "ab"]
+    assert has_conflict_markers("\n".join(lines).encode())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a\n=======\nb\n", "x <<<<<<< y\n", '{"canonical": "<<<<<<< HEAD"}\n', "<<<<<<<<a\n", "<<<<<< HEAD\n"]
+)
+def test_what_is_no_marker(text: str) -> None:
+    assert not has_conflict_markers(text.encode())
+    assert conflict_markers(text.split("\n")) == set()
+
+
+@pytest.mark.parametrize("text", ["<<<<<<< HEAD\r\n", "a\n>>>>>>> side", "<<<<<<<\n", "<<<<<<<<<< longer\n"])
+def test_what_is_one(text: str) -> None:
+    assert has_conflict_markers(text.encode())
