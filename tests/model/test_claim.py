@@ -47,18 +47,11 @@ def test_signs_that_mean_something_make_a_difference(one: str, other: str) -> No
     assert says(one).id != says(other).id
 
 
-def test_the_same_words_in_another_scope_are_another_memory() -> None:
-    here = says("use pnpm", project_scope("example.org/app"))
-    assert here.key == says("use pnpm").key
-    assert here.id != says("use pnpm").id
-
-
-def test_kind_tags_and_wording_do_not_make_another_memory() -> None:
-    assert says("use pnpm", kind=Kind.CONSTRAINT, tags=("js",)).id == says("Use the pnpm").id
-
-
-def test_a_bar_in_the_words_cannot_forge_a_key() -> None:
-    assert says("use x|y").key.count("|") == 2
+def test_another_scope_makes_another_memory_and_kind_tags_and_wording_do_not() -> None:
+    here, everywhere = says("use pnpm", project_scope("example.org/app")), says("use pnpm")
+    assert here.key == everywhere.key and here.id != everywhere.id
+    assert says("Use the pnpm", kind=Kind.CONSTRAINT, tags=("js",)).id == everywhere.id
+    assert says("use x|y").key.count("|") == 2  # a bar in the words cannot forge a key
 
 
 def test_a_project_is_called_by_the_last_part_of_its_name() -> None:

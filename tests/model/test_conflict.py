@@ -123,51 +123,39 @@ def test_an_answer_that_is_against_many_overrules_none_and_asks_about_the_two_ne
 # Which claims answer the same question, and which of them cannot both hold
 
 
-def oppose(one: str, other: str) -> bool:
+@pytest.mark.parametrize(
+    ("one", "other", "is_opposed"),
+    [
+        ("use npm", "use pnpm", True),
+        ("use npm", "never use npm", True),
+        ("I prefer npm", "we decided on pnpm", True),
+        ("I prefer tabs", "use spaces", True),
+        ("I prefer single quotes", "use double quotes", True),
+        ("use grep", "use rg instead of grep", True),
+        ("the default branch is main", "the default branch is master", True),
+        ("always run the build", "never run the build", True),
+        ("run the build", "do not run the build", True),
+        ("use ruff for linting", "use flake8 for linting", True),
+        ("use vim only", "use emacs", True),
+        ("never use npm", "use pnpm", False),
+        ("never use npm", "never use yarn", False),
+        ("I prefer tabs", "I prefer pnpm", False),
+        ("I prefer tea", "I prefer short answers", False),
+        ("use npm", "I prefer npm", False),
+        ("use pnpm", "Use the pnpm!", False),
+        ("use black for python", "use prettier for css", False),
+        ("run the build", "run the tests", False),
+        ("the default branch is main", "the staging branch is develop", False),
+        ("never run the build", "never run the tests", False),
+        ("if the build fails, clear the cache", "if the login fails, clear the cache", False),
+        ("$&", "$1", False),
+    ],
+)
+def test_two_answers_to_one_question_oppose_each_other_unless_both_can_hold(
+    one: str, other: str, is_opposed: bool
+) -> None:
     first, second = parse_stance(says(one)), parse_stance(says(other))
-    assert are_opposed(first, second) == are_opposed(second, first)
-    return are_opposed(first, second)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("use npm", "use pnpm"),
-        ("use npm", "never use npm"),
-        ("I prefer npm", "we decided on pnpm"),
-        ("I prefer tabs", "use spaces"),
-        ("I prefer single quotes", "use double quotes"),
-        ("use grep", "use rg instead of grep"),
-        ("the default branch is main", "the default branch is master"),
-        ("always run the build", "never run the build"),
-        ("run the build", "do not run the build"),
-        ("use ruff for linting", "use flake8 for linting"),
-        ("use vim only", "use emacs"),
-    ],
-)
-def test_two_answers_to_one_question_oppose_each_other(one: str, other: str) -> None:
-    assert oppose(one, other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("never use npm", "use pnpm"),
-        ("never use npm", "never use yarn"),
-        ("I prefer tabs", "I prefer pnpm"),
-        ("I prefer tea", "I prefer short answers"),
-        ("use npm", "I prefer npm"),
-        ("use pnpm", "Use the pnpm!"),
-        ("use black for python", "use prettier for css"),
-        ("run the build", "run the tests"),
-        ("the default branch is main", "the staging branch is develop"),
-        ("never run the build", "never run the tests"),
-        ("if the build fails, clear the cache", "if the login fails, clear the cache"),
-        ("$&", "$1"),
-    ],
-)
-def test_answers_that_can_both_hold_do_not_oppose_each_other(one: str, other: str) -> None:
-    assert not oppose(one, other)
+    assert are_opposed(first, second) is are_opposed(second, first) is is_opposed
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.commandline.patterns import (
@@ -164,11 +164,10 @@ def test_what_has_a_condition_or_names_no_command_or_path_cannot_be_checked(sent
     assert read_expectations(sentence) == ()
 
 
-@given(st.text(max_size=200))
+words = st.lists(st.sampled_from("never use run before npm git push `make` , . instead of the tests unless".split()))
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200) | words.map(" ".join))
 def test_no_sentence_raises(sentence: str) -> None:
     read_expectations(sentence)
-
-
-@given(st.lists(st.sampled_from("never use run before npm git push `make` , . instead of the tests unless".split())))
-def test_no_sequence_of_the_words_that_matter_raises(words: list[str]) -> None:
-    read_expectations(" ".join(words))

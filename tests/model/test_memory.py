@@ -49,6 +49,7 @@ def test_the_latest_verdict_is_the_status(verdict: Verdict, status: Status) -> N
 def test_a_suggestion_is_a_memory_nobody_has_decided_on() -> None:
     memory = memory_of(CLAIM, proposed(CLAIM, "a test"))
     assert (memory.status, memory.is_live, memory.decided_by) == (Status.PENDING, True, "")
+    assert fold_memories([event(1, WorkLogged("T", "use pnpm"))]) == {}  # an observation makes none
 
 
 def test_said_again_it_is_stronger_and_newer() -> None:
@@ -93,11 +94,8 @@ def test_a_policy_decides_only_on_a_persons_own_words_and_files(least: Provenanc
     learned = [event(1, proposed(CLAIM), "learner", provenance=least), accepted]
     is_owned = least >= Provenance.USER_FILE
     assert fold_memories(learned)[CLAIM.id].status is (Status.ACTIVE if is_owned else Status.PENDING)
-
-
-def test_a_policy_does_not_decide_on_what_a_person_has_spoken_of() -> None:
-    accepted = event(2, ClaimDecided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
-    assert fold_memories([event(1, proposed(CLAIM)), accepted])[CLAIM.id].status is Status.PENDING
+    by_person = event(1, proposed(CLAIM))  # of which the person alone decides
+    assert fold_memories([by_person, accepted])[CLAIM.id].status is Status.PENDING
 
 
 @pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT, HAND_EDIT])
@@ -141,10 +139,8 @@ def test_a_person_who_says_it_again_wakes_what_was_forgotten() -> None:
     gone = ClaimDecided(CLAIM, Verdict.RETIRED)
     assert memory_of(CLAIM, added(CLAIM), gone, added(CLAIM)).status is Status.ACTIVE
     assert memory_of(CLAIM, added(CLAIM), gone, proposed(CLAIM)).status is Status.PENDING
-    assert (
-        fold_memories([*history(added(CLAIM), gone), event(3, added(CLAIM), "agent")])[CLAIM.id].status
-        is Status.RETIRED
-    )
+    by_agent = [*history(added(CLAIM), gone), event(3, added(CLAIM), "agent")]
+    assert fold_memories(by_agent)[CLAIM.id].status is Status.RETIRED
 
 
 def test_an_undone_event_counts_as_not_said() -> None:
@@ -154,22 +150,14 @@ def test_an_undone_event_counts_as_not_said() -> None:
     assert fold_memories(said)[CLAIM.id].status is Status.RETIRED
     assert fold_memories(taken_back) == fold_memories(said[:1])
     assert fold_memories(again) == fold_memories(said)
-
-
-def test_a_memory_whose_events_were_all_undone_is_none() -> None:
-    events = [*history(added(CLAIM)), event(2, EventsUndone((numbered(1),), (CLAIM.id,)))]
-    assert fold_memories(events) == {}
-    assert fold_memory(events, CLAIM.id) is None
+    nothing = [*said[:1], event(2, EventsUndone((numbered(1),), (CLAIM.id,)))]
+    assert (fold_memories(nothing), fold_memory(nothing, CLAIM.id)) == ({}, None)
 
 
 def test_an_undo_reaches_only_what_came_before_it() -> None:
     events = [event(1, EventsUndone((numbered(2), numbered(1), numbered(7)), ())), event(2, added(CLAIM))]
     assert undone_ids(events) == set()
     assert [one.id for one in effective_events(events)] == [numbered(1), numbered(2)]
-
-
-def test_observations_make_no_memory() -> None:
-    assert fold_memories([event(1, WorkLogged("T", "use pnpm"))]) == {}
 
 
 def test_the_day_is_the_one_on_the_wall_where_it_happened() -> None:
@@ -217,17 +205,12 @@ def test_more_evidence_never_lowers_it_and_it_stays_between_nothing_and_one(
 
 
 def test_a_memory_seen_in_more_sessions_is_surer() -> None:
-    claim = says("use pnpm")
-    alone = fold_memories([event(1, proposed(claim), session="one"), event(2, proposed(claim), session="one")])
-    apart = fold_memories([event(1, proposed(claim), session="one"), event(2, proposed(claim), session="two")])
-    assert (
-        apart[claim.id].confidence
-        > alone[claim.id].confidence
-        > fold_memories(history(proposed(claim)))[claim.id].confidence
-    )
-
-
-def test_a_learner_may_be_surer_than_the_table() -> None:
-    claim = says("use pnpm")
-    memory = memory_of(claim, ClaimProposed(claim, Verdict.PROPOSED, "habits", confidence=0.95))
-    assert memory.confidence == 0.95
+    sessions = (["one"], ["one", "one"], ["one", "two"])
+    folded = [
+        fold_memories(event(number, proposed(CLAIM), session=name) for number, name in enumerate(names, 1))
+        for names in sessions
+    ]
+    once, alone, apart = (memories[CLAIM.id].confidence for memories in folded)
+    assert apart > alone > once
+    by_learner = memory_of(CLAIM, ClaimProposed(CLAIM, Verdict.PROPOSED, "habits", confidence=0.95))
+    assert by_learner.confidence == 0.95  # who may be surer than the table
