@@ -24,7 +24,7 @@ def kind(one: str, other: str) -> RelationKind:
 
 
 # What relates two statements in a certain way, with pairs of them that do so.
-PAIRS_BY_KIND = {
+PAIRS_BY_KIND: dict[RelationKind, dict[str, tuple[tuple[str, str], ...]]] = {
     RelationKind.OVERRULES: {
         "another value, polarity or order of the same subject": (
             ("always retry 3 times", "always retry 5 times"),

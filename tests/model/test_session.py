@@ -178,9 +178,7 @@ kinds = st.sampled_from(Kind)
 
 
 @given(counts, kinds)
-def test_the_rank_moves_a_little_and_only_by_checks(
-    given_counts: AdherenceCounts, kind: Kind
-) -> None:
+def test_the_rank_moves_a_little_and_only_by_checks(given_counts: AdherenceCounts, kind: Kind) -> None:
     factor = rank_factor(given_counts, kind)
     assert abs(factor - 1) <= MAX_RANK_CHANGE
     assert rank_factor(given_counts._replace(followed=given_counts.followed + 1), kind) >= factor

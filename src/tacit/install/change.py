@@ -78,17 +78,15 @@ def _receipts_path(home: str, target: str) -> str:
 
 
 def _parse_receipt(value: dict[str, object]) -> Receipt:
-    made, empty = value.get("made"), value.get("empty")
+    made, empty = (items if isinstance(items := value.get(name), list) else [] for name in ("made", "empty"))
     return Receipt(
         path=_require_string(value["path"]),
         before=_require_string(value["before"]),
         after=_require_string(value["after"]),
         is_blank=value.get("is_blank") is True,
         was=None if value.get("was") is None else _require_string(value["was"]),
-        made=tuple(map(_require_strings, made)) if isinstance(made, list) else (),
-        empty=tuple((_require_strings(path), _require_string(interior)) for path, interior in empty)
-        if isinstance(empty, list)
-        else (),
+        made=tuple(map(_require_strings, made)),
+        empty=tuple((_require_strings(path), _require_string(interior)) for path, interior in empty),
         lead=_require_string(value.get("lead", "")),
         folders=_require_strings(value.get("folders", [])),
     )
