@@ -50,16 +50,9 @@ def test_the_title_of_the_host_is_one_line_of_limited_length() -> None:
 def test_the_title_is_the_specific_sentence_of_a_request() -> None:
     (turn,) = turns(asked("Hi! Please rename the cart table to baskets. Thanks a lot."))
     assert turn_title(turn) == session_title("", (turn,)) == "Please rename the cart table to baskets."
-
-
-def test_a_turn_without_a_request_has_a_title_too() -> None:
     first, second = turns(said("I am a helper that begins by itself."), asked("one"))
     assert (turn_title(first), turn_title(second)) == ("(nothing was asked)", "one")
-
-
-def test_a_session_that_answers_a_question_is_titled_with_question_and_answer() -> None:
-    answered = turns(asked("the blue one", PromptKind.ANSWER, "Which button?"))
-    assert session_title("", answered) == "Which button? the blue one"
+    assert title(asked("the blue one", PromptKind.ANSWER, "Which button?")) == "Which button? the blue one"
 
 
 @pytest.mark.parametrize(
@@ -167,6 +160,8 @@ def test_the_outcome_is_what_the_agent_said_last_of_a_result_and_never_made_up()
     assert outcome(*worked, asked("/exit", PromptKind.COMMAND)) == "The cart table is renamed."
     for empty in ("Pushed successfully.", "You're welcome!", "Perfect! Done."):
         assert outcome(*worked, asked("push"), said(empty)) == "The cart table is renamed."
+    for praise in ("This is perfect.", "thanks!", "that works great", "lgtm"):  # no request without an answer
+        assert outcome(*worked, asked(praise)) == "The cart table is renamed."
     assert outcome(asked("one"), said("Done.")) == "Done."
     assert outcome(asked("/clear", PromptKind.COMMAND)) == session_outcome(()) == ""
 
@@ -201,11 +196,6 @@ def test_the_outcome_tells_what_came_of_the_turn_with_most_of_the_work_before_wh
     assert outcome(*main) == "The cart table is renamed."
     assert outcome(main[0], changed("a.py"), main[-1], *aside) == "The wiki names no table at all."
     assert outcome(*aside, *main) == "The cart table is renamed."
-
-
-@pytest.mark.parametrize("word", ["This is perfect.", "thanks!", "that works great", "lgtm"])
-def test_praise_is_no_request_that_was_left_without_an_answer(word: str) -> None:
-    assert outcome(asked("one"), said("The cart table is renamed."), asked(word)) == "The cart table is renamed."
 
 
 def test_work_without_words_is_named_by_what_was_run() -> None:

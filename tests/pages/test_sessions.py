@@ -74,12 +74,8 @@ def test_a_page_has_the_headings_that_were_promised() -> None:
         "## Tools Used",
         "## Outcome",
     ]
-
-
-def test_what_is_not_known_has_no_heading() -> None:
-    lines = render_session(folded(asked("/clear", PromptKind.COMMAND)))
-
-    assert [line for line in lines if line.startswith("## ")] == ["## User Request", "## Work Performed"]
+    unknown = render_session(folded(asked("/clear", PromptKind.COMMAND)))  # what is not known has no heading
+    assert [line for line in unknown if line.startswith("## ")] == ["## User Request", "## Work Performed"]
 
 
 def test_the_heading_of_a_turn_stands_on_its_page_as_it_is_looked_for() -> None:
@@ -152,11 +148,8 @@ def test_no_text_breaks_out_of_its_place(turns: list[tuple[str, str, str]]) -> N
 
 
 def test_what_a_model_said_of_a_session_comes_first_and_names_the_model() -> None:
-    lines = render_session(
-        folded(
-            asked("Rename it."), said("Done, it is renamed."), SessionSummarized("claude", "It has a name.", "m/1", "9")
-        )
-    )
+    summary = SessionSummarized("claude", "It has a name.", "m/1", "9")
+    lines = render_session(folded(asked("Rename it."), said("Done, it is renamed."), summary))
 
     assert lines[lines.index("## Summary (by m/1)") + 2] == "- It has a name."
     assert lines.index("## Summary (by m/1)") < lines.index("## User Request")
@@ -165,12 +158,10 @@ def test_what_a_model_said_of_a_session_comes_first_and_names_the_model() -> Non
 
 def test_a_summary_that_does_not_know_the_last_turns_says_so() -> None:
     old = SessionSummarized("claude", "It has a name.", "small", "2026-03-02T09:02")
-    told = render_session(folded(asked("Rename it."), old, asked("Now the other."), asked("And this.")))
+    bodies = asked("Rename it."), old, asked("Now the other.")
 
-    assert "(Before the last 2 turns.)" in told
-    assert "(Before the end of the last turn.)" in render_session(
-        folded(asked("Rename it."), old, asked("Now the other."))
-    )
+    assert "(Before the end of the last turn.)" in render_session(folded(*bodies))
+    assert "(Before the last 2 turns.)" in render_session(folded(*bodies, asked("And this.")))
 
 
 def test_a_summary_breaks_no_page() -> None:

@@ -176,16 +176,15 @@ def test_the_persons_own_file_may_import_from_their_folder(work: Workspace) -> N
 # What others may have planted
 
 
-def test_a_link_within_the_project_is_the_file_it_leads_to(work: Workspace) -> None:
-    work.write("AGENTS.md")
+def test_a_link_is_the_file_it_leads_to_unless_that_is_outside_of_the_project(work: Workspace) -> None:
+    path = work.write("AGENTS.md")
     os.symlink("AGENTS.md", work.root / "CLAUDE.md")
     (file,) = work.rules().files
     assert loads(file)["claude"] is START and loads(file)["codex"] is START
-
-
-def test_a_link_that_leads_outside_is_not_followed(work: Workspace) -> None:
     work.write("~/private.md", "- private words\n")
-    os.symlink(work.user / "private.md", work.root / "AGENTS.md")
+    path.unlink()
+    (work.root / "CLAUDE.md").unlink()
+    os.symlink(work.user / "private.md", path)
     (file,) = work.rules().files
     assert file.text == "" and "outside" in file.problem
     assert work.findings() == ["AGENTS.md:1: unreadable: is a link that leads outside; not read"]
