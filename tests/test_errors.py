@@ -40,8 +40,26 @@ def test_only_trouble_with_the_home_has_an_exit_code_of_three_or_more() -> None:
         assert issubclass(error, StoreError) == (error.exit_code >= 3), error
 
 
-def test_a_script_can_tell_a_home_that_is_busy_or_read_only_from_one_that_is_damaged() -> None:
-    assert len({StoreError.exit_code, ReadOnlyError.exit_code, LockBusyError.exit_code}) == 3
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError, 2),
+        (RefusedError, 1),
+        (NotFoundError, 1),
+        (StoreError, 3),
+        (ReadOnlyError, 4),
+        (LockBusyError, 5),
+    ],
+)
+def test_every_error_has_its_exit_code_and_may_say_what_to_type(error: type[TacitError], code: int) -> None:
+    raised = error("what happened", "tacit list")
+    assert (raised.exit_code, raised.message, raised.hint, str(raised)) == (
+        code,
+        "what happened",
+        "tacit list",
+        "what happened",
+    )
+    assert error("what happened").hint == ""
 
 
 @pytest.mark.parametrize("error", [ReadOnlyError, LockBusyError])

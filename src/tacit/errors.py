@@ -41,8 +41,6 @@ class ServerError(TacitError):
 class ServerUnreachableError(ServerError):
     """The server is down, too slow or out of reach: what waits for it is sent later."""
 
-    exit_code = 1
-
 
 class RemoteError(TacitError):
     """A remote cannot be reached or does not answer as it should. The home is as it was."""
@@ -52,8 +50,6 @@ class RemoteError(TacitError):
 
 class StoreError(TacitError):
     """The home cannot be read or written as promised."""
-
-    exit_code = 3
 
 
 class ReadOnlyError(StoreError):
@@ -70,8 +66,6 @@ class LockBusyError(StoreError):
 
 class IndexDamagedError(StoreError):
     """The index was found to be damaged, and was rebuilt from the log. What was asked can be asked again."""
-
-    exit_code = 3
 
 
 class IndexUnusableError(Exception):

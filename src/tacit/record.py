@@ -48,35 +48,33 @@ else:
         new.__qualname__ = f"{name}.__new__"
         return new
 
-    def _repr(self):
-        values = ", ".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
-        return f"{type(self).__name__}({values})"
+    class _Named(tuple):
+        """What all records share. Their constructors and fields are their own."""
 
-    def _values(self):
-        return tuple(self)
+        __slots__ = ()
 
-    def _asdict(self):
-        return dict(zip(self._fields, self, strict=True))
+        def __repr__(self):
+            values = ", ".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
+            return f"{type(self).__name__}({values})"
 
-    def _replace(self, /, **changes):
-        made = _new(type(self), map(changes.pop, self._fields, self))
-        if changes:
-            raise ValueError(f"{type(self).__name__} has no field {', '.join(changes)}")
-        return made
+        def __getnewargs__(self):
+            return tuple(self)
 
-    def _make(cls, values):
-        made = _new(cls, values)
-        if len(made) != len(cls._fields):
-            raise TypeError(f"{cls.__name__} has {len(cls._fields)} fields, not {len(made)}")
-        return made
+        def _asdict(self):
+            return dict(zip(self._fields, self, strict=True))
 
-    _SHARED = {
-        "__repr__": _repr,
-        "__getnewargs__": _values,
-        "_asdict": _asdict,
-        "_replace": _replace,
-        "_make": classmethod(_make),
-    }
+        def _replace(self, /, **changes):
+            made = _new(type(self), map(changes.pop, self._fields, self))
+            if changes:
+                raise ValueError(f"{type(self).__name__} has no field {', '.join(changes)}")
+            return made
+
+        @classmethod
+        def _make(cls, values):
+            made = _new(cls, values)
+            if len(made) != len(cls._fields):
+                raise TypeError(f"{cls.__name__} has {len(cls._fields)} fields, not {len(made)}")
+            return made
 
     class _Meta(type):
         """Turns each class with the base `Record` into a plain subclass of `tuple` with named fields."""
@@ -96,7 +94,7 @@ else:
                 _fields=fields,
                 _field_defaults=defaults,
             )
-            return type(name, (tuple,), {**_SHARED, **namespace})
+            return type(name, (_Named,), namespace)
 
     class Record(metaclass=_Meta):
         """The base to name in `class Point(Record):`."""

@@ -19,6 +19,10 @@ AGREE = [
     ("npm is not allowed here at all.", "stop using npm"),
     ("Whenever the build runs it takes ages.", "Whenever I run the build it takes ages"),
     ("Niemals direkt auf main pushen.", "bitte nie auf main pushen"),
+    (  # other punctuation makes no other meaning
+        "Tout le workflow doit être dans le même canvas, pas de workflow séparé.",
+        "tout le workflow doit être dans le même canvas pas de workflow séparé",
+    ),
 ]
 DIFFER = [
     ("Never use pnpm in this project.", "use pnpm, not npm"),
@@ -38,16 +42,9 @@ DIFFER = [
 ]
 
 
-@pytest.mark.parametrize(("sentence", "quote"), AGREE)
-def test_the_same_in_other_words_is_no_contradiction(sentence: str, quote: str) -> None:
-    assert not contradicts(sentence, quote)
-
-
-@pytest.mark.parametrize(("sentence", "quote"), DIFFER)
-def test_the_opposite_is_a_contradiction(sentence: str, quote: str) -> None:
-    assert contradicts(sentence, quote)
-
-
-def test_other_punctuation_makes_no_other_meaning() -> None:
-    quote = "tout le workflow doit être dans le même canvas pas de workflow séparé"
-    assert not contradicts("Tout le workflow doit être dans le même canvas, pas de workflow séparé.", quote)
+@pytest.mark.parametrize(
+    ("sentence", "quote", "is_opposite"),
+    [*((*pair, False) for pair in AGREE), *((*pair, True) for pair in DIFFER)],
+)
+def test_only_the_opposite_is_a_contradiction(sentence: str, quote: str, is_opposite: bool) -> None:
+    assert contradicts(sentence, quote) is is_opposite

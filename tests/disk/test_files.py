@@ -31,13 +31,6 @@ from tacit.disk.files import (
 READ, WRITE, CREATE = os.O_RDONLY, os.O_WRONLY, os.O_WRONLY | os.O_CREAT
 
 
-class SmallWrites(OsDisk):
-    """Takes three bytes at a time, as a system under pressure may."""
-
-    def write(self, fd: int, data: bytes) -> int:
-        return super().write(fd, data[:3])
-
-
 @contextmanager
 def umask(mask: int) -> Iterator[None]:
     before = os.umask(mask)
@@ -90,6 +83,13 @@ def test_below_the_root_no_folder_is_reached_through_a_link_but_the_root_may_be_
             change()
         assert (refused.value.errno, refused.value.filename) == (errno.ELOOP, str(root / "linked"))
     assert os.listdir(tmp_path / "disk" / "memory") == ["page"]
+
+
+class SmallWrites(OsDisk):
+    """Takes three bytes at a time, as a system under pressure may."""
+
+    def write(self, fd: int, data: bytes) -> int:
+        return super().write(fd, data[:3])
 
 
 def test_all_bytes_are_written_even_if_the_system_takes_few_at_a_time(tmp_path: Path) -> None:

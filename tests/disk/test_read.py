@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from harness.person import Person
 
 from tacit.disk.read import (
     file_signature,
@@ -17,6 +20,7 @@ from tacit.disk.read import (
     read_external,
     read_foreign,
     read_head,
+    run_git,
     sqlite_sidecars,
 )
 from tacit.errors import RefusedError
@@ -51,18 +55,16 @@ def test_a_foreign_file_is_not_read_through_a_link_from_a_pipe_or_if_it_is_too_l
 
 
 def test_a_signature_changes_with_bytes_mode_and_replacement_and_is_empty_behind_a_link(file: Path) -> None:
-    signatures = [file_signature(str(file))]
-    file.write_bytes(b"another line\n")
-    signatures.append(file_signature(str(file)))
-    file.chmod(0o600)
-    signatures.append(file_signature(str(file)))
-    copy = file.with_name("copy")
-    copy.write_bytes(file.read_bytes())
-    copy.chmod(0o600)
-    os.utime(copy, ns=(file.stat().st_atime_ns, file.stat().st_mtime_ns))
-    copy.replace(file)
-    signatures.append(file_signature(str(file)))
-    assert len(set(signatures)) == 4
+    def replace() -> None:
+        copy = file.with_name("copy")
+        shutil.copy2(file, copy)
+        copy.replace(file)
+
+    signatures = {file_signature(str(file))}
+    for change in (lambda: file.write_bytes(b"another line\n"), lambda: file.chmod(0o600), replace):
+        change()
+        signatures.add(file_signature(str(file)))
+    assert len(signatures) == 4
     (file.parent / "folder").symlink_to(file.parent)
     assert file_signature(str(file.parent / "folder" / "file")) == file_signature("/nowhere/file") == ""
 
@@ -113,14 +115,11 @@ def test_a_sidecar_of_a_database_must_be_a_plain_file(tmp_path: Path, suffix: st
     path = str(tmp_path / "db")
     sidecar = Path(path + suffix)
     assert str(sidecar) in sqlite_sidecars(path) and has_plain_sidecars(path)
-    sidecar.touch()
-    assert has_plain_sidecars(path)
-    sidecar.unlink()
-    sidecar.symlink_to("nowhere")
-    assert not has_plain_sidecars(path)
-    sidecar.unlink()
-    os.mkfifo(sidecar)
-    assert not has_plain_sidecars(path)
+    others: tuple[Callable[[], object], ...] = (lambda: sidecar.symlink_to("nowhere"), lambda: os.mkfifo(sidecar))
+    for make in (sidecar.touch, *others):
+        make()
+        assert has_plain_sidecars(path) is (make not in others)
+        sidecar.unlink()
 
 
 @pytest.mark.parametrize("text_factory", [str, bytes])
@@ -131,13 +130,37 @@ def test_a_view_or_a_virtual_table_does_not_count_as_a_table(text_factory: type)
         connection.execute("CREATE TABLE sessions (id)")
         connection.execute("CREATE VIEW seen AS SELECT * FROM commands")
         connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text)")
+        connection.execute("create  virtual TABLE more USING fts5 (text)")
         assert has_tables(connection, "commands", "sessions")
-        for name in ("seen", "words", "absent"):
+        for name in ("seen", "words", "more", "absent"):
             assert not has_tables(connection, "commands", name)
 
 
-@pytest.mark.parametrize("words", ["CREATE VIRTUAL", "create  virtual"])
-def test_a_virtual_table_is_no_table_however_it_is_written(tmp_path: Path, words: str) -> None:
-    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
-        connection.execute(f"{words} TABLE found USING fts5(text)")
-        assert not has_tables(connection, "found")
+# Git runs in the repository it is given, starts no program of it, and has a deadline
+
+
+def test_variables_do_not_lead_to_another_repository(person: Person) -> None:
+    one, other = person.repository("one"), person.repository("other")
+    environment = {**person.environment(), "GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other)}
+    done = run_git(str(one), environment, "rev-parse", "--show-toplevel")
+    assert done is not None and done.stdout.strip() == str(one.resolve())
+
+
+def test_without_git_or_in_time_there_is_no_answer(person: Person, tmp_path: Path) -> None:
+    root = str(person.repository())
+    assert run_git(root, {"PATH": str(tmp_path)}, "status") is None
+    slow = tmp_path / "git"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    assert run_git(root, {"PATH": f"{tmp_path}:/usr/bin:/bin"}, "status", seconds=0.2) is None
+
+
+def test_a_monitor_of_the_repository_is_not_started(person: Person) -> None:
+    root, touched = person.repository(), person.folder / "touched"
+    program = person.folder / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch {touched}\n")
+    program.chmod(0o755)
+    person.git(root, "config", "core.fsmonitor", str(program))
+    done = run_git(str(root), person.environment(), "status")
+    assert done is not None and done.returncode == 0
+    assert not touched.exists()

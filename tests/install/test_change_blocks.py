@@ -10,6 +10,7 @@ from tacit.errors import RefusedError
 from tacit.install.change import (
     EXPORT_MARKERS,
     WRAPPER_MARKERS,
+    BlockMarkers,
     content_hash,
     install_markers,
     owned_file,
@@ -31,32 +32,23 @@ FILES = {
 
 
 @pytest.mark.parametrize("before", FILES.values(), ids=FILES.keys())
-def test_a_file_without_our_block_is_the_file_before_it(before: bytes | None) -> None:
-    after = with_block(before, BASH, LINES)
-    assert after.startswith(before or b"") and after.count(b"eval tacit\n") == 1
-    assert with_block(after, BASH, LINES) == after
-    assert without_block(after, BASH) == before
+@pytest.mark.parametrize(("markers", "other"), [(BASH, EXPORT_MARKERS), (EXPORT_MARKERS, BASH)], ids=["shell", "rules"])
+def test_a_file_without_our_block_is_the_file_before_it(
+    before: bytes | None, markers: BlockMarkers, other: BlockMarkers
+) -> None:
+    after = with_block(before, markers, LINES)
+    assert after.startswith(before or b"")
+    assert after.count(f"\n{LINES}{markers.closing}\n".encode()) == 1
+    assert with_block(after, markers, LINES) == after
+    assert without_block(after, markers) == before
+    assert without_block(after, other) == after
 
 
-@pytest.mark.parametrize("before", FILES.values(), ids=FILES.keys())
-def test_a_block_of_markdown_is_taken_out_exactly(before: bytes | None) -> None:
-    after = with_block(before, EXPORT_MARKERS, "- use pnpm\n")
-    assert b"\n- use pnpm\n<!-- <<< tacit export" in after
-    assert without_block(after, EXPORT_MARKERS) == before
-    assert without_block(after, BASH) == after
-
-
-def test_a_block_is_updated_where_it_is() -> None:
-    after = with_block(b"first\n", BASH, LINES) + b"last\n"
-    newer = with_block(after, BASH, "eval tacit --new\n")
-    assert newer == after.replace(b"eval tacit\n", b"eval tacit --new\n")
-    assert without_block(newer, BASH) == b"first\nlast\n"
-
-
-def test_lines_that_were_added_after_the_block_keep_the_line_feed_before_it() -> None:
+def test_a_block_is_updated_where_it_is_and_lines_after_it_keep_the_line_feed_before_it() -> None:
     after = with_block(b"first", BASH, LINES)
-    assert without_block(after, BASH) == b"first"
-    assert without_block(after + b"last", BASH) == b"first\nlast"
+    newer = with_block(after + b"last\n", BASH, "eval tacit --new\n")
+    assert newer == (after + b"last\n").replace(b"eval tacit\n", b"eval tacit --new\n")
+    assert without_block(newer, BASH) == b"first\nlast\n"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +62,6 @@ def test_lines_that_were_added_after_the_block_keep_the_line_feed_before_it() ->
 )
 def test_the_block_of_init_is_separated_by_an_empty_line(before: bytes | None, expected: bytes) -> None:
     after = with_block(before, WRAPPER_MARKERS, "be kind\n")
-
     assert after == expected + b"be kind\n<!-- tacit:end -->\n"
     assert without_block(after, WRAPPER_MARKERS) == before
     rest = without_block(after + b"last\n", WRAPPER_MARKERS)

@@ -187,42 +187,45 @@ def test_trailing_commas_and_line_ends_are_kept() -> None:
     assert after.endswith("\r\n    },\r\n}\r\n") and "\n" not in after.replace("\r\n", "")
 
 
+def installed(before: str) -> tuple[str, Receipt | None]:
+    done = json_config_file("s", STOP).insert(before.encode(), None)
+    assert done.content is not None
+    return done.content.decode(), done.receipt
+
+
+def taken_out(text: str, receipt: Receipt | None = None) -> str:
+    after = json_config_file("s", STOP).remove(text.encode(), receipt)
+    assert after is not None
+    return after.decode()
+
+
 def test_an_older_installation_is_brought_up_to_date_where_it_stands() -> None:
     old = f'"/old/python" "/old path/{HOOK_SCRIPT_PATHS[0]}" claude stop'.replace('"', '\\"')
     before = (
         '{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command": "a"}, {"command": "' + old + '"}, '
         '{"command": "b"}]}], "Gone": [{"hooks": [{"command": "' + old + '"}]}]}}'
     )
-    done = json_config_file("s", STOP).insert(before.encode(), None)
-    assert done.content is not None
+    after, _ = installed(before)
     group = {"matcher": "x", "hooks": [{"command": "a"}, ENTRY, {"command": "b"}]}
-    assert json.loads(done.content) == {"hooks": {"Stop": [group]}}
+    assert json.loads(after) == {"hooks": {"Stop": [group]}}
     group["hooks"] = [{"command": "a"}, {"command": "b"}]
-    assert json.loads(json_config_file("s", STOP).remove(done.content, None) or b"") == {"hooks": {"Stop": [group]}}
+    assert json.loads(taken_out(after)) == {"hooks": {"Stop": [group]}}
 
 
 def test_an_entry_that_stands_twice_is_left_once() -> None:
     twice = json.dumps({"hooks": {"Stop": [{"hooks": [ENTRY]}, {"hooks": [ENTRY]}]}})
-    done = json_config_file("s", STOP).insert(twice.encode(), None)
-    assert done.content is not None and json.loads(done.content) == {"hooks": {"Stop": [{"hooks": [ENTRY]}]}}
+    assert json.loads(installed(twice)[0]) == {"hooks": {"Stop": [{"hooks": [ENTRY]}]}}
 
 
-def test_without_a_receipt_our_entries_go_and_what_is_empty_then() -> None:
-    done = json_config_file("s", STOP).insert(b'{\n  "a": 1,\n  "hooks": {\n    "Other": []\n  }\n}\n', None)
-    assert (
-        json_config_file("s", STOP).remove(done.content, None)
-        == b'{\n  "a": 1,\n  "hooks": {\n    "Other": []\n  }\n}\n'
-    )
-    done = json_config_file("s", STOP).insert(b'{"a": 1}', None)
-    assert json_config_file("s", STOP).remove(done.content, None) == b'{"a": 1}'
+@pytest.mark.parametrize("before", ['{\n  "a": 1,\n  "hooks": {\n    "Other": []\n  }\n}\n', '{"a": 1}'])
+def test_without_a_receipt_our_entries_go_and_what_is_empty_then(before: str) -> None:
+    assert taken_out(installed(before)[0]) == before
 
 
 def test_what_the_person_added_to_ours_stays() -> None:
-    done = json_config_file("s", STOP).insert(b"", None)
-    assert done.content is not None
-    edited = done.content.replace(b'"hooks": {\n', b'"hooks": {\n    "Mine": [], // keep\n', 1)
-    after = json_config_file("s", STOP).remove(edited, done.receipt)
-    assert after == b'{\n  "hooks": {\n    "Mine": [] // keep\n  }\n}\n'
+    after, receipt = installed("")
+    edited = after.replace('"hooks": {\n', '"hooks": {\n    "Mine": [], // keep\n', 1)
+    assert taken_out(edited, receipt) == '{\n  "hooks": {\n    "Mine": [] // keep\n  }\n}\n'
 
 
 @pytest.mark.parametrize(
@@ -362,34 +365,25 @@ def test_a_server_beside_hooks_in_one_file(place: InstallContext, tmp_path: Path
 )
 def test_what_the_person_writes_behind_ours_moves_up(around: str) -> None:
     between = ",\n      " if "\n" in around else ", "
-    done = json_config_file("s", STOP).insert((around % GROUP).encode(), None)
-    assert done.content is not None
-    end = done.content.decode().rindex("\n    ]") if "\n" in around else done.content.decode().rindex("]}}")
-    edited = done.content.decode()[:end] + between + '{"later": 1}' + done.content.decode()[end:]
-    after = json_config_file("s", STOP).remove(edited.encode(), done.receipt)
-    assert after is not None and after.decode() == around % (GROUP + between + '{"later": 1}')
-
-
-def taken_out(text: str, receipt: Receipt | None = None) -> str:
-    after = json_config_file("s", STOP).remove(text.encode(), receipt)
-    assert after is not None
-    return after.decode()
+    text, receipt = installed(around % GROUP)
+    end = text.rindex("\n    ]" if "\n" in around else "]}}")
+    edited = text[:end] + between + '{"later": 1}' + text[end:]
+    assert taken_out(edited, receipt) == around % (GROUP + between + '{"later": 1}')
 
 
 def test_a_list_of_theirs_stays_though_they_emptied_it() -> None:
-    done = json_config_file("s", STOP).insert(('{"hooks": {"Stop": [' + GROUP + "]}}").encode(), None)
-    assert done.content is not None
-    assert taken_out(done.content.decode().replace(GROUP + ", ", ""), done.receipt) == '{"hooks": {"Stop": []}}'
+    text, receipt = installed('{"hooks": {"Stop": [' + GROUP + "]}}")
+    assert taken_out(text.replace(GROUP + ", ", ""), receipt) == '{"hooks": {"Stop": []}}'
 
 
-def test_a_group_that_says_more_than_we_wrote_stays() -> None:
-    ours = json.dumps(ENTRY)
-    assert taken_out('{"hooks": {"Stop": [{"id": 7, "hooks": [' + ours + "]}]}}") == (
-        '{"hooks": {"Stop": [{"id": 7, "hooks": []}]}}'
-    )
-
-
-def test_a_comment_before_ours_keeps_the_end_of_its_line() -> None:
-    ours = json.dumps(ENTRY)
-    assert taken_out('{"hooks": {"Stop": [ // mine\n  ' + ours + "]}}") == '{"hooks": {"Stop": [ // mine\n]}}'
-    assert taken_out('{"hooks": {"Stop": [1, // mine\n  ' + ours + ", 2]}}") == '{"hooks": {"Stop": [1, // mine\n 2]}}'
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"hooks": {"Stop": [{"id": 7, "hooks": [%s]}]}}', '{"hooks": {"Stop": [{"id": 7, "hooks": []}]}}'),
+        ('{"hooks": {"Stop": [ // mine\n  %s]}}', '{"hooks": {"Stop": [ // mine\n]}}'),
+        ('{"hooks": {"Stop": [1, // mine\n  %s, 2]}}', '{"hooks": {"Stop": [1, // mine\n 2]}}'),
+    ],
+    ids=["a group that says more than we wrote", "a comment before ours", "a comment between others"],
+)
+def test_what_is_around_ours_stays(before: str, after: str) -> None:
+    assert taken_out(before % json.dumps(ENTRY)) == after

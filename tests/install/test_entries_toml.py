@@ -57,6 +57,7 @@ def test_keys_that_a_person_added_to_the_table_go_with_it() -> None:
     after, receipt = installed(b"a = 1\n")
     edited = after + b'startup_timeout_sec = 5\nenv = { A = "b" }\n\n[b]\nc = 1\n'
     assert PART.remove(edited, receipt) == b"a = 1\n\n[b]\nc = 1\n"
+    assert PART.remove(after, None) == b"a = 1\n"  # found without a receipt, too
 
 
 @pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE.keys())
@@ -66,11 +67,6 @@ def test_with_a_table_that_the_host_added_below_ours_the_file_is_restored_as_wel
 ) -> None:
     after, receipt = installed(before)
     assert PART.remove(after + f'{header}\nA = "b"\n'.encode(), receipt) == before
-
-
-def test_without_a_receipt_it_is_found_all_the_same() -> None:
-    after, _ = installed(b"a = 1\n")
-    assert PART.remove(after, None) == b"a = 1\n"
 
 
 def test_another_path_of_ours_is_brought_up_to_date() -> None:

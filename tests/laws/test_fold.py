@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.model import memory as memory_fold
 from tacit.model.claim import Claim, Status
 from tacit.model.event import ClaimProposed, Event, Verdict
 from tacit.model.memory import fold_memories, fold_memory
@@ -51,18 +50,6 @@ def test_strength_counts_observations(claim: Claim, times: int, verdict: Verdict
     memory = fold_memories(log)[claim.id]
     assert memory.strength == times
     assert memory.status is (Status.ACTIVE if verdict is Verdict.ADDED else Status.PENDING)
-
-
-@law
-@given(logs, st.sampled_from(("", "team:alice")), st.sampled_from(("", "bob accepted it")))
-def test_the_first_proposal_of_a_claim_is_folded_like_any_other(log: list[Event], member: str, reason: str) -> None:
-    """Most memories have one event, for which there is a shorter way."""
-    for event in log:
-        if isinstance(event.body, ClaimProposed) and event.body.verdict is not Verdict.SUGGESTED:
-            body = event.body._replace(reason=reason)
-            origin = event.origin._replace(actor=member or event.origin.actor)
-            said = event._replace(body=body, origin=origin)
-            assert memory_fold._first_proposal(said, body) == memory_fold._apply_proposal(None, said, body)
 
 
 @law

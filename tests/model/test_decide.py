@@ -34,16 +34,13 @@ def test_what_was_dismissed_may_be_remembered_again_with_the_same_evidence() -> 
 
 
 def test_an_add_is_active_at_once_only_when_a_person_says_so() -> None:
-    by_person = decide.add(CLAIM, provenance=Provenance.USER_DIRECT, evidence="").body
-    by_model = decide.add(CLAIM, provenance=Provenance.MODEL, evidence="").body
-    assert by_person == ClaimProposed(CLAIM, Verdict.ADDED, "user_direct")
-    assert by_model == ClaimProposed(CLAIM, Verdict.PROPOSED, "agent")
-
-
-@pytest.mark.parametrize("provenance", [one for one in Provenance if one is not Provenance.USER_DIRECT])
-def test_nothing_of_lower_provenance_is_active_without_an_accept(provenance: Provenance) -> None:
-    body = decide.add(CLAIM, provenance=provenance, evidence="").body
-    assert fold_memories([event(1, body, "agent")])[CLAIM.id].status is Status.PENDING
+    for provenance in Provenance:
+        body = decide.add(CLAIM, provenance=provenance, evidence="").body
+        if provenance is Provenance.USER_DIRECT:
+            assert body == ClaimProposed(CLAIM, Verdict.ADDED, "user_direct")
+        else:
+            assert body == ClaimProposed(CLAIM, Verdict.PROPOSED, "agent")
+            assert fold_memories([event(1, body, "agent")])[CLAIM.id].status is Status.PENDING
 
 
 def test_accept_makes_it_active_under_the_kind_one_names() -> None:
@@ -54,10 +51,9 @@ def test_accept_makes_it_active_under_the_kind_one_names() -> None:
 
 
 def test_an_active_memory_is_not_accepted_again_but_may_get_another_kind() -> None:
-    with pytest.raises(RefusedError, match="active already"):
-        decide.accept(active())
-    with pytest.raises(RefusedError, match="active already"):
-        decide.accept(active(), kind=Kind.RULE)
+    for kind in (None, Kind.RULE):
+        with pytest.raises(RefusedError, match="active already"):
+            decide.accept(active(), kind=kind)
     assert decided(decide.accept(active(), kind=Kind.CONSTRAINT)).claim.kind is Kind.CONSTRAINT
 
 
@@ -78,21 +74,16 @@ def test_only_a_suggestion_is_dismissed() -> None:
             decide.dismiss(memory)
 
 
-def test_only_what_lives_is_forgotten() -> None:
+def test_only_what_lives_is_forgotten_and_only_what_is_gone_is_restored() -> None:
     for memory in (active(), pending()):
         assert decided(decide.forget(memory, reason="old", evidence="today")).verdict is Verdict.RETIRED
+        with pytest.raises(RefusedError, match="nothing to restore"):
+            decide.restore(memory)
     for memory in (dismissed(), forgotten()):
+        assert decided(decide.restore(memory)).verdict is Verdict.RESTORED
         with pytest.raises(RefusedError, match="already") as refusal:
             decide.forget(memory, reason="old", evidence="today")
         assert refusal.value.hint == f"tacit restore {memory.id}"
-
-
-def test_only_what_is_gone_is_restored() -> None:
-    for memory in (dismissed(), forgotten()):
-        assert decided(decide.restore(memory)).verdict is Verdict.RESTORED
-    for memory in (active(), pending()):
-        with pytest.raises(RefusedError, match="nothing to restore"):
-            decide.restore(memory)
 
 
 def test_new_words_for_the_same_statement_stay_the_same_memory() -> None:
@@ -155,20 +146,9 @@ def test_a_learners_notice_carries_the_confidence_and_counts_nothing() -> None:
     assert (memory.strength, memory.suggested, memory.confidence) == (1, True, pending().confidence)
 
 
-def test_a_kept_memory_answers_no_question_and_stays_as_it_was() -> None:
-    memory = memory_of(CLAIM, added(CLAIM), decide.keep(active()).body)
-    assert (memory.status, memory.is_kept) == (Status.ACTIVE, True)
-
-
-def test_a_memory_that_is_kept_despite_missing_names_says_nothing_about_contradictions() -> None:
-    memory = memory_of(
-        CLAIM,
-        added(CLAIM),
-        decide.keep_despite(active(), ["docs/a.md"]).body,
-        decide.keep_despite(active(), ["make lint"]).body,
-    )
-    assert (memory.status, memory.is_kept, memory.kept_names) == (
-        Status.ACTIVE,
-        False,
-        frozenset(("docs/a.md", "make lint")),
-    )
+def test_a_memory_is_kept_despite_a_contradiction_or_despite_missing_names() -> None:
+    names = ("docs/a.md", "make lint")
+    memory = memory_of(CLAIM, added(CLAIM), *(decide.keep_despite(active(), [name]).body for name in names))
+    assert (memory.status, memory.is_kept, memory.kept_names) == (Status.ACTIVE, False, frozenset(names))
+    kept = memory_of(CLAIM, added(CLAIM), decide.keep(active()).body)
+    assert (kept.status, kept.is_kept, kept.kept_names) == (Status.ACTIVE, True, frozenset())

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit import errors
 from tacit.model.claim import Provenance
 from tacit.model.event import EventOrigin, local_day, local_time, timestamp
 from tests.support.events import unhurried
@@ -43,25 +42,3 @@ def test_the_local_time_is_the_same_moment(at: datetime, offset: int) -> None:
 def test_an_offset_across_the_edge_of_time_is_left_out(offset: int) -> None:
     assert local_day(origin(datetime(9999, 12, 31, 23, tzinfo=UTC), offset)).year == 9999
     assert local_day(origin(datetime(1, 1, 1, tzinfo=UTC), offset)) == date(1, 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (errors.UsageError, 2),
-        (errors.RefusedError, 1),
-        (errors.NotFoundError, 1),
-        (errors.StoreError, 3),
-        (errors.ReadOnlyError, 4),
-        (errors.LockBusyError, 5),
-    ],
-)
-def test_every_error_has_its_exit_code_and_may_say_what_to_type(error: type[errors.TacitError], code: int) -> None:
-    raised = error("what happened", "tacit list")
-    assert (raised.exit_code, raised.message, raised.hint, str(raised)) == (
-        code,
-        "what happened",
-        "tacit list",
-        "what happened",
-    )
-    assert error("what happened").hint == ""

@@ -86,11 +86,14 @@ def test_a_removed_line_forgets_dismisses_or_says_nothing_by_the_status_of_its_m
     found = [verdicts(judged(RemovedLine("- line", memory.id), memory)) for memory in memories]
 
     assert found == [[Verdict.RETIRED], [Verdict.DISMISSED], [], []]
+    assert judged(IgnoredLine("x", "no fact")) == judged(RedrawnLine("x", "there twice")) == []  # no statement
 
 
 def test_a_removed_line_does_not_forget_the_memory_that_replaced_its_own() -> None:
     old, new = replaced()
     assert judged(RemovedLine("- line", old.id), old, new) == []
+    circle = lookup(old, new._replace(status=Status.RETIRED, replaced_by=old.id))  # is not followed forever
+    assert latest_memory(circle, old.id) is not None
 
 
 def test_new_words_replace_the_memory_and_inherit_its_strength() -> None:
@@ -137,10 +140,6 @@ def test_new_evidence_is_added_to_the_same_claim_once() -> None:
     assert judged(changed(memory, evidence="a test"), memory) == []
 
 
-def test_lines_without_a_statement_are_no_judgement() -> None:
-    assert judged(IgnoredLine("x", "no fact")) == judged(RedrawnLine("x", "there twice")) == []
-
-
 def test_an_edit_that_nobody_vouches_for_is_a_candidate_without_authority() -> None:
     known = active("use npm")
     added_line = AddedLine("- use pnpm", "use pnpm", Kind.RULE, is_active=True)
@@ -174,9 +173,3 @@ def test_an_overlay_shows_the_effect_of_drafts_that_are_not_recorded_yet() -> No
     assert left is not None and left.status is Status.RETIRED
     assert last is not None and (last.claim, last.strength) == (yarn, npm.strength)
     assert overlay.memory(ClaimId("0" * 12)) is None
-
-
-def test_replacements_that_form_a_circle_are_not_followed_forever() -> None:
-    old, new = replaced()
-    circle = lookup(old, new._replace(status=Status.RETIRED, replaced_by=old.id))
-    assert latest_memory(circle, old.id) is not None

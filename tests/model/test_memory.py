@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tacit.model.claim import GLOBAL, Kind, Provenance, Status
 from tacit.model.event import (
@@ -19,9 +21,9 @@ from tacit.model.event import (
     EventsUndone,
     Verdict,
 )
-from tacit.model.memory import effective_events, fold_memories, fold_memory, undone_ids
+from tacit.model.memory import confidence_of, effective_events, fold_memories, fold_memory, undone_ids
 from tacit.model.observation import WorkLogged
-from tests.support.events import START, added, event, history, memory_of, numbered, proposed, says
+from tests.support.events import START, added, event, history, memory_of, numbered, proposed, says, unhurried
 
 CLAIM = says("use pnpm")
 
@@ -47,6 +49,7 @@ def test_the_latest_verdict_is_the_status(verdict: Verdict, status: Status) -> N
 def test_a_suggestion_is_a_memory_nobody_has_decided_on() -> None:
     memory = memory_of(CLAIM, proposed(CLAIM, "a test"))
     assert (memory.status, memory.is_live, memory.decided_by) == (Status.PENDING, True, "")
+    assert fold_memories([event(1, WorkLogged("T", "use pnpm"))]) == {}  # an observation makes none
 
 
 def test_said_again_it_is_stronger_and_newer() -> None:
@@ -91,11 +94,8 @@ def test_a_policy_decides_only_on_a_persons_own_words_and_files(least: Provenanc
     learned = [event(1, proposed(CLAIM), "learner", provenance=least), accepted]
     is_owned = least >= Provenance.USER_FILE
     assert fold_memories(learned)[CLAIM.id].status is (Status.ACTIVE if is_owned else Status.PENDING)
-
-
-def test_a_policy_does_not_decide_on_what_a_person_has_spoken_of() -> None:
-    accepted = event(2, ClaimDecided(CLAIM, Verdict.ACCEPTED), POLICY, provenance=Provenance.USER_DIRECT)
-    assert fold_memories([event(1, proposed(CLAIM)), accepted])[CLAIM.id].status is Status.PENDING
+    by_person = event(1, proposed(CLAIM))  # of which the person alone decides
+    assert fold_memories([by_person, accepted])[CLAIM.id].status is Status.PENDING
 
 
 @pytest.mark.parametrize("actor", ["agent:claude", "learner", IMPORT, HAND_EDIT])
@@ -139,10 +139,8 @@ def test_a_person_who_says_it_again_wakes_what_was_forgotten() -> None:
     gone = ClaimDecided(CLAIM, Verdict.RETIRED)
     assert memory_of(CLAIM, added(CLAIM), gone, added(CLAIM)).status is Status.ACTIVE
     assert memory_of(CLAIM, added(CLAIM), gone, proposed(CLAIM)).status is Status.PENDING
-    assert (
-        fold_memories([*history(added(CLAIM), gone), event(3, added(CLAIM), "agent")])[CLAIM.id].status
-        is Status.RETIRED
-    )
+    by_agent = [*history(added(CLAIM), gone), event(3, added(CLAIM), "agent")]
+    assert fold_memories(by_agent)[CLAIM.id].status is Status.RETIRED
 
 
 def test_an_undone_event_counts_as_not_said() -> None:
@@ -152,12 +150,8 @@ def test_an_undone_event_counts_as_not_said() -> None:
     assert fold_memories(said)[CLAIM.id].status is Status.RETIRED
     assert fold_memories(taken_back) == fold_memories(said[:1])
     assert fold_memories(again) == fold_memories(said)
-
-
-def test_a_memory_whose_events_were_all_undone_is_none() -> None:
-    events = [*history(added(CLAIM)), event(2, EventsUndone((numbered(1),), (CLAIM.id,)))]
-    assert fold_memories(events) == {}
-    assert fold_memory(events, CLAIM.id) is None
+    nothing = [*said[:1], event(2, EventsUndone((numbered(1),), (CLAIM.id,)))]
+    assert (fold_memories(nothing), fold_memory(nothing, CLAIM.id)) == ({}, None)
 
 
 def test_an_undo_reaches_only_what_came_before_it() -> None:
@@ -166,13 +160,57 @@ def test_an_undo_reaches_only_what_came_before_it() -> None:
     assert [one.id for one in effective_events(events)] == [numbered(1), numbered(2)]
 
 
-def test_observations_make_no_memory() -> None:
-    assert fold_memories([event(1, WorkLogged("T", "use pnpm"))]) == {}
-
-
 def test_the_day_is_the_one_on_the_wall_where_it_happened() -> None:
     origin = EventOrigin(START.replace(hour=23), 120, "host", "", "user", Provenance.USER_DIRECT)
     said = Event(numbered(1), numbered(1), origin, GLOBAL, ClaimProposed(CLAIM, Verdict.ADDED, "user_direct", "late"))
     memory = fold_memories([said])[CLAIM.id]
     assert memory.day == date(2024, 3, 2)
     assert memory.evidence[0].day == date(2024, 3, 2)
+
+
+# How sure a memory is: a base by source, rising with observations and sessions to a cap
+
+
+sources = st.sampled_from(("user_direct", "remember", "note", "edit", "decision", "evaluation", "anything else"))
+counts = st.integers(0, 20)
+
+
+@pytest.mark.parametrize(
+    ("source", "strength", "sessions", "expected"),
+    [
+        ("user_direct", 1, 1, 1.0),
+        ("remember", 1, 1, 0.6),
+        ("remember", 0, 0, 0.6),
+        ("remember", 3, 1, 0.69),
+        ("remember", 5, 4, 0.9),
+        ("remember", 500, 400, 0.9),
+        ("evaluation", 1, 1, 0.5),
+        ("anything else", 1, 1, 0.5),
+        ("anything else", 5, 4, 0.85),
+    ],
+)
+def test_the_table_of_bases_and_caps(source: str, strength: int, sessions: int, expected: float) -> None:
+    assert confidence_of(source, strength, sessions) == expected
+
+
+@unhurried
+@given(sources, counts, counts)
+def test_more_evidence_never_lowers_it_and_it_stays_between_nothing_and_one(
+    source: str, strength: int, sessions: int
+) -> None:
+    now = confidence_of(source, strength, sessions)
+    assert 0.0 <= now <= 1.0
+    assert confidence_of(source, strength + 1, sessions) >= now
+    assert confidence_of(source, strength, sessions + 1) >= now
+
+
+def test_a_memory_seen_in_more_sessions_is_surer() -> None:
+    sessions = (["one"], ["one", "one"], ["one", "two"])
+    folded = [
+        fold_memories(event(number, proposed(CLAIM), session=name) for number, name in enumerate(names, 1))
+        for names in sessions
+    ]
+    once, alone, apart = (memories[CLAIM.id].confidence for memories in folded)
+    assert apart > alone > once
+    by_learner = memory_of(CLAIM, ClaimProposed(CLAIM, Verdict.PROPOSED, "habits", confidence=0.95))
+    assert by_learner.confidence == 0.95  # who may be surer than the table

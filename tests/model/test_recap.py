@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
-from tacit.model.claim import GLOBAL, Provenance
-from tacit.model.event import Event, EventOrigin
-from tacit.model.ids import event_id
 from tacit.model.observation import (
     ConversationBody,
-    PromptGiven,
     PromptKind,
-    ReplyGiven,
     SessionCompacted,
     SessionTitled,
     TitleAuthor,
-    ToolAction,
     ToolOutcome,
     ToolUsed,
     TurnInterrupted,
@@ -25,7 +17,6 @@ from tacit.model.observation import (
 from tacit.model.recap import (
     MAX_OUTCOME_CHARS,
     MAX_TITLE_CHARS,
-    UNANSWERED,
     commit_subjects,
     has_failed_tests,
     pull_request_titles,
@@ -34,19 +25,8 @@ from tacit.model.recap import (
     turn_outcome,
     turn_title,
 )
-from tacit.model.session import Session, Turn, fold_session
-
-NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-STOP = TurnInterrupted("claude")
-
-
-def folded(*bodies: ConversationBody | SessionTitled) -> Session:
-    events = []
-    for number, body in enumerate(bodies, 1):
-        name = event_id(number, bytes(10))
-        origin = EventOrigin(NINE + timedelta(minutes=number), 0, "host", "s", "user", Provenance.USER_DIRECT)
-        events.append(Event(name, name, origin, GLOBAL, body))
-    return fold_session("claude", "s", events)
+from tacit.model.session import Turn
+from tests.support.sessions import asked, changed, folded, ran, said
 
 
 def turns(*bodies: ConversationBody) -> tuple[Turn, ...]:
@@ -62,22 +42,6 @@ def outcome(*bodies: ConversationBody) -> str:
     return session_outcome(turns(*bodies))
 
 
-def asked(text: str, how: PromptKind = PromptKind.TYPED, about: str = "") -> PromptGiven:
-    return PromptGiven("claude", text, how, about)
-
-
-def said(text: str) -> ReplyGiven:
-    return ReplyGiven("claude", text)
-
-
-def ran(line: str, outcome: ToolOutcome = ToolOutcome.SUCCEEDED, result: str = "") -> ToolUsed:
-    return ToolUsed("claude", "Bash", ToolAction.RAN, line, result, outcome)
-
-
-def changed(file: str) -> ToolUsed:
-    return ToolUsed("claude", "Edit", ToolAction.CHANGED, file, "", ToolOutcome.SUCCEEDED, (file,))
-
-
 def test_the_title_of_the_host_is_one_line_of_limited_length() -> None:
     assert session_title("Rename\n the  cart", ()) == "Rename the cart"
     assert len(session_title("cart " * 100, ())) <= MAX_TITLE_CHARS
@@ -86,23 +50,9 @@ def test_the_title_of_the_host_is_one_line_of_limited_length() -> None:
 def test_the_title_is_the_specific_sentence_of_a_request() -> None:
     (turn,) = turns(asked("Hi! Please rename the cart table to baskets. Thanks a lot."))
     assert turn_title(turn) == session_title("", (turn,)) == "Please rename the cart table to baskets."
-
-
-def test_a_turn_without_a_request_has_a_title_too() -> None:
     first, second = turns(said("I am a helper that begins by itself."), asked("one"))
     assert (turn_title(first), turn_title(second)) == ("(nothing was asked)", "one")
-
-
-def test_a_session_that_answers_a_question_is_titled_with_question_and_answer() -> None:
-    answered = turns(asked("the blue one", PromptKind.ANSWER, "Which button?"))
-    assert session_title("", answered) == "Which button? the blue one"
-
-
-def test_a_slash_command_is_a_title_only_if_its_arguments_say_something() -> None:
-    later = (said("ok"), asked("Rename the cart table."))
-    assert session_title("", turns(asked("/review", PromptKind.COMMAND), *later)) == "Rename the cart table."
-    review = asked("/review the schema of the cart table", PromptKind.COMMAND)
-    assert session_title("", turns(review, *later)) == "/review the schema of the cart table"
+    assert title(asked("the blue one", PromptKind.ANSWER, "Which button?")) == "Which button? the blue one"
 
 
 @pytest.mark.parametrize(
@@ -112,16 +62,13 @@ def test_a_slash_command_is_a_title_only_if_its_arguments_say_something() -> Non
         ('git add -A && git commit -am "Rename cart" && git push', "Rename cart"),
         ("git -C /work -c user.name=x commit --message='Rename cart'", "Rename cart"),
         ("git commit -m \"$(cat <<'EOF'\nRename cart\n\nWhy it was renamed\nEOF\n)\"", "Rename cart"),
-        ("git commit --amend --no-edit", ""),
+        ("git -C /w commit --amend --no-edit", ""),
     ],
 )
 def test_the_subject_of_a_commit_is_read_from_its_command(line: str, subject: str) -> None:
     assert commit_subjects(turns(asked("commit"), ran(line))) == [subject]
-    assert commit_subjects(turns(asked("commit"), ran(line, ToolOutcome.FAILED))) == []
-
-
-def test_a_command_that_only_names_commits_is_none() -> None:
-    assert commit_subjects(turns(asked("x"), ran("git log --grep commit"), ran("digit commit -m x"))) == []
+    others = (ran(line, ToolOutcome.FAILED), ran("git log --grep commit"), ran("digit commit -m x"))
+    assert commit_subjects(turns(asked("commit"), *others)) == []
 
 
 def test_a_pull_request_that_was_opened_twice_counts_once() -> None:
@@ -150,21 +97,16 @@ def test_the_outcome_counts_commits_and_names_the_last_unless_there_is_a_pull_re
     work = (asked("rename"), said("The cart table is renamed."), ran("git commit -m one"), ran("git commit -m two"))
     done = said("The branch holds both commits.")
 
+    assert outcome(work[0], work[2], work[1]) == "The cart table is renamed. Committed: “one”."
     assert "2 commits, the last: “two”." in session_outcome(turns(*work, done))
     opened = session_outcome(turns(*work, ran("gh pr create --title 'Baskets'"), done))
     assert "Pull request: “Baskets”." in opened and "commits, the last" not in opened
 
 
-def test_an_announcement_before_work_is_no_answer() -> None:
-    assert session_outcome(turns(asked("rename the cart"), said("I will look at the schema first."))).startswith(
-        UNANSWERED
-    )
-    assert UNANSWERED not in session_outcome(turns(asked("rename the cart"), said("The cart table is renamed.")))
-
-
 def test_a_turn_tells_whether_it_was_interrupted() -> None:
-    (stopped,) = turns(asked("rename"), STOP)
-    (said_before,) = turns(asked("rename"), said("The cart table is renamed."), STOP)
+    stop = TurnInterrupted("claude")
+    (stopped,) = turns(asked("rename"), stop)
+    (said_before,) = turns(asked("rename"), said("The cart table is renamed."), stop)
     assert turn_outcome(stopped) == "Interrupted."
     assert turn_outcome(said_before) == "Interrupted. Before that: The cart table is renamed."
 
@@ -176,15 +118,11 @@ def test_an_outcome_has_a_limited_length_and_keeps_what_is_left_to_do() -> None:
     assert found.endswith("Committed: “Rename”. The tests failed when they were last run.")
 
 
-def test_without_a_request_and_without_work_there_is_no_outcome() -> None:
-    assert session_outcome(()) == session_outcome(turns(asked("/clear", PromptKind.COMMAND))) == ""
-
-
-def test_the_title_is_the_first_request_that_is_no_command() -> None:
-    assert (
-        title(asked("/clear", PromptKind.COMMAND), asked("Rename the cart table. Please.")) == "Rename the cart table."
-    )
-    assert title(asked("/review the schema", PromptKind.COMMAND)) == "/review the schema"
+def test_the_title_is_the_first_request_or_command_that_says_something() -> None:
+    later = (said("ok"), asked("Rename the cart table. Please."))
+    assert title(asked("/clear", PromptKind.COMMAND), *later) == "Rename the cart table."
+    review = asked("/review the schema of the cart table", PromptKind.COMMAND)
+    assert title(review, *later) == "/review the schema of the cart table"
     assert title(said("Only I said something here.")) == "Only I said something here."
     assert title(SessionCompacted("claude")) == "(nothing was said)"
 
@@ -222,8 +160,10 @@ def test_the_outcome_is_what_the_agent_said_last_of_a_result_and_never_made_up()
     assert outcome(*worked, asked("/exit", PromptKind.COMMAND)) == "The cart table is renamed."
     for empty in ("Pushed successfully.", "You're welcome!", "Perfect! Done."):
         assert outcome(*worked, asked("push"), said(empty)) == "The cart table is renamed."
+    for praise in ("This is perfect.", "thanks!", "that works great", "lgtm"):  # no request without an answer
+        assert outcome(*worked, asked(praise)) == "The cart table is renamed."
     assert outcome(asked("one"), said("Done.")) == "Done."
-    assert outcome(asked("/clear", PromptKind.COMMAND)) == ""
+    assert outcome(asked("/clear", PromptKind.COMMAND)) == session_outcome(()) == ""
 
 
 def test_the_outcome_tells_what_was_left_unresolved() -> None:
@@ -240,7 +180,7 @@ def test_the_outcome_tells_what_was_left_unresolved() -> None:
         "The cart table is renamed. The tests failed when they were last run."
     )
     assert "tests failed" not in outcome(asked("x"), ran("make test", ToolOutcome.FAILED), ran("make test"))
-    assert outcome(asked("one"), said("The cart table is renamed. Shall I also drop the view?")) == (
+    assert outcome(worked[0], said("The cart table is renamed. Shall I also drop the view?")) == (
         "The cart table is renamed. Left open: “Shall I also drop the view?”"
     )
     assert outcome(asked("one"), said("The cart table is renamed."), ran("rake seed", ToolOutcome.FAILED)).endswith(
@@ -258,27 +198,6 @@ def test_the_outcome_tells_what_came_of_the_turn_with_most_of_the_work_before_wh
     assert outcome(*aside, *main) == "The cart table is renamed."
 
 
-@pytest.mark.parametrize("word", ["This is perfect.", "thanks!", "that works great", "lgtm"])
-def test_praise_is_no_request_that_was_left_without_an_answer(word: str) -> None:
-    assert outcome(asked("one"), said("The cart table is renamed."), asked(word)) == "The cart table is renamed."
-
-
 def test_work_without_words_is_named_by_what_was_run() -> None:
     assert title(ran("ls -la"), ran("/usr/bin/find . -name x"), ran("find y")) == "3 commands: find, ls"
     assert title(ran("make test")._replace(aside=True)) == "1 command of a helper: make"
-
-
-def test_the_outcome_names_the_commit_and_the_pull_request() -> None:
-    asks, answer = asked("Rename the cart table."), said("The schema is renamed.")
-    committed = ran("git commit -am 'Rename cart to baskets'")
-    opened = ran("gh pr create --title 'Baskets' --body x")
-
-    assert outcome(asks, committed, answer) == "The schema is renamed. Committed: “Rename cart to baskets”."
-    assert outcome(asks, opened, answer) == "The schema is renamed. Pull request: “Baskets”."
-
-
-def test_only_commits_that_went_well_count() -> None:
-    made = (ran("git commit -m x"), ran("git commit -m y", ToolOutcome.FAILED), ran("git status"))
-
-    assert commit_subjects(turns(asked("one"), *made)) == ["x"]
-    assert commit_subjects(turns(asked("one"), ran("git -C /w commit --amend --no-edit"))) == [""]

@@ -31,7 +31,7 @@ NAMED = {
         (ReferenceKind.PATH, "docs/a.md"),
     ],
 }
-NOTHING = [
+NAMES_NOTHING = [
     "the client/server split and I/O matter",
     "see https://example.org/docs/setup.md",
     "github.com/kim/shop.git is the remote",
@@ -61,14 +61,10 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("sentence", NAMED)
-def test_what_a_sentence_names_is_found(sentence: str) -> None:
-    assert [(reference.kind, reference.name) for reference in named_references(sentence)] == NAMED[sentence]
-
-
-@pytest.mark.parametrize("sentence", NOTHING)
-def test_what_only_looks_like_a_name_is_none(sentence: str) -> None:
-    assert named_references(sentence) == ()
+@pytest.mark.parametrize("sentence", [*NAMED, *NAMES_NOTHING])
+def test_what_a_sentence_names_is_found_and_what_only_looks_like_a_name_is_none(sentence: str) -> None:
+    found = [(reference.kind, reference.name) for reference in named_references(sentence)]
+    assert found == NAMED.get(sentence, [])
 
 
 MARKED = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tacit.model.claim import Status
-from tacit.model.event import POLICY, USER, ClaimProposed, Event, EventBody, EventsUndone, Verdict
-from tacit.model.ids import EventId
+from tacit.model.event import POLICY, USER, ClaimProposed, Draft, Event, EventsUndone, Verdict
 from tacit.model.memory import fold_memories
 from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, TrustedLine
 from tacit.model.trust import (
@@ -26,8 +27,12 @@ FILE = FactFile(PATH, owner=1000, writers=0b010, lines=LINES)
 TRUSTED = RepositoryTrusted(PATH, 1000, 0b010, (TrustedLine(PNPM.id, "aa"), TrustedLine(TABS.id, "bb")))
 
 
-def recorded(number: int, body: EventBody, op: EventId, actor: str = USER) -> Event:
-    return event(number, body, actor)._replace(op=op)
+def accepted(number: int, drafts: Iterable[Draft]) -> list[Event]:
+    """Return the events of one operation of the person, from this number on."""
+    return [
+        event(at, draft.body, draft.attribution.actor if draft.attribution else USER)._replace(op=numbered(number))
+        for at, draft in enumerate(drafts, number)
+    ]
 
 
 def trusted_in(events: list[Event]) -> FactFileTrust | None:
@@ -71,13 +76,9 @@ def test_lines_accepted_later_are_added_to_those_accepted_before() -> None:
 
 
 def test_the_end_of_trust_takes_back_what_every_operation_accepted() -> None:
-    one, two = (trust_drafts(FILE, [line], None, "file") for line in LINES)
+    numbers = {1: LINES[0], 3: LINES[1]}
     operations = {
-        op: [
-            recorded(number + at, draft.body, op, draft.attribution.actor if draft.attribution else USER)
-            for at, draft in enumerate(drafts)
-        ]
-        for number, op, drafts in ((1, numbered(1), one), (3, numbered(3), two))
+        numbered(number): accepted(number, trust_drafts(FILE, [line], None, "file")) for number, line in numbers.items()
     }
     log = [*operations[numbered(1)], *operations[numbered(3)]]
     trust = trusted_in(log)
@@ -93,15 +94,12 @@ def test_the_end_of_trust_takes_back_what_every_operation_accepted() -> None:
 
 
 def test_a_memory_that_the_person_also_added_outlives_the_trust() -> None:
-    accepted = [
-        recorded(at, draft.body, numbered(1), draft.attribution.actor if draft.attribution else USER)
-        for at, draft in enumerate(trust_drafts(FILE, LINES, None, "file"), 1)
-    ]
+    operation = accepted(1, trust_drafts(FILE, LINES, None, "file"))
     own = event(9, ClaimProposed(PNPM, Verdict.ADDED, "user_direct"))
-    trust = trusted_in(accepted)
+    trust = trusted_in(operation)
     assert trust is not None
 
-    drafts = distrust_drafts(trust, {numbered(1): accepted}, "changed")
-    left = fold_memories([*accepted, own, *(event(10 + at, draft.body) for at, draft in enumerate(drafts))])
+    drafts = distrust_drafts(trust, {numbered(1): operation}, "changed")
+    left = fold_memories([*operation, own, *(event(10 + at, draft.body) for at, draft in enumerate(drafts))])
 
     assert {claim: memory.status for claim, memory in left.items()} == {PNPM.id: Status.ACTIVE}

@@ -22,37 +22,22 @@ def test_a_fact_is_the_line_of_the_format() -> None:
     )
 
 
-def test_a_projects_fact_is_local_and_names_no_path() -> None:
-    claim = says("use pnpm", project_scope("example.org/team/app"))
-    line = fact_line(active(claim))
+def test_a_projects_fact_is_local_and_names_no_path_and_an_open_conflict_is_a_tag() -> None:
+    line = fact_line(active(says("use pnpm", project_scope("example.org/team/app"))))
     assert json.loads(line)["scope"] == "local"
     assert "example.org" not in line
-
-
-def test_an_open_conflict_is_a_tag() -> None:
     assert json.loads(fact_line(active(PNPM, conflict=True)))["tags"] == ["js", "conflict"]
 
 
 def test_only_facts_that_hold_are_in_the_file() -> None:
     others = [says(text) for text in ("run a", "run b", "run c")]
-    lines = update_facts(
-        [],
-        [
-            active(PNPM),
-            pending(others[0]),
-            retired(others[1], "old", "today"),
-            active(others[2], overruled_by=ClaimId("0123456789ab")),
-        ],
-    )
+    overruled = active(others[2], overruled_by=ClaimId("0123456789ab"))
+    lines = update_facts([], [active(PNPM), pending(others[0]), retired(others[1], "old", "today"), overruled])
     assert [fact_id(line) for line in lines] == [PNPM.id]
+    again = update_facts(lines, [active(PNPM, "", "")])
+    assert [json.loads(line)["strength"] for line in again] == [2]  # said again it is one line
     assert update_facts(lines, [retired(PNPM, "old", "today")]) == []
     assert update_facts(lines, [], [PNPM.id]) == []
-
-
-def test_said_again_it_is_one_line_with_more_strength() -> None:
-    first = update_facts([], [active(PNPM)])
-    again = update_facts(first, [active(PNPM, "", "")])
-    assert [json.loads(line)["strength"] for line in again] == [2]
 
 
 def test_what_cannot_be_read_comes_last_as_it_came() -> None:
@@ -73,11 +58,7 @@ def test_lines_between_conflict_markers_stay_where_they_are() -> None:
 @pytest.mark.parametrize("line", ["", "[]", "7", "null", "{", '{"id": 7}', '{"id": null}', "NaN", "[" * 100_000])
 def test_a_line_without_an_id_is_nobodys(line: str) -> None:
     assert fact_id(line) is None
-
-
-def test_an_id_is_found_wherever_it_stands() -> None:
-    assert fact_id('{"note": "of theirs", "id": "0123456789ab"}') == "0123456789ab"
-    assert fact_id(fact_line(active(PNPM))) == PNPM.id
+    assert fact_id('{"note": "of theirs", "id": "0123456789ab"}') == "0123456789ab"  # wherever it stands
 
 
 def test_a_field_of_others_survives_a_change_of_ours() -> None:
@@ -85,8 +66,6 @@ def test_a_field_of_others_survives_a_change_of_ours() -> None:
     theirs = json.dumps({**json.loads(base), "owner": "team-a"})
     merged = parse_fact(reconcile_fact(base, fact_line(active(PNPM, "", "")), theirs))
     assert merged == {**json.loads(fact_line(active(PNPM, "", ""))), "owner": "team-a"}
-
-
-def test_where_they_changed_nothing_of_meaning_our_line_stands_to_the_byte() -> None:
-    base, mine = fact_line(active(PNPM)), fact_line(active(PNPM, "", ""))
+    # Where they changed nothing of meaning, our line stands to the byte.
+    mine = fact_line(active(PNPM, "", ""))
     assert reconcile_fact(base, mine, json.dumps(json.loads(base), indent=None, sort_keys=True)) == mine

@@ -71,6 +71,7 @@ def test_an_entry_moved_to_another_section_changes_its_kind_or_status() -> None:
     assert isinstance(kind, ChangedLine) and (kind.kind, kind.status) == (Kind.CONSTRAINT, None)
     (accepted,) = edits([*without(CANDIDATE_LINE), "## Rules", CANDIDATE_LINE])
     assert isinstance(accepted, ChangedLine) and (accepted.status, accepted.is_active) == (Status.ACTIVE, True)
+    assert edits([*without(RULE_LINE), "## My notes", RULE_LINE]) == []  # under a heading of the person's own
 
 
 def test_other_evidence_is_a_change_and_other_drawing_is_not() -> None:
@@ -105,10 +106,6 @@ def test_a_copy_with_other_words_is_a_statement_of_its_own() -> None:
     assert edits(below("Rules", RULE_LINE)) == [RedrawnLine(RULE_LINE, "there twice")]
 
 
-def test_an_entry_under_a_heading_of_the_person_keeps_its_kind_and_status() -> None:
-    assert edits([*without(RULE_LINE), "## My notes", RULE_LINE]) == []
-
-
 def test_conflict_markers_of_git_are_redrawn_and_both_versions_are_read() -> None:
     ours = RULE_LINE.replace("use pnpm", "use yarn")
     at = BASE.index(RULE_LINE)
@@ -135,11 +132,8 @@ def test_a_fact_is_changed_by_its_sentence_kind_and_tags_and_by_nothing_else() -
     assert isinstance(drawn, RedrawnLine) and drawn.old_line == line
 
 
-def test_a_line_of_a_fact_file_that_is_no_fact_is_ignored() -> None:
-    lines = ["not json", "[1]", '{"canonical": 7}', '{"canonical": " "}']
-    assert fact_edits([], ["", *lines]) == [IgnoredLine(line, "not a fact that can be read") for line in lines]
-
-
-def test_a_fact_without_an_id_is_new_with_its_tags() -> None:
+def test_a_fact_without_an_id_is_new_with_its_tags_and_what_is_no_fact_is_ignored() -> None:
     line = '{"canonical": "lint before a push", "kind": "rule", "tags": ["ci", 7]}'
     assert fact_edits([], [line]) == [AddedLine(line, "lint before a push", Kind.RULE, is_active=True, tags=("ci",))]
+    lines = ["not json", "[1]", '{"canonical": 7}', '{"canonical": " "}']
+    assert fact_edits([], ["", *lines]) == [IgnoredLine(line, "not a fact that can be read") for line in lines]

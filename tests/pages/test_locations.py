@@ -23,10 +23,6 @@ def index(path: Path) -> LineIndex:
     return LineIndex(str(path)).refreshed()
 
 
-def test_a_location_is_written_as_editors_read_it() -> None:
-    assert str(FileLocation("/home/kim/page.md", 12)) == "/home/kim/page.md:12"
-
-
 def test_every_id_is_found_however_many_are_asked_for(page: Path) -> None:
     lines = index(page)
     for _ in range(2):
@@ -43,20 +39,16 @@ def test_an_id_counts_only_at_the_end_of_a_line_also_of_the_last_one(page: Path,
     assert [lines.locate_id(name) for name in IDS[:2]] == [FileLocation(str(page), 2), FileLocation(str(page), 4)]
 
 
-def test_a_heading_that_is_there_twice_is_counted_from_zero(page: Path) -> None:
-    page.write_bytes(b"## Ends\ntext\n## Ends\n## Ends here\n## caf\xe9\n")
+def test_headings_are_counted_from_zero_and_found_whole_or_by_mark_and_ending(page: Path) -> None:
+    page.write_bytes(b"## Ends\ntext\n## Ends\n## Ends here\n## caf\xe9\n### 3. Ends\n")
     lines = index(page)
-    assert lines.locate_heading("## Ends", 0) == FileLocation(str(page), 1)
-    assert lines.locate_heading("## Ends", 1) == FileLocation(str(page), 3)
-    assert lines.locate_heading("## Ends", 2) is lines.locate_heading("text", 0) is None
-    assert lines.locate_heading("## caf\udce9", 0) == FileLocation(str(page), 5)
-
-
-def test_a_heading_is_found_by_its_mark_and_ending_in_the_order_of_the_file(page: Path) -> None:
-    page.write_text("## 2. Ask Kim\n### 3. Ask Kim\n## 1. Ask Kim\n## Ask Kim not\n")
-    lines = index(page)
-    found = [lines.locate_ending("## ", "Ask Kim", nth) for nth in range(3)]
+    found = [lines.locate_heading("## Ends", nth) for nth in range(3)]
     assert found == [FileLocation(str(page), 1), FileLocation(str(page), 3), None]
+    assert str(lines.locate_heading("## caf\udce9", 0)) == f"{page}:5"
+    assert lines.locate_heading("text", 0) is None
+    found = [lines.locate_ending("##", "Ends", nth) for nth in range(4)]
+    assert found == [*(FileLocation(str(page), number) for number in (1, 3, 6)), None]
+    assert lines.locate_ending("### ", "Ends", 0) == FileLocation(str(page), 6)
 
 
 def test_a_file_that_changed_is_read_again_when_it_is_refreshed(page: Path) -> None:

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tacit.model.claim import Kind, project_scope
 from tacit.model.ids import ClaimId
-from tacit.pages.long_term import entry_id, entry_line, section_of, update_long_term
-from tests.support.pages import active, dismissed, parse_entries, pending, render_long_term, retired, says
+from tacit.model.observation import EvaluationCreated, EvaluationScore, WorkLogged
+from tacit.pages import long_term
+from tacit.pages.long_term import MemoryView, entry_id, entry_line, section_of, update_long_term
+from tests.support.pages import (
+    active,
+    dismissed,
+    event,
+    parse_entries,
+    pending,
+    render_long_term,
+    retired,
+    says,
+    unhurried,
+)
 
 SECTIONS = [
     "Constraints",
@@ -20,7 +36,8 @@ SECTIONS = [
     "Promotion Candidates",
     "Pruned Or Revised",
 ]
-PNPM = says("use pnpm")
+PNPM, SHARED = says("use pnpm"), says("use pnpm", project_scope("example.org/team/app"))
+WINNER = ClaimId("0123456789ab")
 
 
 def test_an_empty_page_has_every_section_in_its_order() -> None:
@@ -34,44 +51,31 @@ def test_every_kind_has_a_section_of_its_own_name() -> None:
         assert kind.section in SECTIONS
 
 
-def test_an_entry_is_its_day_its_text_its_evidence_and_its_id() -> None:
-    assert entry_line(active(PNPM, "the user said so")) == (
-        f"- 2024-03-01: use pnpm (evidence: the user said so) ^{PNPM.id}"
-    )
-    assert entry_line(active(PNPM)) == f"- 2024-03-01: use pnpm ^{PNPM.id}"
+@pytest.mark.parametrize(
+    ("view", "details"),
+    [
+        (active(PNPM), ""),
+        (active(PNPM, "the user said so"), " (evidence: the user said so)"),
+        (
+            active(PNPM, "one", "two", "two", "three", "four"),
+            " (evidence: one; two; three; +1 more; seen 5 times)",
+        ),
+        (active(SHARED), " (project: app)"),
+        (retired(PNPM, "superseded", "a correction"), " (reason: superseded; evidence: a correction)"),
+        (active(PNPM, overruled_by=WINNER), f" (overruled by {WINNER})"),
+        (active(PNPM, conflict=True), " (conflict)"),
+    ],
+    ids=["plain", "evidence", "seen often", "project", "forgotten", "overruled", "conflict"],
+)
+def test_an_entry_is_its_day_its_text_its_details_and_its_id(view: MemoryView, details: str) -> None:
+    assert entry_line(view) == f"- 2024-03-01: use pnpm{details} ^{view.memory.id}"
 
 
-def test_an_entry_tells_how_often_it_was_seen_and_names_three_pieces_of_evidence() -> None:
-    line = entry_line(active(PNPM, "one", "two", "two", "three", "four"))
-    assert line == f"- 2024-03-01: use pnpm (evidence: one; two; three; +1 more; seen 5 times) ^{PNPM.id}"
-
-
-def test_an_entry_of_a_project_names_it() -> None:
-    claim = says("use pnpm", project_scope("example.org/team/app"))
-    assert entry_line(active(claim)) == f"- 2024-03-01: use pnpm (project: app) ^{claim.id}"
-
-
-def test_a_forgotten_memory_tells_its_reason_and_evidence() -> None:
-    gone = retired(PNPM, "superseded", "correction of today")
-    assert section_of(gone) == "Pruned Or Revised"
-    assert entry_line(gone) == f"- 2024-03-01: use pnpm (reason: superseded; evidence: correction of today) ^{PNPM.id}"
-
-
-def test_a_suggestion_is_a_candidate_and_a_dismissed_one_stands_nowhere() -> None:
+def test_what_does_not_hold_is_a_candidate_or_pruned_and_a_dismissed_suggestion_stands_nowhere() -> None:
     assert section_of(pending(PNPM)) == "Promotion Candidates"
+    assert section_of(retired(PNPM, "", "")) == section_of(active(PNPM, overruled_by=WINNER)) == "Pruned Or Revised"
     assert section_of(dismissed(PNPM)) is None
     assert render_long_term([dismissed(PNPM)]) == render_long_term([])
-
-
-def test_an_overruled_memory_is_no_fact_any_more() -> None:
-    winner = ClaimId("0123456789ab")
-    overruled = active(PNPM, overruled_by=winner)
-    assert section_of(overruled) == "Pruned Or Revised"
-    assert entry_line(overruled) == f"- 2024-03-01: use pnpm (overruled by {winner}) ^{PNPM.id}"
-
-
-def test_an_open_conflict_is_told() -> None:
-    assert entry_line(active(PNPM, conflict=True)) == f"- 2024-03-01: use pnpm (conflict) ^{PNPM.id}"
 
 
 def test_a_text_of_several_lines_stays_one_entry_in_its_section() -> None:
@@ -114,3 +118,56 @@ def test_a_page_that_a_person_wrote_in_is_read_as_far_as_it_can_be() -> None:
         ("Rules", "", "no date here", "", None),
         ("Preferences", "2024-01-02", "tea", "evidence: asked", "0123456789ab"),
     ]
+
+
+# Worklog and evaluation pages: one heading an entry, and no text breaks out of its line
+
+
+WILD = st.sampled_from(("a\n# b", "```", "<!--", "$&", "\u202e", "- x")) | st.text(max_size=20)
+
+
+def test_an_entry_of_the_worklog_has_a_heading_and_a_line_for_each_thing_said() -> None:
+    entry = WorkLogged("PROJ-12", "Validated recall", "three files", "tests pass", "write docs")
+    logged = event(entry, scope=project_scope("example.org/team/app"))
+    assert long_term.worklog_page("2024-03-01", [logged]) == [
+        "# Worklog 2024-03-01",
+        "",
+        "## 13:00 PROJ-12: Validated recall",
+        "",
+        "- Project: app",
+        "- Changes: three files",
+        "- Evidence: tests pass",
+        "- Next: write docs",
+    ]
+
+
+def test_what_was_not_said_is_not_on_the_page() -> None:
+    logged = event(WorkLogged("", "Read the code"))
+    assert long_term.worklog_page("2024-03-01", [logged]) == ["# Worklog 2024-03-01", "", "## 13:00 Read the code", ""]
+    assert long_term.worklog_heading(logged) in long_term.worklog_page("2024-03-01", [logged])
+
+
+def test_an_evaluation_tells_each_measure_with_its_reason() -> None:
+    measured = event(
+        EvaluationCreated(
+            "2024-03-01", (EvaluationScore("evidence", 2, "all have some"), EvaluationScore("backlog", 0, "40 wait"))
+        )
+    )
+    assert long_term.evaluation_page("2024-03-01", [measured]) == [
+        "# Evaluation of 2024-03-01: 2 of 4 points",
+        "",
+        "- evidence: 2/2, all have some",
+        "- backlog: 0/2, 40 wait",
+    ]
+    assert long_term.evaluation_heading(measured) == "# Evaluation of 2024-03-01: 2 of 4 points"
+
+
+@unhurried
+@given(WILD, WILD, WILD)
+def test_no_text_breaks_out_of_its_line(task: str, summary: str, changes: str) -> None:
+    logged = event(WorkLogged(task, summary, changes, "e", "n"))
+    page = long_term.worklog_page("2024-03-01", [logged])
+    assert [line[:2] for line in page if line.startswith("#")] == ["# ", "##"]
+    assert len("\n".join(page).splitlines()) == len(page)
+    measured = event(EvaluationCreated("2024-03-01", (EvaluationScore(task, 1, summary),)))
+    assert len("\n".join(long_term.evaluation_page("2024-03-01", [measured])).splitlines()) == 3

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,22 +17,10 @@ from hypothesis import strategies as st
 
 from tacit.hosts.capture import HEAD_BYTES, EventBuilder, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats
-from tacit.model.claim import Provenance, Scope
-from tacit.model.event import Event, EventOrigin
-from tacit.model.ids import event_id
-from tacit.model.observation import (
-    ConversationBody,
-    PromptGiven,
-    PromptKind,
-    ReplyGiven,
-    SessionSummarized,
-    ToolAction,
-    ToolOutcome,
-    ToolUsed,
-    TurnInterrupted,
-)
-from tacit.model.session import Session, fold_session
+from tacit.model.observation import ConversationBody, PromptKind, SessionSummarized, ToolOutcome, TurnInterrupted
+from tacit.model.session import fold_session
 from tacit.pages.sessions import part_heading, render_session
+from tests.support.sessions import asked, changed, folded, ran, said
 from tests.support.transcripts import GOLDEN, golden
 
 PAGES = GOLDEN / "pages"
@@ -42,7 +29,6 @@ NAMES = sorted(
     for path in GOLDEN.glob("*/*")
     if path.suffix != ".txt" and path.parent.name != "pages"
 )
-NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -78,33 +64,8 @@ def test_the_page_of_a_small_transcript_is_what_a_person_would_write(name: str, 
     assert page_of(name, tmp_path) == place_of(name).read_text(encoding="utf-8")
 
 
-# A session of one's own
-
-
-def session(*bodies: ConversationBody | SessionSummarized) -> Session:
-    events = []
-    for number, body in enumerate(bodies, 1):
-        own = event_id(number, bytes(10))
-        origin = EventOrigin(NINE + timedelta(minutes=number), 0, "host", "s", "user", Provenance.USER_DIRECT)
-        events.append(Event(own, own, origin, Scope("project:example.org/kim/shop"), body))
-    return fold_session("claude", "s", events)
-
-
-def asked(text: str, how: PromptKind = PromptKind.TYPED, about: str = "") -> PromptGiven:
-    return PromptGiven("claude", text, how, about, "/home/kim/shop")
-
-
-def said(text: str) -> ReplyGiven:
-    return ReplyGiven("claude", text)
-
-
-def ran(line: str, result: str = "", outcome: ToolOutcome = ToolOutcome.SUCCEEDED) -> ToolUsed:
-    return ToolUsed("claude", "Bash", ToolAction.RAN, line, result, outcome)
-
-
 def test_a_page_has_the_headings_that_were_promised() -> None:
-    changed = ToolUsed("claude", "Edit", ToolAction.CHANGED, "a.py", files=("a.py",))
-    lines = render_session(session(asked("Rename it."), changed, said("It is renamed now.")))
+    lines = render_session(folded(asked("Rename it."), changed("a.py"), said("It is renamed now.")))
 
     assert [line for line in lines if line.startswith("## ")] == [
         "## User Request",
@@ -113,28 +74,23 @@ def test_a_page_has_the_headings_that_were_promised() -> None:
         "## Tools Used",
         "## Outcome",
     ]
-
-
-def test_what_is_not_known_has_no_heading() -> None:
-    lines = render_session(session(asked("/clear", PromptKind.COMMAND)))
-
-    assert [line for line in lines if line.startswith("## ")] == ["## User Request", "## Work Performed"]
+    unknown = render_session(folded(asked("/clear", PromptKind.COMMAND)))  # what is not known has no heading
+    assert [line for line in unknown if line.startswith("## ")] == ["## User Request", "## Work Performed"]
 
 
 def test_the_heading_of_a_turn_stands_on_its_page_as_it_is_looked_for() -> None:
-    one = session(asked("a\n# b <c>"), said("ok"), asked("two\u202e"))
+    one = folded(asked("a\n# b <c>"), said("ok"), asked("two\u202e"))
 
     assert [render_session(one).count(part_heading(turn)) for turn in one.turns] == [1, 1]
 
 
 def test_a_turn_that_is_too_long_is_summed_up_and_loses_no_request_and_no_end() -> None:
     work = [
-        ran(f"make part-{number}", "x" * 400, ToolOutcome.FAILED if number == 7 else ToolOutcome.SUCCEEDED)
+        ran(f"make part-{number}", ToolOutcome.FAILED if number == 7 else ToolOutcome.SUCCEEDED, "x" * 400)
         for number in range(80)
     ]
-    changed = ToolUsed("claude", "Edit", ToolAction.CHANGED, "src/long.py", files=("src/long.py",))
     late = asked("and this too", PromptKind.ANSWER, "What else?")
-    one = session(asked("a long piece of work"), *work, changed, late, said("At last it is all done."))
+    one = folded(asked("a long piece of work"), *work, changed("src/long.py"), late, said("At last it is all done."))
     page = "\n".join(render_session(one, 10_000))
 
     assert len(page) < 10_000 < len("\n".join(render_session(one)))
@@ -148,7 +104,7 @@ def test_sixty_turns_are_all_on_the_page() -> None:
     bodies: list[ConversationBody] = []
     for number in range(60):
         bodies += [asked(f"request {number} of sixty"), said(f"Answer {number} is given.")]
-    lines = render_session(session(*bodies))
+    lines = render_session(folded(*bodies))
 
     assert all(f"{number + 1}. request {number} of sixty" in lines for number in range(60))
     assert all(f"Answer {number} is given." in lines for number in range(60))
@@ -156,7 +112,7 @@ def test_sixty_turns_are_all_on_the_page() -> None:
 
 def test_what_was_said_in_passing_is_told_with_how_it_was_said() -> None:
     lines = render_session(
-        session(
+        folded(
             asked("go"),
             asked("not that", PromptKind.REJECTION, "Bash: rm -rf"),
             asked("README", PromptKind.ANSWER, "Which docs?"),
@@ -179,8 +135,8 @@ WILD = st.sampled_from(
 def test_no_text_breaks_out_of_its_place(turns: list[tuple[str, str, str]]) -> None:
     bodies: list[ConversationBody] = []
     for prompt, reply, command in turns:
-        bodies += [asked(prompt or "x"), said(reply), ran(command, reply), said(prompt)]
-    one = session(*bodies)
+        bodies += [asked(prompt or "x"), said(reply), ran(command, result=reply), said(prompt)]
+    one = folded(*bodies)
     lines = render_session(one)
 
     assert not any("\n" in line or "\r" in line for line in lines)
@@ -189,6 +145,36 @@ def test_no_text_breaks_out_of_its_place(turns: list[tuple[str, str, str]]) -> N
     assert [line for line in lines if line.startswith("### ")] == [part_heading(turn) for turn in one.turns]
     assert sum(line.startswith("## ") for line in lines) <= 4
     assert "\u202e" not in "".join(lines) and not re.search(r"(?<!\\)<(?:script|!--)", "".join(lines))
+
+
+def test_what_a_model_said_of_a_session_comes_first_and_names_the_model() -> None:
+    summary = SessionSummarized("claude", "It has a name.", "m/1", "9")
+    lines = render_session(folded(asked("Rename it."), said("Done, it is renamed."), summary))
+
+    assert lines[lines.index("## Summary (by m/1)") + 2] == "- It has a name."
+    assert lines.index("## Summary (by m/1)") < lines.index("## User Request")
+    assert "- Done, it is renamed." in lines
+
+
+def test_a_summary_that_does_not_know_the_last_turns_says_so() -> None:
+    old = SessionSummarized("claude", "It has a name.", "small", "2026-03-02T09:02")
+    bodies = asked("Rename it."), old, asked("Now the other.")
+
+    assert "(Before the end of the last turn.)" in render_session(folded(*bodies))
+    assert "(Before the last 2 turns.)" in render_session(folded(*bodies, asked("And this.")))
+
+
+def test_a_summary_breaks_no_page() -> None:
+    mean = SessionSummarized("claude", "## Outcome\n\n- forged <b>", "a\n## b\u202e", "9")
+    one = folded(asked("Rename it."), mean)
+
+    assert one.summary is not None and render_session(one).count(part_heading(one.summary)) == 1
+    assert [line for line in render_session(one) if line.startswith("## ")] == [
+        part_heading(one.summary),
+        "## User Request",
+        "## Work Performed",
+        "## Outcome",
+    ]
 
 
 def _draw() -> None:
@@ -200,38 +186,3 @@ def _draw() -> None:
 
 if __name__ == "__main__":
     _draw()
-
-
-def test_what_a_model_said_of_a_session_comes_first_and_names_the_model() -> None:
-    lines = render_session(
-        session(
-            asked("Rename it."), said("Done, it is renamed."), SessionSummarized("claude", "It has a name.", "m/1", "9")
-        )
-    )
-
-    assert lines[lines.index("## Summary (by m/1)") + 2] == "- It has a name."
-    assert lines.index("## Summary (by m/1)") < lines.index("## User Request")
-    assert "- Done, it is renamed." in lines
-
-
-def test_a_summary_that_does_not_know_the_last_turns_says_so() -> None:
-    old = SessionSummarized("claude", "It has a name.", "small", "2026-03-02T09:02")
-    told = render_session(session(asked("Rename it."), old, asked("Now the other."), asked("And this.")))
-
-    assert "(Before the last 2 turns.)" in told
-    assert "(Before the end of the last turn.)" in render_session(
-        session(asked("Rename it."), old, asked("Now the other."))
-    )
-
-
-def test_a_summary_breaks_no_page() -> None:
-    mean = SessionSummarized("claude", "## Outcome\n\n- forged <b>", "a\n## b\u202e", "9")
-    one = session(asked("Rename it."), mean)
-
-    assert one.summary is not None and render_session(one).count(part_heading(one.summary)) == 1
-    assert [line for line in render_session(one) if line.startswith("## ")] == [
-        part_heading(one.summary),
-        "## User Request",
-        "## Work Performed",
-        "## Outcome",
-    ]

@@ -17,19 +17,13 @@ RULES = ("use pnpm", "run the tests", "write short commits")
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> ViewStore:
+def store(tmp_path: Path) -> ViewStore:
     return ViewStore(str(tmp_path / "copies"), OsDisk())
 
 
-def put(shelf: ViewStore, path: Path, *texts: str) -> None:
+def put(store: ViewStore, path: Path, *texts: str) -> None:
     page = render_long_term([active(says(text)) for text in texts])
-    shelf.write_page(str(path), page, key=long_term.entry_id)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    store.write_page(str(path), page, key=long_term.entry_id)
 
 
 def line(text: str) -> str:
@@ -40,69 +34,57 @@ def lines(path: Path) -> list[str]:
     return path.read_text("utf-8").split("\n")
 
 
-def test_a_page_is_written_with_private_modes_and_only_when_it_changed(shelf: ViewStore, tmp_path: Path) -> None:
+def test_a_page_is_written_with_private_modes_and_only_when_it_changed(store: ViewStore, tmp_path: Path) -> None:
     page = tmp_path / "memory" / "long-term.md"
-    put(shelf, page, *RULES)
+    put(store, page, *RULES)
     assert page.stat().st_mode & 0o777 == 0o600
     assert page.parent.stat().st_mode & 0o777 == 0o700
     written = page.stat().st_ino
-    put(shelf, page, *RULES)
+    put(store, page, *RULES)
     assert page.stat().st_ino == written
-    put(shelf, page, *RULES[:2])
+    put(store, page, *RULES[:2])
     assert page.stat().st_ino != written
     assert sorted(os.listdir(page.parent)) == ["long-term.md"]
 
 
-def test_what_a_person_wrote_stays_when_the_page_is_drawn_again(shelf: ViewStore, tmp_path: Path) -> None:
+def test_what_a_person_wrote_stays_when_the_page_is_drawn_again(store: ViewStore, tmp_path: Path) -> None:
     page = tmp_path / "long-term.md"
-    put(shelf, page, *RULES)
+    put(store, page, *RULES)
     edited = page.read_text("utf-8").replace(line(RULES[0]), line(RULES[0]).replace("use pnpm", "use pnpm, please"))
     page.write_text(edited.replace(line(RULES[1]) + "\n", "") + "a remark of mine\n", "utf-8")
-    put(shelf, page, *RULES, "keep it short")
+    put(store, page, *RULES, "keep it short")
     now = lines(page)
     assert line(RULES[0]).replace("use pnpm", "use pnpm, please") in now
     assert line(RULES[1]) not in now
     assert "a remark of mine" in now
     assert line("keep it short") in now
-    put(shelf, page, *RULES)
+    put(store, page, *RULES)
     assert "a remark of mine" in lines(page)
     assert line("keep it short") not in lines(page)
 
 
-def test_a_page_that_was_deleted_is_written_again_whole(shelf: ViewStore, tmp_path: Path) -> None:
+def test_a_page_that_was_deleted_is_written_again_whole(store: ViewStore, tmp_path: Path) -> None:
     page = tmp_path / "long-term.md"
-    put(shelf, page, *RULES)
+    put(store, page, *RULES)
     before = page.read_bytes()
     page.unlink()
-    assert shelf.last_written(str(page)) is None
-    put(shelf, page, *RULES)
+    assert store.last_written(str(page)) is None
+    put(store, page, *RULES)
     assert page.read_bytes() == before
-
-
-def test_bytes_that_are_no_text_survive(shelf: ViewStore, tmp_path: Path) -> None:
-    page = tmp_path / "long-term.md"
-    put(shelf, page, *RULES)
-    page.write_bytes(page.read_bytes() + b"caf\xe9\r\n")
-    put(shelf, page, *RULES, "keep it short")
+    page.write_bytes(before + b"caf\xe9\r\n")  # bytes that are no text survive
+    assert store.last_written(str(page)) == render_long_term([active(says(text)) for text in RULES])
+    put(store, page, *RULES, "keep it short")
     assert b"caf\xe9\r\n" in page.read_bytes()
 
 
-def test_the_last_lines_written_are_known(shelf: ViewStore, tmp_path: Path) -> None:
-    page = tmp_path / "long-term.md"
-    assert shelf.last_written(str(page)) is None
-    put(shelf, page, *RULES)
-    page.write_text("something else\n")
-    assert shelf.last_written(str(page)) == render_long_term([active(says(text)) for text in RULES])
-
-
-def test_a_shared_fact_file_keeps_its_mode_and_the_lines_of_others(shelf: ViewStore, tmp_path: Path) -> None:
+def test_a_shared_fact_file_keeps_its_mode_and_the_lines_of_others(store: ViewStore, tmp_path: Path) -> None:
     path = tmp_path / "docs" / "memory" / "memories.ndjson"
     foreign = '{"id": "theirs000000", "dedupe_key": "zzz", "by": "another tool"}'
     path.parent.mkdir(parents=True)
     path.write_text(foreign + "\n")
     mine = facts.update_facts([], [active(says(text)) for text in RULES])
     for _ in range(2):
-        shelf.write_page(
+        store.write_page(
             str(path),
             mine,
             key=facts.fact_id,
@@ -111,16 +93,18 @@ def test_a_shared_fact_file_keeps_its_mode_and_the_lines_of_others(shelf: ViewSt
             below=str(tmp_path),
         )
         assert lines(path) == [*mine, foreign, ""]
-    assert path.stat().st_mode & 0o777 == SHARED_FILE_MODE & ~_umask()
+    mask = os.umask(0)
+    os.umask(mask)
+    assert path.stat().st_mode & 0o777 == SHARED_FILE_MODE & ~mask
 
 
-def test_a_page_with_nothing_to_say_is_taken_away(shelf: ViewStore, tmp_path: Path) -> None:
+def test_a_page_with_nothing_to_say_is_taken_away(store: ViewStore, tmp_path: Path) -> None:
     page = tmp_path / "worklog" / "2024-03-01.md"
-    put(shelf, page, *RULES)
-    shelf.remove_page(str(page))
+    put(store, page, *RULES)
+    store.remove_page(str(page))
     assert not page.exists()
     assert not [path for path in (tmp_path / "copies").rglob("*") if path.is_file()]
-    shelf.remove_page(str(page))
+    store.remove_page(str(page))
 
 
 def test_a_link_inside_a_repository_is_not_written_through(tmp_path: Path) -> None:
@@ -139,13 +123,13 @@ def test_a_link_inside_a_repository_is_not_written_through(tmp_path: Path) -> No
         checked_path(str(root), str(path))
 
 
-def test_what_a_killed_writer_left_of_another_page_is_cleared_away(shelf: ViewStore, tmp_path: Path) -> None:
+def test_what_a_killed_writer_left_of_another_page_is_cleared_away(store: ViewStore, tmp_path: Path) -> None:
     page = tmp_path / "long-term.md"
-    put(shelf, page, *RULES)
-    name = os.path.basename(shelf.copy_path(str(page)))
+    put(store, page, *RULES)
+    name = os.path.basename(store.copy_path(str(page)))
     left = tmp_path / "copies" / "unwritten" / f".{name}.0123456789abcdef.tacit-new"
     left.write_text("half of a pa")
-    put(shelf, page, *RULES[:2])
+    put(store, page, *RULES[:2])
     assert os.listdir(left.parent) == []
 
 
@@ -164,15 +148,13 @@ class KilledDisk(OsDisk):
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r\r\n"])
 def test_a_page_whose_line_ends_an_editor_changed_keeps_its_copy_when_a_writer_is_killed(
-    shelf: ViewStore, tmp_path: Path, end: bytes
+    store: ViewStore, tmp_path: Path, end: bytes
 ) -> None:
     page = tmp_path / "memory" / "long-term.md"
-    put(shelf, page, *RULES[:2])
+    put(store, page, *RULES[:2])
     with pytest.raises(Killed):
         put(ViewStore(str(tmp_path / "copies"), KilledDisk()), page, *RULES)
     page.write_bytes(page.read_bytes().replace(b"\n", end))
-    put(shelf, page, *RULES)
-    assert (
-        page.read_bytes() == "".join(one + "\n" for one in render_long_term([active(says(t)) for t in RULES])).encode()
-    )
-    assert shelf.edited_versions(str(page)) is None
+    put(store, page, *RULES)
+    assert lines(page) == [*render_long_term([active(says(text)) for text in RULES]), ""]
+    assert store.edited_versions(str(page)) is None

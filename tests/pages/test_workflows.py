@@ -112,12 +112,12 @@ nasty = st.text(
 @pytest.mark.parametrize(
     ("format_", "examples", "most"),
     [
-        ("bash", 25, 12),
-        ("zsh", 25, 12),
-        ("fish", 10, 6),
-        ("just", 25, 12),
-        ("make", 25, 12),
-        ("claude-command", 25, 8),
+        ("bash", 15, 12),
+        ("zsh", 15, 12),
+        ("fish", 8, 6),
+        ("just", 15, 12),
+        ("make", 15, 12),
+        ("claude-command", 15, 8),
     ],
 )
 def test_whatever_a_step_holds_is_printed_as_it_stands(format_: str, examples: int, most: int, tmp_path: Path) -> None:
@@ -217,14 +217,8 @@ def test_an_export_says_where_it_comes_from_and_shows_no_invisible_letters(forma
     text = FORMATS[format_](WorkflowExport("check", (f"echo {BIDI} \x1b[31m",), shell=SHELLS[format_]))
     assert "tacit workflow edit check" in text
     assert BIDI not in text and "\x1b" not in text
-
-
-def test_a_function_hides_no_command_of_its_own_steps() -> None:
-    assert function_name(WorkflowExport("make", ("make test",))) == "run-make"
-
-
-def test_a_slash_command_allows_no_tools_by_itself() -> None:
-    assert "allowed-tools" not in FORMATS["claude-command"](WorkflowExport("check", ("make",)))
+    assert "allowed-tools" not in text  # of a slash command
+    assert function_name(WorkflowExport("make", ("make test",))) == "run-make"  # hides no command of its own steps
 
 
 def test_a_make_step_is_the_first_make(tmp_path: Path) -> None:
@@ -256,15 +250,11 @@ def _with_tidy_blanks(step: str) -> str:
     return "\n".join(line if line.strip() else "" for line in step.split("\n")).strip("\n")
 
 
-def test_editors_that_end_lines_otherwise_change_nothing() -> None:
+def test_other_line_ends_tabs_and_a_step_on_the_line_of_its_key_are_understood() -> None:
     before = WorkflowForm("check", ("one\ntwo", "three"), "/x")
     assert workflows.parse_form(workflows.render_form(before).replace("\n", "\r\n")) == before
-
-
-def test_a_step_on_the_line_of_its_key_and_tabs_are_understood() -> None:
-    assert workflows.parse_form("name: x\nstep: make\n\nstep:\n\techo a\n\n\techo b\n\n") == WorkflowForm(
-        "x", ("make", "echo a\n\necho b")
-    )
+    steps = "name: x\nstep: make\n\nstep:\n\techo a\n\n\techo b\n\n"
+    assert workflows.parse_form(steps) == WorkflowForm("x", ("make", "echo a\n\necho b"))
 
 
 @pytest.mark.parametrize(
@@ -311,8 +301,5 @@ def test_an_export_that_is_not_given_its_values_does_nothing(format_: str, tmp_p
     done = called_with(format_, tmp_path)
     assert done.returncode != 0
     assert "v" not in done.stdout
-
-
-def test_a_slash_command_tells_the_agent_to_ask() -> None:
-    text = FORMATS["claude-command"](ASKING)
-    assert "ask for the value of each placeholder: `{?where}`, `{?version}`, `{?message}`" in text
+    asked = "ask for the value of each placeholder: `{?where}`, `{?version}`, `{?message}`"
+    assert asked in FORMATS["claude-command"](ASKING)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,8 @@ class Workspace:
         self.root = self.user / "src" / "shop"
         (self.root / ".git").mkdir(parents=True)
         self.environment = {"HOME": str(self.user)}
+        # As Claude Code names the folder of a project.
+        self.slug = str(self.root.resolve()).replace("/", "-").replace("_", "-").replace(".", "-")
 
     def write(self, name: str, text: str = "- Use pnpm here.\n") -> Path:
         """Write a file of the project, or of the person if its name begins with `~/`."""
@@ -51,6 +52,3 @@ class Workspace:
 @pytest.fixture
 def work(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path)
-
-
-Write = Callable[[str, str], Path]

@@ -13,33 +13,25 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
+    ("first", "second", "is_contradiction"),
     [
-        ("Use pnpm.", "Use npm."),
-        ("Use npm for all packages", "Always use pnpm, never npm"),
-        ("Line length is 100 characters", "Line length is 88 characters"),
-        ("Never commit to main", "Commit directly to main"),
-        ("Always run the tests before committing", "Do not run the tests before committing"),
-        ("Use single quotes in JavaScript", "Use double quotes in JavaScript"),
-        ("Keep functions under 50 lines", "Keep functions under 30 lines"),
+        ("Use pnpm.", "Use npm.", True),
+        ("Use npm for all packages", "Always use pnpm, never npm", True),
+        ("Line length is 100 characters", "Line length is 88 characters", True),
+        ("Never commit to main", "Commit directly to main", True),
+        ("Always run the tests before committing", "Do not run the tests before committing", True),
+        ("Use single quotes in JavaScript", "Use double quotes in JavaScript", True),
+        ("Keep functions under 50 lines", "Keep functions under 30 lines", True),
+        ("Run `make lint` before every commit", "Run `make test` before every commit", False),
+        ("Never use npm here", "Do not use npm or yarn", False),
+        ("Specs are in `src/tests/`", "Specs are in `mobile/src/tests/`", False),
+        ("Do not add dependencies without asking", "Add dependencies with `uv add`", False),
+        ("Never force push", "Push your branch when it is ready", False),
     ],
 )
-def test_opposed_rules_contradict_each_other(first: str, second: str) -> None:
-    assert contradiction_reason(first, second) and contradiction_reason(second, first)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Run `make lint` before every commit", "Run `make test` before every commit"),
-        ("Never use npm here", "Do not use npm or yarn"),
-        ("Specs are in `src/tests/`", "Specs are in `mobile/src/tests/`"),
-        ("Do not add dependencies without asking", "Add dependencies with `uv add`"),
-        ("Never force push", "Push your branch when it is ready"),
-    ],
-)
-def test_other_rules_do_not(first: str, second: str) -> None:
-    assert contradiction_reason(first, second) == ""
+def test_only_opposed_rules_contradict_each_other(first: str, second: str, is_contradiction: bool) -> None:
+    found = {bool(contradiction_reason(*pair)) for pair in ((first, second), (second, first))}
+    assert found == {is_contradiction}
 
 
 def test_a_contradiction_between_two_files_names_both_lines(work: Workspace) -> None:
@@ -63,29 +55,51 @@ def test_a_rule_for_a_part_of_the_project_may_differ(work: Workspace, name: str,
     assert work.findings("contradiction") == []
 
 
-def test_what_a_heading_negates_contradicts_nothing(work: Workspace) -> None:
-    work.write("AGENTS.md", "- Use pnpm.\n\n## Don't\n\n- Use npm.\n")
-    assert work.findings() == []
+COPIED = "".join(f"- Always run check number {number} before a commit.\n" for number in range(5))
 
 
-def test_a_rule_that_a_host_loads_twice_is_a_duplicate(work: Workspace) -> None:
-    work.write("~/.claude/CLAUDE.md", "- Always sign your commits with a key.\n")
-    work.write("CLAUDE.md", "- Something else is here.\n- always sign your commits with a key\n")
-    assert work.findings() == ["CLAUDE.md:2: duplicate: repeats a rule"]
-
-
-def test_copies_for_different_hosts_are_no_duplicates(work: Workspace) -> None:
-    rules = "".join(f"- Always run check number {number} before a commit.\n" for number in range(5))
-    work.write(".cursorrules", rules)
-    work.write(".claude/CLAUDE.md", rules)
-    assert work.findings() == []
-
-
-def test_many_copied_rules_are_one_finding(work: Workspace) -> None:
-    rules = "".join(f"- Always run check number {number} before a commit.\n" for number in range(5))
-    work.write(".cursorrules", rules)
-    work.write("AGENTS.md", rules)
-    assert work.findings() == ["AGENTS.md:1: duplicate: 5 rules are in .cursorrules too"]
+@pytest.mark.parametrize(
+    ("files", "findings"),
+    [
+        pytest.param({"AGENTS.md": "- Use pnpm.\n\n## Don't\n\n- Use npm.\n"}, [], id="negated by a heading"),
+        pytest.param(
+            {
+                "~/.claude/CLAUDE.md": "- Always sign your commits with a key.\n",
+                "CLAUDE.md": "- Something else is here.\n- always sign your commits with a key\n",
+            },
+            ["CLAUDE.md:2: duplicate: repeats a rule"],
+            id="loaded twice by a host",
+        ),
+        pytest.param({".cursorrules": COPIED, ".claude/CLAUDE.md": COPIED}, [], id="copies for different hosts"),
+        pytest.param(
+            {".cursorrules": COPIED, "AGENTS.md": COPIED},
+            ["AGENTS.md:1: duplicate: 5 rules are in .cursorrules too"],
+            id="many copies",
+        ),
+        pytest.param(
+            {f"docs/{name}.instructions.md": "- Use pnpm here.\n" for name in "abc"},
+            [
+                "docs/a.instructions.md:1: never loaded: Copilot reads *.instructions.md below .github/instructions"
+                " (and 2 more files in docs)"
+            ],
+            id="a folder of files in a wrong place",
+        ),
+        pytest.param(
+            {"CLAUDE.md": "".join(f"- Always use tool{number} for module{number}.\n" for number in range(800))},
+            [],
+            id="hundreds that look alike",
+        ),
+        pytest.param(
+            {"AGENTS.md": "Run `make deploy`, `npm run lint` and `just x`.\n"}, [], id="commands without a manifest"
+        ),
+    ],
+)
+def test_what_is_wrong_in_rule_files_is_one_finding_each(
+    work: Workspace, files: dict[str, str], findings: list[str]
+) -> None:
+    for name, text in files.items():
+        work.write(name, text)
+    assert work.findings() == findings
 
 
 def test_a_secret_is_named_by_its_kind_alone(work: Workspace) -> None:
@@ -97,15 +111,6 @@ def test_a_secret_is_named_by_its_kind_alone(work: Workspace) -> None:
     assert TOKEN not in repr(report.findings)
 
 
-def test_files_in_a_wrong_place_are_one_finding_for_each_folder(work: Workspace) -> None:
-    for name in "abc":
-        work.write(f"docs/{name}.instructions.md")
-    assert work.findings() == [
-        "docs/a.instructions.md:1: never loaded: Copilot reads *.instructions.md below .github/instructions"
-        " (and 2 more files in docs)"
-    ]
-
-
 def test_tokens_are_counted_for_each_host_with_its_imports(work: Workspace) -> None:
     work.write("CLAUDE.md", "@docs/a.md\n" + "x" * 400)
     work.write("docs/a.md", "y" * 400)
@@ -115,26 +120,17 @@ def test_tokens_are_counted_for_each_host_with_its_imports(work: Workspace) -> N
     assert tokens["copilot"][1] == 1
 
 
-def test_an_empty_home_and_project_have_no_findings(work: Workspace) -> None:
+def test_nothing_is_written(work: Workspace) -> None:
     report = work.audit()
     assert (report.files, report.findings, report.tokens) == ((), (), ())
-    assert not any(work.user.glob(".*"))
-
-
-def test_nothing_is_written(work: Workspace) -> None:
     work.write("CLAUDE.md")
     before = sorted(str(path) for path in work.user.rglob("*"))
     work.audit()
     assert sorted(str(path) for path in work.user.rglob("*")) == before
 
 
-def test_thousands_of_rules_that_look_alike_have_no_findings(work: Workspace) -> None:
-    work.write("CLAUDE.md", "".join(f"- Always use tool{number} for module{number}.\n" for number in range(3000)))
-    assert work.findings() == []
-
-
 def test_a_text_of_one_long_line_is_bounded(work: Workspace) -> None:
-    for text in ("- use " * 80_000, "`" * 300_000, "*" * 300_000, "[" * 300_000, "<!--" * 60_000, "@a" * 100_000):
+    for text in ("- use " * 40_000, "`" * 200_000, "*" * 200_000, "[" * 200_000, "<!--" * 40_000, "@a" * 60_000):
         work.write("CLAUDE.md", text)
         work.audit()
 
@@ -216,24 +212,11 @@ def test_what_exists_or_may_be_something_else_is_not(tree: Workspace, line: str)
     assert tree.findings() == []
 
 
-def test_targets_that_only_make_can_tell_are_not_judged(tree: Workspace) -> None:
-    tree.write("AGENTS.md", "Run `make deploy`.\n")
-    tree.write("Makefile", "include more.mk\n")
-    assert tree.findings() == []
-
-
-def test_without_a_manifest_nothing_is_judged(work: Workspace) -> None:
-    work.write("AGENTS.md", "Run `make deploy`, `npm run lint` and `just x`.\n")
-    assert work.findings() == []
-
-
-def test_a_thing_is_reported_once_for_each_file(tree: Workspace) -> None:
-    tree.write("AGENTS.md", "Run `make deploy`.\n\nThen `make deploy`.\n")
-    assert len(tree.findings()) == 1
-
-
-def test_rules_about_other_projects_are_not_judged(tree: Workspace) -> None:
+def test_targets_that_only_make_can_tell_and_rules_about_other_projects_are_not_judged(tree: Workspace) -> None:
     tree.write("~/.claude/CLAUDE.md", "Read `docs/setup.md` first.\n")
+    tree.write("AGENTS.md", "Run `make deploy`.\n\nThen `make deploy`.\n")
+    assert tree.findings() == ["AGENTS.md:1: gone: the target deploy of the Makefile does not exist"]  # said once
+    tree.write("Makefile", "include more.mk\n")
     assert tree.findings() == []
 
 

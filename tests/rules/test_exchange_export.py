@@ -30,6 +30,7 @@ def test_only_shared_memories_go_into_a_repository(person: Person, project: Path
     assert "short answers" not in text and "sign commits" not in text
     assert "1 memory is in" in done and "left out: 1 private memory" in done
     assert "+- never use npm here" in done  # shown before it is written
+    assert "Nothing new." in person.tacit("import", "rules", cwd=project).out  # its own block is none
 
 
 @pytest.mark.parametrize("before", [None, b"", b"# Mine\n", b"# Mine without end", b"\xff\r\n"])
@@ -65,30 +66,22 @@ def test_a_block_follows_the_memories(person: Person, project: Path) -> None:
     assert "Taken out of" in done and not (project / "AGENTS.md").exists()
 
 
-def test_without_a_terminal_nothing_is_changed_unasked(person: Person, project: Path) -> None:
+def test_nothing_is_changed_unasked_or_by_an_agent(person: Person, project: Path) -> None:
     done = person.tacit(*EXPORT, "--to", "CLAUDE.md", cwd=project, code=1)
     assert "tacit export --as agents-md --to CLAUDE.md --yes" in done.err
+    by_agent = person.tacit(*EXPORT, "--to", "CLAUDE.md", "--yes", cwd=project, code=1, CLAUDECODE="1")
+    assert "only a person" in by_agent.err
     assert not (project / "CLAUDE.md").exists()
 
 
-def test_an_agent_may_not_export(person: Person, project: Path) -> None:
-    done = person.tacit(*EXPORT, "--yes", cwd=project, code=1, CLAUDECODE="1")
-    assert "only a person" in done.err and not (project / "AGENTS.md").exists()
-
-
-def test_a_link_out_of_the_repository_is_refused(person: Person, project: Path) -> None:
-    target = person.folder / "notes.md"
-    target.write_text("mine\n")
-    os.symlink(target, project / "AGENTS.md")
-    done = person.tacit(*EXPORT, "--yes", cwd=project, code=1)
-    assert "leads out of" in done.err and target.read_text() == "mine\n"
-
-
-def test_a_linked_folder_that_leads_out_of_the_repository_is_refused(person: Person, project: Path) -> None:
-    (person.folder / "notes").mkdir()
-    os.symlink(person.folder / "notes", project / ".cursor")
-    done = person.tacit(*EXPORT, "--to", ".cursor/rules/a.mdc", "--yes", cwd=project, code=1)
-    assert "leads out of" in done.err and not any((person.folder / "notes").iterdir())
+@pytest.mark.parametrize(("link", "file"), [("AGENTS.md", "AGENTS.md"), (".cursor", ".cursor/rules/a.mdc")])
+def test_a_link_out_of_the_repository_is_refused(person: Person, project: Path, link: str, file: str) -> None:
+    target = person.folder / "elsewhere"
+    target.write_text("mine\n") if link == file else target.mkdir()
+    os.symlink(target, project / link)
+    done = person.tacit(*EXPORT, "--to", file, "--yes", cwd=project, code=1)
+    assert "leads out of" in done.err
+    assert target.read_text() == "mine\n" if link == file else not any(target.iterdir())
 
 
 def test_only_rule_files_are_written(person: Person, project: Path) -> None:
@@ -101,11 +94,6 @@ def test_forms_and_options_are_checked(person: Person, project: Path) -> None:
     assert "no such form" in person.tacit("export", "--as", "pdf", cwd=project, code=2).err
     assert "--remove goes with --as" in person.tacit("export", "--remove", "--to", "x", cwd=project, code=2).err
     assert "wants --to DIR" in person.tacit("export", cwd=project, code=2).err
-
-
-def test_an_exported_block_is_not_imported_again(person: Person, project: Path) -> None:
-    person.tacit(*EXPORT, "--yes", cwd=project)
-    assert "Nothing new." in person.tacit("import", "rules", cwd=project).out
 
 
 def test_no_sentence_opens_an_import_a_comment_or_a_fence() -> None:

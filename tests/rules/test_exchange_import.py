@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -44,10 +45,10 @@ def test_statements_become_candidates_with_file_and_line(person: Person, project
 def test_a_second_import_adds_nothing_also_when_lines_moved(person: Person, project: Path) -> None:
     person.tacit("import", "rules", cwd=project)
     (project / "AGENTS.md").write_text("# Rules\n\nAn introduction.\n\n" + RULES)
-    before = sorted((person.home / "log").rglob("*")), person.tacit("list", "--pending", "--json", cwd=project).json
+    before = person.tacit("list", "--pending", "--json", cwd=project).json
     shown = person.tacit("import", "rules", cwd=project).out
     assert shown.splitlines() == ["Nothing new.", "  2 known already"]
-    assert person.tacit("list", "--pending", "--json", cwd=project).json == before[1]
+    assert person.tacit("list", "--pending", "--json", cwd=project).json == before
 
 
 def test_a_dismissed_rule_is_not_proposed_again(person: Person, project: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_dismissed_rule_is_not_proposed_again(person: Person, project: Path) -
 
 def test_the_provenance_is_that_of_the_file(person: Person, project: Path) -> None:
     write(person, ".claude/CLAUDE.md", "- Always answer in short sentences.\n")
-    slug = str(project.resolve()).replace("/", "-").replace("_", "-").replace(".", "-")
+    slug = re.sub(r"[/_.]", "-", str(project.resolve()))
     write(person, f".claude/projects/{slug}/memory/MEMORY.md", "- Use the staging database for tests.\n")
     person.tacit("import", "rules", cwd=project)
     with person.vault(cwd=project) as vault:
@@ -83,22 +84,19 @@ def test_a_changed_line_is_noticed(person: Person, project: Path) -> None:
     assert person.tacit("import", "rules", "--json", cwd=project).json["changed"] == []
 
 
-def test_secrets_and_exported_blocks_do_not_come_in(person: Person, project: Path) -> None:
+def test_secrets_exported_blocks_and_what_a_heading_negates_do_not_come_in(person: Person, project: Path) -> None:
     block = "<!-- >>> tacit export (ended) >>> x -->\n- Always use our own block.\n<!-- <<< tacit export <<< -->\n"
-    (project / "AGENTS.md").write_text(f"- Always use the token {TOKEN} for releases.\n{block}")
+    negated = "## Don't\n\n- Use npm in this repository.\n"
+    (project / "AGENTS.md").write_text(f"- Always use the token {TOKEN} for releases.\n{block}{negated}")
     shown = person.tacit("import", "rules", cwd=project).out
     assert "Nothing new." in shown and "not taken: 1 with a secret" in shown
     assert TOKEN not in "".join(path.read_text("utf-8", "replace") for path in person.home.rglob("*.jsonl"))
 
 
-def test_what_a_heading_negates_does_not_come_in(person: Person, project: Path) -> None:
-    (project / "AGENTS.md").write_text("## Don't\n\n- Use npm in this repository.\n")
-    assert "Nothing new." in person.tacit("import", "rules", cwd=project).out
-
-
-def test_a_dry_run_changes_nothing(person: Person, project: Path) -> None:
+def test_a_dry_run_or_an_agent_changes_nothing(person: Person, project: Path) -> None:
     shown = person.tacit("import", "rules", "--dry-run", cwd=project).out
     assert "2 candidates of 1 file would come in. Nothing was changed." in shown
+    assert "only a person" in person.tacit("import", "rules", cwd=project, code=1, CLAUDECODE="1").err
     assert person.tacit("list", "--pending", "--json", cwd=project).json == []
 
 
@@ -107,11 +105,6 @@ def test_a_restriction_of_the_file_is_the_reason(person: Person, project: Path) 
     person.tacit("import", "rules", cwd=project)
     reasons = {card["text"]: card["reason"] for card in person.tacit("list", "--pending", "--json", cwd=project).json}
     assert reasons["Validate every request body."] == "only for files that match src/api/**"
-
-
-def test_an_agent_may_not_import(person: Person, project: Path) -> None:
-    done = person.tacit("import", "rules", cwd=project, code=1, CLAUDECODE="1")
-    assert "only a person" in done.err
 
 
 def test_what_was_purged_does_not_come_back(person: Person, project: Path) -> None:

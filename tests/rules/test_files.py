@@ -18,17 +18,19 @@ def loads(file: RuleFile) -> dict[str, LoadTime]:
     return {load.host: load.when for load in file.loads}
 
 
-USER_FILES = {
-    "~/.claude/CLAUDE.md": "claude",
-    "~/.claude/rules/style.md": "claude",
-    "~/.codex/AGENTS.md": "codex",
-    "~/.gemini/GEMINI.md": "gemini",
-    "~/.copilot/copilot-instructions.md": "copilot",
-    "~/.config/opencode/AGENTS.md": "opencode",
-}
-
-
-@pytest.mark.parametrize(("name", "host"), USER_FILES.items())
+@pytest.mark.parametrize(
+    ("name", "host"),
+    [
+        ("~/.claude/CLAUDE.md", "claude"),
+        ("~/.claude/rules/style.md", "claude"),
+        ("~/.codex/AGENTS.md", "codex"),
+        ("~/.gemini/GEMINI.md", "gemini"),
+        ("~/.copilot/copilot-instructions.md", "copilot"),
+        ("~/.config/opencode/AGENTS.md", "opencode"),
+        ("~/src/CLAUDE.md", "claude"),  # above the project
+        ("~/src/GEMINI.md", "gemini"),
+    ],
+)
 def test_files_of_the_person_are_loaded_at_the_start(work: Workspace, name: str, host: str) -> None:
     work.write(name)
     file = work.files()[name]
@@ -83,30 +85,16 @@ def test_a_session_in_a_folder_loads_what_is_above_it(work: Workspace) -> None:
     ]
 
 
-def test_claude_reads_agents_md_only_without_a_claude_md(work: Workspace) -> None:
+def test_agents_md_gives_way_to_a_claude_md_and_to_an_override(work: Workspace) -> None:
     work.write("AGENTS.md")
     work.write("CLAUDE.local.md")
-    assert "claude" not in loads(work.files()["AGENTS.md"])
-
-
-def test_an_override_replaces_the_file_beside_it(work: Workspace) -> None:
-    work.write("AGENTS.md")
     work.write("AGENTS.override.md")
-    assert loads(work.files()["AGENTS.md"])["codex"] is NEVER
-
-
-def test_files_above_the_project_are_read_by_claude_and_gemini(work: Workspace) -> None:
-    work.write("~/src/CLAUDE.md")
-    work.write("~/src/GEMINI.md")
-    files = work.files()
-    assert loads(files["~/src/CLAUDE.md"]) == {"claude": START}
-    assert loads(files["~/src/GEMINI.md"]) == {"gemini": START}
-    assert files["~/src/CLAUDE.md"].origin is RuleOrigin.USER
+    found = loads(work.files()["AGENTS.md"])
+    assert "claude" not in found and found["codex"] is NEVER
 
 
 def test_memories_that_agents_keep_are_the_agents(work: Workspace) -> None:
-    slug = str(work.root.resolve()).replace("/", "-").replace("_", "-").replace(".", "-")
-    claude = f"~/.claude/projects/{slug}/memory"
+    claude = f"~/.claude/projects/{work.slug}/memory"
     gemini = f"~/.gemini/tmp/{sha256(str(work.root.resolve()).encode()).hexdigest()}/memory/MEMORY.md"
     names = [f"{claude}/MEMORY.md", f"{claude}/debugging.md", gemini, "~/.codex/memories/memory_summary.md"]
     for name in names:
@@ -130,8 +118,7 @@ def test_the_settings_of_a_repository_decide_about_its_own_files_alone(work: Wor
 
 
 def test_of_claudes_memory_the_first_200_lines_are_loaded(work: Workspace) -> None:
-    slug = str(work.root.resolve()).replace("/", "-").replace("_", "-").replace(".", "-")
-    name = f"~/.claude/projects/{slug}/memory/MEMORY.md"
+    name = f"~/.claude/projects/{work.slug}/memory/MEMORY.md"
     work.write(name, "- a line\n" * 250)
     assert work.files()[name].loads[0].last_line == 200
     assert any(f"{name}:201: never loaded" in finding for finding in work.findings())
@@ -189,16 +176,15 @@ def test_the_persons_own_file_may_import_from_their_folder(work: Workspace) -> N
 # What others may have planted
 
 
-def test_a_link_within_the_project_is_the_file_it_leads_to(work: Workspace) -> None:
-    work.write("AGENTS.md")
+def test_a_link_is_the_file_it_leads_to_unless_that_is_outside_of_the_project(work: Workspace) -> None:
+    path = work.write("AGENTS.md")
     os.symlink("AGENTS.md", work.root / "CLAUDE.md")
     (file,) = work.rules().files
     assert loads(file)["claude"] is START and loads(file)["codex"] is START
-
-
-def test_a_link_that_leads_outside_is_not_followed(work: Workspace) -> None:
     work.write("~/private.md", "- private words\n")
-    os.symlink(work.user / "private.md", work.root / "AGENTS.md")
+    path.unlink()
+    (work.root / "CLAUDE.md").unlink()
+    os.symlink(work.user / "private.md", path)
     (file,) = work.rules().files
     assert file.text == "" and "outside" in file.problem
     assert work.findings() == ["AGENTS.md:1: unreadable: is a link that leads outside; not read"]
@@ -232,14 +218,17 @@ def test_without_a_project_only_the_folder_itself_counts(work: Workspace) -> Non
     assert [file.name for file in find_rules(place).files] == ["CLAUDE.md"]
 
 
-def test_gemini_registers_projects_under_short_names(work: Workspace) -> None:
-    work.write("~/.gemini/projects.json", json.dumps({"projects": {str(work.root.resolve()): "shop"}}))
-    work.write("~/.gemini/tmp/shop/memory/MEMORY.md")
-    work.write("~/.gemini/tmp/other/memory/MEMORY.md")
-    assert list(work.files()) == ["~/.gemini/tmp/shop/memory/MEMORY.md"]
+MEMORY_OF_SHOP = "~/.gemini/tmp/shop/memory/MEMORY.md"
 
 
-@pytest.mark.parametrize("name", ["../../../etc", "..", "a/b", "", 3, None])
-def test_a_registered_name_that_is_a_path_is_not_followed(work: Workspace, name: object) -> None:
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [("shop", [MEMORY_OF_SHOP]), *((name, []) for name in ("../../../etc", "..", "tmp/shop", "", 3, None))],
+)
+def test_gemini_registers_projects_under_short_names_that_are_no_paths(
+    work: Workspace, name: object, files: list[str]
+) -> None:
     work.write("~/.gemini/projects.json", json.dumps({"projects": {str(work.root.resolve()): name}}))
-    assert work.files() == {}
+    work.write(MEMORY_OF_SHOP)
+    work.write("~/.gemini/tmp/other/memory/MEMORY.md")
+    assert list(work.files()) == files

@@ -38,10 +38,6 @@ def test_code_and_tables_are_marked() -> None:
     ]
 
 
-def test_lines_after_the_limit_of_a_host_are_not_loaded() -> None:
-    assert [line.is_loaded for line in parse("- one\n- two\n- three\n", last_line=2)] == [True, True, False]
-
-
 @pytest.mark.parametrize(
     ("opening", "closing"),
     [
@@ -60,10 +56,7 @@ def test_secrets_are_hidden_and_lines_keep_their_numbers() -> None:
     assert TOKEN not in text and "MIIEp" not in text
     assert text.split("\n").index("- last") == 6
     assert secrets[0].line == 1 and secrets[0].kind == "GitHub token"
-
-
-def test_placeholders_are_hidden_and_not_reported() -> None:
-    text, secrets = redact_lines("API_TOKEN=dev-local-token\n")
+    text, secrets = redact_lines("API_TOKEN=dev-local-token\n")  # a placeholder is hidden, and not reported
     assert secrets == [] and "dev-local-token" not in text
 
 
@@ -87,6 +80,7 @@ def test_emphasis_goes_and_code_stays() -> None:
     )
 
 
-def test_claude_is_not_given_comments() -> None:
+def test_claude_is_not_given_comments_nor_a_host_what_is_after_its_limit() -> None:
     assert loaded_text("---\na: b\n---\n<!-- note -->\nrule", "claude") == "rule"
     assert "note" in loaded_text("<!-- note -->\nrule", "codex")
+    assert [line.is_loaded for line in parse("- one\n- two\n- three\n", last_line=2)] == [True, True, False]

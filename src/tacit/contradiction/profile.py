@@ -310,7 +310,14 @@ def _find_order(words: Sequence[str], terms: Sequence[StatementTerm]) -> Orderin
     if (then := _index(words, _THEN_WORDS, 1)) is not None:
         return _make_order(terms, (0, then), (then, size))
     if (turn := _index(words, _BEFORE_OR_AFTER)) is not None:
-        sides = _order_sides(words, terms, turn)
+        end = _index(words, ("",), turn) or size
+        start = next((i for i in range(turn - 1, -1, -1) if not words[i]), 0)
+        if turn == 0 and end < size:  # it opens the sentence: its own clause is the second
+            sides: tuple[_Span, _Span] = (end, size), (0, end)
+        elif start and not any(turn < term.position < end for term in terms):  # "…, the test comes after"
+            sides = (start, turn), (0, start)
+        else:
+            sides = (0, turn), (turn, end)
         return _make_order(terms, *(sides if words[turn] in lexicon.BEFORE_WORDS else reversed(sides)))
     if (arrow := _index(words, ("->", "→"), 1)) is not None:
         return _make_order(terms, (arrow - 1, arrow), (arrow, arrow + 2))
@@ -321,18 +328,6 @@ def _find_order(words: Sequence[str], terms: Sequence[StatementTerm]) -> Orderin
     first = _index(words, lexicon.FIRST_WORDS)
     end = size if first is None else _index(words, ("", "and"), first) or size
     return _make_order(terms, (0, end), (end, size))
-
-
-def _order_sides(words: Sequence[str], terms: Sequence[StatementTerm], index: int) -> tuple[_Span, _Span]:
-    """Return the spans before and after a word of order. If it opens the sentence, its own clause is the second."""
-    size = len(words)
-    end = _index(words, ("",), index) or size
-    if index == 0 and end < size:
-        return (end, size), (0, end)
-    start = next((i for i in range(index - 1, -1, -1) if not words[i]), 0)
-    if not any(index < term.position < end for term in terms) and start:  # "…, the test comes after"
-        return (start, index), (0, start)
-    return (0, index), (index, end)
 
 
 def _make_order(terms: Sequence[StatementTerm], first: _Span, second: _Span) -> Ordering | None:
@@ -427,10 +422,11 @@ def is_letter(token: str) -> bool:
 
 
 def _values_and_words(profile: StatementProfile) -> tuple[list[str], list[str]]:
-    terms = profile.significant_terms
-    return [term.word for term in terms if term.kind not in WORD_KINDS], [
-        term.word for term in terms if term.kind in WORD_KINDS
-    ]
+    values, words = (
+        [term.word for term in profile.significant_terms if (term.kind in WORD_KINDS) is is_word]
+        for is_word in (False, True)
+    )
+    return values, words
 
 
 def _identifiers(profile: StatementProfile) -> tuple[list[str], list[str]]:

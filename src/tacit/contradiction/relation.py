@@ -229,7 +229,10 @@ def _overlap(words: Iterable[str], others: frozenset[str]) -> bool:
 
 def _judge_value(pair: _Comparison) -> Relation:
     first, second = pair.first, pair.second
-    ours, theirs = _unshared_values(first, second), _unshared_values(second, first)
+    ours, theirs = (
+        [term for term in profile.terms if term.kind not in WORD_KINDS and not is_among(term.word, other.words)]
+        for profile, other in ((first, second), (second, first))
+    )
     values = next(((a, b) for a in ours for b in theirs if _are_comparable(a, b, first, second)), None)
     bounds = (lexicon.LOWER_BOUND_WORDS, lexicon.UPPER_BOUND_WORDS)
     ends = [[not words.isdisjoint(profile.tokens) for words in bounds] for profile in (first, second)]
@@ -246,10 +249,6 @@ def _judge_value(pair: _Comparison) -> Relation:
     if _is_in_subject(first, a) and _is_in_subject(second, b):
         return _UNRELATED
     return _question(reason) if _share_subject(first, second, a, b) else _UNRELATED
-
-
-def _unshared_values(profile: StatementProfile, other: StatementProfile) -> list[StatementTerm]:
-    return [term for term in profile.terms if term.kind not in WORD_KINDS and not is_among(term.word, other.words)]
 
 
 def _are_comparable(

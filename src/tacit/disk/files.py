@@ -83,8 +83,7 @@ class OsDisk:
             os.fdatasync(fd)
 
     def sync_folder(self, path: str) -> None:
-        folder = open_folder(path, self._root) if self._is_below_root(path) else os.open(path, _FOLDER_FLAGS)
-        with _closing(folder) as fd:
+        with _closing(open_folder(path, self._root if self._is_below_root(path) else path)) as fd:
             os.fsync(fd)
 
     def rename(self, source: str, target: str) -> None:
@@ -134,9 +133,7 @@ def skip_hole(file: BinaryIO) -> int:
         try:
             data_start = os.lseek(fd, start, os.SEEK_DATA)
         except OSError as error:
-            data_start = (
-                os.fstat(fd).st_size if error.errno == errno.ENXIO else start
-            )  # a hole to the end, or not known
+            data_start = os.fstat(fd).st_size if error.errno == errno.ENXIO else start  # ENXIO: a hole to the end
         os.lseek(fd, before, os.SEEK_SET)
     except (OSError, AttributeError):  # no file, or a system without SEEK_DATA
         return 0

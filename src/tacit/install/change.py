@@ -11,7 +11,6 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from hashlib import sha256
 
 from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
@@ -79,17 +78,15 @@ def _receipts_path(home: str, target: str) -> str:
 
 
 def _parse_receipt(value: dict[str, object]) -> Receipt:
-    made, empty = value.get("made"), value.get("empty")
+    made, empty = (items if isinstance(items := value.get(name), list) else [] for name in ("made", "empty"))
     return Receipt(
         path=_require_string(value["path"]),
         before=_require_string(value["before"]),
         after=_require_string(value["after"]),
         is_blank=value.get("is_blank") is True,
         was=None if value.get("was") is None else _require_string(value["was"]),
-        made=tuple(map(_require_strings, made)) if isinstance(made, list) else (),
-        empty=tuple((_require_strings(path), _require_string(interior)) for path, interior in empty)
-        if isinstance(empty, list)
-        else (),
+        made=tuple(map(_require_strings, made)),
+        empty=tuple((_require_strings(path), _require_string(interior)) for path, interior in empty),
         lead=_require_string(value.get("lead", "")),
         folders=_require_strings(value.get("folders", [])),
     )
@@ -440,19 +437,13 @@ _OWNER_MARK = b"tacit uninstall"
 
 
 def owned_file(path: str, text: str) -> ConfigFile:
-    return ConfigFile(path, partial(_write_owned, path, text), _remove_owned)
+    def remove(content: bytes | None, _receipt: Receipt | None) -> bytes | None:
+        return None if content is None or _OWNER_MARK in content.split(b"\n", 1)[0] else content
 
+    def insert(content: bytes | None, _receipt: Receipt | None) -> InstallResult:
+        if remove(content, None) is not None:
+            raise RefusedError(f"{path} is there, and not from Tacit", "move it away, and try again")
+        after = encode_text(path, text)
+        return InstallResult(after, Receipt(path, content_hash(content), content_hash(after)))
 
-def _write_owned(path: str, text: str, content: bytes | None, _receipt: Receipt | None) -> InstallResult:
-    if content is not None and not _is_owned(content):
-        raise RefusedError(f"{path} is there, and not from Tacit", "move it away, and try again")
-    after = encode_text(path, text)
-    return InstallResult(after, Receipt(path, content_hash(content), content_hash(after)))
-
-
-def _remove_owned(content: bytes | None, _receipt: Receipt | None) -> bytes | None:
-    return None if content is None or _is_owned(content) else content
-
-
-def _is_owned(content: bytes) -> bool:
-    return _OWNER_MARK in content.split(b"\n", 1)[0]
+    return ConfigFile(path, insert, remove)

@@ -52,9 +52,8 @@ class JsonElement(Record):
 @lru_cache(maxsize=2)
 def parse_json(text: str) -> JsonNode:
     """Parse a text that is one value. Raises JsonSyntaxError. Cached, because one edit needs the tree several times."""
-    parser = _JsonParser(text)
-    node = parser.parse_value(parser.skip_blanks(1 if text.startswith("\ufeff") else 0), 0)
-    if (end := parser.skip_blanks(node.end)) < len(text):
+    node = _parse_value(text, _next_token(text, 1 if text.startswith("\ufeff") else 0), 0)
+    if (end := _next_token(text, node.end)) < len(text):
         raise JsonSyntaxError(text, end, "nothing more is expected here")
     return node
 
@@ -83,70 +82,66 @@ def find_member(node: JsonNode, name: str) -> JsonElement | None:
     return next((member for member in members if member.name == name), None)
 
 
-class _JsonParser:
-    def __init__(self, text: str) -> None:
-        self._text = text
+def _next_token(text: str, position: int) -> int:
+    if text[position : position + 1] in _TOKEN_STARTS:
+        return position  # the most frequent case
+    end = skip_blanks(text, position)
+    if text.startswith("/*", end):
+        raise JsonSyntaxError(text, end, "this comment has no end")
+    return end
 
-    def skip_blanks(self, position: int) -> int:
-        if self._text[position : position + 1] in _TOKEN_STARTS:
-            return position  # the most frequent case
-        end = skip_blanks(self._text, position)
-        if self._text.startswith("/*", end):
-            raise JsonSyntaxError(self._text, end, "this comment has no end")
-        return end
 
-    def parse_value(self, position: int, depth: int) -> JsonNode:
-        first_char = self._text[position : position + 1]
-        if first_char and first_char in _CLOSING_BRACKETS:
-            return self._parse_container(position, depth + 1)
-        if first_char == '"':
-            return JsonNode(first_char, position, self._string_end(position))
-        if match := _NUMBER_OR_WORD.match(self._text, position):
-            return JsonNode(first_char, position, match.end())
-        message = "a value is missing here" if first_char else "the file ends too early"
-        raise JsonSyntaxError(self._text, position, message)
+def _parse_value(text: str, position: int, depth: int) -> JsonNode:
+    first_char = text[position : position + 1]
+    if first_char and first_char in _CLOSING_BRACKETS:
+        return _parse_container(text, position, depth + 1)
+    if first_char == '"':
+        return JsonNode(first_char, position, _parse_string(text, position)[0])
+    if match := _NUMBER_OR_WORD.match(text, position):
+        return JsonNode(first_char, position, match.end())
+    raise JsonSyntaxError(text, position, "a value is missing here" if first_char else "the file ends too early")
 
-    def _string_end(self, position: int) -> int:
-        match = _STRING.match(self._text, position)
-        if not match:
-            raise JsonSyntaxError(self._text, position, "this text has no end")
-        if "\\" in match[0]:
-            self._unescape(position, match.end())
-        return match.end()
 
-    def _unescape(self, position: int, end: int) -> str:
-        try:
-            value: str = json.loads(self._text[position:end])
-        except ValueError:
-            raise JsonSyntaxError(self._text, position, "this text has an escape that JSON does not know") from None
-        return value
+def _parse_string(text: str, position: int) -> tuple[int, str]:
+    """Return the end of a string, and its value."""
+    match = _STRING.match(text, position)
+    if not match:
+        raise JsonSyntaxError(text, position, "this text has no end")
+    if "\\" not in match[0]:
+        return match.end(), match[0][1:-1]
+    try:
+        return match.end(), json.loads(match[0])
+    except ValueError:
+        raise JsonSyntaxError(text, position, "this text has an escape that JSON does not know") from None
 
-    def _parse_container(self, start: int, depth: int) -> JsonNode:
-        if depth > _MAX_DEPTH:
-            raise JsonSyntaxError(self._text, start, "this is nested too deep")
-        opening = self._text[start]
-        closing = _CLOSING_BRACKETS[opening]
-        elements: list[JsonElement] = []
-        position = self.skip_blanks(start + 1)
-        while self._text[position : position + 1] != closing:
-            if elements and elements[-1].comma is None:
-                raise JsonSyntaxError(self._text, position, f"a comma or {closing} is missing here")
-            name, value_start = self._parse_name(position) if opening == "{" else ("", position)
-            value = self.parse_value(value_start, depth)
-            end = self.skip_blanks(value.end)
-            has_comma = self._text[end : end + 1] == ","
-            elements.append(JsonElement(position, value, end if has_comma else None, name))
-            position = self.skip_blanks(end + 1) if has_comma else end
-        return JsonNode(opening, start, position + 1, tuple(elements))
 
-    def _parse_name(self, start: int) -> tuple[str, int]:
-        if self._text[start : start + 1] != '"':
-            raise JsonSyntaxError(self._text, start, "a name in double quotes is missing here")
-        end = self._string_end(start)
-        colon = self.skip_blanks(end)
-        if self._text[colon : colon + 1] != ":":
-            raise JsonSyntaxError(self._text, colon, "a colon is missing here")
-        return self._unescape(start, end), self.skip_blanks(colon + 1)
+def _parse_container(text: str, start: int, depth: int) -> JsonNode:
+    if depth > _MAX_DEPTH:
+        raise JsonSyntaxError(text, start, "this is nested too deep")
+    opening = text[start]
+    closing = _CLOSING_BRACKETS[opening]
+    elements: list[JsonElement] = []
+    position = _next_token(text, start + 1)
+    while text[position : position + 1] != closing:
+        if elements and elements[-1].comma is None:
+            raise JsonSyntaxError(text, position, f"a comma or {closing} is missing here")
+        name, value_start = _parse_name(text, position) if opening == "{" else ("", position)
+        value = _parse_value(text, value_start, depth)
+        end = _next_token(text, value.end)
+        has_comma = text[end : end + 1] == ","
+        elements.append(JsonElement(position, value, end if has_comma else None, name))
+        position = _next_token(text, end + 1) if has_comma else end
+    return JsonNode(opening, start, position + 1, tuple(elements))
+
+
+def _parse_name(text: str, start: int) -> tuple[str, int]:
+    if text[start : start + 1] != '"':
+        raise JsonSyntaxError(text, start, "a name in double quotes is missing here")
+    end, name = _parse_string(text, start)
+    colon = _next_token(text, end)
+    if text[colon : colon + 1] != ":":
+        raise JsonSyntaxError(text, colon, "a colon is missing here")
+    return name, _next_token(text, colon + 1)
 
 
 # Edits: every other byte stays as it is. A removal undoes an insertion exactly.

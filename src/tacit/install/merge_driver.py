@@ -23,9 +23,9 @@ _PATTERN, _DRIVER = "docs/memory/memories.ndjson", "tacit-facts"
 ATTRIBUTE_LINE = f"/{_PATTERN} merge=union"
 _EARLIER_LINE = f"{_PATTERN} merge={_DRIVER}"  # of version 0.2 before; a clone without the driver had conflicts
 _CLONE_FILE, _CLONE_LINE = "info/attributes", f"/{_PATTERN} merge={_DRIVER}"
-_COMMAND_KEY, _NAME_KEY = f"merge.{_DRIVER}.driver", f"merge.{_DRIVER}.name"
 _SECTION = f"merge.{_DRIVER}"
-_AUTOMATIC_KEY = f"merge.{_DRIVER}.automatic"  # it came with the first fact, and goes with the last
+_COMMAND_KEY, _NAME_KEY = f"{_SECTION}.driver", f"{_SECTION}.name"
+_AUTOMATIC_KEY = f"{_SECTION}.automatic"  # it came with the first fact, and goes with the last
 AUTOMATIC_MARK = b"automatic = true"  # that key in git's file of settings
 _DESCRIPTION = "facts of Tacit, merged by id"
 _FILE_MODE = 0o666  # less the umask

@@ -118,15 +118,9 @@ def _read_sentence(sentence: str) -> Expectation | None:
 
 def _read_forbidden(match: re.Match[str]) -> Expectation | None:
     groups = match.groupdict()
-    forbidden = _commands(groups["x"], verb=groups["verb"])
+    forbidden = _commands(groups["x"], verb=groups.get("verb", "use"))
     instead = _commands(groups["y"], verb="use", any_program=True) if groups.get("y") else ()
     return None if forbidden is None or instead is None else forbids(forbidden, instead)
-
-
-def _read_preferred(match: re.Match[str]) -> Expectation | None:
-    forbidden = _commands(match["x"], verb="use")
-    instead = _commands(match["y"], verb="use", any_program=True) if forbidden else ()
-    return forbids(forbidden, instead) if forbidden and instead else None
 
 
 def _read_chosen(match: re.Match[str]) -> Expectation | None:
@@ -163,9 +157,9 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"(?:if|{_WHEN}) {_WE}{_TIE} (?P<x>[^,]+), {_WE}{_ALSO}{_TIE} (?P<y>.+)"), _read_tied),
     (_form(rf"(?:also )?{_TIE} (?P<y>.+?) {_WHEN} {_WE}{_TIE} (?P<x>.+)"), _read_tied),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+?){_BREAK}(?:use|run|prefer|only) (?P<y>.+)"), _read_forbidden),
-    (_form(rf"{_CHOOSE} (?P<y>.+?){_INSTEAD_OF} (?:to )?(?:{_RUN} )?(?P<x>.+)"), _read_preferred),
-    (_form(rf"instead of (?:{_RUN} )?(?P<x>[^,]+),? (?:{_RUN}|prefer) (?P<y>.+)"), _read_preferred),
-    (_form(r"(?P<y>[^,]+), (?:not|never) (?P<x>.+)"), _read_preferred),
+    (_form(rf"{_CHOOSE} (?P<y>.+?){_INSTEAD_OF} (?:to )?(?:{_RUN} )?(?P<x>.+)"), _read_forbidden),
+    (_form(rf"instead of (?:{_RUN} )?(?P<x>[^,]+),? (?:{_RUN}|prefer) (?P<y>.+)"), _read_forbidden),
+    (_form(r"(?P<y>[^,]+), (?:not|never) (?P<x>.+)"), _read_forbidden),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+)"), _read_forbidden),
     (_form(r"(?:uses?|prefer)(?: only)? (?P<y>[^,]+)"), _read_chosen),
 )

@@ -186,12 +186,10 @@ def _judge_changed(edit: ChangedLine, memory: Memory, page: str) -> list[Draft]:
             return []
         raise RefusedError("what was pruned is only history")
     drafts: list[Draft] = []
-    if claim.id != memory.id:
-        drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
-    elif activates:
+    if activates and claim.id == memory.id:
         activate = decide.accept if memory.status is Status.PENDING else decide.restore
         drafts.append(activate(memory, reason=reason))
-    if claim.id == memory.id and claim != memory.claim:
+    if claim != memory.claim:
         drafts.append(decide.revise(memory, claim, activate=activates, reason=reason))
     if edit.evidence and edit.evidence not in {given.text for given in memory.evidence}:
         evidence = ClaimDecided(claim, Verdict.REVISED, reason, instead=claim, carried_evidence=(edit.evidence,))

@@ -221,18 +221,19 @@ def undone_ids(ordered: Sequence[Event]) -> set[EventId]:
 
 
 def _may_undo(event: Event, actor: str | None) -> bool:
-    if actor is None or event.origin.actor == actor:
-        return actor is not None
-    return (event.origin.actor, actor) == (POLICY, REPOSITORY) or (event.origin.actor == TEAM and is_of_team(actor))
+    own = event.origin.actor
+    return actor is not None and (
+        own == actor or (own, actor) == (POLICY, REPOSITORY) or (own == TEAM and is_of_team(actor))
+    )
 
 
 def touched_claims(event: Event | Draft) -> tuple[ClaimId, ...]:
     """Return the claims whose memory this event changes. An `EventsUndone` changes none by itself."""
-    body = event.body
-    if isinstance(body, ClaimProposed) or (isinstance(body, ClaimDecided) and body.instead is None):
-        return (body.claim.id,)
-    if isinstance(body, ClaimDecided) and body.instead is not None:
-        return tuple(dict.fromkeys((body.claim.id, body.instead.id)))
+    match event.body:
+        case ClaimDecided(claim=claim, instead=Claim() as instead):
+            return tuple(dict.fromkeys((claim.id, instead.id)))
+        case ClaimProposed(claim=claim) | ClaimDecided(claim=claim):
+            return (claim.id,)
     return ()
 
 
@@ -248,8 +249,7 @@ def evolve(memory: Memory | None, event: Event, claim: ClaimId) -> Memory:
     body = event.body
     assert isinstance(body, ClaimProposed | ClaimDecided)
     if isinstance(body, ClaimProposed):
-        is_first = memory is None and body.verdict is not Verdict.SUGGESTED
-        after = _first_proposal(event, body) if is_first else _apply_proposal(memory, event, body)
+        after = _apply_proposal(memory, event, body) if memory else _first_proposal(event, body)
     elif body.instead is not None and body.instead.id == claim:
         after = _apply_replacement(memory, event, body, body.instead)
     else:
@@ -275,45 +275,39 @@ def _shared_after(memory: Memory, body: EventBody) -> bool | None:
 
 
 def _first_proposal(event: Event, body: ClaimProposed) -> Memory:
-    """Return what `_apply_proposal` makes of a claim that nobody has named before: the one event of most memories."""
-    origin, day = event.origin, event.day
+    """Return the memory of a claim that nobody has named before: the one event of most memories."""
+    if body.verdict is Verdict.SUGGESTED:  # a learner's notice of what was observed, not an observation
+        return _new_memory(body.claim, event, body.source, suggested=True, claimed=body.confidence)
     is_added = body.verdict is Verdict.ADDED and _may_decide(None, event)
-    return Memory(
-        claim=body.claim,
+    actor, day = event.origin.actor, event.day
+    return _new_memory(
+        body.claim,
+        event,
+        body.source,
         status=Status.ACTIVE if is_added else Status.PENDING,
-        source=body.source,
-        provenance=origin.provenance,
-        first_at=origin.at,
-        last_at=origin.at,
-        last_event=event.id,
-        day=day,
         strength=1 + body.carried_strength,
         evidence=(Evidence(event.id, day, body.evidence),) if body.evidence else (),
-        sessions=frozenset((origin.session or day.isoformat(),)),
-        decided_by=origin.actor if is_added else "",
-        reason=body.reason if is_added and is_of_team(origin.actor) else "",
-        touched_by_user=event.is_by_user,
+        sessions=frozenset((event.origin.session or day.isoformat(),)),
+        decided_by=actor if is_added else "",
+        reason=body.reason if is_added and is_of_team(actor) else "",
         claimed=body.confidence,
-        first_event=event.id,
         kind_source=_kind_source(event, body),
     )
 
 
-def _apply_proposal(memory: Memory | None, event: Event, body: ClaimProposed) -> Memory:
-    known = memory or _new_memory(body.claim, event, body.source)
+def _apply_proposal(known: Memory, event: Event, body: ClaimProposed) -> Memory:
     claimed = max(known.claimed, body.confidence)
-    if body.verdict is Verdict.SUGGESTED:  # a learner's notice of what was observed, not one more observation
+    if body.verdict is Verdict.SUGGESTED:
         return known._replace(suggested=True, claimed=claimed)
-    is_added = body.verdict is Verdict.ADDED and _may_decide(memory, event)
+    is_added = body.verdict is Verdict.ADDED and _may_decide(known, event)
     status = known.status
     if is_added:
         status = Status.ACTIVE
     elif event.is_by_user and not known.is_live:  # only a person reopens what was dismissed or forgotten
         status = Status.PENDING
-    is_protected = _is_protected(known, event)
-    provenance = event.origin.provenance
+    is_protected, provenance = _is_protected(known, event), event.origin.provenance
     return _add_support(
-        _with_claim(known, event, body, body.claim),
+        _with_claim(known, event, body),
         event,
         body.evidence,
         # Each observation counts once, but a lower class does not strengthen what a person has judged.
@@ -333,11 +327,8 @@ def _apply_decision(memory: Memory | None, event: Event, body: ClaimDecided) -> 
     known = memory or _new_memory(body.claim, event, "decision")
     if not _may_decide(memory, event) or body.verdict in (Verdict.SHARED, Verdict.UNSHARED):
         return known
-    known = _with_claim(known, event, body, body.claim)._replace(
-        decided_by=event.origin.actor,
-        reason=body.reason,
-        reason_evidence=body.evidence,
-        replaced_by=None,
+    known = _with_claim(known, event, body)._replace(
+        decided_by=event.origin.actor, reason=body.reason, reason_evidence=body.evidence, replaced_by=None
     )
     match body.verdict:
         case Verdict.ACCEPTED | Verdict.RESTORED:
@@ -347,11 +338,8 @@ def _apply_decision(memory: Memory | None, event: Event, body: ClaimDecided) -> 
         case Verdict.KEPT:
             names = known.kept_names.union(body.missing)
             return known._replace(kept_names=names) if body.missing else known._replace(kept_event=event.id)
-        case Verdict.REVISED:
-            replaced_by = body.instead.id if body.instead else None
-            return known._replace(status=Status.RETIRED, day=event.day, replaced_by=replaced_by)
-        case _:
-            return known._replace(status=Status.RETIRED, day=event.day)
+    replaced_by = body.instead.id if body.instead else None
+    return known._replace(status=Status.RETIRED, day=event.day, replaced_by=replaced_by)
 
 
 def _apply_replacement(memory: Memory | None, event: Event, body: ClaimDecided, instead: Claim) -> Memory:
@@ -365,29 +353,15 @@ def _apply_replacement(memory: Memory | None, event: Event, body: ClaimDecided, 
     status = Status.ACTIVE if body.active else known.status if known.is_live else Status.PENDING
     inherited = known._replace(evidence=known.evidence + carried, provenance=lowest, replaced_by=None)
     kind, kind_source = _current_kind(known, event, body, instead)
+    claim = instead._replace(kind=kind)
     return _add_support(
-        inherited,
-        event,
-        "",
-        body.carried_strength,
-        claim=instead._replace(kind=kind),
-        kind_source=kind_source,
-        status=status,
+        inherited, event, "", body.carried_strength, claim=claim, kind_source=kind_source, status=status
     )
 
 
-def _new_memory(claim: Claim, event: Event, source: str) -> Memory:
-    return Memory(
-        claim=claim,
-        status=Status.PENDING,
-        source=source,
-        provenance=event.origin.provenance,
-        first_at=event.at,
-        last_at=event.at,
-        last_event=event.id,
-        day=event.day,
-        first_event=event.id,
-    )
+def _new_memory(claim: Claim, event: Event, source: str, *, status: Status = Status.PENDING, **fields: Any) -> Memory:
+    at, provenance = event.at, event.origin.provenance
+    return Memory(claim, status, source, provenance, at, at, event.id, event.day, first_event=event.id, **fields)
 
 
 def _add_support(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:
@@ -405,12 +379,17 @@ def _add_support(memory: Memory, event: Event, evidence: str, weight: int, **cha
     )
 
 
-def _with_claim(memory: Memory, event: Event, body: ClaimProposed | ClaimDecided, claim: Claim) -> Memory:
-    kind, kind_source = _current_kind(memory, event, body, claim)
-    wording = _merged_wording(memory, event, claim)
-    if wording.kind is not kind:
-        wording = wording._replace(kind=kind)
-    return memory._replace(claim=wording, kind_source=kind_source)
+def _with_claim(memory: Memory, event: Event, body: ClaimProposed | ClaimDecided) -> Memory:
+    """Return the memory in its current words: a person's latest, or a learner's if no person has judged it."""
+    kind, kind_source = _current_kind(memory, event, body, body.claim)
+    claim, known = body.claim, memory.claim
+    if _is_protected(memory, event):
+        claim = known
+    elif claim != known:
+        if _is_only_emphasis(claim.sentence, known.sentence):
+            claim = claim._replace(sentence=known.sentence, triple=known.triple)
+        claim = claim._replace(tags=tuple(dict.fromkeys((*known.tags, *claim.tags))))
+    return memory._replace(claim=claim if claim.kind is kind else claim._replace(kind=kind), kind_source=kind_source)
 
 
 def _current_kind(
@@ -437,17 +416,6 @@ def _kind_source(event: Event, body: ClaimProposed | ClaimDecided) -> KindSource
         return KindSource.INFERRED
     is_trusted = may_activate(event.origin.actor, event.origin.provenance)
     return KindSource.STATED_IN_TRUSTED_FILE if is_trusted else KindSource.STATED
-
-
-def _merged_wording(memory: Memory, event: Event, claim: Claim) -> Claim:
-    """Return the claim in its current words: a person's latest, or a learner's if no person has judged it."""
-    if claim == memory.claim:
-        return claim
-    if _is_protected(memory, event):
-        return memory.claim
-    if _is_only_emphasis(claim.sentence, memory.claim.sentence):
-        claim = claim._replace(sentence=memory.claim.sentence, triple=memory.claim.triple)
-    return claim._replace(tags=tuple(dict.fromkeys((*memory.claim.tags, *claim.tags))))
 
 
 def _is_only_emphasis(new: str, known: str) -> bool:

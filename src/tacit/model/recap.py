@@ -14,19 +14,9 @@ from collections.abc import Iterator, Sequence
 
 from tacit.model.observation import PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.session import Turn
+from tacit.text import summarize
 from tacit.text.display import one_line
-from tacit.text.summarize import (
-    MIN_SPECIFICITY,
-    clip_at_word,
-    headline,
-    is_announcement,
-    last_sentence,
-    most_specific,
-    opening_line,
-    result_sentence,
-    specificity,
-    summarize,
-)
+from tacit.text.summarize import clip_at_word, headline, last_sentence, opening_line, result_sentence, specificity
 
 MAX_TITLE_CHARS, MAX_OUTCOME_CHARS = 100, 320
 _MAX_QUOTE_CHARS, _MAX_STATEMENT_CHARS, _MIN_STATEMENT_CHARS = 70, 200, 60
@@ -63,7 +53,7 @@ def session_title(host_title: str, turns: Sequence[Turn]) -> str:
         return clip_at_word(" ".join(host_title.split()), MAX_TITLE_CHARS)
     requests = [turn for turn in turns if _is_request(turn) and _request_title(turn)]
     weights = [_request_specificity(turn.request) for turn in requests]
-    best = most_specific(weights) if requests else 0
+    best = summarize.most_specific(weights) if requests else 0
     if not any(weights[best : best + 1]):
         commits = pull_request_titles(turns) or list(filter(None, commit_subjects(turns)))
         if commits:
@@ -71,7 +61,7 @@ def session_title(host_title: str, turns: Sequence[Turn]) -> str:
     if requests:
         return _request_title(requests[best])
     first_prompt = next((_first_prompt_title(turn) for turn in turns if turn.prompts), "")
-    replies = (summarize(reply, MAX_TITLE_CHARS) for turn in turns for reply in turn.replies)
+    replies = (summarize.summarize(reply, MAX_TITLE_CHARS) for turn in turns for reply in turn.replies)
     return first_prompt or next(replies, "") or _commands_title(turns) or "(nothing was said)"
 
 
@@ -102,7 +92,7 @@ def turn_title(turn: Turn) -> str:
 def _request_title(turn: Turn) -> str:
     return (
         headline(turn.request, MAX_TITLE_CHARS)
-        or summarize(turn.request, MAX_TITLE_CHARS)
+        or summarize.summarize(turn.request, MAX_TITLE_CHARS)
         or opening_line(turn.request, MAX_TITLE_CHARS)
     )
 
@@ -111,7 +101,7 @@ def _is_request(turn: Turn) -> bool:
     """Return whether the turn begins with a request in words. A slash command needs arguments that say something."""
     kind = turn.prompts[0].how if turn.prompts else None
     if kind is PromptKind.COMMAND:
-        return specificity(turn.request.partition(" ")[2]) >= MIN_SPECIFICITY
+        return specificity(turn.request.partition(" ")[2]) >= summarize.MIN_SPECIFICITY
     return kind in (PromptKind.TYPED, PromptKind.QUEUED)
 
 
@@ -205,7 +195,7 @@ def _last_statement(turns: Sequence[Turn], limit: int, *, fallback: bool) -> str
     result = _last_result(replies, limit)
     if result or not replies or not fallback:
         return result
-    return clip_at_word(summarize(replies[-1], _MAX_STATEMENT_CHARS), limit)
+    return clip_at_word(summarize.summarize(replies[-1], _MAX_STATEMENT_CHARS), limit)
 
 
 def _last_result(replies: Sequence[str], limit: int) -> str:
@@ -231,7 +221,8 @@ def _is_answered(turn: Turn) -> bool:
     """Return whether the agent replied when it was done. An announcement before it works is no answer."""
     if not turn.steps or not isinstance(reply := turn.steps[-1], ReplyGiven):
         return False
-    return bool(result_sentence(reply.text, _MAX_STATEMENT_CHARS)) or not is_announcement(last_sentence(reply.text))
+    has_result = bool(result_sentence(reply.text, _MAX_STATEMENT_CHARS))
+    return has_result or not summarize.is_announcement(last_sentence(reply.text))
 
 
 def _facts(turns: Sequence[Turn]) -> Iterator[str]:

@@ -156,18 +156,15 @@ def _named(sentence: str) -> Iterator[Reference]:
 
 
 def _marked_paths(text: str, spans: Iterable[str]) -> Iterator[Reference]:
-    for target in re.findall(_LINK_TARGET, text):
-        shown = re.sub(_LINE_SUFFIX, "", target)
+    links = [(target, True) for target in re.findall(_LINK_TARGET, text)]
+    for marked, is_link in [*links, *((span.strip(), False) for span in spans)]:
+        shown = re.sub(_LINE_SUFFIX, "", marked)
         path = shown.removeprefix("./")
-        if re.fullmatch(_MARKED_PATH, shown) and re.search(_KNOWN_EXTENSION, path) and _is_plain_path(path):
-            yield Reference(ReferenceKind.PATH, path, shown)
-    for span in spans:
-        shown = re.sub(_LINE_SUFFIX, "", span.strip())
-        path = shown.removeprefix("./")
-        if not re.fullmatch(_MARKED_PATH, shown) or not _is_plain_path(path) or path.endswith("/MEMORY.md"):
-            continue  # MEMORY.md is a host's own
-        if re.search(_KNOWN_EXTENSION, path) or path.endswith("/") or "." in path.rpartition("/")[2]:
-            yield Reference(ReferenceKind.PATH, path, shown, is_ambiguous=not re.search(_KNOWN_EXTENSION, path))
+        is_known = re.search(_KNOWN_EXTENSION, path) is not None
+        is_path = is_known or (not is_link and (path.endswith("/") or "." in path.rpartition("/")[2]))
+        is_of_host = path.endswith("/MEMORY.md") and not is_link
+        if is_path and not is_of_host and re.fullmatch(_MARKED_PATH, shown) and _is_plain_path(path):
+            yield Reference(ReferenceKind.PATH, path, shown, is_ambiguous=not is_known)
 
 
 def _is_plain_path(path: str) -> bool:

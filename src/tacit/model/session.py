@@ -24,7 +24,6 @@ from tacit.model.observation import (
     SessionSummarized,
     SessionTitled,
     TitleAuthor,
-    ToolAction,
     ToolOutcome,
     ToolUsed,
     TurnInterrupted,
@@ -129,9 +128,6 @@ class Session:
     def compactions(self) -> int:
         return sum(turn.compacted for turn in self.turns)
 
-    def calls_of(self, act: ToolAction) -> Iterator[ToolUsed]:
-        return (call for turn in self.turns for call in turn.calls if call.act is act)
-
     def relative_path(self, file: str, directory: str = "") -> str:
         """Return the path relative to where the session began if it is below, else the whole path."""
         whole = posixpath.normpath(posixpath.join(directory or self.directory, file))
@@ -180,7 +176,6 @@ def _make_turn(number: int, events: Sequence[Event]) -> Turn:
 
 
 def _newest_summary(events: Sequence[Event], turns: Sequence[Turn]) -> SessionSummary | None:
-    """Return the newest summary that is not empty."""
     bodies = {event.id: event.body for event in events if isinstance(event.body, SessionSummarized) and event.body.text}
     if not bodies:
         return None

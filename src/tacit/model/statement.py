@@ -142,10 +142,9 @@ def _is_rule(text: str) -> bool:
 def split_scope(text: str) -> ScopedText:
     """Split off a scope prefix: `global: I prefer pnpm` and `for all projects: …` ask for the global scope."""
     stripped = text.strip()
-    if match := _GLOBAL_PREFIX.match(stripped):
-        return ScopedText(stripped[match.end() :], True)
-    if match := _SCOPE_PREFIX.match(stripped):
-        return ScopedText(stripped[match.end() :], False)
+    for pattern, is_global in ((_GLOBAL_PREFIX, True), (_SCOPE_PREFIX, False)):
+        if match := pattern.match(stripped):
+            return ScopedText(stripped[match.end() :], is_global)
     return ScopedText(stripped, None)
 
 

@@ -282,7 +282,16 @@ def fill_placeholders(step: str, values: Mapping[str, str], shell: str) -> str:
 
     Raise RefusedError if a placeholder is where no quoting is safe, KeyError if a value is missing.
     """
-    return _replace_placeholders(step, shell, lambda span: _quote_value(values[span.name], span.quote, shell))
+    special = '\\"$' if shell == "fish" else '\\"$`'
+
+    def quoted(span: _PlaceholderSpan) -> str:
+        value = values[span.name]
+        if not span.quote and _SAFE_UNQUOTED.fullmatch(value):
+            return value
+        escaped = "".join(f"\\{char}" if char in special else char for char in value)
+        return _in_double_quotes(escaped, span.quote)
+
+    return _replace_placeholders(step, shell, quoted)
 
 
 def use_positional_parameters(step: str, names: Sequence[str], shell: str) -> str:
@@ -293,8 +302,7 @@ def use_positional_parameters(step: str, names: Sequence[str], shell: str) -> st
 
     def parameter(span: _PlaceholderSpan) -> str:
         number = names.index(span.name) + 1
-        value = f"$argv[{number}]" if shell == "fish" else f"${{{number}}}"
-        return {'"': value, "'": f"'\"{value}\"'"}.get(span.quote, f'"{value}"')
+        return _in_double_quotes(f"$argv[{number}]" if shell == "fish" else f"${{{number}}}", span.quote)
 
     return _replace_placeholders(step, shell, parameter)
 
@@ -318,16 +326,9 @@ def can_be_filled(step: str) -> bool:
     return True
 
 
-def _quote_value(value: str, quote: str, shell: str) -> str:
-    """Return the value as it is written inside this quotation mark, or outside of any."""
-    special = '\\"$' if shell == "fish" else '\\"$`'
-    escaped = "".join(f"\\{char}" if char in special else char for char in value)
-    match quote:
-        case '"':
-            return escaped
-        case "'":
-            return f"'\"{escaped}\"'"
-    return value if _SAFE_UNQUOTED.fullmatch(value) else f'"{escaped}"'
+def _in_double_quotes(text: str, around: str) -> str:
+    """Return a text as it stands in double quotes, where the quotation mark `around` is open, or none."""
+    return {'"': text, "'": f"'\"{text}\"'"}.get(around, f'"{text}"')
 
 
 def _find_placeholders(step: str, shell: str) -> Iterator[_PlaceholderSpan]:

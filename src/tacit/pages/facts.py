@@ -91,10 +91,12 @@ def sort_facts(lines: Iterable[str], existing: Sequence[str] = ()) -> list[str]:
 def fact_sort_key(existing: Sequence[str]) -> Callable[[str], tuple[int, str, str]]:
     """Return the sort key of lines that are put into a file with these lines."""
     readable = [line for line in existing if fact_id(line)]
-    descents = _count_descents([_id_key(line) for line in readable])
-    if descents and _count_descents([_statement_key(line) for line in readable]) < descents:
-        return _statement_key
-    return _id_key
+
+    def descents(key: Callable[[str], tuple[int, str, str]]) -> int:
+        return sum(second < first for first, second in pairwise(map(key, readable)))
+
+    by_id = descents(_id_key)
+    return _statement_key if by_id and descents(_statement_key) < by_id else _id_key
 
 
 def without_copies(lines: Sequence[str], is_kept: Callable[[str], bool]) -> list[str]:
@@ -244,10 +246,6 @@ def _statement_key(line: str) -> tuple[int, str, str]:
     fields = parse_fact(line) or {}
     name = fields.get("id")
     return (0, str(fields.get("dedupe_key")), name) if isinstance(name, str) else (1, "", "")
-
-
-def _count_descents(keys: Sequence[tuple[int, str, str]]) -> int:
-    return sum(second < first for first, second in pairwise(keys))
 
 
 def _encode_fact(fields: Mapping[str, object]) -> str:

@@ -184,12 +184,8 @@ def _find_edits(base: Sequence[str] | None, theirs: Sequence[str], page_format: 
     for name, copies in by_id.items():
         edits += _entry_edits(old_entries[name], copies, new, written, page_format.has_evidence)
     edits += _added_edits(new)
-    if base is not None:
-        missing = [entry for name, entry in old_entries.items() if name not in by_id]
-        edits += [
-            RemovedLine(entry.line, entry.id) for entry in missing if entry.id and entry.status is not Status.RETIRED
-        ]
-    return edits
+    missing = [] if base is None else [(name, old) for name, old in old_entries.items() if name not in by_id]
+    return edits + [RemovedLine(entry.line, name) for name, entry in missing if entry.status is not Status.RETIRED]
 
 
 def _changed_lines(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
 
 from tacit.disk.files import open_plain
 from tacit.record import Record
@@ -31,7 +34,7 @@ class LineIndex:
         self._content = b""
         self._lookups = 0
         self._by_id: dict[bytes, int] = {}
-        self._by_heading: dict[bytes, list[int]] | None = None
+        self._headings: list[tuple[bytes, int]] | None = None
 
     def refreshed(self) -> LineIndex:
         """Read the file again if it has changed, and return this index."""
@@ -44,7 +47,9 @@ class LineIndex:
         if signature != self._signature:
             self._reset()
             self._signature = signature
-            self._content = self._read_file() if status.st_size <= MAX_FILE_BYTES else b""
+            if status.st_size <= MAX_FILE_BYTES:
+                with suppress(OSError), open_plain(self.path) as file:  # a result without its location is still one
+                    self._content = file.read() + b"\n"  # so that the last line ends, too
         return self
 
     def locate_id(self, claim: str) -> FileLocation | None:
@@ -60,35 +65,20 @@ class LineIndex:
 
     def locate_heading(self, heading: str, nth: int) -> FileLocation | None:
         """Return the nth line, from 0, with exactly this heading; None if there are fewer."""
-        numbers = self._heading_lines().get(heading.encode("utf-8", "surrogateescape"), [])
-        return self._location(numbers[nth] if nth < len(numbers) else None)
+        wanted = heading.encode("utf-8", "surrogateescape")
+        return self._locate_nth(nth, lambda line: line == wanted)
 
     def locate_ending(self, mark: str, ending: str, nth: int) -> FileLocation | None:
         """Return the nth heading, from 0, with this mark and this ending; None if there are fewer."""
         prefix, suffix = mark.encode(), ending.encode("utf-8", "surrogateescape")
-        numbers = sorted(
-            number
-            for line, line_numbers in self._heading_lines().items()
-            if line.startswith(prefix) and line.endswith(suffix)
-            for number in line_numbers
-        )
-        return self._location(numbers[nth] if nth < len(numbers) else None)
+        return self._locate_nth(nth, lambda line: line.startswith(prefix) and line.endswith(suffix))
 
-    def _heading_lines(self) -> dict[bytes, list[int]]:
-        if self._by_heading is None:
-            self._by_heading = {}
-            for number, line in enumerate(self._content.split(b"\n"), 1):
-                if line[:1] == b"#":
-                    self._by_heading.setdefault(line, []).append(number)
-        return self._by_heading
+    def _locate_nth(self, nth: int, is_wanted: Callable[[bytes], bool]) -> FileLocation | None:
+        if self._headings is None:
+            lines = enumerate(self._content.split(b"\n"), 1)
+            self._headings = [(line, number) for number, line in lines if line[:1] == b"#"]
+        numbers = (number for line, number in self._headings if is_wanted(line))
+        return self._location(next(islice(numbers, nth, None), None))
 
     def _location(self, number: int | None) -> FileLocation | None:
         return None if number is None else FileLocation(self.path, number)
-
-    def _read_file(self) -> bytes:
-        """Return the content, or b"" if it cannot be read: a result without its location is still a result."""
-        try:
-            with open_plain(self.path) as file:
-                return file.read() + b"\n"  # so that the last line ends, too
-        except OSError:
-            return b""

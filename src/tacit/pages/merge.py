@@ -199,11 +199,8 @@ def _is_theirs(
 ) -> bool:
     """Return whether a line that Tacit does not draw is an edit of the person. Copies of a removed line go with it."""
     old = old_lines.get(line.key)
-    if line.text in removed_lines:
-        return False
-    if line.key in removed:
-        return old is not None and old.text != line.text
-    return old is None or old.text != line.text
+    is_edit = line.key not in removed if old is None else old.text != line.text
+    return is_edit and line.text not in removed_lines
 
 
 def _without_bare_headings(lines: Sequence[_PageLine], taken_out: Container[Hashable]) -> list[_PageLine]:
@@ -246,9 +243,7 @@ def _with_additions(lines: Sequence[_PageLine], theirs: Sequence[tuple[_PageLine
 
 # Conflict markers of git
 
-_MARKER = re.compile(r"(?:<{7,}|>{7,}|\|{7,})(?: .*)?")
-_OPENING, _CLOSING = re.compile(r"<{7,}(?: .*)?"), re.compile(r">{7,}(?: .*)?")
-_BASE, _SEPARATOR = re.compile(r"\|{7,}(?: .*)?"), re.compile(r"={7,}")
+_MARKER = re.compile(r"([<|=>])\1{6,}(?:(?<!=) .*)?")  # all but the equal signs may have a label
 _EDGE_BYTES = re.compile(rb"^(?:<{7,}|>{7,})(?: [^\n]*)?\r?$", re.MULTILINE)
 
 
@@ -270,8 +265,14 @@ class MergeConflict(Record):
 
 def conflict_markers(lines: Sequence[str]) -> set[str]:
     """Return the lines that git put around two versions. Equal signs without other markers may underline a title."""
-    markers = {line for line in lines if _MARKER.fullmatch(line.rstrip())}
-    return markers | {line for line in lines if markers and _SEPARATOR.fullmatch(line.rstrip())}
+    marks = {line: mark for line in lines if (mark := _mark(line))}
+    return set() if set(marks.values()) == {"="} else {*marks}
+
+
+def _mark(line: str) -> str:
+    """Return the character that a conflict marker is made of; "" if the line is none."""
+    match = _MARKER.fullmatch(line.rstrip())
+    return match[1] if match else ""
 
 
 def has_conflict_markers(data: bytes) -> bool:
@@ -290,21 +291,21 @@ def split_conflicts(lines: Sequence[str]) -> Iterator[str | MergeConflict]:
     start, current = 0, None  # the first line of the block; the side that is read, None outside of a block
     ancestor: list[str] = []
     for number, line in enumerate(lines, 1):
-        text = line.rstrip()
+        mark = _mark(line)
         if current is None:
-            if _OPENING.fullmatch(text):
+            if mark == "<":
                 start, ours, theirs, ancestor = number, [], [], []
                 current = ours
-            elif not _CLOSING.fullmatch(text):
+            elif mark != ">":
                 yield line
-        elif _CLOSING.fullmatch(text):
+        elif mark == ">":
             yield MergeConflict(start, tuple(ours), tuple(theirs))
             current = None
-        elif _BASE.fullmatch(text) and current is ours:
+        elif mark == "|" and current is ours:
             current = ancestor
-        elif _SEPARATOR.fullmatch(text) and current is not theirs:
+        elif mark == "=" and current is not theirs:
             current = theirs
-        elif not _OPENING.fullmatch(text):
+        elif mark != "<":
             current.append(line)
     if current is not None:
         yield MergeConflict(start, tuple(ours), tuple(theirs))

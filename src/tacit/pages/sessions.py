@@ -41,7 +41,7 @@ _LISTED_ACTS = (ToolAction.READ, ToolAction.SEARCHED)  # such calls share one li
 
 def render_session(session: Session, limit: int | None = None) -> list[str]:
     """Return the page of a session. Turns with more than `limit` characters are shortened."""
-    return [line for part in _page_parts(session, limit) for line in part]
+    return list(_page_lines(session, limit))
 
 
 def render_part(session: Session, number: int) -> list[str]:
@@ -64,22 +64,27 @@ def session_tags(session: Session) -> list[str]:
     return ["session", session.agent, *([name] if name else [])]
 
 
-def _page_parts(session: Session, limit: int | None) -> Iterator[Iterable[str]]:
-    yield [f"# {escape(recap.session_title(session.host_title, session.turns))}", ""]
-    yield _header_lines(session)
+def _page_lines(session: Session, limit: int | None) -> Iterator[str]:
+    yield f"# {escape(recap.session_title(session.host_title, session.turns))}"
+    yield ""
+    yield from _header_lines(session)
     if session.summary:
-        yield ["", part_heading(session.summary), "", *_summary_lines(session.summary)]
-    yield ["", "## User Request", ""]
+        yield from ("", part_heading(session.summary), "", *_summary_lines(session.summary))
+    yield from ("", "## User Request", "")
     for turn in session.turns:
         if turn.prompts:
             request = escape(opening_line(turn.request, _MAX_REQUEST_CHARS))
-            yield [f"{turn.number}. {request or '(nothing that can be shown)'}"]
-    yield ["", "## Work Performed"]
+            yield f"{turn.number}. {request or '(nothing that can be shown)'}"
+    yield from ("", "## Work Performed")
     for turn in session.turns:
-        yield _turn_lines(turn, session, limit)
-    yield from _section("Files Modified", (f"- {escape(file)}" for file in session.files))
-    yield from _section("Tools Used", (f"- {escape(tool)}: {count}" for tool, count in session.tools))
-    yield from _section("Outcome", _outcome_lines(session))
+        yield from _turn_lines(turn, session, limit)
+    sections = {
+        "Files Modified": [f"- {escape(file)}" for file in session.files],
+        "Tools Used": [f"- {escape(tool)}: {count}" for tool, count in session.tools],
+        "Outcome": list(_outcome_lines(session)),
+    }
+    for title, lines in sections.items():
+        yield from ("", f"## {title}", "", *lines) if lines else ()
 
 
 def _header_lines(session: Session) -> Iterator[str]:
@@ -106,12 +111,6 @@ def _summary_lines(summary: SessionSummary) -> Iterator[str]:
 def summary_gap(turns: int) -> str:
     """Return when a summary was made, if so many turns were added since."""
     return "before the end of the last turn" if turns == 1 else f"before the last {turns} turns"
-
-
-def _section(title: str, lines: Iterable[str]) -> Iterator[list[str]]:
-    content = list(lines)
-    if content:
-        yield ["", f"## {title}", "", *content]
 
 
 # A turn
@@ -191,15 +190,12 @@ def _code_flags(lines: Sequence[str]) -> list[bool]:
     """
     flags, fence = [], ""
     for line in lines:
-        if fence:
-            flags.append(True)
-            if (closing := _FENCE_CLOSE.fullmatch(line)) and len(closing[1]) >= len(fence):
-                fence = ""
-        elif opening := _FENCE_OPEN.fullmatch(line):
+        opening = None if fence else _FENCE_OPEN.fullmatch(line)
+        flags.append(bool(fence or opening))
+        if opening:
             fence = opening[1]
-            flags.append(True)
-        else:
-            flags.append(False)
+        elif (closing := _FENCE_CLOSE.fullmatch(line)) and len(closing[1]) >= len(fence):
+            fence = ""
     return [False] * len(flags) if fence else flags
 
 
@@ -243,7 +239,7 @@ def _call_line(call: ToolUsed, session: Session) -> str:
     is_undone = call.outcome in (ToolOutcome.FAILED, ToolOutcome.REJECTED)
     verb = "Tried to change" if is_undone and call.act is ToolAction.CHANGED else _ACT_VERBS[call.act]
     outcome = f" ({call.outcome.value})" if is_undone else ""
-    shows_result = bool(call.result) and (is_undone or call.act is not ToolAction.CHANGED)
+    shows_result = call.result and (is_undone or call.act is not ToolAction.CHANGED)
     result = f": {escape(one_line(call.result, _MAX_RESULT_CHARS))}" if shows_result else ""
     return f"- {verb} {tool}{target}{helper}{change}{outcome}{result}"
 
@@ -256,7 +252,6 @@ def _cut_middle(text: str, limit: int) -> str:
 
 
 def _outcome_lines(session: Session) -> Iterator[str]:
-    """Yield what is known of how a session ended."""
     if outcome := recap.session_outcome(session.turns):
         yield f"- {escape(outcome)}"
     for title in recap.pull_request_titles(session.turns):
@@ -264,7 +259,7 @@ def _outcome_lines(session: Session) -> Iterator[str]:
     if commits := recap.commit_subjects(session.turns):
         yield f"- Commits made: {len(commits)}"
         yield from (f"  - {escape(subject)}" for subject in dict.fromkeys(commits) if subject)
-    ran = list(session.calls_of(ToolAction.RAN))
+    ran = [call for turn in session.turns for call in turn.calls if call.act is ToolAction.RAN]
     failed = sum(call.outcome is ToolOutcome.FAILED for call in ran)
     if ran:
         yield f"- Commands run: {len(ran)}, of which {failed} failed" if failed else f"- Commands run: {len(ran)}"

@@ -97,7 +97,7 @@ class ViewStore:
             copy = (b"" if len(new_base) == len(page) else _EDITED_COPY_PREFIX) + encode_lines(new_base)
         if below and not merged:
             if current or stored is not None:  # an empty file that somebody else put there stays
-                self._remove_shared_page(path, below)
+                self.remove_page(path, below)
             return
         pending = self._pending_path(path, merged)
         if copy != stored or merged != current or os.path.exists(pending):
@@ -182,19 +182,15 @@ class ViewStore:
         """Return what was stored beside the copy of a page; b"" if nothing was."""
         return read_file(self.copy_path(path) + _NOTE_SUFFIX) or b""
 
-    def remove_page(self, path: str) -> None:
-        """Remove a page that has no content any more, and its copy."""
+    def remove_page(self, path: str, below: str = "") -> None:
+        """Remove a page that has no content any more, and its copies; from a repository also folders that are empty
+        then."""
+        if below and os.path.lexists(path):
+            remove_file(self._disk, path, below)
+        self._remove_pending(path, but="")
         for file in (path, self.copy_path(path)):
             if os.path.lexists(file):
                 self._disk.remove(file)
-
-    def _remove_shared_page(self, path: str, below: str) -> None:
-        """Remove a page without lines from a repository, with folders that are empty then."""
-        if os.path.lexists(path):
-            remove_file(self._disk, path, below)
-        self._remove_pending(path, but="")
-        if os.path.lexists(self.copy_path(path)):
-            self._disk.remove(self.copy_path(path))
 
     def was_written(self, path: str) -> bool:
         """Return whether Tacit has written this page and not removed it since."""

@@ -275,9 +275,19 @@ def _duplicates(statements: Sequence[_Statement]) -> Iterator[RuleFinding]:
     for statement in statements:
         if len(statement.text.split()) < _MIN_DUPLICATE_WORDS or not statement.line.hosts:
             continue
-        exact, similar = earlier[normalize_text(statement.text)], earlier[restatement_key(statement.text)]
-        others = [*exact[:_MAX_COMPARED], *similar[:_MAX_COMPARED]]
-        original = next((other for other in others if _is_repeated(other, statement)), None)
+        words = normalize_text(statement.text)
+        exact, similar = earlier[words], earlier[restatement_key(statement.text)]
+        others = [
+            other
+            for other in (*exact[:_MAX_COMPARED], *similar[:_MAX_COMPARED])
+            if other.place != statement.place and not set(other.line.hosts).isdisjoint(statement.line.hosts)
+        ]
+        restated = (
+            other
+            for other in others
+            if normalize_text(other.text) == words or is_restatement(other.text, statement.text)
+        )
+        original = next(restated, None)
         exact.append(statement)
         similar.append(statement)
         if original is not None:
@@ -287,12 +297,6 @@ def _duplicates(statements: Sequence[_Statement]) -> Iterator[RuleFinding]:
             yield _pair_finding(FindingKind.DUPLICATE, f"{len(repeated)} rules are in {first_name} too", *repeated[0])
         else:
             yield from (_pair_finding(FindingKind.DUPLICATE, "repeats a rule", *pair) for pair in repeated)
-
-
-def _is_repeated(first: _Statement, second: _Statement) -> bool:
-    if first.place == second.place or not set(first.line.hosts) & set(second.line.hosts):
-        return False
-    return normalize_text(first.text) == normalize_text(second.text) or is_restatement(first.text, second.text)
 
 
 def _pair_finding(kind: FindingKind, message: str, first: _Statement, second: _Statement) -> RuleFinding:

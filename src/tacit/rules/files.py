@@ -24,16 +24,8 @@ from tacit.home.project import find_project
 from tacit.home.work_tree import FileListing
 from tacit.model.references import GENERATED_FOLDERS
 from tacit.record import Record
+from tacit.text import formats
 from tacit.text.display import clean
-from tacit.text.formats import (
-    IMPORT_DEPTHS,
-    file_patterns,
-    frontmatter,
-    import_path,
-    imports_in,
-    is_path_like,
-    is_prose_path,
-)
 
 CLAUDE, CODEX, GEMINI, CURSOR, COPILOT, OPENCODE = "claude", "codex", "gemini", "cursor", "copilot", "opencode"
 MAX_RULE_BYTES = 512 * 1024
@@ -94,7 +86,7 @@ class RuleFile(Record):
     @property
     def is_prose(self) -> bool:
         """Whether its lines can be rules. Hosts also load imported code and data."""
-        return is_prose_path(self.path)
+        return formats.is_prose_path(self.path)
 
     @property
     def is_ever_loaded(self) -> bool:
@@ -288,13 +280,13 @@ class _RuleSearch:
         for path in paths:
             file = self._read(path, RuleOrigin.FOREIGN, root)
             if file is not None:
-                relative, fields = os.path.relpath(path, root), frontmatter(file.text)
+                relative, fields = os.path.relpath(path, root), formats.frontmatter(file.text)
                 # It applies below the folder that contains `.claude`, `.cursor` or `.github`.
                 parts = takewhile(lambda part: part not in _HOST_FOLDERS, relative.split(os.sep)[:-1])
                 folder = os.sep.join(parts)
                 loads = tuple(self._project_loads(relative, folder, fields, names))
                 scope = os.path.join(root, folder) if folder else ""
-                self._store(file._replace(loads=loads, folder=scope, patterns=file_patterns(fields)))
+                self._store(file._replace(loads=loads, folder=scope, patterns=formats.file_patterns(fields)))
 
     def _project_loads(
         self, relative: str, folder: str, fields: Mapping[str, str], others: set[str]
@@ -328,13 +320,12 @@ class _RuleSearch:
             is_read = f"{os.sep}.github{os.sep}instructions{os.sep}" in f"{os.sep}{relative}"
             reason = "Copilot reads *.instructions.md below .github/instructions"
             everywhere = fields.get("applyTo", "").strip("\"'") in ("**", "**/*", "*")
-            yield (
-                (HostLoad(COPILOT, when if everywhere else LoadTime.ON_DEMAND)) if is_read else _never(COPILOT, reason)
-            )
+            wanted = when if everywhere else LoadTime.ON_DEMAND
+            yield HostLoad(COPILOT, wanted) if is_read else _never(COPILOT, reason)
         if name not in _RULE_NAMES and name.casefold() in ("claude.md", "agents.md", "gemini.md"):
-            wanted = f"{name[:-3].upper()}.md"
-            host = {"CLAUDE.md": CLAUDE, "GEMINI.md": GEMINI}.get(wanted, CODEX)
-            yield _never(host, f"the name hosts look for is {wanted}")
+            stem = name[:-3].upper()
+            host = {"CLAUDE": CLAUDE, "GEMINI": GEMINI}.get(stem, CODEX)
+            yield _never(host, f"the name hosts look for is {stem}.md")
 
     def _agents_loads(self, parent: str, when: LoadTime, others: set[str]) -> Iterator[HostLoad]:
         """Yield the hosts that read an AGENTS.md. Claude Code does only if there is no CLAUDE.md for the folder."""
@@ -375,21 +366,21 @@ class _RuleSearch:
     def follow_imports(self) -> None:
         for file in list(self.files.values()):
             for load in file.loads:
-                if load.host in IMPORT_DEPTHS and load.when is not LoadTime.NEVER and file.is_prose:
-                    self._follow(file, load, IMPORT_DEPTHS[load.host], {file.path})
+                if load.host in formats.IMPORT_DEPTHS and load.when is not LoadTime.NEVER and file.is_prose:
+                    self._follow(file, load, formats.IMPORT_DEPTHS[load.host], {file.path})
 
     def _follow(self, file: RuleFile, load: HostLoad, hops: int, visited: set[str]) -> None:
-        for line, target in imports_in(file.text):
-            path = import_path(target, file.path, self._place.user_folder)
+        for line, target in formats.imports_in(file.text):
+            path = formats.import_path(target, file.path, self._place.user_folder)
             if not os.path.lexists(path):
-                if is_path_like(target):
+                if formats.is_path_like(target):
                     self._report(file.name, line, f"@{target} does not exist")
                 continue
             if os.path.isdir(path):
                 continue
             if hops == 0:
                 if os.path.realpath(path) not in visited:
-                    depth = IMPORT_DEPTHS[load.host]
+                    depth = formats.IMPORT_DEPTHS[load.host]
                     self._report(file.name, line, f"@{target} is more than {depth} imports deep")
                 continue
             base = self._place.user_folder if file.origin is RuleOrigin.USER else self._place.root
@@ -417,10 +408,10 @@ class _RuleSearch:
         base = self._place.user_folder if is_within(path, self._place.user_folder) else os.path.dirname(path)
         file = self._read(path, origin, base)
         if file is not None:
-            fields = frontmatter(file.text)
+            fields = formats.frontmatter(file.text)
             if "paths" in fields:
                 load = _on_demand(load.host)
-            self._store(file._replace(loads=(load,), patterns=file_patterns(fields)))
+            self._store(file._replace(loads=(load,), patterns=formats.file_patterns(fields)))
 
     def _store(self, file: RuleFile) -> RuleFile:
         """Add a file, or what one more name or import of it adds to when it is loaded."""

@@ -349,7 +349,6 @@ def _strip_markdown(line: str, allow_output: bool) -> tuple[_UnitKind, str]:
 
 
 def _is_program_output(line: str) -> bool:
-    """Return whether a line looks like the output of a program."""
     chars = "".join(line.split())
     if _PROGRAM_OUTPUT.match(line) or (len(line.split()) == 1 and len(chars) > 40):
         return True

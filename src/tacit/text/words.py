@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeVar
 from unicodedata import normalize
 
@@ -22,10 +23,9 @@ _STEP2_SUFFIXES = {
     "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble", "logi": "log",
 }  # fmt: skip
 _STEP3_SUFFIXES = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-_STEP4_SUFFIXES = frozenset((
-    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
-    "ous", "ive", "ize",
-))  # fmt: skip
+_STEP4_SUFFIXES = dict.fromkeys(
+    "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split(), ""
+)
 _VOWEL_OR_CONSONANT = {code: "v" if chr(code) in "aeiou" else "c" for code in range(128)}
 _MAX_WORD_CHARS = 64  # longer words are cut
 
@@ -60,7 +60,13 @@ def porter_stem(word: str) -> str:
         word = word[:-1] + "i"
     word = _replace_suffix(word, _STEP2_SUFFIXES)
     word = _replace_suffix(word, _STEP3_SUFFIXES)
-    return _strip_final_e(_strip_step4_suffix(word))
+    word = _replace_suffix(word, _STEP4_SUFFIXES, 2)
+    if word.endswith("e"):
+        stem = word[:-1]
+        size = _measure(stem)
+        if size > 1 or (size == 1 and not _is_short(stem)):
+            word = stem
+    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
 
 
 def _strip_inflection(word: str) -> str:
@@ -84,33 +90,15 @@ def _repair_stem(stem: str) -> str:
     return stem + "e" if _measure(stem) == 1 and _is_short(stem) else stem
 
 
-def _replace_suffix(word: str, suffixes: dict[str, str]) -> str:
-    """Replace the longest suffix that matches, if enough of the word is left."""
+def _replace_suffix(word: str, suffixes: dict[str, str], least: int = 1) -> str:
+    """Replace the longest suffix that matches, if the measure of what is left is `least` or more."""
     for length in range(min(7, len(word) - 1), 1, -1):
         suffix = word[-length:]
         if suffix in suffixes:
             stem = word[:-length]
-            return stem + suffixes[suffix] if _measure(stem) else word
+            is_enough = _measure(stem) >= least and (suffix != "ion" or stem.endswith(("s", "t")))
+            return stem + suffixes[suffix] if is_enough else word
     return word
-
-
-def _strip_step4_suffix(word: str) -> str:
-    """Remove the longest suffix that matches, if enough of the word is left."""
-    for length in range(min(5, len(word)), 1, -1):
-        suffix = word[-length:]
-        if suffix in _STEP4_SUFFIXES:
-            stem = word[:-length]
-            return word if _measure(stem) < 2 or (suffix == "ion" and not stem.endswith(("s", "t"))) else stem
-    return word
-
-
-def _strip_final_e(word: str) -> str:
-    if word.endswith("e"):
-        stem = word[:-1]
-        size = _measure(stem)
-        if size > 1 or (size == 1 and not _is_short(stem)):
-            word = stem
-    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
 
 
 def _vowel_pattern(word: str) -> str:
@@ -274,9 +262,8 @@ def estimate_tokens(text: str) -> int:
 # Sentences. A dot inside `.env`, `v1.2`, `e.g.` or a name ends none (ADR 56).
 
 # Possible ends of a sentence: punctuation before a blank, ideographic full stops, line breaks.
-_PUNCTUATION = r"(?<![.!?…])[.!?…]+[\"'”’)\]*`]{0,3}(?=\s|$)|(?<![。！？])[。！？]+[\"'”’)\]」』]{0,3}"
-_SENTENCE_END = _PUNCTUATION
-_SENTENCE_OR_LINE_END = rf"{_PUNCTUATION}|\n"
+_SENTENCE_END = r"(?<![.!?…])[.!?…]+[\"'”’)\]*`]{0,3}(?=\s|$)|(?<![。！？])[。！？]+[\"'”’)\]」』]{0,3}"
+_SENTENCE_OR_LINE_END = rf"{_SENTENCE_END}|\n"
 # Also a single letter, as in `J. Smith`.
 _ABBREVIATION = (
     r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|bzw|z\.b|d\.h|p\.ej|p\.ex)|(?<=[\s.])[a-z]|(?<=\s)\.)\.$"
@@ -294,22 +281,21 @@ class TextSpan(Record):
 
 def sentence_ends(text: str) -> Iterator[int]:
     """Yield the positions after the punctuation that ends a sentence, with the quotes and brackets that it closes."""
-    start = 0
-    for match in regex(_SENTENCE_END).finditer(text):
-        if _is_sentence_end(text, match, start, len(text)):
-            yield match.end()
+    return _ends(_SENTENCE_END, text, 0, len(text))
+
+
+def _ends(pattern: str, text: str, start: int, end: int) -> Iterator[int]:
+    for match in regex(pattern).finditer(text, start, end):
+        if _is_sentence_end(text, match, start, end):
             start = match.end()
+            yield start
 
 
 def sentence_spans(text: str, spans: Iterable[TextSpan]) -> Iterator[TextSpan]:
     """Yield every sentence of these parts, without blanks and list marks around it."""
     for span in spans:
-        start = span.start
-        for match in regex(_SENTENCE_OR_LINE_END).finditer(text, span.start, span.end):
-            if _is_sentence_end(text, match, start, span.end):
-                yield from _trimmed_span(text, start, match.end())
-                start = match.end()
-        yield from _trimmed_span(text, start, span.end)
+        for start, end in pairwise((span.start, *_ends(_SENTENCE_OR_LINE_END, text, *span), span.end)):
+            yield from _trimmed_span(text, start, end)
 
 
 def _is_sentence_end(text: str, match: re.Match[str], start: int, end: int) -> bool:
