@@ -121,43 +121,38 @@ def database(path: Path, application_id: int = APPLICATION_ID) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("folder", "name"),
-    [
-        ("", "tacit.sync-conflict-20260302-120000-ABCDEFG.toml"),
-        ("", "tacit-LAPTOP.toml"),
-        ("", "AGENTS (1).md"),
-        ("", "index (Kims Konfliktkopie).sqlite"),
-        ("memory", "events 2.jsonl"),
-        ("memory", "events-LAPTOP.jsonl"),
-        ("memory", "long-term-LAPTOP.md"),
-        ("memory", "long-term (conflicted copy 2026-03-02).md"),
-        ("sessions", "2026-03-02-a.md~"),
-        ("sessions", ".2026-03-02-a.md.swp"),
-        ("sessions", "#2026-03-02-a.md#"),
-        ("evaluations", "2026-03-02.md.orig"),
-    ],
-)
+INDEX_COPY = "index (Kims Konfliktkopie).sqlite"
+# By folder, names that sync programs and editors give; and our own names with those of the person.
+COPIES = {
+    "": ("tacit.sync-conflict-20260302-120000-ABCDEFG.toml", "tacit-LAPTOP.toml", "AGENTS (1).md", INDEX_COPY),
+    "memory": (
+        "events 2.jsonl",
+        "events-LAPTOP.jsonl",
+        "long-term-LAPTOP.md",
+        "long-term (conflicted copy 2026-03-02).md",
+    ),
+    "sessions": ("2026-03-02-a.md~", ".2026-03-02-a.md.swp", "#2026-03-02-a.md#"),
+    "evaluations": ("2026-03-02.md.orig",),
+}
+ORIGINALS = {
+    "": ("tacit.toml", "AGENTS.md", "index.sqlite-wal", "index.sqlite.new", "settings (1).json", "notes.md.bak"),
+    "memory": ("events.jsonl", ".events.jsonl.tacit-new"),
+    "activity": ("2026-03.jsonl",),
+    "sessions": ("2026-03-02-LAPTOP.md",),
+    "worklog": ("release 2026.md",),
+}
+
+
+def in_folders(names: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(folder, name) for folder, own in names.items() for name in own]
+
+
+@pytest.mark.parametrize(("folder", "name"), in_folders(COPIES))
 def test_names_that_sync_programs_and_editors_give_are_copies(folder: str, name: str) -> None:
     assert is_stray_copy(folder, name)
 
 
-@pytest.mark.parametrize(
-    ("folder", "name"),
-    [
-        ("", "tacit.toml"),
-        ("", "AGENTS.md"),
-        ("", "index.sqlite-wal"),
-        ("", "index.sqlite.new"),
-        ("", "settings (1).json"),
-        ("", "notes.md.bak"),
-        ("memory", "events.jsonl"),
-        ("memory", ".events.jsonl.tacit-new"),
-        ("activity", "2026-03.jsonl"),
-        ("sessions", "2026-03-02-LAPTOP.md"),
-        ("worklog", "release 2026.md"),
-    ],
-)
+@pytest.mark.parametrize(("folder", "name"), in_folders(ORIGINALS))
 def test_our_own_files_and_those_of_the_person_are_no_copies(folder: str, name: str) -> None:
     assert not is_stray_copy(folder, name)
 

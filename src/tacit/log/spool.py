@@ -155,7 +155,9 @@ class Spool:
             names = self.waiting()[:limit]
             purges = self._load_purges()
             events = [_without_purged(event, purges) for name in names if (event := self._take_event(folder, name))]
-            logged = self._logged_ids(events)
+            # A process that was killed may have appended some of them.
+            segments = {late_segment(event.origin) for event in events}
+            logged = {id_ for name in segments if self._log.size(name) for id_ in self._log.ids(name, Cursor())}
             append([event for event in events if event.id not in logged])
             for event in events:
                 with suppress(FileNotFoundError):
@@ -192,11 +194,6 @@ class Spool:
             return None
         return event if isinstance(event.body, _SPOOLED_BODIES) else None
 
-    def _logged_ids(self, events: Sequence[Event]) -> set[str]:
-        """Return the ids in the segments of these events: a process that was killed may have appended some of them."""
-        segments = {late_segment(event.origin) for event in events}
-        return {id_ for segment in segments if self._log.size(segment) for id_ in self._log.ids(segment, Cursor())}
-
     # Purging
 
     def scrub(self) -> None:
@@ -230,11 +227,7 @@ class Spool:
 
     def dropped(self) -> DroppedCommands | None:
         """Return how many events could be kept neither in the log nor here; None if none was lost."""
-        with (
-            suppress(OSError),
-            self._open_folder() as folder,
-            _opened(folder, _DROPPED_FILE, os.O_RDONLY) as fd,
-        ):
+        with suppress(OSError), self._open_folder() as folder, _opened(folder, _DROPPED_FILE, os.O_RDONLY) as fd:
             return _read_dropped(fd)
         return None
 
