@@ -75,14 +75,6 @@ def test_what_a_session_no_longer_has_is_last_seen_in_another_session(index: sql
     assert counted(index, COMMAND, "push") == (2, 2, numbered(9))
 
 
-def test_a_session_that_goes_on_is_learned_from_where_it_stopped(index: sqlite3.Connection) -> None:
-    learn(index, ran(1, "add"))
-    learn(index, ran(2, "push"))
-    assert counted(index, COMMAND, "add") == (1, 1, numbered(1))
-    assert counted(index, SEQUENCE, "add\npush") == (1, 1, numbered(2))
-    assert habits.total_runs(index, COMMAND) == 2
-
-
 def test_a_command_that_comes_late_makes_its_session_be_counted_anew(index: sqlite3.Connection) -> None:
     learn(index, ran(1, "add"), ran(4, "add", session="s2"))
     learn(index, ran(3, "push"))

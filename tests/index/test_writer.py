@@ -12,7 +12,7 @@ from tacit.index.compare import dump_rows
 from tacit.index.writer import IndexedEvent, SegmentCursor
 from tacit.log.codec import event_type, must_decode
 from tacit.model import observation
-from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, project_scope
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance
 from tacit.model.decide import undo
 from tacit.model.event import Event, EventsUndone
 from tacit.model.memory import claims_of_event
@@ -110,17 +110,6 @@ def test_all_commands_are_found_and_habits_are_learned_only_from_those_of_the_pe
     index = index_of(mine, theirs)
     assert len(commands.commands_with_term(index, "make", 10)) == 2
     assert habits.activity(index).commands == 1
-
-
-def test_a_query_without_hits_is_counted_as_missed_and_a_repeated_event_once() -> None:
-    entries = filed([event(1, observation.RecallAsked("a", 0)), event(2, observation.RecallAsked("b", 2))])
-    assert reader.usage_metrics(indexed(entries, entries)) == {"asked": 2, "missed": 1}
-
-
-def test_a_directory_belongs_to_the_project_of_its_event() -> None:
-    app = project_scope("example.org/app")
-    index = index_of(event(1, observation.ProjectSeen("/srv/app"))._replace(scope=app))
-    assert reader.project_roots(index, app) == ["/srv/app"]
 
 
 def test_an_event_of_an_unknown_type_has_no_effect() -> None:
