@@ -149,8 +149,8 @@ def message_texts(number: int, session: Session) -> Iterator[EmbeddingText]:
             continue
         messages += [(postings.PERSON, prompt.text) for prompt in part.prompts] or [(postings.PERSON, "")]
         for is_call, steps in groupby(part.steps, key=lambda step: isinstance(step, ToolUsed)):
-            said = [(postings.AGENT, step.text) for step in steps if not isinstance(step, ToolUsed)]
-            messages += [(postings.AGENT, "")] if is_call else said
+            replies = [(postings.AGENT, step.text) for step in steps if not isinstance(step, ToolUsed)]
+            messages += [(postings.AGENT, "")] if is_call else replies
     for index, (role, text) in enumerate(messages):
         if text.strip() and index < postings.MAX_MESSAGE_INDEX:
             yield EmbeddingText(postings.message_doc_id(first, index, role), text)

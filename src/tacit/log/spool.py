@@ -155,9 +155,7 @@ class Spool:
             names = self.waiting()[:limit]
             purges = self._load_purges()
             events = [_without_purged(event, purges) for name in names if (event := self._take_event(folder, name))]
-            # A process that was killed may have appended some of them.
-            segments = {late_segment(event.origin) for event in events}
-            logged = {id_ for name in segments if self._log.size(name) for id_ in self._log.ids(name, Cursor())}
+            logged = self._logged_ids(events)
             append([event for event in events if event.id not in logged])
             for event in events:
                 with suppress(FileNotFoundError):
@@ -193,6 +191,11 @@ class Spool:
         if not isinstance(event, Event) or not event.id == name == event.op:
             return None
         return event if isinstance(event.body, _SPOOLED_BODIES) else None
+
+    def _logged_ids(self, events: Sequence[Event]) -> set[str]:
+        """Return the ids in the segments of these events: a process that was killed may have appended some of them."""
+        segments = {late_segment(event.origin) for event in events}
+        return {id_ for segment in segments if self._log.size(segment) for id_ in self._log.ids(segment, Cursor())}
 
     # Purging
 
