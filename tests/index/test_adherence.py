@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from itertools import permutations
 
 import pytest
@@ -15,16 +14,12 @@ from tacit.model.event import ClaimDecided, Event, EventBody, Verdict
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import BriefInjected, MemoryChecked, session_id
 from tacit.model.session import AdherenceCounts
-from tests.laws.filing import filed, indexed
+from tests.index.conftest import index_of
 from tests.support.events import added, event, numbered, says
 
 RULE = says("never use npm")
 ONE, TWO = session_id("claude", "one"), session_id("claude", "two")
 VIOLATED, FOLLOWED = "violated", "followed"
-
-
-def index_of(*events: Event) -> sqlite3.Connection:
-    return indexed(filed(events))
 
 
 def check(number: int, session: ClaimId, result: str, claim: Claim = RULE, correction: int = 0) -> Event:

@@ -7,23 +7,18 @@ import sqlite3
 import pytest
 
 from tacit.errors import IndexUnusableError
-from tacit.index import commands, database, postings
+from tacit.index import commands, postings
 from tacit.index.commands import FAILED_STATUS, StoredCommand, agent_execution, shell_execution, store_commands
 from tacit.model.ids import claim_id, claim_number, hash_number
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan, PromptGiven, ToolAction, ToolOutcome, ToolUsed
 from tests.support.events import event, numbered
 
 
-@pytest.fixture
-def index() -> sqlite3.Connection:
-    return database.create_index(":memory:")
-
-
-def shell(number: int, command: str, directory: str = "/srv/app", status: int = 0) -> commands.CommandExecution:
+def shell(number: int, command: str, directory: str = "/srv/app", status: int = 0) -> StoredCommand:
     return shell_execution(event(number, CommandRan(command, directory, status)), "memory/events.jsonl", number)
 
 
-def by_agent(number: int, command: str, directory: str = "/srv/app") -> commands.CommandExecution:
+def by_agent(number: int, command: str, directory: str = "/srv/app") -> StoredCommand:
     call = ToolUsed("claude", "Bash", ToolAction.RAN, command, directory=directory)
     run = agent_execution(event(number, call, session="s1"), "memory/events.jsonl", number)
     assert run is not None

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
-from tacit.index import conflicts, listings, reader, writer
-from tacit.log.codec import must_decode
+from tacit.index import conflicts, listings, reader
 from tacit.model.claim import Claim, Kind, project_scope
 from tacit.model.conflict import ConflictRule
-from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, Verdict
+from tacit.model.event import ClaimDecided, ClaimProposed, Verdict
 from tacit.model.ids import ClaimId
-from tests.laws.filing import filed, indexed
-from tests.support.events import added, event, history, proposed, says
+from tests.index.conftest import add, index_of
+from tests.support.events import added, event, proposed, says
 
 NPM, PNPM = says("use npm"), says("use pnpm")
-
-
-def index_of(*said: EventBody) -> sqlite3.Connection:
-    return indexed(filed(history(*said)))
-
-
-def add(index: sqlite3.Connection, *events: Event) -> list[str]:
-    """Apply events to an index and return the views that became stale."""
-    index.execute("DELETE FROM stale_views")
-    writer.apply_events(index, filed(events), [], must_decode)
-    return reader.stale_views(index)
 
 
 @pytest.mark.parametrize(

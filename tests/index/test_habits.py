@@ -21,11 +21,6 @@ from tests.support.histories import dump_habits
 COMMAND, SEQUENCE = Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN
 
 
-@pytest.fixture
-def index() -> sqlite3.Connection:
-    return database.create_index(":memory:")
-
-
 def ran(number: int, command: str, directory: str = "/a", *, session: str = "s1", status: int = 0) -> Event:
     return event(number, CommandRan(command, directory, status, shell="zsh"), session=session)
 
@@ -71,15 +66,6 @@ def test_counts_do_not_depend_on_when_the_commands_of_sessions_came() -> None:
         assert habits.last_events_by_session(piecewise, kind, key, 10) == expected
 
 
-def test_a_session_that_was_learned_in_parts_is_counted_anew_as_a_whole(index: sqlite3.Connection) -> None:
-    learn(index, ran(1, "add"))
-    learn(index, ran(3, "push"))
-    learn(index, ran(2, "commit"))
-    assert counted(index, COMMAND, "add") == (1, 1, numbered(1))
-    assert counted(index, SEQUENCE, "add\npush") == (0, 0, "")
-    assert habits.total_runs(index, COMMAND) == 3
-
-
 def test_what_a_session_no_longer_has_is_last_seen_in_another_session(index: sqlite3.Connection) -> None:
     learn(index, ran(1, "add"), ran(2, "push"), ran(5, "add", session="s2"), ran(9, "push", session="s2"))
     learn(index, ran(7, "tag", session="s2"))
@@ -89,16 +75,9 @@ def test_what_a_session_no_longer_has_is_last_seen_in_another_session(index: sql
     assert counted(index, COMMAND, "push") == (2, 2, numbered(9))
 
 
-def test_a_session_that_goes_on_is_learned_from_where_it_stopped(index: sqlite3.Connection) -> None:
-    learn(index, ran(1, "add"))
-    learn(index, ran(2, "push"))
-    assert counted(index, COMMAND, "add") == (1, 1, numbered(1))
-    assert counted(index, SEQUENCE, "add\npush") == (1, 1, numbered(2))
-    assert habits.total_runs(index, COMMAND) == 2
-
-
 def test_a_command_that_comes_late_makes_its_session_be_counted_anew(index: sqlite3.Connection) -> None:
-    learn(index, ran(1, "add"), ran(3, "push"), ran(4, "add", session="s2"))
+    learn(index, ran(1, "add"), ran(4, "add", session="s2"))
+    learn(index, ran(3, "push"))
     assert counted(index, SEQUENCE, "add\npush") == (1, 1, numbered(3))
     learn(index, ran(2, "commit"))
     assert counted(index, SEQUENCE, "add\npush") == (0, 0, "")

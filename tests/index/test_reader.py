@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from itertools import count
 
 import pytest
@@ -11,22 +10,14 @@ from tacit.errors import IndexUnusableError
 from tacit.index import reader
 from tacit.index.postings import AGENT, message_doc_id, page_doc_id, session_start_id
 from tacit.log.codec import must_decode
+from tacit.model import observation
 from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Status, project_scope
 from tacit.model.decide import undo
 from tacit.model.event import ClaimDecided, EventBody, Verdict
 from tacit.model.ids import ClaimId, claim_number
-from tacit.model.observation import (
-    BriefInjected,
-    ProjectSeen,
-    PromptGiven,
-    RecallAsked,
-    ReplyGiven,
-    RepositoryTrusted,
-    WorkLogged,
-    session_id,
-)
+from tests.index.conftest import index_of
 from tests.laws.filing import filed, indexed
-from tests.support.events import START, added, event, history, numbered, proposed, says
+from tests.support.events import START, added, event, numbered, proposed, says
 
 APP = project_scope("example.org/app")
 NPM, PNPM = says("use npm"), says("use pnpm")
@@ -36,10 +27,6 @@ OFTEN, CONSTRAINT, OLDER, NEWER = (
     says("wash the otter", kind=Kind.RULE),
     says("sort imports", kind=Kind.RULE),
 )
-
-
-def index_of(*said: EventBody) -> sqlite3.Connection:
-    return indexed(filed(history(*said)))
 
 
 def ids(rows: list[reader.MemoryRow]) -> list[ClaimId]:
@@ -126,13 +113,15 @@ def test_a_short_id_is_the_shortest_prefix_that_no_neighbour_has() -> None:
 
 
 def test_documents_are_memories_pages_or_the_turn_that_a_message_belongs_to() -> None:
-    entry = event(2, WorkLogged("", "read the code"))
+    entry = event(2, observation.WorkLogged("", "read the code"))
     asked, replied = (
-        event(3, PromptGiven("claude", "why?"), session="s"),
-        event(4, ReplyGiven("claude", "So."), session="s"),
+        event(3, observation.PromptGiven("claude", "why?"), session="s"),
+        event(4, observation.ReplyGiven("claude", "So."), session="s"),
     )
-    index = indexed(filed([event(1, added(NPM)), entry, asked, replied]))
-    reply = message_doc_id(session_start_id(START.date(), claim_number(session_id("claude", "s"))), 1, AGENT)
+    index = index_of(event(1, added(NPM)), entry, asked, replied)
+    reply = message_doc_id(
+        session_start_id(START.date(), claim_number(observation.session_id("claude", "s"))), 1, AGENT
+    )
     wanted = [claim_number(NPM.id), page_doc_id(entry.id), reply, 7]
     rows = reader.rows_by_doc_id(index, wanted)
     assert rows[wanted[0]] == reader.memory_row(index, NPM.id)
@@ -171,8 +160,8 @@ def test_an_event_that_is_referred_to_and_missing_is_damage() -> None:
 def test_memories_are_counted_by_status_and_active_or_pending_ones_by_kind() -> None:
     index = index_of(added(NPM), proposed(OLDER), added(CONSTRAINT), proposed(says("prefer tea")))
     assert reader.count_by(index, "status") == {"active": 2, "pending": 2}
-    assert reader.count_by(index, "kind") == {"rule": 1, "constraint": 1}
-    assert reader.count_pending(index) == {"rule": 1, "preference": 1}
+    assert reader.count_by(index, "kind", Status.ACTIVE) == {"rule": 1, "constraint": 1}
+    assert reader.count_by(index, "kind", Status.PENDING) == {"rule": 1, "preference": 1}
 
 
 def test_a_scope_is_used_by_memories_and_shares_what_the_person_shared_and_is_not_overruled() -> None:
@@ -189,7 +178,12 @@ def test_a_scope_is_used_by_memories_and_shares_what_the_person_shared_and_is_no
 
 
 def test_usage_is_summed_over_queries_and_briefs() -> None:
-    index = index_of(RecallAsked("a", 3), RecallAsked("b", 0), BriefInjected((), 40), BriefInjected((), 2))
+    index = index_of(
+        observation.RecallAsked("a", 3),
+        observation.RecallAsked("b", 0),
+        observation.BriefInjected((), 40),
+        observation.BriefInjected((), 2),
+    )
     assert reader.usage_metrics(index) == {"asked": 2, "missed": 1, "briefs": 2, "tokens": 42}
 
 
@@ -197,16 +191,16 @@ def test_usage_is_summed_over_queries_and_briefs() -> None:
 
 
 def test_pages_are_named_by_their_day_and_sessions_by_their_own_page() -> None:
-    logged, later = event(1, WorkLogged("", "one")), event(30, WorkLogged("", "two"))
-    index = indexed(filed([later, logged, event(2, PromptGiven("claude", "why?"), session="s")]))
+    logged, later = event(1, observation.WorkLogged("", "one")), event(30, observation.WorkLogged("", "two"))
+    index = index_of(later, logged, event(2, observation.PromptGiven("claude", "why?"), session="s"))
     assert reader.page_names(index, "worklog") == ["2024-03-01", "2024-03-02"]
-    assert reader.page_names(index, "session") == [f"2024-03-01-claude-{session_id('claude', 's')}"]
+    assert reader.page_names(index, "session") == [f"2024-03-01-claude-{observation.session_id('claude', 's')}"]
     assert reader.page_events(index, "worklog", "2024-03-02", must_decode) == [later]
 
 
 def test_an_entry_that_was_undone_is_on_no_page() -> None:
-    entry = event(1, WorkLogged("", "one"))
-    index = indexed(filed([entry, event(2, undo([entry], "log").body)]))
+    entry = event(1, observation.WorkLogged("", "one"))
+    index = index_of(entry, event(2, undo([entry], "log").body))
     assert reader.count_pages(index, "worklog") == 0
     assert reader.page_names(index, "worklog") == []
     assert reader.page_events(index, "worklog", "2024-03-01", must_decode) == []
@@ -214,22 +208,28 @@ def test_an_entry_that_was_undone_is_on_no_page() -> None:
 
 
 def test_events_about_trust_come_with_all_undos_and_an_undo_alone_is_none() -> None:
-    trusted, entry = event(1, RepositoryTrusted("/app/facts", 0, 0, ())), event(2, WorkLogged("", "x"))
+    trusted, entry = (
+        event(1, observation.RepositoryTrusted("/app/facts", 0, 0, ())),
+        event(2, observation.WorkLogged("", "x")),
+    )
     undone = event(3, undo([entry], "log").body)
-    index = indexed(filed([undone, trusted, entry]))
+    index = index_of(undone, trusted, entry)
     assert reader.has_trust_events(index)
     assert reader.trust_events(index, must_decode) == [trusted, undone]
-    assert reader.trust_events(indexed(filed([entry, undone])), must_decode) == []
+    assert reader.trust_events(index_of(entry, undone), must_decode) == []
 
 
 def test_the_events_of_an_operation_are_its_first_and_those_that_name_it() -> None:
     first, second = (event(number, added(says(f"note {number}")))._replace(op=numbered(1)) for number in (1, 2))
-    index = indexed(filed([second, first, event(3, added(NPM))]))
+    index = index_of(second, first, event(3, added(NPM)))
     assert reader.operation_events(index, numbered(1), must_decode) == [first, second]
 
 
 def test_the_directories_of_a_project_are_sorted_and_its_own() -> None:
-    seen = [event(number, ProjectSeen(root))._replace(scope=APP) for number, root in ((1, "/b"), (2, "/a"), (3, "/b"))]
+    seen = [
+        event(number, observation.ProjectSeen(root))._replace(scope=APP)
+        for number, root in ((1, "/b"), (2, "/a"), (3, "/b"))
+    ]
     index = indexed(filed(seen))
     assert reader.project_roots(index, APP) == ["/a", "/b"]
     assert reader.project_roots(index, GLOBAL) == []

@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
-from tacit.index import database
-
 ROWS = 400
-
-
-@pytest.fixture
-def index() -> Iterator[sqlite3.Connection]:
-    with closing(database.create_index(database.IN_MEMORY)) as connection:
-        yield connection
 
 
 def tables(index: sqlite3.Connection) -> list[str]:

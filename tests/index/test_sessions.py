@@ -14,7 +14,7 @@ from tacit.model.claim import GLOBAL, Scope, project_scope
 from tacit.model.event import Event, EventBody
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.observation import BriefInjected, PromptGiven, ReplyGiven, SessionSummarized, ToolUsed, session_id
-from tests.laws.filing import filed, indexed
+from tests.index.conftest import index_of
 from tests.support.events import START, event, numbered
 
 APP = project_scope("example.org/app")
@@ -26,10 +26,6 @@ def said(number: int, session: str, body: EventBody | None = None, *, scope: Sco
 
 def id_of(session: str) -> ClaimId:
     return session_id("claude", session)
-
-
-def index_of(*events: Event) -> sqlite3.Connection:
-    return indexed(filed(events))
 
 
 def listed(rows: list[sessions.SessionRow]) -> list[str]:

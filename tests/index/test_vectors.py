@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from tacit.index import database, postings, sessions, vectors, writer
+from tacit.index import database, postings, sessions, vectors
 from tacit.index.postings import FIRST_PAGE_ID, session_start_id
 from tacit.index.reader import embedding_model
 from tacit.index.vectors import MAX_TEXT_CHARS, EmbeddingText, StoredVector, hash_text
@@ -17,7 +17,7 @@ from tacit.model.event import ClaimDecided, Event, EventBody, Verdict
 from tacit.model.ids import claim_number
 from tacit.model.observation import PromptGiven, ReplyGiven, SessionSummarized, ToolAction, ToolUsed, session_id
 from tacit.text.words import tokenize
-from tests.laws.filing import filed, indexed
+from tests.index.conftest import add, index_of
 from tests.support.events import START, added, event, proposed, says
 
 WALRUS, OTTER = says("feed the walrus"), says("wash the otter")
@@ -43,10 +43,6 @@ def embed_all(index: sqlite3.Connection) -> None:
     vectors.mark_complete_sessions(index, must_decode, 100)
 
 
-def add(index: sqlite3.Connection, *events: Event) -> None:
-    writer.apply_events(index, filed(events), [], must_decode)
-
-
 def test_a_hash_covers_the_part_of_a_text_that_is_embedded() -> None:
     text = "x" * MAX_TEXT_CHARS
     assert hash_text(text) == hash_text(text + "y")
@@ -60,7 +56,7 @@ def test_a_hash_covers_the_part_of_a_text_that_is_embedded() -> None:
 def test_memories_come_before_messages_and_of_both_the_latest_first() -> None:
     log = [event(1, added(WALRUS)), event(2, proposed(OTTER)), said(3, "one", "s1"), said(4, "two", "s2")]
     log += [event(5, added(says("a secret"))), event(6, ClaimDecided(says("a secret"), Verdict.RETIRED))]
-    index = indexed(filed(log))
+    index = index_of(*log)
     assert missing(index) == [OTTER.sentence, WALRUS.sentence, "two", "one"]
     assert missing(index, limit=3) == [OTTER.sentence, WALRUS.sentence, "two"]
     assert missing(index, limit=1) == [OTTER.sentence]
@@ -77,7 +73,7 @@ def test_messages_have_the_ids_by_which_search_finds_their_words() -> None:
         PromptGiven("claude", "continue"),
         SessionSummarized("claude", "everything was tested", "gpt", "2030"),
     )
-    index = indexed(filed([event(number, body, session="s1") for number, body in enumerate(bodies, 1)]))
+    index = index_of(*(event(number, body, session="s1") for number, body in enumerate(bodies, 1)))
     texts = vectors.texts_without_vector(index, must_decode, 100)
     assert [text for _, text in texts] == [
         "hello without a request",
@@ -91,7 +87,7 @@ def test_messages_have_the_ids_by_which_search_finds_their_words() -> None:
 
 
 def test_a_session_that_has_all_its_vectors_is_complete_until_it_goes_on() -> None:
-    index = indexed(filed([said(1, "one", "s1"), said(2, "two", "s2")]))
+    index = index_of(said(1, "one", "s1"), said(2, "two", "s2"))
     (_, one) = vectors.texts_without_vector(index, must_decode, 100)
     vectors.store_vectors(index, made([one]), must_decode)
     vectors.mark_complete_sessions(index, must_decode, 100)
@@ -104,17 +100,20 @@ def test_a_session_that_has_all_its_vectors_is_complete_until_it_goes_on() -> No
 # Changes
 
 
-def test_a_vector_whose_text_changed_meanwhile_is_not_stored() -> None:
-    index = indexed(filed([event(1, added(WALRUS)), said(2, "one")]))
+def test_a_vector_whose_text_changed_or_went_meanwhile_is_not_stored() -> None:
+    index = index_of(event(1, added(WALRUS)), said(2, "one"))
     texts = vectors.texts_without_vector(index, must_decode, 100)
     stale = [vector._replace(text_hash=hash_text("another")) for vector in made(texts)]
     assert vectors.store_vectors(index, stale, must_decode) == 0
     assert vectors.store_vectors(index, made([EmbeddingText(7, "unknown"), EmbeddingText(-7, "x")]), must_decode) == 0
+    add(index, event(3, added(OTTER)), event(4, ClaimDecided(OTTER, Verdict.RETIRED)))
+    gone = EmbeddingText(claim_number(OTTER.id), OTTER.sentence)
+    assert vectors.store_vectors(index, made([gone]), must_decode) == 0
     assert vectors.store_vectors(index, made(texts), must_decode) == vectors.count_vectors(index) == 2
 
 
 def test_another_model_begins_without_vectors_and_the_same_model_keeps_them() -> None:
-    index = indexed(filed([event(1, added(WALRUS)), said(2, "one")]))
+    index = index_of(event(1, added(WALRUS)), said(2, "one"))
     embed_all(index)
     vectors.use_model(index, "mini")
     assert (vectors.count_vectors(index), missing(index)) == (2, [])
@@ -125,7 +124,7 @@ def test_another_model_begins_without_vectors_and_the_same_model_keeps_them() ->
 
 def test_the_vector_of_a_memory_goes_when_it_is_retired_or_undone_and_stays_when_it_is_confirmed() -> None:
     first, second = event(1, added(WALRUS)), event(2, added(OTTER))
-    index = indexed(filed([first, second]))
+    index = index_of(first, second)
     embed_all(index)
     add(index, event(3, added(WALRUS, "said again")))
     assert vectors.count_vectors(index) == 2
@@ -136,7 +135,7 @@ def test_the_vector_of_a_memory_goes_when_it_is_retired_or_undone_and_stays_when
 
 
 def test_a_message_that_comes_late_keeps_only_the_vectors_whose_place_and_text_are_the_same() -> None:
-    index = indexed(filed([said(1, "one"), said(5, "two"), said(6, "three")]))
+    index = index_of(said(1, "one"), said(5, "two"), said(6, "three"))
     embed_all(index)
     add(index, said(3, "in between"))
     assert missing(index) == ["in between", "two", "three"]
@@ -181,7 +180,7 @@ def stored_at(path: Path, log: Sequence[Event]) -> None:
 def test_a_rebuild_copies_the_vectors_whose_text_is_still_there(tmp_path: Path) -> None:
     log = [event(1, added(WALRUS)), event(2, added(OTTER)), said(3, "one"), said(4, "two")]
     stored_at(tmp_path / "index.sqlite", log)
-    with closing(indexed(filed([log[0], log[2], said(4, "purged")]))) as rebuilt:
+    with closing(index_of(log[0], log[2], said(4, "purged"))) as rebuilt:
         vectors.copy_vectors(str(tmp_path / "index.sqlite"), rebuilt, must_decode)
         assert (embedding_model(rebuilt), vectors.count_vectors(rebuilt)) == ("mini", 2)
         assert missing(rebuilt) == ["purged"]
@@ -194,7 +193,7 @@ def test_a_rebuild_copies_nothing_from_an_index_that_cannot_be_read(tmp_path: Pa
     path = tmp_path / "index.sqlite"
     stored_at(path, [event(1, added(WALRUS))])
     path.write_bytes(b"\xff" * path.stat().st_size)
-    with closing(indexed(filed([event(1, added(WALRUS))]))) as rebuilt:
+    with closing(index_of(event(1, added(WALRUS)))) as rebuilt:
         for unreadable in (path, tmp_path / "missing.sqlite"):
             vectors.copy_vectors(str(unreadable), rebuilt, must_decode)
             assert (embedding_model(rebuilt), vectors.count_vectors(rebuilt)) == ("", 0)

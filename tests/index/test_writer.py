@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 
 import pytest
@@ -12,22 +11,14 @@ from tacit.index import commands, habits, postings, reader, writer
 from tacit.index.compare import dump_rows
 from tacit.index.writer import IndexedEvent, SegmentCursor
 from tacit.log.codec import event_type, must_decode
-from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, project_scope
+from tacit.model import observation
+from tacit.model.claim import GLOBAL, Claim, Kind, Provenance
 from tacit.model.decide import undo
-from tacit.model.event import Event, EventBody, EventsUndone
+from tacit.model.event import Event, EventsUndone
 from tacit.model.memory import claims_of_event
-from tacit.model.observation import (
-    CommandRan,
-    EvaluationCreated,
-    EvaluationScore,
-    ProjectSeen,
-    PromptGiven,
-    RecallAsked,
-    UnknownBody,
-    WorkLogged,
-)
+from tests.index.conftest import add, index_of
 from tests.laws.filing import filed, indexed
-from tests.support.events import added, event, history, numbered, proposed, says
+from tests.support.events import added, event, numbered, proposed, says
 
 NPM = says("use npm")
 SEGMENT = "memory/events.jsonl"
@@ -83,18 +74,18 @@ def test_a_failure_leaves_the_index_as_it_was() -> None:
         yield cursor(100)
         raise IndexUnusableError("a line cannot be read")
 
-    index = indexed(filed([event(1, added(NPM))]))
+    index = index_of(event(1, added(NPM)))
     before = list(dump_rows(index))
     with pytest.raises(IndexUnusableError):
-        more = [event(2, added(says("use pnpm"))), event(3, CommandRan("make"))]
+        more = [event(2, added(says("use pnpm"))), event(3, observation.CommandRan("make"))]
         writer.apply_events(index, filed(more), failing(), must_decode)
     assert list(dump_rows(index)) == before
     assert not index.in_transaction
 
 
 def test_memories_pages_and_messages_are_found_by_their_words() -> None:
-    log = [event(1, added(says("feed the walrus"))), event(2, WorkLogged("", "fed a walrus"))]
-    index = indexed(filed([*log, event(3, PromptGiven("claude", "which walrus?"), session="s1")]))
+    log = [event(1, added(says("feed the walrus"))), event(2, observation.WorkLogged("", "fed a walrus"))]
+    index = index_of(*log, event(3, observation.PromptGiven("claude", "which walrus?"), session="s1"))
     assert len(postings.memory_postings(index, "walru", 10, memories=False)) == 2
     assert len(postings.message_postings(index, "walru", 10).doc_ids) == 1
 
@@ -102,43 +93,35 @@ def test_memories_pages_and_messages_are_found_by_their_words() -> None:
 def test_events_that_are_applied_again_among_new_ones_count_once() -> None:
     old = [
         event(1, added(NPM, "said so")),
-        event(2, WorkLogged("", "x")),
-        event(3, RecallAsked("a", 0)),
-        event(4, CommandRan("make"), session="s1"),
-        event(5, PromptGiven("claude", "why?"), session="s2"),
+        event(2, observation.WorkLogged("", "x")),
+        event(3, observation.RecallAsked("a", 0)),
+        event(4, observation.CommandRan("make"), session="s1"),
+        event(5, observation.PromptGiven("claude", "why?"), session="s2"),
     ]
     log = [*old, event(6, added(NPM, "said again"))]
-    assert list(dump_rows(indexed(filed(old), filed(log)))) == list(dump_rows(indexed(filed(log))))
+    assert list(dump_rows(indexed(filed(old), filed(log)))) == list(dump_rows(index_of(*log)))
 
 
 def test_all_commands_are_found_and_habits_are_learned_only_from_those_of_the_person() -> None:
-    mine, theirs = event(1, CommandRan("make lint")), event(2, CommandRan("make test"), "agent:claude")
-    index = indexed(filed([mine, theirs]))
+    mine, theirs = (
+        event(1, observation.CommandRan("make lint")),
+        event(2, observation.CommandRan("make test"), "agent:claude"),
+    )
+    index = index_of(mine, theirs)
     assert len(commands.commands_with_term(index, "make", 10)) == 2
     assert habits.activity(index).commands == 1
-
-
-def test_a_query_without_hits_is_counted_as_missed_and_a_repeated_event_once() -> None:
-    entries = filed([event(1, RecallAsked("a", 0)), event(2, RecallAsked("b", 2))])
-    assert reader.usage_metrics(indexed(entries, entries)) == {"asked": 2, "missed": 1}
-
-
-def test_a_directory_belongs_to_the_project_of_its_event() -> None:
-    app = project_scope("example.org/app")
-    index = indexed(filed([event(1, ProjectSeen("/srv/app"))._replace(scope=app)]))
-    assert reader.project_roots(index, app) == ["/srv/app"]
 
 
 def test_an_event_of_an_unknown_type_has_no_effect() -> None:
     index = indexed()
     before = list(dump_rows(index))
-    unknown = IndexedEvent(event(1, UnknownBody("future.event")), "future.event", SEGMENT, 1, 0, 0, None)
+    unknown = IndexedEvent(event(1, observation.UnknownBody("future.event")), "future.event", SEGMENT, 1, 0, 0, None)
     writer.apply_events(index, [unknown], [], must_decode)
     assert list(dump_rows(index)) == before
 
 
 def test_the_leading_memories_are_read_from_an_sql_index_without_sorting() -> None:
-    index = indexed(filed([event(1, added(NPM))]))
+    index = index_of(event(1, added(NPM)))
     queries: list[str] = []
     index.set_trace_callback(queries.append)
     assert reader.leading_memories(index, [GLOBAL], 5) and reader.leading_rules(index, [GLOBAL], 5)
@@ -152,17 +135,6 @@ def test_the_leading_memories_are_read_from_an_sql_index_without_sorting() -> No
 
 
 PNPM = says("use pnpm")
-
-
-def index_of(*said: EventBody) -> sqlite3.Connection:
-    return indexed(filed(history(*said)))
-
-
-def add(index: sqlite3.Connection, *events: Event) -> list[str]:
-    """Apply events to an index and return the views that became stale."""
-    index.execute("DELETE FROM stale_views")
-    writer.apply_events(index, filed(events), [], must_decode)
-    return reader.stale_views(index)
 
 
 # Memories
@@ -199,7 +171,7 @@ def test_a_memory_is_found_by_its_tags_kind_and_evidence_too() -> None:
 
 def test_a_claim_learned_from_a_session_is_linked_to_the_events_it_was_learned_from() -> None:
     learned = proposed(NPM)._replace(events=(numbered(7), numbered(8)))
-    index = indexed(filed([event(9, learned, "learner:talk", provenance=Provenance.USER_DIRECT)]))
+    index = index_of(event(9, learned, "learner:talk", provenance=Provenance.USER_DIRECT))
     assert reader.claims_by_source_event(index, [NPM.id]) == {numbered(7): NPM.id, numbered(8): NPM.id}
 
 
@@ -208,7 +180,8 @@ def test_a_claim_learned_from_a_session_is_linked_to_the_events_it_was_learned_f
 
 def test_an_entry_of_the_worklog_is_titled_with_its_task_and_found_by_all_it_says() -> None:
     index = index_of(
-        WorkLogged("PROJ-7", "fed the walrus", "buckets", "it is full", "feed the otter"), WorkLogged("", "x")
+        observation.WorkLogged("PROJ-7", "fed the walrus", "buckets", "it is full", "feed the otter"),
+        observation.WorkLogged("", "x"),
     )
     titles = [title for (title,) in index.execute("SELECT title FROM pages ORDER BY event_id")]
     assert titles == ["PROJ-7: fed the walrus", "x"]
@@ -217,12 +190,14 @@ def test_an_entry_of_the_worklog_is_titled_with_its_task_and_found_by_all_it_say
 
 def test_of_the_evaluations_of_one_day_the_latest_is_shown_whichever_arrives_last() -> None:
     def evaluation(number: int, day: str, points: int) -> Event:
-        return event(number, EvaluationCreated(day, (EvaluationScore("recall", points, "because"),)))
+        return event(
+            number, observation.EvaluationCreated(day, (observation.EvaluationScore("recall", points, "because"),))
+        )
 
     older, newer, other = (
         evaluation(*told) for told in ((1, "2024-03-01", 0), (2, "2024-03-01", 2), (3, "2024-03-02", 1))
     )
-    index = indexed(filed([newer]))
+    index = index_of(newer)
     assert add(index, older, other) == ["evaluation 2024-03-01", "evaluation 2024-03-02"]
     assert reader.page_events(index, "evaluation", "2024-03-01", must_decode) == [newer]
     assert reader.count_pages(index, "evaluation") == 2
@@ -231,8 +206,8 @@ def test_of_the_evaluations_of_one_day_the_latest_is_shown_whichever_arrives_las
 
 
 def test_an_entry_of_the_worklog_is_hidden_only_by_an_undo_that_counts() -> None:
-    entry = event(1, WorkLogged("", "read the code"))
-    index = indexed(filed([entry]))
+    entry = event(1, observation.WorkLogged("", "read the code"))
+    index = index_of(entry)
     by_another = event(2, undo([entry], "log").body, "agent:claude")
     add(index, by_another)
     assert reader.count_pages(index, "worklog") == 1
@@ -241,6 +216,6 @@ def test_an_entry_of_the_worklog_is_hidden_only_by_an_undo_that_counts() -> None
 
 
 def test_the_day_of_a_worklog_entry_is_the_local_one() -> None:
-    entry = event(11, WorkLogged("", "read the code"))
+    entry = event(11, observation.WorkLogged("", "read the code"))
     late = entry._replace(origin=entry.origin._replace(utc_offset_minutes=120))
-    assert reader.page_names(indexed(filed([late])), "worklog") == ["2024-03-02"]
+    assert reader.page_names(index_of(late), "worklog") == ["2024-03-02"]

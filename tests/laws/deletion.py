@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from tacit.model.claim import GLOBAL, Claim, Provenance
 from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import EventId, next_event_id
+from tacit.model.memory import touched_claims
 from tacit.model.observation import MemoryPurged
 from tacit.purge.matcher import TextFinder, normalize_for_match
 from tacit.purge.prints import make_fingerprint
-from tacit.purge.remains import PurgeTarget, claim_sentences, moved_claims, purge_event, removed_claims
+from tacit.purge.remains import PurgeTarget, claim_sentences, moved_claims, purge_event
 from tacit.purge.tombstones import Tombstones
 from tests.laws.strategies import _logs as logs_of
 from tests.laws.strategies import a_judgement, anything, claim_pools
@@ -81,7 +82,9 @@ class Aftermath(NamedTuple):
 def carried_out(story: Story) -> Aftermath:
     """As `tacit.log.rewrite` does it."""
     moved = moved_claims(story.log, story.cut)
-    lost = removed_claims(story.log, [purge_event(event, story.cut) for event in story.log]) - moved.keys()
+    after = [purge_event(event, story.cut) for event in story.log]
+    before, kept = ({claim for event in log for claim in touched_claims(event)} for log in (story.log, after))
+    lost = before - kept - moved.keys()
     cut = story.cut._replace(moved=moved, claims=story.cut.claims | lost)
     left = [purge_event(event, cut) for event in story.log]
     stone = _tombstone(story, cut, [old.id for old, new in zip(story.log, left, strict=True) if old != new])

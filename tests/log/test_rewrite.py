@@ -21,12 +21,12 @@ def test_a_damaged_line_is_moved_and_the_home_is_well(three: Person, damage: str
     bad = DAMAGES[damage](second)
     three.events.write_bytes(first + bad + third)
     assert "tacit doctor --mend" in three.tacit("verify", code=3).out
-    said = three.process("verify", "--mend")
+    said = three.tacit("verify", "--mend")
     assert "Set aside memory/events.jsonl:2" in said.out
     assert said.out.splitlines()[-1] == "Every line of the log can be read."
     assert three.events.read_bytes() == first + third
     assert aside(three) == [bad]
-    assert three.process("doctor").out.splitlines()[-1] == "The home is well."
+    assert three.tacit("doctor").out.splitlines()[-1] == "The home is well."
     assert {memory["label"] for memory in three.listed()} == {TEXTS[0], TEXTS[2]}
 
 
@@ -74,7 +74,7 @@ def test_fragments_that_a_seal_explains_and_unfinished_ends_stay(three: Person) 
 
 def test_a_healthy_log_is_left_as_it_is(three: Person) -> None:
     before = three.events.read_bytes()
-    assert three.process("verify", "--mend").out == "Every line of the log can be read.\n"
+    assert three.tacit("verify", "--mend").out == "Every line of the log can be read.\n"
     assert three.events.read_bytes() == before
     assert not (three.home / "quarantine").exists()
 

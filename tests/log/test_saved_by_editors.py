@@ -11,7 +11,6 @@ from harness.person import Person
 from tests.support.findings import findings
 
 TEXTS = ["use pnpm", "I prefer tabs", "never force push"]
-BOM = b"\xef\xbb\xbf"
 
 
 @pytest.fixture
@@ -25,19 +24,16 @@ def with_carriage_returns(data: bytes) -> bytes:
     return data.replace(b"\n", b"\r\n")
 
 
-def with_a_byte_order_mark(data: bytes) -> bytes:
-    return BOM + data
-
-
-def with_blanks(data: bytes) -> bytes:
-    return data.replace(b"\n", b" \t \n")
-
-
-def with_blank_lines(data: bytes) -> bytes:
-    return with_carriage_returns(data) + b"\r\n \r\n"
-
-
-SAVED = [with_carriage_returns, with_a_byte_order_mark, with_blanks, with_blank_lines]
+SAVED: dict[str, Callable[[bytes], bytes]] = {
+    "carriage returns": with_carriage_returns,
+    "a byte order mark": lambda data: b"\xef\xbb\xbf" + data,
+    "blanks": lambda data: data.replace(b"\n", b" \t \n"),
+    "blank lines": lambda data: with_carriage_returns(data) + b"\r\n \r\n",
+}
+BROKEN: dict[str, Callable[[bytes], bytes]] = {
+    "cut short": lambda data: b"".join(line[:-20] + b"\n" for line in data.splitlines()),
+    "wrapped": lambda data: b"\n".join(data[start : start + 80] for start in range(0, len(data), 80)) + b"\n",
+}
 
 
 def save(path: Path, change: Callable[[bytes], bytes]) -> None:
@@ -52,7 +48,7 @@ def serious(person: Person) -> list[str]:
     return [str(finding["what"]) for finding in findings(person) if finding["serious"]]
 
 
-@pytest.mark.parametrize("change", SAVED)
+@pytest.mark.parametrize("change", SAVED.values(), ids=SAVED)
 @pytest.mark.parametrize("reindexed", [False, True])
 def test_every_memory_is_there_before_and_after_the_next_one(
     home: Person, change: Callable[[bytes], bytes], reindexed: bool
@@ -67,7 +63,7 @@ def test_every_memory_is_there_before_and_after_the_next_one(
     assert serious(home) == []
 
 
-@pytest.mark.parametrize("change", SAVED)
+@pytest.mark.parametrize("change", SAVED.values(), ids=SAVED)
 def test_the_doctor_says_what_is_odd_and_calls_nothing_damaged(home: Person, change: Callable[[bytes], bytes]) -> None:
     save(home.events, change)
     home.tacit("add", "wrap at 100 columns")
@@ -94,15 +90,7 @@ def test_a_line_that_was_changed_and_has_a_carriage_return_is_damaged(home: Pers
     assert serious(home) == ["this line cannot be read: the checksum does not match"]
 
 
-def cut_short(data: bytes) -> bytes:
-    return b"".join(line[:-20] + b"\n" for line in data.splitlines())
-
-
-def wrapped(data: bytes) -> bytes:
-    return b"\n".join(data[start : start + 80] for start in range(0, len(data), 80)) + b"\n"
-
-
-@pytest.mark.parametrize("change", [cut_short, wrapped])
+@pytest.mark.parametrize("change", BROKEN.values(), ids=BROKEN)
 def test_lines_that_an_editor_broke_are_never_called_unacknowledged(
     home: Person, change: Callable[[bytes], bytes]
 ) -> None:

@@ -11,19 +11,8 @@ import pytest
 
 from tacit.disk.files import OsDisk
 from tacit.errors import ReadOnlyError, StoreError
+from tacit.log import segment
 from tacit.log.codec import encode
-from tacit.log.segment import (
-    MAX_EVENT_BYTES,
-    AppendResult,
-    ComposeEvents,
-    Fragment,
-    SegmentTail,
-    append,
-    is_own_segment,
-    read_tail,
-    roll_back,
-    suspect_path,
-)
 from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import LogSealed, WorkLogged
@@ -51,7 +40,7 @@ CLOSED = TORN + b"\x18"
     ],
 )
 def test_own_segments_have_the_names_that_tacit_gives(folder: str, name: str, own: bool) -> None:
-    assert is_own_segment(folder, name) is own
+    assert segment.is_own_segment(folder, name) is own
 
 
 class FailingDisk(OsDisk):
@@ -88,20 +77,20 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "memory" / "events.jsonl"
 
 
-def composing(*events: Event) -> ComposeEvents:
+def composing(*events: Event) -> segment.ComposeEvents:
     return lambda _last, _seals: events
 
 
-def appended(path: Path, *events: Event, disk: OsDisk | None = None, durable: bool = True) -> AppendResult:
-    return append(disk or OsDisk(), str(path), composing(*events), durable=durable)
+def appended(path: Path, *events: Event, disk: OsDisk | None = None, durable: bool = True) -> segment.AppendResult:
+    return segment.append(disk or OsDisk(), str(path), composing(*events), durable=durable)
 
 
-def tail_of(path: Path, data: bytes) -> SegmentTail:
+def tail_of(path: Path, data: bytes) -> segment.SegmentTail:
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     fd = os.open(path, os.O_RDONLY)
     try:
-        return read_tail(OsDisk(), fd)
+        return segment.read_tail(OsDisk(), fd)
     finally:
         os.close(fd)
 
@@ -110,7 +99,7 @@ def tail_of(path: Path, data: bytes) -> SegmentTail:
 
 
 def test_events_are_written_behind_each_other_into_a_private_file(path: Path) -> None:
-    assert appended(path, FIRST) == AppendResult((FIRST,), 0, len(encode(FIRST)))
+    assert appended(path, FIRST) == segment.AppendResult((FIRST,), 0, len(encode(FIRST)))
     assert appended(path, SECOND, THIRD).offset == len(encode(FIRST))
     assert path.read_bytes() == b"".join(map(encode, (FIRST, SECOND, THIRD)))
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
@@ -126,7 +115,7 @@ def test_whoever_composes_is_given_the_last_id_and_a_seal_for_each_fragment(path
     appended(path, FIRST)
     with path.open("ab") as file:
         file.write(TORN)
-    append(OsDisk(), str(path), compose, durable=True)
+    segment.append(OsDisk(), str(path), compose, durable=True)
     ((last, (seal,)),) = given
     assert last == FIRST.id
     assert (seal.offset, seal.length) == (len(encode(FIRST)), len(CLOSED))
@@ -143,8 +132,8 @@ def test_what_nobody_waits_for_is_written_without_a_sync(path: Path) -> None:
 
 def test_an_event_that_no_reader_would_take_is_refused_and_nothing_is_written(path: Path) -> None:
     appended(path, FIRST)
-    with pytest.raises(ValueError, match=str(MAX_EVENT_BYTES)):
-        appended(path, SECOND, event(3, WorkLogged("T-1", "x" * MAX_EVENT_BYTES)))
+    with pytest.raises(ValueError, match=str(segment.MAX_EVENT_BYTES)):
+        appended(path, SECOND, event(3, WorkLogged("T-1", "x" * segment.MAX_EVENT_BYTES)))
     assert path.read_bytes() == encode(FIRST)
 
 
@@ -166,7 +155,7 @@ def test_after_a_failed_sync_the_whole_segment_is_written_to_another_file_and_th
         appended(path, SECOND, disk=FailingDisk(failing_syncs=1))
         assert path.stat().st_ino != os.fstat(before.fileno()).st_ino
     assert path.read_bytes() == encode(FIRST) + encode(SECOND)
-    assert Path(suspect_path(str(path))).read_text() == "Input/output error\n"
+    assert Path(segment.suspect_path(str(path))).read_text() == "Input/output error\n"
 
 
 def test_if_nothing_can_be_made_durable_nothing_is_acknowledged_or_left(path: Path) -> None:
@@ -186,9 +175,9 @@ def test_lines_that_cannot_be_taken_back_are_said_to_be_there_perhaps(path: Path
 def test_taking_back_does_not_touch_a_segment_that_is_not_as_the_append_left_it(path: Path) -> None:
     appended(path, FIRST)
     for offset, length in ((len(encode(FIRST)), 10), (0, len(encode(FIRST)) - 1)):
-        roll_back(OsDisk(), str(path), offset, length, OSError())
+        segment.roll_back(OsDisk(), str(path), offset, length, OSError())
         assert path.read_bytes() == encode(FIRST)
-    roll_back(OsDisk(), str(path), 0, len(encode(FIRST)), OSError())
+    segment.roll_back(OsDisk(), str(path), 0, len(encode(FIRST)), OSError())
     assert path.read_bytes() == b""
 
 
@@ -253,9 +242,11 @@ def test_fragments_are_torn_lines_that_no_seal_names(
 
 def test_a_tail_that_is_longer_than_one_read_is_read_whole(path: Path) -> None:
     torn = b'{"actor":"' + b"x" * 100_000
-    assert tail_of(path, LINE + torn) == SegmentTail(len(LINE + torn), FIRST.id, True, (Fragment(len(LINE), torn),))
+    assert tail_of(path, LINE + torn) == segment.SegmentTail(
+        len(LINE + torn), FIRST.id, True, (segment.Fragment(len(LINE), torn),)
+    )
 
 
 def test_megabytes_that_tacit_never_wrote_are_left_as_they_are(path: Path) -> None:
     data = LINE + b"x" * (5 << 20)
-    assert tail_of(path, data) == SegmentTail(len(data), None, True, ())
+    assert tail_of(path, data) == segment.SegmentTail(len(data), None, True, ())

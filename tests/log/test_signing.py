@@ -11,32 +11,19 @@ import pytest
 from hypothesis import given
 
 from tacit.disk.files import OsDisk
-from tacit.disk.lock import FileLock
 from tacit.log.codec import decode, encode, is_encoding_of, split_mac, with_checksum
 from tacit.log.incoming import import_events, import_tombstones
-from tacit.log.log import Log
 from tacit.log.signing import KEY_BYTES, LineSigner, ensure_key, load_key, secret_digest
 from tacit.model.event import Event
-from tacit.purge.tombstones import load_tombstones
 from tests.laws.strategies import law, logs
 from tests.laws.test_codec import EMPTY_BODIES, event_of, events
+from tests.log.conftest import log_of
 
 _KEY = bytes(range(KEY_BYTES))
 
 
 def signing(home: Path, key: bytes | None = _KEY) -> LineSigner:
     return LineSigner(str(home), OsDisk(), lambda _make: key)
-
-
-def log_of(home: Path, codes: LineSigner) -> Log:
-    return Log(
-        str(home),
-        OsDisk(),
-        FileLock(str(home / "lock"), 5),
-        lambda: os.urandom(10),
-        signer=codes,
-        load_purges=load_tombstones,
-    )
 
 
 @law

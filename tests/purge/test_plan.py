@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from base64 import b64encode
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 
-from tacit.disk.files import OsDisk
 from tacit.log.codec import DamagedLine, decode, encode
 from tacit.log.log import Log
 from tacit.log.segment import MEMORY_SEGMENT
@@ -24,23 +21,19 @@ from tacit.purge.matcher import TextFinder, normalize_for_match
 from tacit.purge.plan import LogSearch, PurgePlan, StagedSegments, late_tombstones
 from tacit.purge.prints import make_fingerprint
 from tacit.purge.remains import PurgeTarget, claims_of, purge_event
-from tacit.purge.tombstones import Tombstones, load_tombstones
+from tacit.purge.tombstones import Tombstones
+from tests.chaos.logs import open_log
 from tests.laws.deletion import Story, carried_out, stories
 from tests.laws.strategies import law
 from tests.purge.oracle import target_of
 from tests.support.events import event
 
 
-class NoLock:
-    def acquire(self, _timeout: float | None = None) -> Any:
-        return nullcontext()
-
-
 def log_of(folder: str, data: bytes) -> Log:
     path = Path(folder, MEMORY_SEGMENT)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
-    return Log(folder, OsDisk(), NoLock(), lambda: bytes(10), load_purges=load_tombstones)
+    return open_log(folder)
 
 
 def target(text: str) -> PurgeTarget:

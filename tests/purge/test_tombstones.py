@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tacit.disk.files import OsDisk
-from tacit.disk.lock import FileLock
 from tacit.log.codec import encode
-from tacit.log.log import Log
 from tacit.log.segment import PURGED_SEGMENT
 from tacit.model.event import Event, EventBody
 from tacit.model.observation import MemoryPurged, PurgedStub, RecallAsked, WorkLogged
 from tacit.purge.prints import make_fingerprint
 from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.text.display import PURGED_MARK
+from tests.chaos.logs import open_log
 from tests.support.events import START, added, event, numbered, says
 
 TEXT = "blue heron"
@@ -38,12 +35,6 @@ def logged(number: int) -> Event:
 def summary_of(body: EventBody) -> str:
     assert isinstance(body, WorkLogged)
     return body.summary
-
-
-def log_of(home: Path) -> Log:
-    return Log(
-        str(home), OsDisk(), FileLock(str(home / "log.lock"), 1.0), lambda: os.urandom(10), load_purges=load_tombstones
-    )
 
 
 def put(home: Path, segment: str, *events: Event) -> None:
@@ -114,22 +105,22 @@ def test_lines_from_elsewhere_that_hold_nothing_purged_come_as_they_are() -> Non
 
 def test_a_log_without_a_purge_has_no_tombstones(tmp_path: Path) -> None:
     put(tmp_path, "memory/events.jsonl", event(1, added(says('never write "type":"memory.purged"'))))
-    assert load_tombstones(log_of(tmp_path)) is None
+    assert load_tombstones(open_log(str(tmp_path))) is None
     put(tmp_path, PURGED_SEGMENT, logged(1))
-    assert load_tombstones(log_of(tmp_path)) is None
+    assert load_tombstones(open_log(str(tmp_path))) is None
 
 
 @pytest.mark.parametrize(("hours", "ids"), [(None, [2, 5]), (2, [2, 5]), (3, [5]), (6, [])])
 def test_tombstones_can_be_read_from_a_time_on(tmp_path: Path, hours: int | None, ids: list[int]) -> None:
     put(tmp_path, PURGED_SEGMENT, purge(2, prints=(PRINT,)), purge(5, prints=(PRINT,)))
     since = None if hours is None else START + timedelta(hours=hours)
-    found = load_tombstones(log_of(tmp_path), since)
+    found = load_tombstones(open_log(str(tmp_path)), since)
     assert (found is None) is (not ids)
     assert not found or [stone.id for stone in found.all] == list(map(numbered, ids))
 
 
 def test_a_tombstone_in_a_copy_that_a_sync_program_left_holds_too(tmp_path: Path) -> None:
     put(tmp_path, "memory/purged (conflicted copy).jsonl", purge(events=(numbered(3),), prints=(PRINT,)))
-    found = load_tombstones(log_of(tmp_path))
+    found = load_tombstones(open_log(str(tmp_path)))
     assert found is not None
     assert found.apply(logged(3)) != logged(3)

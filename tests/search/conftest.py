@@ -1,14 +1,24 @@
-"""A model for tests: a tiny one that is always there, and that of the extra where it is installed."""
+"""An empty index, a project, and models: a tiny one, and that of the extra where it is installed."""
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from harness.person import Person
 
+from tacit.index import database
 from tacit.search.semantic import EmbeddingModel, load_model
 from tests.support import tiny_model as tiny
+
+
+@pytest.fixture
+def index() -> Iterator[sqlite3.Connection]:
+    with closing(database.create_index(database.IN_MEMORY)) as connection:
+        yield connection
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +46,7 @@ def real() -> EmbeddingModel:
 
 
 @pytest.fixture
-def person(tmp_path: Path) -> Person:
-    folder = tmp_path / "person"
-    folder.mkdir()
-    return Person(folder)
+def project(person: Person) -> Path:
+    folder = person.folder / "shop"
+    (folder / ".git").mkdir(parents=True)
+    return folder

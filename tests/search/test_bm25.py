@@ -4,74 +4,66 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.search.bm25 import (
-    MessageWindows,
-    TermOccurrences,
-    idf,
-    query_synonyms,
-    score_document,
-    score_session,
-    score_windows,
-)
+from tacit.search import bm25
 
-EVEN = MessageWindows(0, [10] * 40, 10)
+EVEN = bm25.MessageWindows(0, [10] * 40, 10)
 
 
 def test_a_rare_word_weighs_more_than_a_common_one_and_none_weighs_nothing() -> None:
-    weights = [idf(count, 1000) for count in (1, 10, 100, 1000)]
+    weights = [bm25.idf(count, 1000) for count in (1, 10, 100, 1000)]
     assert weights == sorted(weights, reverse=True) and weights[-1] > 0
 
 
 def test_a_message_beside_the_words_is_worth_more_than_one_far_away() -> None:
-    words = [TermOccurrences(2.0, [10]), TermOccurrences(3.0, [11])]
-    scores = score_windows(words, [10, 9, 14, 30], EVEN)
+    words = [bm25.TermOccurrences(2.0, [10]), bm25.TermOccurrences(3.0, [11])]
+    scores = bm25.score_windows(words, [10, 9, 14, 30], EVEN)
     assert scores == sorted(scores, reverse=True) and scores[-1] == 0 < scores[-2]
 
 
 def test_both_words_near_each_other_are_worth_more_than_far_apart() -> None:
-    near = score_windows([TermOccurrences(1.0, [5]), TermOccurrences(1.0, [6])], [5], EVEN)[0]
-    far = score_windows([TermOccurrences(1.0, [5]), TermOccurrences(1.0, [30])], [5], EVEN)[0]
+    near = bm25.score_windows([bm25.TermOccurrences(1.0, [5]), bm25.TermOccurrences(1.0, [6])], [5], EVEN)[0]
+    far = bm25.score_windows([bm25.TermOccurrences(1.0, [5]), bm25.TermOccurrences(1.0, [30])], [5], EVEN)[0]
     assert near > far
 
 
 def test_the_same_words_in_much_text_are_worth_less() -> None:
-    words = [TermOccurrences(1.0, [5])]
-    assert score_windows(words, [5], MessageWindows(0, [100] * 40, 10)) < score_windows(words, [5], EVEN)
-    assert score_document([(1.0, 1)], 5.0) < score_document([(1.0, 1)], 1.0)
-    assert score_session([(1.0, 1)], 3.0) < score_session([(1.0, 1)], 1.0)
+    words = [bm25.TermOccurrences(1.0, [5])]
+    assert bm25.score_windows(words, [5], bm25.MessageWindows(0, [100] * 40, 10)) < bm25.score_windows(words, [5], EVEN)
+    assert bm25.score_document([(1.0, 1)], 5.0) < bm25.score_document([(1.0, 1)], 1.0)
+    assert bm25.score_session([(1.0, 1)], 3.0) < bm25.score_session([(1.0, 1)], 1.0)
 
 
 def test_a_word_that_comes_again_adds_less_and_less() -> None:
-    once, twice, often = (score_document([(1.0, count)], 1.0) for count in (1, 2, 50))
+    once, twice, often = (bm25.score_document([(1.0, count)], 1.0) for count in (1, 2, 50))
     assert once < twice < often < 2.2 * once
-    assert twice - once > 10 * (often - score_document([(1.0, 49)], 1.0))
+    assert twice - once > 10 * (often - bm25.score_document([(1.0, 49)], 1.0))
 
 
 def test_at_both_ends_only_what_is_there_counts() -> None:
     first, last = (
-        score_windows([TermOccurrences(1.0, [0])], [0], EVEN),
-        score_windows([TermOccurrences(1.0, [39])], [39], EVEN),
+        bm25.score_windows([bm25.TermOccurrences(1.0, [0])], [0], EVEN),
+        bm25.score_windows([bm25.TermOccurrences(1.0, [39])], [39], EVEN),
     )
 
     assert first == last
-    assert first > score_windows([TermOccurrences(1.0, [20])], [20], EVEN)  # there is less text around it
+    assert first > bm25.score_windows([bm25.TermOccurrences(1.0, [20])], [20], EVEN)  # there is less text around it
 
 
 # Synonyms for the words of a question, each with the word it stands for
 
 
 def synonyms(*words: str) -> set[str]:
-    return {synonym for synonym, _ in query_synonyms(words)}
+    return {synonym for synonym, _ in bm25.query_synonyms(words)}
 
 
 @pytest.mark.parametrize(("one", "other"), [("bump", "upgrade"), ("k8s", "kubernetes"), ("colour", "color")])
 def test_synonyms_stand_for_each_other(one: str, other: str) -> None:
-    assert (other, one) in query_synonyms([one])
-    assert (one, other) in query_synonyms([other])
+    assert (other, one) in bm25.query_synonyms([one])
+    assert (one, other) in bm25.query_synonyms([other])
 
 
 def test_a_word_in_several_groups_has_the_synonyms_of_all_and_none_twice() -> None:
-    found = [synonym for synonym, _ in query_synonyms(["performance"])]
+    found = [synonym for synonym, _ in bm25.query_synonyms(["performance"])]
     assert {"slow", "fast"} <= set(found)
     assert len(found) == len(set(found))
     assert "performance" not in found
@@ -84,10 +76,10 @@ def test_synonyms_are_not_followed_from_group_to_group() -> None:
 
 def test_a_phrase_of_two_words_stands_for_its_first_word() -> None:
     tokens = ["how", "to", "turn", "off", "telemetry"]
-    found = set(query_synonyms(["telemetry"], tokens))
+    found = set(bm25.query_synonyms(["telemetry"], tokens))
     assert {("disable", "turn"), ("mute", "turn")} <= found
-    assert not set(query_synonyms([], ["off", "turn"]))
-    assert not set(query_synonyms([], ["turn", "it", "off"]))
+    assert not set(bm25.query_synonyms([], ["off", "turn"]))
+    assert not set(bm25.query_synonyms([], ["turn", "it", "off"]))
 
 
 @pytest.mark.parametrize(

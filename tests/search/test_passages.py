@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from harness.person import Person
 from harness.terminal import converse
+from harness.transcripts import Claude, lines
 
 from tacit.home.home import Home
 from tacit.model.observation import CommandRan
@@ -20,49 +20,30 @@ FILLER = "Nothing of interest happened on that day, and nobody wrote anything do
 FIX = "The login test was flaky because the clock of the fixture ran ahead of the cookie; it now freezes the clock."
 
 
-@pytest.fixture
-def project(person: Person) -> Path:
-    folder = person.folder / "shop"
-    (folder / ".git").mkdir(parents=True)
-    return folder
-
-
 class Talk:
-    """A transcript of Claude Code, record by record."""
+    """A session with Claude Code, record by record, a second apart."""
 
     def __init__(self, person: Person, project: Path, name: str = "1", day: str = "2026-03-01") -> None:
+        began = datetime.fromisoformat(f"{day}T10:00:00+00:00")
         self._person = person
-        self._session = f"5c2a8f6e-1111-4222-8333-{name:0>12}"
-        self._common = {"sessionId": self._session, "cwd": str(project), "isSidechain": False, "userType": "external"}
-        self._day = day
-        self._records: list[dict[str, Any]] = []
-
-    def _record(self, kind: str, content: Any) -> None:
-        at = len(self._records)
-        place = {"uuid": f"{at:08x}-{self._session[9:]}", "timestamp": f"{self._day}T10:{at:02d}:00.000Z"}
-        message = {"role": kind, "content": content}
-        self._records.append({**self._common, **place, "type": kind, "message": message})
+        self._claude = Claude(f"5c2a8f6e-1111-4222-8333-{name:0>12}", str(project), began)
 
     def asks(self, text: str) -> Talk:
-        self._record("user", text)
+        self._claude.ask(text)
         return self
 
     def says(self, text: str) -> Talk:
-        self._record("assistant", [{"type": "text", "text": text}])
+        self._claude.reply(text)
         return self
 
     def runs(self, command: str, *, fails: bool = False) -> Talk:
-        name = f"toolu_{len(self._records)}"
-        call = {"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}
-        self._record("assistant", [call])
-        result = {"type": "tool_result", "tool_use_id": name, "content": "done", "is_error": fails}
-        self._record("user", [result])
+        self._claude.call("Bash", {"command": command}, "done", error=fails)
         return self
 
     def capture(self) -> None:
-        path = self._person.folder / "transcripts" / f"{self._session}.jsonl"
+        path = self._person.folder / "transcripts" / f"{self._claude.session}.jsonl"
         path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(json.dumps(record) + "\n" for record in self._records))
+        path.write_bytes(lines(self._claude.records))
         self._person.tacit("capture", str(path))
 
 
@@ -76,7 +57,7 @@ def test_the_passage_that_matched_is_shown_with_who_said_it_and_when(person: Per
     told = person.tacit("recall", "how did we fix the flaky login test").out
 
     assert FIX in told
-    assert "claude said, 2026-03-01 10:03, session " in told and "“add a footer”" in told
+    assert "claude said, 2026-03-01 10:00, session " in told and "“add a footer”" in told
     assert "asked: yes" in told
 
 

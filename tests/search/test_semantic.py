@@ -3,60 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import date
 from pathlib import Path
 
 import pytest
-from harness.person import Person
-from harness.transcripts import story
 
-from tacit.index import database, sessions, vectors
 from tacit.index.postings import message_doc_id, session_start_id
-from tacit.index.vectors import EmbeddingText
-from tacit.log.codec import must_decode
-from tacit.model.ids import claim_number
-from tacit.model.session import Session
 from tacit.search import semantic
-from tacit.search.bm25 import ScoredDocument, parse_query
+from tacit.search.bm25 import ScoredDocument
 from tacit.search.semantic import rerank_memories, rerank_messages
-from tacit.search.sessions import retrieve_messages
 from tests.chaos import test_network as plain
-from tests.cli.test_sessions import BEGAN, capture
-from tests.support.opened_files import index_of
-
-
-@pytest.fixture
-def connection() -> Iterator[sqlite3.Connection]:
-    with closing(database.create_index(":memory:")) as made:
-        yield made
-
-
-def test_what_was_said_has_the_number_that_its_words_are_found_by(person: Person) -> None:
-    """Also where tools were used in between, and where nothing was asked."""
-    capture(person, "one", person.folder, *story("one", 6))
-    person.tacit("sessions")
-    with closing(index_of(person.home)) as index:
-        (row,) = sessions.session_rows(index)
-        session = sessions.load_session(index, row, must_decode)
-        said = list(vectors.message_texts(claim_number(row.id), session))
-        assert any(turn.calls for turn in session.turns)
-        assert [one.text for one in said if one.text] == _all_said(session)
-        for one in said:
-            assert one.doc_id in _found(index, one)
-
-
-def _all_said(session: Session) -> list[str]:
-    return [text for turn in session.turns for text in (*(one.text for one in turn.prompts), *turn.replies)]
-
-
-def _found(index: sqlite3.Connection, one: EmbeddingText) -> list[int]:
-    """The messages that hold every word of a text."""
-    question = parse_query(index, one.text)
-    found = retrieve_messages(index, question, None, 1000).scored
-    return [scored.doc_id for scored in found if {word.word for word in question.terms} <= set(scored.terms)]
-
+from tests.support.events import START
 
 # What meaning adds; a vector of these tests is one byte, and says in hundredths how near it is
 
@@ -65,60 +22,60 @@ def measure(kept: bytes) -> list[float]:
     return [byte / 100 for byte in kept]
 
 
-def put(connection: sqlite3.Connection, rows: dict[int, int]) -> None:
+def put(index: sqlite3.Connection, rows: dict[int, int]) -> None:
     values = [(number, b"", bytes([near])) for number, near in rows.items()]
-    connection.executemany("INSERT INTO vectors VALUES (?, ?, ?)", values)
+    index.executemany("INSERT INTO vectors VALUES (?, ?, ?)", values)
 
 
 def order(nearer: list[semantic.RerankedDocument]) -> list[int]:
     return [one.scored.doc_id for one in nearer]
 
 
-def test_of_two_that_words_cannot_tell_apart_the_nearer_one_comes_first(connection: sqlite3.Connection) -> None:
-    put(connection, {1: 20, 2: 60, 3: 10, 4: 10})
-    assert order(rerank_memories(connection, [ScoredDocument(1, 5.0), ScoredDocument(2, 5.0)], measure)) == [2, 1]
+def test_of_two_that_words_cannot_tell_apart_the_nearer_one_comes_first(index: sqlite3.Connection) -> None:
+    put(index, {1: 20, 2: 60, 3: 10, 4: 10})
+    assert order(rerank_memories(index, [ScoredDocument(1, 5.0), ScoredDocument(2, 5.0)], measure)) == [2, 1]
 
 
-def test_words_decide_against_a_little_nearness(connection: sqlite3.Connection) -> None:
-    put(connection, {1: 40, 2: 60, 3: 10, 4: 0})
-    assert order(rerank_memories(connection, [ScoredDocument(1, 9.0), ScoredDocument(2, 3.0)], measure)) == [1, 2]
+def test_words_decide_against_a_little_nearness(index: sqlite3.Connection) -> None:
+    put(index, {1: 40, 2: 60, 3: 10, 4: 0})
+    assert order(rerank_memories(index, [ScoredDocument(1, 9.0), ScoredDocument(2, 3.0)], measure)) == [1, 2]
 
 
-def test_what_has_no_vector_counts_as_usual(connection: sqlite3.Connection) -> None:
-    put(connection, {1: 20, 2: 10})
-    (first, second) = rerank_memories(connection, [ScoredDocument(1, 5.0), ScoredDocument(7, 5.0)], measure)
+def test_what_has_no_vector_counts_as_usual(index: sqlite3.Connection) -> None:
+    put(index, {1: 20, 2: 10})
+    (first, second) = rerank_memories(index, [ScoredDocument(1, 5.0), ScoredDocument(7, 5.0)], measure)
     assert (first.scored.doc_id, first.boost > 0) == (1, True)
     assert (second.scored, second.boost) == (ScoredDocument(7, 5.0), 0.0)
 
 
-def test_without_a_common_word_only_what_is_really_near_is_found(connection: sqlite3.Connection) -> None:
-    put(connection, {1: 10, 2: 24, 3: 12})
-    assert rerank_memories(connection, [], measure) == []
-    put(connection, {4: 50, 5: 45, 6: 30})
-    assert order(rerank_memories(connection, [], measure)) == [4, 5]  # the last is far behind
+def test_without_a_common_word_only_what_is_really_near_is_found(index: sqlite3.Connection) -> None:
+    put(index, {1: 10, 2: 24, 3: 12})
+    assert rerank_memories(index, [], measure) == []
+    put(index, {4: 50, 5: 45, 6: 30})
+    assert order(rerank_memories(index, [], measure)) == [4, 5]  # the last is far behind
 
 
-def test_a_message_is_near_by_what_stands_around_it(connection: sqlite3.Connection) -> None:
-    one, other = (session_start_id(BEGAN.date(), session) for session in (1, 2))
+def test_a_message_is_near_by_what_stands_around_it(index: sqlite3.Connection) -> None:
+    one, other = (session_start_id(START.date(), session) for session in (1, 2))
     among = [message_doc_id(one, place, place % 2) for place in range(5)]
     apart = [message_doc_id(other, place, place % 2) for place in range(5)]
-    put(connection, dict(zip(among, (20, 20, 10, 20, 20), strict=True)))
-    put(connection, dict(zip(apart, (0, 0, 10, 0, 0), strict=True)))
-    found = rerank_messages(connection, [ScoredDocument(apart[2], 5.0), ScoredDocument(among[2], 5.0)], measure)
+    put(index, dict(zip(among, (20, 20, 10, 20, 20), strict=True)))
+    put(index, dict(zip(apart, (0, 0, 10, 0, 0), strict=True)))
+    found = rerank_messages(index, [ScoredDocument(apart[2], 5.0), ScoredDocument(among[2], 5.0)], measure)
     assert order(found) == [among[2], apart[2]]
 
 
 def test_of_very_many_only_those_that_words_found_are_compared(
-    connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+    index: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(semantic, "MAX_COMPARED", 3)
-    put(connection, {1: 10, 2: 10, 3: 10, 8: 60, 9: 60})
-    assert order(rerank_memories(connection, [ScoredDocument(8, 1.0)], measure)) == [8]
-    late, old = session_start_id(BEGAN.date(), 1), session_start_id(date(2020, 1, 1), 2)
-    put(connection, {message_doc_id(run, place, 0): 60 for run in (late, old) for place in range(3)})
+    put(index, {1: 10, 2: 10, 3: 10, 8: 60, 9: 60})
+    assert order(rerank_memories(index, [ScoredDocument(8, 1.0)], measure)) == [8]
+    late, old = session_start_id(START.date(), 1), session_start_id(date(2020, 1, 1), 2)
+    put(index, {message_doc_id(run, place, 0): 60 for run in (late, old) for place in range(3)})
     by_words = ScoredDocument(message_doc_id(old, 1, 0), 1.0)
-    assert set(order(rerank_messages(connection, [by_words], measure))) >= {by_words.doc_id}
-    assert message_doc_id(old, 2, 0) not in order(rerank_messages(connection, [], measure))
+    assert set(order(rerank_messages(index, [by_words], measure))) >= {by_words.doc_id}
+    assert message_doc_id(old, 2, 0) not in order(rerank_messages(index, [], measure))
 
 
 # With the extra, too, no command opens a socket, and none starts a thread, or a process but the one that encodes

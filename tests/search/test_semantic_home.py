@@ -3,7 +3,6 @@ changes."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -13,11 +12,6 @@ from pathlib import Path
 import pytest
 from harness.person import Person, Said
 
-from tacit.index import sessions
-from tacit.index import vectors as index_vectors
-from tacit.index.vectors import StoredVector, hash_text
-from tacit.log.codec import must_decode
-from tacit.model.ids import ClaimId, claim_number
 from tacit.search.semantic import EmbeddingModel
 from tests.support.opened_files import index_of
 from tests.support.talking import session_file
@@ -134,35 +128,6 @@ def test_a_rebuild_keeps_them_and_makes_none_again(extra: Person, packages: Path
     assert vectors(extra) == before
 
 
-def test_the_vector_of_a_forgotten_memory_is_gone(extra: Person, packages: Path) -> None:
-    extra.tacit("forget", extra.id_of(RELEASE), "--reason", "r", "--evidence", "e")
-    extra.wait_for_pages()
-    assert len(vectors(extra)) == 2
-    with_extra(extra, packages, "reindex")
-    assert len(vectors(extra)) == 2
-    assert texts(extra, packages, "what about the next version?") == []
-
-
-def test_what_went_while_it_was_encoded_is_not_kept(person: Person, project: Path) -> None:
-    person.tacit("add", RELEASE)
-    person.tacit("add", NIGHTLY)
-    person.tacit("capture", str(session_file(person, project, 1, "restore all of it please")))
-    person.tacit("forget", person.id_of(NIGHTLY), "--reason", "r", "--evidence", "e")
-    message, *_ = said(person)
-    with closing(index_of(person.home)) as connection:
-        stands, forgotten = (claim_number(ClaimId(person.id_of(text))) for text in (RELEASE, NIGHTLY))
-        for number, text, kept in (
-            (stands, RELEASE, 1),
-            (stands, "another text", 0),
-            (forgotten, NIGHTLY, 0),
-            (message, said(person)[message], 1),
-            (message, "another text", 0),
-            (-5, RELEASE, 0),
-        ):
-            made = StoredVector(number, hash_text(text), b"vector")
-            assert index_vectors.store_vectors(connection, [made], must_decode) == kept
-
-
 def test_what_is_believed_again_can_be_compared_again(extra: Person, packages: Path) -> None:
     extra.tacit("forget", extra.id_of(RELEASE), "--reason", "r", "--evidence", "e")
     extra.tacit("undo")
@@ -198,13 +163,6 @@ def test_another_model_makes_all_of_them_again(extra: Person, tmp_path: Path) ->
 # Sessions
 
 
-@pytest.fixture
-def project(person: Person) -> Path:
-    folder = person.folder / "shop"
-    (folder / ".git").mkdir(parents=True)
-    return folder
-
-
 def test_a_message_is_found_by_what_it_means(person: Person, packages: Path, project: Path) -> None:
     file = session_file(person, project, 1, "restore all of it please", "draw me a zebra")
     person.tacit("capture", str(file))
@@ -221,33 +179,6 @@ def test_a_session_that_went_on_keeps_the_vectors_it_had(person: Person, package
     person.tacit("recall", "zebra", "--scope", "all")
     assert before and vectors(person) == before
     assert "Meaning: 2 more texts can be compared, 4 in all." in with_extra(person, packages, "improve").out
-
-
-def test_what_comes_late_into_a_session_leaves_no_vector_at_a_wrong_place(
-    person: Person, packages: Path, project: Path, meaning: EmbeddingModel
-) -> None:
-    file = session_file(person, project, 1, "restore all of it please", "draw me a zebra")
-    person.tacit("capture", str(file))
-    with_extra(person, packages, "reindex")
-    late = json.loads(file.read_text().splitlines()[0])
-    late |= {"uuid": "ffffffff-0000-4000-8000-000000000001", "timestamp": late["timestamp"].replace(":00:00", ":00:45")}
-    late["message"]["content"] = "an invoice, too"
-    file.write_text(json.dumps(late) + "\n" + file.read_text())
-    person.tacit("capture", str(file))
-    person.tacit("recall", "invoice", "--scope", "all")
-    told = said(person)
-    assert "an invoice, too" in told.values()
-    kept = vectors(person)
-    assert kept and all(vector == meaning.embed(told[number]) for number, vector in kept.items())
-    with_extra(person, packages, "improve")
-    assert vectors(person) == {number: meaning.embed(text) for number, text in told.items()}
-
-
-def said(person: Person) -> dict[int, str]:
-    with closing(index_of(person.home)) as connection:
-        (row,) = sessions.session_rows(connection)
-        session = sessions.load_session(connection, row, must_decode)
-    return dict(index_vectors.message_texts(claim_number(row.id), session))
 
 
 def test_of_a_purged_message_no_vector_is_left_and_others_are_made_again(

@@ -28,11 +28,6 @@ from tacit.search.sessions import retrieve_messages
 MANY = 3100  # in more than are looked at one by one
 
 
-@pytest.fixture
-def index() -> sqlite3.Connection:
-    return database.create_index(":memory:")
-
-
 def put(index: sqlite3.Connection, texts: dict[int, str]) -> None:
     lists = PostingsWriter(index)
     lists.add([IndexedDocument(number, text, "") for number, text in texts.items()], fresh=True)

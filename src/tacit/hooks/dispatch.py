@@ -81,7 +81,7 @@ def _notice_line(home: Home) -> str:
     """
     suggestions, untrusted = 0, home.count_untrusted()
     if not matching_ignore_entry(home.settings, home.user_folder, home.cwd):
-        suggestions = home.store.read(lambda connection: sum(reader.count_pending(connection).values()))
+        suggestions = home.store.read(lambda connection: reader.count_by(connection, "status").get("pending", 0))
     waiting, commands = [], []
     if suggestions:
         waiting.append("1 suggestion" if suggestions == 1 else f"{suggestions} suggestions")

@@ -9,23 +9,16 @@ import json
 import sqlite3
 from array import array
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
 from tacit.errors import IndexUnusableError
+from tacit.model import observation
 from tacit.model.claim import Scope
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId, claim_number, hash_number
-from tacit.model.observation import (
-    UNKNOWN_STATUS,
-    CommandRan,
-    ToolAction,
-    ToolOutcome,
-    ToolUsed,
-    is_untimed_session,
-    session_id,
-)
 from tacit.record import Record
 from tacit.text.words import STEMS, token_terms, tokenize
 
@@ -33,7 +26,11 @@ FAILED_STATUS = -2  # a transcript says that a command failed, but not with whic
 _ID_BITS, _SAMPLED_IDS = 60, 256  # of the id of a command; to estimate how many there are
 _IDS_PER_BLOCK, _ID_BYTES = 256, 8  # of a posting list, at most
 _MAX_INDEXED_CHARS = 2000  # a command is found by its first characters
-_STATUS_BY_OUTCOME = {ToolOutcome.SUCCEEDED: 0, ToolOutcome.FAILED: FAILED_STATUS, ToolOutcome.UNKNOWN: UNKNOWN_STATUS}
+_STATUS_BY_OUTCOME = {
+    observation.ToolOutcome.SUCCEEDED: 0,
+    observation.ToolOutcome.FAILED: FAILED_STATUS,
+    observation.ToolOutcome.UNKNOWN: observation.UNKNOWN_STATUS,
+}
 _COLUMNS = "id, actor, directory, text, scope, last_event_id, last_run_at, exit_status, session_number, segment, line"
 _FEW_COMMANDS = 32  # whose postings are added to the blocks that there are, since blocks of one id are slow to read
 _SELECT_COVERING_BLOCK = (
@@ -42,23 +39,11 @@ _SELECT_COVERING_BLOCK = (
 _UPSERT_COMMAND = f"INSERT OR REPLACE INTO commands ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-class CommandExecution(Record):
-    """One run of a command and its position in the log. `session_number` is 0 for a shell."""
-
-    actor: str
-    directory: str
-    text: str
-    scope: Scope
-    event: EventId
-    at: str
-    exit_status: int
-    session_number: int
-    segment: str
-    line: int
-
-
 class StoredCommand(Record):
-    """A command in a directory, with its last run. `at` is the time of that, "" if it is not known."""
+    """A command in a directory, with its last run and the position of that in the log.
+
+    `id` is a hash of actor, directory and text. `at` is "" if the time is not known, `session_number` 0 for a shell.
+    """
 
     id: int
     actor: str
@@ -73,35 +58,39 @@ class StoredCommand(Record):
     line: int
 
 
-def shell_execution(event: Event, segment: str, line: int) -> CommandExecution:
+def shell_execution(event: Event, segment: str, line: int) -> StoredCommand:
     """Return the run of a command in a shell."""
     body = event.body
-    assert isinstance(body, CommandRan)
-    command = (event.origin.actor, body.directory, body.command, event.scope)
-    at = "" if is_untimed_session(event.origin.session) else timestamp(event.at)
-    return CommandExecution(*command, event.id, at, body.status, 0, segment, line)
+    assert isinstance(body, observation.CommandRan)
+    command = (event.origin.actor, body.directory, body.command)
+    at = "" if observation.is_untimed_session(event.origin.session) else timestamp(event.at)
+    return StoredCommand(_id_of(*command), *command, event.scope, event.id, at, body.status, 0, segment, line)
 
 
-def agent_execution(event: Event, segment: str, line: int) -> CommandExecution | None:
+def agent_execution(event: Event, segment: str, line: int) -> StoredCommand | None:
     """Return the run of a command by an agent, None for other tool calls and for those that were not allowed."""
     call = event.body
-    if not isinstance(call, ToolUsed) or call.act is not ToolAction.RAN or not call.input:
+    if not isinstance(call, observation.ToolUsed) or call.act is not observation.ToolAction.RAN or not call.input:
         return None
     status = _STATUS_BY_OUTCOME.get(call.outcome)
     if status is None:
         return None
-    session = claim_number(session_id(call.agent, event.origin.session))
-    command = (f"agent:{call.agent}", call.directory, call.input, event.scope)
-    return CommandExecution(*command, event.id, timestamp(event.at), status, session, segment, line)
+    session = claim_number(observation.session_id(call.agent, event.origin.session))
+    command, at = (f"agent:{call.agent}", call.directory, call.input), timestamp(event.at)
+    return StoredCommand(_id_of(*command), *command, event.scope, event.id, at, status, session, segment, line)
 
 
-def latest_shell_executions(runs: Iterable[tuple[Event, str, int]]) -> list[CommandExecution]:
+def _id_of(actor: str, directory: str, text: str) -> int:
+    return hash_number("command", f"{actor}\n{directory}\n{text}")
+
+
+def latest_shell_executions(runs: Iterable[tuple[Event, str, int]]) -> list[StoredCommand]:
     """Return the last run of each command in a shell, by actor and directory. `runs` have segments and lines."""
     latest: dict[tuple[str, str, str], tuple[Event, str, int]] = {}
     for run in runs:
         event = run[0]
         body = event.body
-        assert isinstance(body, CommandRan)
+        assert isinstance(body, observation.CommandRan)
         key = event.origin.actor, body.directory, body.command
         known = latest.get(key)
         if known is None or known[0].id < event.id:
@@ -109,21 +98,20 @@ def latest_shell_executions(runs: Iterable[tuple[Event, str, int]]) -> list[Comm
     return [shell_execution(*run) for run in latest.values()]
 
 
-def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
+def store_commands(connection: sqlite3.Connection, runs: Iterable[StoredCommand]) -> None:
     """Store the last run of each command by actor and directory. Storing a run again changes nothing."""
-    latest: dict[int, CommandExecution] = {}
+    latest: dict[int, StoredCommand] = {}
     for run in runs:
-        command_id = hash_number("command", "\n".join(run[:3]))
-        known = latest.get(command_id)
-        if known is None or known.event < run.event:
-            latest[command_id] = run
+        known = latest.get(run.id)
+        if known is None or known.last_event < run.last_event:
+            latest[run.id] = run
     stored: dict[int, str] = {}  # the last event of those that are stored
     if has_commands(connection):
         query = "SELECT id, last_event_id FROM commands WHERE id IN (SELECT value FROM json_each(?))"
         stored = dict(connection.execute(query, (json.dumps(list(latest)),)))
-    rows = [(command_id, *run) for command_id, run in sorted(latest.items()) if run.event > stored.get(command_id, "")]
+    rows = [run for _, run in sorted(latest.items()) if run.last_event > stored.get(run.id, "")]
     connection.executemany(_UPSERT_COMMAND, rows)  # inserted fastest in order
-    new = {command_id: run for command_id, run in latest.items() if command_id not in stored}
+    new = [run for run in latest.values() if run.id not in stored]
     postings = _postings(new)
     if len(new) <= _FEW_COMMANDS:
         for term, command_ids in postings.items():
@@ -138,32 +126,28 @@ def store_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecuti
     connection.executemany("INSERT INTO command_postings VALUES (?, ?, ?)", blocks)
 
 
-def remove_commands(connection: sqlite3.Connection, runs: Iterable[CommandExecution]) -> None:
+def remove_commands(connection: sqlite3.Connection, runs: Iterable[StoredCommand]) -> None:
     """Remove the commands of which one of these is the last run, with their postings."""
     for run in runs:
-        command_id = hash_number("command", "\n".join(run[:3]))
         query = "DELETE FROM commands WHERE id = ? AND last_event_id = ?"
-        is_removed = connection.execute(query, (command_id, run.event)).rowcount
-        for term in _postings({command_id: run}) if is_removed else ():
+        is_removed = connection.execute(query, (run.id, run.last_event)).rowcount
+        for term in _postings([run]) if is_removed else ():
             query = "SELECT first_id, command_ids FROM command_postings WHERE term = ? AND first_id <= ?"
-            for first_id, block in connection.execute(query, (term, command_id)).fetchall():
-                if command_id in (command_ids := _decode_ids([block])):
-                    command_ids.remove(command_id)
+            for first_id, block in connection.execute(query, (term, run.id)).fetchall():
+                if run.id in (command_ids := _decode_ids([block])):
+                    command_ids.remove(run.id)
                     connection.execute("DELETE FROM command_postings WHERE term = ? AND first_id = ?", (term, first_id))
                     if command_ids:
                         connection.execute("INSERT INTO command_postings VALUES (?, ?, ?)", _block(term, command_ids))
 
 
-def _postings(new: Mapping[int, CommandExecution]) -> dict[str, list[int]]:
+def _postings(new: Iterable[StoredCommand]) -> dict[str, list[int]]:
     """Return the ids of new commands by term."""
-    postings: dict[str, list[int]] = {}
+    postings: dict[str, list[int]] = defaultdict(list)
     stems = _TextStems()
-    for command_id, run in new.items():
+    for run in new:
         for stem in stems[run.text[:_MAX_INDEXED_CHARS]] | stems[run.directory.rstrip("/").rpartition("/")[2]]:
-            if stem in postings:
-                postings[stem].append(command_id)
-            else:
-                postings[stem] = [command_id]
+            postings[stem].append(run.id)
     return postings
 
 

@@ -44,6 +44,9 @@ _SELECT_MEMBERS_BY_TOPIC = (
 _CLEAR_RULING = f"UPDATE memories SET overruled_by_id = NULL, is_conflicting = 0 WHERE doc_id = ? AND ({IS_RULED})"
 
 
+_Edge = tuple[int, int, bool]  # a row of `opposed_pairs`: two memories, and whether they certainly contradict
+
+
 class _ActiveMemory(Record):
     """What conflict detection needs of an active memory."""
 
@@ -56,14 +59,6 @@ class _ActiveMemory(Record):
     last_event: str
     first_event: str
     kept_event: str | None
-
-
-class _OpposedPair(Record):
-    """Two memories that contradict each other, or may do so."""
-
-    first: int
-    second: int
-    is_certain: bool
 
 
 class ConflictWriter:
@@ -102,7 +97,7 @@ class ConflictWriter:
         if self._compares_all:
             ruled = {doc_id for (doc_id,) in connection.execute(f"SELECT doc_id FROM memories WHERE {IS_RULED}")}
             connection.execute("DELETE FROM rulings")
-            edges = sorted(edge for pair in _all_opposed_pairs(connection) for edge in _edges(pair))
+            edges = sorted(_all_opposed_pairs(connection))
             connection.execute("DELETE FROM opposed_pairs")
             connection.executemany("INSERT INTO opposed_pairs VALUES (?, ?, ?)", edges)
             self._resolve_groups(ruled | {doc_id for doc_id, _, _ in edges})
@@ -118,8 +113,8 @@ class ConflictWriter:
             connection.execute("DELETE FROM opposed_pairs WHERE doc_id = ?1 OR opponent_doc_id = ?1", (doc_id,))
         for memory in _load_active(connection, changed):
             for other in _comparable_memories(connection, memory.scope, memory.sentence):
-                if other.doc_id != memory.doc_id and (pair := _opposed_pair(memory, other)):
-                    connection.executemany("INSERT OR IGNORE INTO opposed_pairs VALUES (?, ?, ?)", _edges(pair))
+                if other.doc_id != memory.doc_id and (edges := _opposed_pair(memory, other)):
+                    connection.executemany("INSERT OR IGNORE INTO opposed_pairs VALUES (?, ?, ?)", edges)
         self._resolve_groups(changed | former_opponents)
 
     def _members_of_crossed_topics(self) -> set[int]:
@@ -201,11 +196,6 @@ def _opponents(connection: sqlite3.Connection, doc_id: int) -> dict[int, int]:
     return dict(connection.execute(query, (doc_id,)))
 
 
-def _edges(pair: _OpposedPair) -> list[tuple[int, int, bool]]:
-    """Return the rows of a pair, one for each direction."""
-    return [pair, (pair.second, pair.first, pair.is_certain)]
-
-
 # Which memories are compared
 
 
@@ -228,8 +218,8 @@ def _comparable_memories(connection: sqlite3.Connection, scope: str, sentence: s
     return [memory for memory in _load_active(connection, candidates) if _share_enough(sentence, memory.sentence)]
 
 
-def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[_OpposedPair]:
-    """Yield every opposed pair once, in one pass over the topics: only the members of one are in memory."""
+def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[_Edge]:
+    """Yield the rows of every opposed pair, in one pass over the topics: only the members of one are in memory."""
     common = {topic for (topic,) in connection.execute(_SELECT_COMMON_TOPICS, (MAX_TOPIC_MEMORIES,))}
     rows = connection.execute(_SELECT_MEMBERS_BY_TOPIC, (MAX_TOPIC_MEMORIES,))
     for topic, topic_rows in groupby(rows, key=itemgetter(0)):
@@ -238,8 +228,7 @@ def _all_opposed_pairs(connection: sqlite3.Connection) -> Iterator[_OpposedPair]
         for (first, ours), (second, theirs) in combinations(members, 2):
             if topic != min((ours & theirs) - common) or not _share_enough(first.sentence, second.sentence):
                 continue  # compared under an earlier topic, or not worth it
-            if pair := _opposed_pair(first, second):
-                yield pair
+            yield from _opposed_pair(first, second)
 
 
 def _share_enough(first: str, second: str) -> bool:
@@ -248,17 +237,17 @@ def _share_enough(first: str, second: str) -> bool:
     return share_enough(len(ours & theirs), min(len(ours), len(theirs)), first, second)
 
 
-def _opposed_pair(first: _ActiveMemory, second: _ActiveMemory) -> _OpposedPair | None:
-    """Return two memories as a pair if they contradict each other or may do so.
+def _opposed_pair(first: _ActiveMemory, second: _ActiveMemory) -> list[_Edge]:
+    """Return the rows of two memories, one for each direction, if they contradict each other or may do so.
 
     They do not if a person kept both when both were known.
     """
     pairs = ((first, second), (second, first))
     if any(memory.kept_event and other.first_event < memory.kept_event for memory, other in pairs):
-        return None
+        return []
     relation = oppose(first.sentence, second.sentence)
     is_certain = relation.kind is RelationKind.OVERRULES
-    return _OpposedPair(first.doc_id, second.doc_id, is_certain) if relation.is_noticed else None
+    return [(one.doc_id, other.doc_id, is_certain) for one, other in pairs] if relation.is_noticed else []
 
 
 def _topic_members(connection: sqlite3.Connection, topic: int, limit: int) -> list[int]:

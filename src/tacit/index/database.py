@@ -216,11 +216,6 @@ def replace_index(path: str) -> None:
     os.replace(new_index_path(path), path)
 
 
-def remove_new_index(path: str) -> None:
-    """Remove what an interrupted rebuild left. The caller holds the lock of the home, so no rebuild is running."""
-    _remove_files(new_index_path(path))
-
-
 def _remove_files(path: str, suffixes: Iterable[str] = ("", *_SQLITE_SUFFIXES, _INODE_SUFFIX)) -> None:
     for suffix in suffixes:
         with suppress(FileNotFoundError):
@@ -232,7 +227,7 @@ def open_for_writing(path: str, lines: LineReader) -> sqlite3.Connection:
 
     Raise IndexUnusableError if it is missing, damaged, a copy or of another version.
     """
-    remove_new_index(path)
+    _remove_files(new_index_path(path))  # of an interrupted rebuild: under the lock, none is running
     try:
         _check_regular_files(path, alone=True)
         _check_inode(path)
@@ -240,14 +235,21 @@ def open_for_writing(path: str, lines: LineReader) -> sqlite3.Connection:
         _remove_files(path, _SQLITE_SUFFIXES)  # whoever planted them, they must not be applied to the rebuilt index
         raise
     with translate_sqlite_errors():
-        connection = sqlite3.connect(sqlite_uri(path, "rw"), uri=True, timeout=5, isolation_level=None)
-        try:
-            for pragma in _WRITER_PRAGMAS:
-                connection.execute(f"PRAGMA {pragma}")
-            _check_version(connection)
-        except BaseException:
-            connection.close()
-            raise
+        return _connect(sqlite_uri(path, "rw"), lines, _WRITER_PRAGMAS)
+
+
+def _connect(address: str, lines: LineReader, pragmas: Sequence[str] = ()) -> sqlite3.Connection:
+    """Open an index. Raise IndexUnusableError if it is of another version."""
+    connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+        version = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
+        if version != (INDEX_VERSION,):
+            raise IndexUnusableError("another version of Tacit wrote it")
+    except BaseException:
+        connection.close()
+        raise
     _register_event_line(connection, lines)
     return connection
 
@@ -262,21 +264,13 @@ def open_for_reading(path: str, lines: LineReader = _read_no_line) -> sqlite3.Co
     _check_inode(path)
     address = sqlite_uri(path, "ro")
     with translate_sqlite_errors():
-        connection = sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
         try:
-            _check_version(connection)
+            return _connect(address, lines)
         except sqlite3.OperationalError as error:
-            connection.close()
             if not _is_write_error(error) or _has_write_ahead_log(path):
                 raise
             # SQLite makes files beside the index even for reading, unless it is told that nobody writes.
-            connection = sqlite3.connect(address + "&immutable=1", uri=True, isolation_level=None)
-            _check_version(connection)
-        except BaseException:
-            connection.close()
-            raise
-    _register_event_line(connection, lines)
-    return connection
+            return _connect(address + "&immutable=1", lines)
 
 
 def _is_write_error(error: sqlite3.Error) -> bool:
@@ -359,12 +353,6 @@ def closing_checkpointed(connection: sqlite3.Connection) -> Iterator[sqlite3.Con
         yield connection
     finally:
         checkpoint_and_close(connection)
-
-
-def _check_version(connection: sqlite3.Connection) -> None:
-    row = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
-    if row != (INDEX_VERSION,):
-        raise IndexUnusableError("another version of Tacit wrote it")
 
 
 # How far transcripts were read. This is not derived from the log and may be lost: everything is then read again.

@@ -96,15 +96,8 @@ class TimedCommand(Record):
     duration_ms: int
 
 
-class _ShellSession(Record):
-    """A shell session, its last command that was learned from, and the learner's state after that."""
-
-    id: int
-    last_event: str
-    learner_state: str
-
-
 OccurrenceKey = tuple[Kind, str, str]  # kind, key and directory of a habit that was seen
+_SessionState = tuple[str, str, int]  # last command that was learned from, learner's state after it, and session
 # Maps the state of a session and its further commands, in order, to the next state and, for each command, the habits
 # that were seen in it.
 HabitLearner = Callable[[str, Sequence[RecordedCommand]], tuple[str, Sequence[Sequence[OccurrenceKey]]]]
@@ -170,16 +163,15 @@ def _learn_batch(connection: sqlite3.Connection, learner: HabitLearner) -> bool:
     )
     rows = connection.execute(query, (first, last))
     query = (
-        "SELECT id, last_event_id, learner_state FROM shell_sessions"
+        "SELECT last_event_id, learner_state, id FROM shell_sessions"
         " WHERE id IN (SELECT shell_session_id FROM shell_commands WHERE id BETWEEN ? AND ?)"
     )
-    sessions = {row[0]: _ShellSession(*row) for row in connection.execute(query, (first, last))}
+    sessions = {state[-1]: state for state in connection.execute(query, (first, last))}
     updated = [
         _learn_session(connection, learner, sessions[session_id], [_parse_command_row(row[1:]) for row in own], counter)
         for session_id, own in groupby(rows, key=itemgetter(0))
     ]
-    query = "UPDATE shell_sessions SET last_event_id = ?2, learner_state = ?3 WHERE id = ?1"
-    connection.executemany(query, updated)
+    connection.executemany("UPDATE shell_sessions SET last_event_id = ?, learner_state = ? WHERE id = ?", updated)
     counter.write()
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_LAST_LEARNED_KEY, str(last)))
     return True
@@ -188,12 +180,12 @@ def _learn_batch(connection: sqlite3.Connection, learner: HabitLearner) -> bool:
 def _learn_session(
     connection: sqlite3.Connection,
     learner: HabitLearner,
-    session: _ShellSession,
+    session: _SessionState,
     commands: Sequence[RecordedCommand],
     counter: _HabitCounter,
-) -> _ShellSession:
+) -> _SessionState:
     """Learn from further commands of a session. If one came late, learn the whole session again."""
-    session_id, last_event, state = session
+    last_event, state, session_id = session
     is_late = commands[0].event <= last_event
     if is_late:
         counter.subtract_session(session_id)
@@ -202,7 +194,7 @@ def _learn_session(
         state, commands = "", [_parse_command_row(row) for row in rows]
     state, seen = learner(state, commands)
     counter.add(session_id, zip(commands, seen, strict=True), fresh=not last_event or is_late)
-    return _ShellSession(session_id, commands[-1].event, state)
+    return commands[-1].event, state, session_id
 
 
 def _parse_command_row(row: Sequence[Any]) -> RecordedCommand:

@@ -10,16 +10,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.index.reader import EVENT_LINE, SELECT_UNDONE, Decode, select_events
+from tacit.model import observation
 from tacit.model.event import USER, ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import touched_claims, undone_ids
-from tacit.model.observation import (
-    RepositoryDistrusted,
-    RepositoryTrusted,
-    WorkflowDropped,
-    WorkflowRan,
-    WorkflowSaved,
-)
 from tacit.model.workflow import PastRun, RunReference, Workflow, fold_workflows
 
 # Measurements and runs cannot be undone.
@@ -62,7 +56,11 @@ class Operations:
         """Yield the operations, or those on one memory, in the order in which undo would take them back."""
         for events in self._newest_first(claim):
             # Memories accepted on trust no longer count when the trust has ended.
-            others = [event for event in events if not isinstance(event.body, RepositoryTrusted | RepositoryDistrusted)]
+            others = [
+                event
+                for event in events
+                if not isinstance(event.body, observation.RepositoryTrusted | observation.RepositoryDistrusted)
+            ]
             if not is_undo(events) and any(event.id not in self._undone for event in others or events):
                 yield events
 
@@ -121,7 +119,9 @@ class Operations:
                 seen.add(op)
                 events = self._select(_SELECT_OPERATION, op)
                 # If Tacit itself ended the trust in a file that changed, it would end again at once.
-                is_automatic = any(isinstance(it.body, RepositoryDistrusted) and not it.is_by_user for it in events)
+                is_automatic = any(
+                    isinstance(it.body, observation.RepositoryDistrusted) and not it.is_by_user for it in events
+                )
                 if events and not is_automatic and not self._is_unnoticed(events):
                     yield events
 
@@ -158,11 +158,11 @@ def judgements(operation: Sequence[Event]) -> list[Event]:
 def _is_decision(event: Event) -> bool:
     if isinstance(event.body, ClaimProposed):
         return event.body.verdict is Verdict.ADDED
-    return isinstance(event.body, ClaimDecided | WorkflowSaved | WorkflowDropped)
+    return isinstance(event.body, ClaimDecided | observation.WorkflowSaved | observation.WorkflowDropped)
 
 
 def _workflow_name(event: Event) -> str | None:
-    return event.body.name if isinstance(event.body, WorkflowSaved | WorkflowDropped) else None
+    return event.body.name if isinstance(event.body, observation.WorkflowSaved | observation.WorkflowDropped) else None
 
 
 # Workflows
@@ -186,5 +186,5 @@ def load_runs(connection: sqlite3.Connection, events: Iterable[EventId], decode:
     for event_id in events:
         row = connection.execute(f"SELECT {EVENT_LINE} FROM events WHERE id = ?", (event_id,)).fetchone()
         event = decode(row[0]) if row else None
-        if event and isinstance(event.body, WorkflowRan):
+        if event and isinstance(event.body, observation.WorkflowRan):
             yield PastRun(event.at, event.body)

@@ -47,10 +47,6 @@ _LATEST_OF_STATUS = (
     "SELECT * FROM (SELECT id, doc_id, last_event_id FROM memories WHERE status = ?"
     " ORDER BY last_event_id DESC, doc_id DESC LIMIT ?)"
 )
-_LATEST_FACTS = (
-    f"SELECT id, doc_id, last_event_id FROM memories WHERE scope = ? AND {IS_EFFECTIVE}"
-    " ORDER BY last_event_id DESC, doc_id DESC LIMIT ?"
-)
 # The condition of the SQL index `memories_candidates`, which has the order of cards. The plus keeps SQLite from using
 # another index, which would have to be sorted.
 IS_CANDIDATE = "+status = 'pending' AND NOT is_habit"
@@ -127,15 +123,20 @@ def ids_with_prefix(
         "memories": "SELECT id FROM memories WHERE doc_id BETWEEN ? AND ? ORDER BY doc_id LIMIT ?",
         "sessions": "SELECT id FROM sessions WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?",
     }[table]
-    return [ClaimId(row[0]) for row in connection.execute(query, (first, last, limit))]
+    return select_ids(connection, query, first, last, limit)
 
 
 # Rows of memories
 
 
+def select_ids(connection: sqlite3.Connection, query: str, *values: str | int) -> list[ClaimId]:
+    """Run a query whose only column is the id of a memory or session."""
+    return [ClaimId(claim) for (claim,) in connection.execute(query, values)]
+
+
 def memory_ids(connection: sqlite3.Connection) -> list[ClaimId]:
     """Return the ids of all memories, in their order."""
-    return [ClaimId(str(id_)) for (id_,) in connection.execute("SELECT id FROM memories ORDER BY doc_id")]
+    return select_ids(connection, "SELECT id FROM memories ORDER BY doc_id")
 
 
 def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None) -> Iterator[MemoryRow]:
@@ -153,8 +154,7 @@ def decided_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator
 
 def habit_claims(connection: sqlite3.Connection, status: Status) -> list[ClaimId]:
     """Return the memories of a status that were counted in commands, by id."""
-    query = "SELECT id FROM memories WHERE is_habit AND status = ? ORDER BY doc_id"
-    return [ClaimId(claim) for (claim,) in connection.execute(query, (status.value,))]
+    return select_ids(connection, "SELECT id FROM memories WHERE is_habit AND status = ? ORDER BY doc_id", status.value)
 
 
 def memory_row(connection: sqlite3.Connection, claim: ClaimId) -> MemoryRow | None:
@@ -185,7 +185,7 @@ def count_rules(connection: sqlite3.Connection, scopes: Iterable[Scope]) -> int:
 
 def team_claims(connection: sqlite3.Connection) -> list[ClaimId]:
     """Return the memories that are active because a team accepted them."""
-    return [ClaimId(claim) for (claim,) in connection.execute("SELECT id FROM memories WHERE author <> ''")]
+    return select_ids(connection, "SELECT id FROM memories WHERE author <> ''")
 
 
 def memories_overruled_by(connection: sqlite3.Connection, winner: MemoryRow) -> list[MemoryRow]:
@@ -311,38 +311,31 @@ def claims_by_source_event(connection: sqlite3.Connection, claims: Sequence[Clai
 def latest_entry_ids(connection: sqlite3.Connection, limit: int) -> list[ClaimId]:
     """Return the memories that the page for people shows, those that changed last first."""
     statuses = (Status.ACTIVE, Status.PENDING, Status.RETIRED)
-    subquery = f"{_LATEST_OF_STATUS} UNION ALL {_LATEST_OF_STATUS} UNION ALL {_LATEST_OF_STATUS}"
-    return _latest_ids(connection, subquery, [value for status in statuses for value in (status.value, limit)], limit)
+    subquery = " UNION ALL ".join([_LATEST_OF_STATUS] * len(statuses))
+    query = f"SELECT id FROM ({subquery}) ORDER BY last_event_id DESC, doc_id DESC LIMIT ?"
+    return select_ids(connection, query, *(value for status in statuses for value in (status.value, limit)), limit)
 
 
 def latest_fact_ids(connection: sqlite3.Connection, scope: Scope, limit: int) -> list[ClaimId]:
     """Return the facts of a scope, those that changed last first."""
-    return _latest_ids(connection, _LATEST_FACTS, [scope, limit], limit)
+    where, order = f"WHERE scope = ? AND {IS_EFFECTIVE}", "ORDER BY last_event_id DESC, doc_id DESC"
+    return select_ids(connection, f"SELECT id FROM memories {where} {order} LIMIT ?", scope, limit)
 
 
-def _latest_ids(
-    connection: sqlite3.Connection, subquery: str, values: Sequence[str | int], limit: int
-) -> list[ClaimId]:
-    query = f"SELECT id FROM ({subquery}) ORDER BY last_event_id DESC, doc_id DESC LIMIT ?"
-    return [ClaimId(claim) for (claim,) in connection.execute(query, [*values, limit])]
+def dismissed_ids(connection: sqlite3.Connection) -> list[ClaimId]:
+    """Return the memories that no page shows."""
+    return select_ids(connection, "SELECT id FROM memories WHERE status = ?", Status.DISMISSED.value)
 
 
-def dismissed_ids(connection: sqlite3.Connection) -> Iterator[ClaimId]:
-    """Yield the memories that no page shows."""
-    query = "SELECT id FROM memories WHERE status = ?"
-    yield from (ClaimId(claim) for (claim,) in connection.execute(query, (Status.DISMISSED.value,)))
-
-
-def ended_fact_ids(connection: sqlite3.Connection, scope: Scope) -> Iterator[ClaimId]:
-    """Yield the memories of a scope that are no facts."""
-    query = f"SELECT id FROM memories WHERE scope = ? AND NOT ({IS_EFFECTIVE})"
-    yield from (ClaimId(claim) for (claim,) in connection.execute(query, (scope,)))
+def ended_fact_ids(connection: sqlite3.Connection, scope: Scope) -> list[ClaimId]:
+    """Return the memories of a scope that are no facts."""
+    return select_ids(connection, f"SELECT id FROM memories WHERE scope = ? AND NOT ({IS_EFFECTIVE})", scope)
 
 
 def shared_ids(connection: sqlite3.Connection, scope: Scope) -> list[ClaimId]:
     """Return the effective memories of a project that the person shared: those with a line in its fact file."""
     query = f"SELECT id FROM memories WHERE scope = ? AND is_shared AND {IS_EFFECTIVE} ORDER BY id"
-    return [ClaimId(claim) for (claim,) in connection.execute(query, (scope,))]
+    return select_ids(connection, query, scope)
 
 
 def rulings(connection: sqlite3.Connection, claims: Sequence[ClaimId]) -> dict[ClaimId, tuple[ClaimId | None, bool]]:
@@ -372,31 +365,18 @@ def is_scope_used(connection: sqlite3.Connection, scope: Scope, status: Status |
     return connection.execute(query, (scope, status.value if status else None)).fetchone() is not None
 
 
-def count_by(connection: sqlite3.Connection, column: Literal["status", "kind"]) -> dict[str, int]:
-    """Count memories by status, or active memories by kind."""
-    query = {
-        "status": "SELECT status, sum(memory_count) FROM memory_counts GROUP BY 1",
-        "kind": "SELECT kind, sum(memory_count) FROM memory_counts WHERE status = 'active' GROUP BY 1",
-    }[column]
-    return dict(connection.execute(query).fetchall())
-
-
-def count_pending(connection: sqlite3.Connection) -> dict[str, int]:
-    """Count pending memories by kind."""
-    query = "SELECT kind, sum(memory_count) FROM memory_counts WHERE status = 'pending' GROUP BY 1"
-    return dict(connection.execute(query).fetchall())
+def count_by(
+    connection: sqlite3.Connection, column: Literal["status", "kind"], status: Status | None = None
+) -> dict[str, int]:
+    """Count memories, or those of one status, by status or kind."""
+    query = f"SELECT {column}, sum(memory_count) FROM memory_counts WHERE status = coalesce(?, status) GROUP BY 1"
+    return dict(connection.execute(query, (status and status.value,)).fetchall())
 
 
 def pending_by_kind_and_scope(connection: sqlite3.Connection) -> dict[tuple[str, Scope], int]:
     """Count pending memories by kind and scope."""
     query = "SELECT kind, scope, sum(memory_count) FROM memory_counts WHERE status = 'pending' GROUP BY 1, 2"
     return {(kind, Scope(scope)): number for kind, scope, number in connection.execute(query)}
-
-
-def pending_scopes(connection: sqlite3.Connection) -> list[Scope]:
-    """Return the scopes that have pending memories, sorted."""
-    query = "SELECT DISTINCT scope FROM memory_counts WHERE status = 'pending' ORDER BY scope"
-    return [Scope(scope) for (scope,) in connection.execute(query)]
 
 
 def count_habits(connection: sqlite3.Connection) -> dict[str, int]:
@@ -463,9 +443,8 @@ def last_page_name(connection: sqlite3.Connection, kind: str) -> str | None:
 
 def project_roots(connection: sqlite3.Connection, scope: Scope) -> list[str]:
     """Return the directories in which a project was seen, sorted."""
-    return [
-        root for (root,) in connection.execute("SELECT root FROM project_roots WHERE scope = ? ORDER BY root", (scope,))
-    ]
+    query = "SELECT root FROM project_roots WHERE scope = ? ORDER BY root"
+    return [root for (root,) in connection.execute(query, (scope,))]
 
 
 def trust_events(connection: sqlite3.Connection, decode: Decode) -> list[Event]:

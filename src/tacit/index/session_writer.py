@@ -26,17 +26,9 @@ from tacit.index.postings import (
 from tacit.index.reader import Decode
 from tacit.index.sessions import events_of_session, mark_session_learned
 from tacit.index.vectors import drop_stale_session_vectors
+from tacit.model import observation
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId, claim_number
-from tacit.model.observation import (
-    CONVERSATION_TYPES,
-    SESSION_TYPES,
-    PromptGiven,
-    ReplyGiven,
-    SessionSummarized,
-    ToolUsed,
-    session_id,
-)
 from tacit.model.recap import session_outcome, session_title, turn_title
 from tacit.model.session import Session, SessionSummary, Turn, fold_session
 from tacit.record import Record
@@ -64,7 +56,7 @@ class SessionMessage(Record):
     role: int
     text: str
     extra: str = ""
-    bodies: Sequence[PromptGiven | ReplyGiven | ToolUsed] = ()
+    bodies: Sequence[observation.PromptGiven | observation.ReplyGiven | observation.ToolUsed] = ()
 
 
 _SessionGroup = tuple[str, int]  # scope and request hash
@@ -97,7 +89,7 @@ class SessionWriter:
         for entry in entries:
             name = _agent_and_name(entry[0])
             if name not in numbers:
-                numbers[name] = claim_number(session_id(*name))
+                numbers[name] = claim_number(observation.session_id(*name))
             rows.append((entry[0].id, numbers[name], *entry[2:]))
         is_new = insert_rows(self._connection, _INSERT_SESSION_EVENT, rows)
         flags = [True] * len(rows) if is_new is None else is_new
@@ -106,7 +98,7 @@ class SessionWriter:
             name = _agent_and_name(event)
             self._names[numbers[name]] = name
             self._new_events.setdefault(numbers[name], []).append(event)
-            if isinstance(event.body, SessionSummarized):
+            if isinstance(event.body, observation.SessionSummarized):
                 self._summaries.append(event)
         self._held += len(new)
         if self._held > _MAX_HELD_EVENTS:
@@ -119,7 +111,9 @@ class SessionWriter:
             query = "SELECT count(*) FROM session_events WHERE session_number = ?"
             if self._connection.execute(query, (number,)).fetchone()[0] != len(events):  # not all of it is held
                 events = events_of_session(self._connection, number, self._decode)
-            if any(isinstance(event.body, CONVERSATION_TYPES) for event in events):  # else it has a summary alone
+            if any(
+                isinstance(event.body, observation.CONVERSATION_TYPES) for event in events
+            ):  # else it has a summary alone
                 session = fold_session(*name, events)
                 # By identity: a folded session holds the bodies of its events and not their ids.
                 event_ids = {id(event.body): event.id for event in events}
@@ -128,8 +122,8 @@ class SessionWriter:
                 self._changed_groups |= self._group_of(number)
         # A model that summarized a session has read it. It is not paid for that again after a rebuild.
         for event in sorted(self._summaries, key=lambda event: event.id):
-            if isinstance(event.body, SessionSummarized):
-                session_key = session_id(*_agent_and_name(event))
+            if isinstance(event.body, observation.SessionSummarized):
+                session_key = observation.session_id(*_agent_and_name(event))
                 mark_session_learned(self._connection, session_key, event.body.until, event.body.model)
         self._names, self._summaries = {}, []
         self._hold_events()
@@ -155,7 +149,7 @@ def new_branch(branch: str, before: str = "") -> str:
 
 
 def _agent_and_name(event: Event) -> tuple[str, str]:
-    assert isinstance(event.body, SESSION_TYPES)
+    assert isinstance(event.body, observation.SESSION_TYPES)
     return event.body.agent, event.origin.session
 
 
@@ -213,7 +207,11 @@ def _write_messages(
         part, doc_id = message.part, message_doc_id(start, index, message.role)
         if doc_id not in messages:
             events = " ".join(event_ids[id(body)] for body in message.bodies) or part.event
-            messages[doc_id] = (doc_id, events, any(isinstance(body, ReplyGiven) for body in message.bodies))
+            messages[doc_id] = (
+                doc_id,
+                events,
+                any(isinstance(body, observation.ReplyGiven) for body in message.bodies),
+            )
         # Messages beyond the last id of a session share one document.
         documents[doc_id] = _append_message(documents.get(doc_id, IndexedDocument(doc_id, "", "")), message)
         if part.event not in pages:
@@ -262,17 +260,17 @@ def _messages(session: Session) -> Iterator[SessionMessage]:
             branch = prompt.branch or branch
         if not part.prompts:
             yield SessionMessage(part, PERSON, "")
-        for is_call, run in groupby(part.steps, key=lambda step: isinstance(step, ToolUsed)):
+        for is_call, run in groupby(part.steps, key=lambda step: isinstance(step, observation.ToolUsed)):
             steps = list(run)
             for group in [steps] if is_call else [[step] for step in steps]:
                 yield SessionMessage(part, AGENT, _steps_text(group, session), bodies=group)
 
 
-def _steps_text(steps: Sequence[ReplyGiven | ToolUsed], session: Session) -> str:
+def _steps_text(steps: Sequence[observation.ReplyGiven | observation.ToolUsed], session: Session) -> str:
     """Return the text of a reply, or the inputs, changes and changed files of tool calls."""
-    if isinstance(steps[0], ReplyGiven):
+    if isinstance(steps[0], observation.ReplyGiven):
         return steps[0].text
-    calls = [step for step in steps if isinstance(step, ToolUsed)]
+    calls = [step for step in steps if isinstance(step, observation.ToolUsed)]
     files = {session.relative_path(file, call.directory) for call in calls for file in call.files}
     texts = (text for call in calls for text in (call.input, call.change) if text)
     return "\n".join((*texts, *sorted(files)))

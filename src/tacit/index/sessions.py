@@ -6,10 +6,10 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.index.postings import session_start_id
-from tacit.index.reader import Decode, LoggedEvent, ids_with_prefix, select_events, usage_metrics
+from tacit.index.reader import Decode, LoggedEvent, ids_with_prefix, select_events, select_ids, usage_metrics
 from tacit.model.claim import Scope
 from tacit.model.event import Event
 from tacit.model.ids import ClaimId, EventId, claim_number
@@ -141,7 +141,7 @@ def session_ids_with_prefix(connection: sqlite3.Connection, prefix: str, limit: 
 def session_ids_with_host_prefix(connection: sqlite3.Connection, prefix: str, limit: int = 10) -> list[ClaimId]:
     """Return sessions whose host's id begins with `prefix`."""
     query = "SELECT id FROM sessions WHERE substr(host_session_id, 1, ?) = ? ORDER BY number LIMIT ?"
-    return [ClaimId(session) for (session,) in connection.execute(query, (len(prefix), prefix, limit))]
+    return select_ids(connection, query, len(prefix), prefix, limit)
 
 
 def short_id(connection: sqlite3.Connection, session: ClaimId, length: int = 4) -> str:
@@ -169,7 +169,7 @@ def sessions_by_day(connection: sqlite3.Connection, since: str, offset: int) -> 
 def sessions_between(connection: sqlite3.Connection, since: str, before: str) -> list[ClaimId]:
     """Return the sessions that began in this time, in order."""
     query = f"SELECT id FROM sessions WHERE {_IS_LISTED} AND started_at >= ? AND started_at < ? ORDER BY started_at"
-    return [ClaimId(session) for (session,) in connection.execute(query, (since, before))]
+    return select_ids(connection, query, since, before)
 
 
 def turns_since(connection: sqlite3.Connection, since: str) -> Iterator[tuple[str, str, str]]:
@@ -295,18 +295,19 @@ def injection_events(
     connection: sqlite3.Connection, decode: Decode, host_session_id: str | None = None, limit: int = -1
 ) -> list[Event]:
     """Return what was injected into the prompts of a session, or of all, the latest first."""
-    where = "" if host_session_id is None else "WHERE host_session_id = ?"
-    values = (limit,) if host_session_id is None else (host_session_id, limit)
-    query = f"SELECT {_EVENT_LINE} FROM injections {where} ORDER BY event_id DESC LIMIT ?"
-    return select_events(connection, decode, query, values)
+    return [decode(line) for line in _select_injections(connection, _EVENT_LINE, host_session_id, limit)]
 
 
 def injection_ids(connection: sqlite3.Connection, host_session_id: str | None = None, limit: int = -1) -> list[EventId]:
     """Return the ids of the events that `injection_events` returns."""
-    where = "" if host_session_id is None else "WHERE host_session_id = ?"
-    values = (limit,) if host_session_id is None else (host_session_id, limit)
-    query = f"SELECT event_id FROM injections {where} ORDER BY event_id DESC LIMIT ?"
-    return [EventId(event) for (event,) in connection.execute(query, values)]
+    return [EventId(event) for event in _select_injections(connection, "event_id", host_session_id, limit)]
+
+
+def _select_injections(connection: sqlite3.Connection, column: str, session: str | None, limit: int) -> Iterator[Any]:
+    query = f"SELECT {column} FROM injections WHERE host_session_id = ? ORDER BY event_id DESC LIMIT ?"
+    if session is None:
+        query = f"SELECT {column} FROM injections ORDER BY event_id DESC LIMIT ?"
+    return (value for (value,) in connection.execute(query, (limit,) if session is None else (session, limit)))
 
 
 def injections_by_id(connection: sqlite3.Connection, decode: Decode, events: Sequence[EventId]) -> list[Event]:

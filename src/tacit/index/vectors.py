@@ -15,17 +15,8 @@ from datetime import date
 from itertools import groupby
 
 from tacit.errors import IndexUnusableError, StoreError
-from tacit.index import sessions
+from tacit.index import postings, sessions
 from tacit.index.database import open_for_reading
-from tacit.index.postings import (
-    AGENT,
-    IDS_PER_SESSION,
-    MAX_MESSAGE_INDEX,
-    PERSON,
-    message_doc_id,
-    session_start_id,
-    start_id_of,
-)
 from tacit.index.reader import Decode, embedding_model
 from tacit.model.claim import Status
 from tacit.model.ids import sha256
@@ -102,10 +93,12 @@ def message_vectors(connection: sqlite3.Connection, doc_ids: Iterable[int], limi
     """Return the vectors of the latest `limit` messages, and in any case those of the whole sessions of `doc_ids`."""
     rows = dict(connection.execute(_SELECT_MESSAGE_VECTORS, (limit,)))
     if len(rows) == limit:
-        last = start_id_of(max(rows))
-        start_ids = {start_id_of(doc_id) for doc_id in doc_ids if doc_id < 0}
+        last = postings.start_id_of(max(rows))
+        start_ids = {postings.start_id_of(doc_id) for doc_id in doc_ids if doc_id < 0}
         for start_id in sorted(start_id for start_id in start_ids if start_id >= last):
-            rows.update(connection.execute(_SELECT_VECTORS_BETWEEN, (start_id, start_id + IDS_PER_SESSION - 1)))
+            rows.update(
+                connection.execute(_SELECT_VECTORS_BETWEEN, (start_id, start_id + postings.IDS_PER_SESSION - 1))
+            )
     return _vector_block(rows)
 
 
@@ -130,8 +123,11 @@ def texts_without_vector(connection: sqlite3.Connection, decode: Decode, limit: 
 
 def _missing_texts(connection: sqlite3.Connection, number: int, started_at: str, decode: Decode) -> list[EmbeddingText]:
     """Return the messages of a session that have no vector."""
-    first = session_start_id(date.fromisoformat(started_at[:10]), number)
-    known = {doc_id for doc_id, _ in connection.execute(_SELECT_VECTORS_BETWEEN, (first, first + IDS_PER_SESSION - 1))}
+    first = postings.session_start_id(date.fromisoformat(started_at[:10]), number)
+    known = {
+        doc_id
+        for doc_id, _ in connection.execute(_SELECT_VECTORS_BETWEEN, (first, first + postings.IDS_PER_SESSION - 1))
+    }
     return [text for text in _texts_of_session(connection, number, decode) if text.doc_id not in known]
 
 
@@ -141,26 +137,23 @@ def _texts_of_session(connection: sqlite3.Connection, number: int, decode: Decod
 
 
 def message_texts(number: int, session: Session) -> Iterator[EmbeddingText]:
-    """Yield what was said in a session, with the ids of the messages. Tool calls are not embedded."""
-    first = session_start_id(session.started_at.date(), number)
-    for index, (role, text) in enumerate(_roles_and_texts(session)):
-        if text.strip() and index < MAX_MESSAGE_INDEX:
-            yield EmbeddingText(message_doc_id(first, index, role), text)
+    """Yield what was said in a session, with the ids of the messages, which `session_writer.py` numbers.
 
-
-def _roles_and_texts(session: Session) -> Iterator[tuple[int, str]]:
-    """Yield messages as `session_writer.py` numbers them. The tool calls between two replies are one, with no text."""
+    Tool calls are not embedded; those between two replies are one message.
+    """
+    first = postings.session_start_id(session.started_at.date(), number)
+    messages: list[tuple[int, str]] = []
     for part in session.searchable_parts:
         if isinstance(part, SessionSummary):
-            yield AGENT, part.text
+            messages.append((postings.AGENT, part.text))
             continue
-        yield from ((PERSON, prompt.text) for prompt in part.prompts)
-        if not part.prompts:
-            yield PERSON, ""
+        messages += [(postings.PERSON, prompt.text) for prompt in part.prompts] or [(postings.PERSON, "")]
         for is_call, steps in groupby(part.steps, key=lambda step: isinstance(step, ToolUsed)):
-            if is_call:
-                yield AGENT, ""
-            yield from ((AGENT, step.text) for step in steps if not isinstance(step, ToolUsed))
+            replies = [(postings.AGENT, step.text) for step in steps if not isinstance(step, ToolUsed)]
+            messages += [(postings.AGENT, "")] if is_call else replies
+    for index, (role, text) in enumerate(messages):
+        if text.strip() and index < postings.MAX_MESSAGE_INDEX:
+            yield EmbeddingText(postings.message_doc_id(first, index, role), text)
 
 
 # Changes, all of them under the lock of the home
@@ -201,8 +194,8 @@ def _current_texts(
         "SELECT number FROM pages JOIN sessions ON sessions.page_name = pages.page_name"
         " WHERE doc_id BETWEEN ? AND ? LIMIT 1"
     )
-    for start_id in sorted({start_id_of(vector.doc_id) for vector in vectors if vector.doc_id < 0}):
-        if row := connection.execute(query, (start_id, start_id + IDS_PER_SESSION - 1)).fetchone():
+    for start_id in sorted({postings.start_id_of(vector.doc_id) for vector in vectors if vector.doc_id < 0}):
+        if row := connection.execute(query, (start_id, start_id + postings.IDS_PER_SESSION - 1)).fetchone():
             yield from _texts_of_session(connection, row[0], decode)
 
 
@@ -221,7 +214,9 @@ def drop_stale_session_vectors(
     hashes: dict[int, bytes] | None = None
     for start_id in start_ids:
         query = "SELECT doc_id, text_hash FROM vectors WHERE doc_id BETWEEN ? AND ?"
-        for doc_id, text_hash in connection.execute(query, (start_id, start_id + IDS_PER_SESSION - 1)).fetchall():
+        for doc_id, text_hash in connection.execute(
+            query, (start_id, start_id + postings.IDS_PER_SESSION - 1)
+        ).fetchall():
             if hashes is None:
                 hashes = {text.doc_id: hash_text(text.text) for text in message_texts(number, session)}
             if hashes.get(doc_id) != text_hash:
@@ -241,5 +236,5 @@ def copy_vectors(path: str, connection: sqlite3.Connection, decode: Decode) -> N
         if rows:
             use_model(connection, name)
             # Session by session, and all memories together.
-            for _, group in groupby(rows, key=lambda row: start_id_of(row[0]) if row[0] < 0 else 0):
+            for _, group in groupby(rows, key=lambda row: postings.start_id_of(row[0]) if row[0] < 0 else 0):
                 store_vectors(connection, [StoredVector(*row) for row in group], decode)

@@ -16,50 +16,18 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tacit.errors import IndexUnusableError
-from tacit.index.commands import (
-    agent_execution,
-    latest_shell_executions,
-    remove_commands,
-    shell_execution,
-    store_commands,
-)
+from tacit.index import commands, reader
 from tacit.index.conflicts import ConflictWriter, topic_hashes
 from tacit.index.database import insert_rows, mark_stale, transaction
 from tacit.index.habits import forget_habits, store_shell_commands
 from tacit.index.postings import IndexedDocument, PostingsWriter, page_doc_id
-from tacit.index.reader import (
-    EVENT_LINE,
-    FROM_ALL_CLAIM_EVENTS,
-    IMPORTANCE_ORDER,
-    IS_CANDIDATE,
-    IS_EFFECTIVE,
-    IS_RULED,
-    SELECT_UNDONE,
-    Decode,
-    events_of_claim,
-)
 from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
+from tacit.model import observation
 from tacit.model.claim import Status
 from tacit.model.conflict import Stance, parse_stance
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, agent_name, is_of_team, timestamp
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import Memory, claims_of_event, fold_memory, undone_ids
-from tacit.model.observation import (
-    SESSION_TYPES,
-    BriefInjected,
-    CommandRan,
-    EvaluationCreated,
-    MemoryChecked,
-    ProjectSeen,
-    RecallAsked,
-    RepositoryDistrusted,
-    RepositoryTrusted,
-    WorkflowDropped,
-    WorkflowRan,
-    WorkflowSaved,
-    WorkLogged,
-    session_id,
-)
 from tacit.record import Record
 from tacit.text.words import tokenize
 
@@ -75,15 +43,20 @@ FOLDED_BODIES = (
     ClaimProposed,
     ClaimDecided,
     EventsUndone,
-    WorkLogged,
-    EvaluationCreated,
-    RepositoryTrusted,
-    RepositoryDistrusted,
-    WorkflowSaved,
-    WorkflowDropped,
-    WorkflowRan,
+    observation.WorkLogged,
+    observation.EvaluationCreated,
+    observation.RepositoryTrusted,
+    observation.RepositoryDistrusted,
+    observation.WorkflowSaved,
+    observation.WorkflowDropped,
+    observation.WorkflowRan,
 )
-_METRIC_BODIES = (RecallAsked, MemoryChecked, BriefInjected, ProjectSeen)
+_METRIC_BODIES = (
+    observation.RecallAsked,
+    observation.MemoryChecked,
+    observation.BriefInjected,
+    observation.ProjectSeen,
+)
 _INSERT_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_METRIC = "INSERT INTO metric_totals VALUES (?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount"
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
@@ -96,16 +69,16 @@ _ADD_COUNT = (
 )
 # Created after the rows of a new index are inserted, which takes half the time of updating them row by row.
 _CREATE_INDEXES = (
-    f"CREATE INDEX memories_ruled ON memories (doc_id) WHERE {IS_RULED}",
+    f"CREATE INDEX memories_ruled ON memories (doc_id) WHERE {reader.IS_RULED}",
     "CREATE INDEX memories_latest ON memories (status, last_event_id DESC, doc_id DESC)",
     "CREATE INDEX memories_scope ON memories (scope, status, last_event_id DESC, doc_id DESC, kind)",
     "CREATE INDEX memories_kind ON memories (status, kind, last_event_id DESC, doc_id DESC)",
     "CREATE INDEX memories_tagged ON memories (status, last_event_id DESC, doc_id DESC) WHERE tags <> ''",
     "CREATE INDEX memories_candidates ON memories"
-    f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {IS_CANDIDATE}",
-    f"CREATE INDEX memories_shared ON memories (scope, id) WHERE is_shared AND {IS_EFFECTIVE}",
+    f" (confidence DESC, last_event_id DESC, doc_id DESC, kind, scope, status, is_habit) WHERE {reader.IS_CANDIDATE}",
+    f"CREATE INDEX memories_shared ON memories (scope, id) WHERE is_shared AND {reader.IS_EFFECTIVE}",
     "CREATE INDEX memories_habits ON memories (status) WHERE is_habit",
-    f"CREATE INDEX memories_importance ON memories (scope, {IMPORTANCE_ORDER}) WHERE {IS_EFFECTIVE}",
+    f"CREATE INDEX memories_importance ON memories (scope, {reader.IMPORTANCE_ORDER}) WHERE {reader.IS_EFFECTIVE}",
 )
 _HIDE_SUPERSEDED = """
   UPDATE pages SET is_hidden =
@@ -113,7 +86,7 @@ _HIDE_SUPERSEDED = """
   WHERE kind = 'evaluation' AND page_name = :page_name
 """
 _SELECT_WORKLOG_ENTRY = f"""
-  SELECT event_id, page_name, is_hidden, {EVENT_LINE} FROM pages JOIN events ON events.id = event_id
+  SELECT event_id, page_name, is_hidden, {reader.EVENT_LINE} FROM pages JOIN events ON events.id = event_id
   WHERE event_id = ? AND kind = 'worklog'
 """
 # These learners and the team write between two commands of a person, who never means their events by "the latest".
@@ -160,7 +133,7 @@ def apply_events(
     connection: sqlite3.Connection,
     events: Iterable[IndexedEvent],
     cursors: Iterable[SegmentCursor],
-    decode: Decode,
+    decode: reader.Decode,
     report: ReportShare = lambda _share: None,
     removed: Sequence[Event] = (),
 ) -> None:
@@ -183,7 +156,7 @@ def apply_events(
 class _EventWriter:
     """Files events in the tables of their types. `flush` writes what is folded from several events."""
 
-    def __init__(self, connection: sqlite3.Connection, decode: Decode) -> None:
+    def __init__(self, connection: sqlite3.Connection, decode: reader.Decode) -> None:
         self._connection = connection
         self._decode = decode
         self._postings = PostingsWriter(connection)
@@ -200,28 +173,30 @@ class _EventWriter:
         present = {type(entry.event.body) for entry in entries}
         if not present.isdisjoint(_METRIC_BODIES):
             _store_metrics(self._connection, entries)
-        if CommandRan in present:
+        if observation.CommandRan in present:
             # All commands are searched, and the learners of habits read those that a person ran.
-            runs = [entry for entry in entries if isinstance(entry.event.body, CommandRan)]
+            runs = [entry for entry in entries if isinstance(entry.event.body, observation.CommandRan)]
             store_shell_commands(self._connection, (entry.event for entry in runs if entry.event.is_by_user))
-            latest = latest_shell_executions((entry.event, entry.segment, entry.line) for entry in runs)
-            store_commands(self._connection, latest)
+            latest = commands.latest_shell_executions((entry.event, entry.segment, entry.line) for entry in runs)
+            commands.store_commands(self._connection, latest)
         if not present.isdisjoint(FOLDED_BODIES):
             folded = [entry.event for entry in entries if entry.is_folded]
             self._memories.add_events(folded)
             _add_pages(self._connection, self._postings, folded)
-            self._may_hide_entries |= not present.isdisjoint((EventsUndone, WorkLogged))
-        if not present.isdisjoint(SESSION_TYPES):
+            self._may_hide_entries |= not present.isdisjoint((EventsUndone, observation.WorkLogged))
+        if not present.isdisjoint(observation.SESSION_TYPES):
             from tacit.index.session_writer import SessionWriter  # `tacit add` needs none
 
             self._sessions = self._sessions or SessionWriter(self._connection, self._postings, self._decode)
-            self._sessions.add_events([entry for entry in entries if isinstance(entry.event.body, SESSION_TYPES)])
+            self._sessions.add_events(
+                [entry for entry in entries if isinstance(entry.event.body, observation.SESSION_TYPES)]
+            )
 
     def remove(self, events: Sequence[Event]) -> None:
         """Detach events from what was folded from them."""
         self._memories.remove_events(events)
         for event in events:
-            if isinstance(event.body, WorkLogged | EvaluationCreated):
+            if isinstance(event.body, observation.WorkLogged | observation.EvaluationCreated):
                 self._postings.remove(page_doc_id(event.id))
                 self._connection.execute("DELETE FROM pages WHERE doc_id = ?", (page_doc_id(event.id),))
 
@@ -240,20 +215,20 @@ def _store_metrics(connection: sqlite3.Connection, entries: Iterable[IndexedEven
     for entry in entries:
         event = entry.event
         match event.body:
-            case RecallAsked(hits=hits):
+            case observation.RecallAsked(hits=hits):
                 _add_metrics(connection, event, asked=1, missed=0 if hits else 1)
-            case MemoryChecked():
+            case observation.MemoryChecked():
                 from tacit.index.adherence import store_check  # `tacit add` needs none
 
                 store_check(connection, event.id, event.body)
-            case BriefInjected(tokens=tokens, agent=agent, memories=memories):
+            case observation.BriefInjected(tokens=tokens, agent=agent, memories=memories):
                 if agent:  # a brief that a person printed told no agent anything
                     rows = [(claim, event.id, event.origin.session) for claim in memories]
                     connection.executemany("INSERT OR IGNORE INTO injected_memories VALUES (?, ?, ?)", rows)
                 _add_metrics(connection, event, briefs=1, tokens=tokens)
                 row = (event.id, event.origin.session, entry.segment, entry.offset, entry.length, entry.raw)
                 connection.execute("INSERT OR IGNORE INTO injections VALUES (?, ?, ?, ?, ?, ?)", row)
-            case ProjectSeen(root=root):
+            case observation.ProjectSeen(root=root):
                 connection.execute("INSERT OR IGNORE INTO project_roots VALUES (?, ?)", (event.scope, root))
 
 
@@ -273,7 +248,7 @@ class _MemoryWriter:
     The events of new memories are held until then, but not those of a long log, which are read again in order.
     """
 
-    def __init__(self, connection: sqlite3.Connection, postings: PostingsWriter, decode: Decode) -> None:
+    def __init__(self, connection: sqlite3.Connection, postings: PostingsWriter, decode: reader.Decode) -> None:
         self._connection = connection
         self._postings = postings
         self._decode = decode
@@ -291,7 +266,7 @@ class _MemoryWriter:
         run("DELETE FROM claim_events WHERE claim_id = ? AND event_id = ?", rows)
         run("DELETE FROM claim_sources WHERE claim_id = ?", [(claim,) for claim in claims])
         run("DELETE FROM memory_agents WHERE doc_id = ?", [(claim_number(claim),) for claim in claims])
-        self._store_sources({claim: events_of_claim(self._connection, claim, self._decode) for claim in claims})
+        self._store_sources({claim: reader.events_of_claim(self._connection, claim, self._decode) for claim in claims})
         self._reduced_claims |= claims
 
     def add_events(self, events: Sequence[Event]) -> None:
@@ -350,7 +325,7 @@ class _MemoryWriter:
             for claim in self._reduced_claims:
                 if not self._connection.execute(count, (claim,)).fetchone()[0]:
                     yield claim, []
-            query = f"SELECT claim_id, {EVENT_LINE} {FROM_ALL_CLAIM_EVENTS}"
+            query = f"SELECT claim_id, {reader.EVENT_LINE} {reader.FROM_ALL_CLAIM_EVENTS}"
             for claim, rows in groupby(self._connection.execute(query), key=itemgetter(0)):
                 yield ClaimId(claim), [self._decode(raw) for _, raw in rows]
             return
@@ -358,7 +333,7 @@ class _MemoryWriter:
             new = self._new_events.get(claim, [])
             is_new = self._connection.execute(count, (claim,)).fetchone()[0] == len(new)
             is_new &= claim not in self._reduced_claims
-            yield claim, new if is_new else events_of_claim(self._connection, claim, self._decode)
+            yield claim, new if is_new else reader.events_of_claim(self._connection, claim, self._decode)
 
     def _write(self, folded: Mapping[ClaimId, Memory | None]) -> None:
         """Replace the rows of memories, and delete them for None."""
@@ -439,35 +414,34 @@ def _embedding_text(doc_id: int, memory: Memory | None) -> EmbeddingText:
 # Pages: entries of the worklog, and the latest evaluation of each day
 
 
-class _PageText(Record):
-    kind: str
-    day: str
-    title: str
-    text: str
-
-
 def _add_pages(connection: sqlite3.Connection, postings: PostingsWriter, events: Sequence[Event]) -> None:
     """Write a page for each worklog entry and evaluation among the events."""
     for event in events:
-        page = _page_text(event)
-        if page is None:
-            continue
+        match event.body:
+            case observation.WorkLogged(task, summary, changes, evidence, following):
+                kind, day = "worklog", event.day.isoformat()
+                title, text = f"{task}: {summary}" if task else summary, "\n".join((changes, evidence, following))
+            case observation.EvaluationCreated(day, scores):
+                kind, points = "evaluation", sum(score.points for score in scores)
+                title = f"Evaluation of {day}: {points} of {2 * len(scores)} points"
+                text = "\n".join(f"{score.name} {score.reason}" for score in scores)
+            case _:
+                continue
         doc_id = page_doc_id(event.id)
-        row = (doc_id, event.id, page.kind, event.scope, page.day, timestamp(event.at), page.title)
+        row = (doc_id, event.id, kind, event.scope, day, timestamp(event.at), title)
         connection.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
-        if page.kind == "evaluation":
-            connection.execute(_HIDE_SUPERSEDED, {"page_name": page.day})
-        document = IndexedDocument(doc_id, " ".join(tokenize(page.title)), " ".join(tokenize(page.text)))
-        postings.add([document], fresh=True)
-        mark_stale(connection, [f"{page.kind} {page.day}"])
+        if kind == "evaluation":
+            connection.execute(_HIDE_SUPERSEDED, {"page_name": day})
+        postings.add([IndexedDocument(doc_id, " ".join(tokenize(title)), " ".join(tokenize(text)))], fresh=True)
+        mark_stale(connection, [f"{kind} {day}"])
 
 
-def _hide_undone_entries(connection: sqlite3.Connection, decode: Decode) -> None:
+def _hide_undone_entries(connection: sqlite3.Connection, decode: reader.Decode) -> None:
     """Hide worklog entries that were undone, and show those whose undo was undone.
 
     Undo events are few, so all of them are evaluated together.
     """
-    undos = [decode(raw) for (raw,) in connection.execute(SELECT_UNDONE).fetchall()]
+    undos = [decode(raw) for (raw,) in connection.execute(reader.SELECT_UNDONE).fetchall()]
     targets = {target for event in undos if isinstance(event.body, EventsUndone) for target in event.body.targets}
     entries = [
         row for target in sorted(targets) if (row := connection.execute(_SELECT_WORKLOG_ENTRY, (target,)).fetchone())
@@ -477,18 +451,6 @@ def _hide_undone_entries(connection: sqlite3.Connection, decode: Decode) -> None
         if bool(was_hidden) != (event_id in undone):
             connection.execute("UPDATE pages SET is_hidden = ? WHERE event_id = ?", (event_id in undone, event_id))
             mark_stale(connection, [f"worklog {day}"])
-
-
-def _page_text(event: Event) -> _PageText | None:
-    match event.body:
-        case WorkLogged(task, summary, changes, evidence, following):
-            title = f"{task}: {summary}" if task else summary
-            return _PageText("worklog", event.day.isoformat(), title, "\n".join((changes, evidence, following)))
-        case EvaluationCreated(day, scores):
-            points, max_points = sum(score.points for score in scores), 2 * len(scores)
-            text = "\n".join(f"{score.name} {score.reason}" for score in scores)
-            return _PageText("evaluation", day, f"Evaluation of {day}: {points} of {max_points} points", text)
-    return None
 
 
 # Lines of the log that were rewritten, as by a purge. The rest of the log is not read: the events of these lines are
@@ -518,7 +480,7 @@ def apply_rewritten(
     rewritten: Mapping[str, Sequence[RewrittenLine]],
     replaced: Sequence[ReplacedEvent],
     cursors: Iterable[SegmentCursor],
-    decode: Decode,
+    decode: reader.Decode,
 ) -> None:
     """Apply the events of rewritten lines again, and move the positions of all others.
 
@@ -534,12 +496,12 @@ def apply_rewritten(
         for pair in replaced:
             _remove_event(connection, pair)
         runs = [
-            shell_execution(event, segment, line)
-            if isinstance(event.body, CommandRan)
-            else agent_execution(event, segment, line)
+            commands.shell_execution(event, segment, line)
+            if isinstance(event.body, observation.CommandRan)
+            else commands.agent_execution(event, segment, line)
             for (event, _, segment, line, *_), _ in replaced
         ]
-        remove_commands(connection, [run for run in runs if run])
+        commands.remove_commands(connection, [run for run in runs if run])
         for segment, lines in rewritten.items():
             _move_positions(connection, segment, lines)
         removed = [old.event for old, _ in replaced]
@@ -559,28 +521,28 @@ def _remove_event(connection: sqlite3.Connection, pair: ReplacedEvent) -> None:
     if old.is_folded and run("DELETE FROM events WHERE id = ? AND segment = ? AND offset = ?", place).rowcount != 1:
         raise IndexUnusableError("an event is in the index by another line")
     match event.body:
-        case CommandRan():
+        case observation.CommandRan():
             run("DELETE FROM shell_commands WHERE event_id = ?", (event.id,))
-        case BriefInjected():
+        case observation.BriefInjected():
             run("DELETE FROM injections WHERE event_id = ?", (event.id,))
             run("DELETE FROM injected_memories WHERE event_id = ?", (event.id,))
-        case MemoryChecked():
+        case observation.MemoryChecked():
             run("DELETE FROM memory_checks WHERE event_id = ?", (event.id,))
-        case ProjectSeen(root=root):
+        case observation.ProjectSeen(root=root):
             run("DELETE FROM project_roots WHERE scope = ? AND root = ?", (event.scope, root))
-    if isinstance(event.body, SESSION_TYPES):
+    if isinstance(event.body, observation.SESSION_TYPES):
         query = "DELETE FROM session_events WHERE event_id = ? AND segment = ? AND offset = ?"
-        is_moved = not isinstance(new.event.body, SESSION_TYPES) or _session_of(old) != _session_of(new)
+        is_moved = not isinstance(new.event.body, observation.SESSION_TYPES) or _session_of(old) != _session_of(new)
         if is_moved or run(query, place).rowcount != 1:
             raise IndexUnusableError("an event is in the index by another line, or of another session")
         # What was learned from it without a model is learned again.
-        number = (claim_number(session_id(*_session_of(old))),)
+        number = (claim_number(observation.session_id(*_session_of(old))),)
         run("DELETE FROM session_choices WHERE session_number = ?", number)
         run("DELETE FROM learned_sessions WHERE session_number = ? AND model = ''", number)
 
 
 def _session_of(entry: IndexedEvent) -> tuple[str, str]:
-    assert isinstance(entry.event.body, SESSION_TYPES)
+    assert isinstance(entry.event.body, observation.SESSION_TYPES)
     return entry.event.body.agent, entry.event.origin.session
 
 

@@ -96,7 +96,10 @@ class CommandEncoder:
         """Return the line of a command that ran at `at`, in microseconds since 1970."""
         middle = self._encoded_contexts.get(context) or self._encode_context(context)
         if session != self._session or tz != self._tz:
-            self._set_session(session, tz)
+            scope, _, provenance = IMPORT_ENVELOPE
+            self._session, self._tz, source = session, tz, provenance.name.lower()
+            self._before_time = f'","scope":"{scope}","sess":{encode_string(session)},"src":"{source}","ts":"'
+            self._after_time = f'Z","type":"command.ran","tz":{tz},"v":{FORMAT_VERSION}'
         minute, rest = at // _MICROSECONDS_PER_MINUTE, at % _MICROSECONDS_PER_MINUTE
         if minute != self._minute:
             day, minutes = divmod(minute, 24 * 60)
@@ -122,13 +125,6 @@ class CommandEncoder:
             self._encoded_contexts.clear()
         encoded = self._encoded_contexts[context] = f'{fields}}},"host":{encode_string(host)},"id":"'
         return encoded
-
-    def _set_session(self, session: str, tz: int) -> None:
-        scope, _, provenance = IMPORT_ENVELOPE
-        source = provenance.name.lower()
-        self._session, self._tz = session, tz
-        self._before_time = f'","scope":"{scope}","sess":{encode_string(session)},"src":"{source}","ts":"'
-        self._after_time = f'Z","type":"command.ran","tz":{tz},"v":{FORMAT_VERSION}'
 
 
 @lru_cache(maxsize=64)

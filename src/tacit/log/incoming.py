@@ -16,19 +16,17 @@ from tacit.log.reader import Cursor, LogReader, PurgeFilter
 from tacit.log.redact import redact_body
 from tacit.log.rewrite import replace_segment
 from tacit.log.segment import IMPORTED_FOLDER, MEMORY_BODIES, PURGED_SEGMENT, received_segment
+from tacit.model import observation
 from tacit.model.event import REPOSITORY, Event, Verdict
 from tacit.model.ids import EventId, sha256
-from tacit.model.observation import (
-    LogSealed,
-    MemoryPurged,
-    ProjectSeen,
-    PurgedStub,
-    RepositoryDistrusted,
-    RepositoryTrusted,
-)
 
 # Events that are true of one machine only: where projects are, what was trusted there, how its files were repaired.
-_MACHINE_LOCAL_EVENTS = (LogSealed, ProjectSeen, RepositoryTrusted, RepositoryDistrusted)
+_MACHINE_LOCAL_EVENTS = (
+    observation.LogSealed,
+    observation.ProjectSeen,
+    observation.RepositoryTrusted,
+    observation.RepositoryDistrusted,
+)
 # Lines that each machine gets for itself: of a repository's fact file, and of a team's server.
 _LOCAL_ACTORS = (REPOSITORY, "team")
 _VERDICTS = frozenset(verdict.value for verdict in Verdict)
@@ -41,9 +39,9 @@ def is_portable(event: Event) -> bool:
 
 def is_about_memory(event: Event) -> bool:
     """Return whether an event is a judgement, a workflow, an evaluation or a tombstone: no command, prompt or reply."""
-    if isinstance(event.body, PurgedStub):
+    if isinstance(event.body, observation.PurgedStub):
         return event.body.was in _VERDICTS
-    return isinstance(event.body, (*MEMORY_BODIES, MemoryPurged))
+    return isinstance(event.body, (*MEMORY_BODIES, observation.MemoryPurged))
 
 
 class IncomingFilter:
@@ -58,10 +56,7 @@ class IncomingFilter:
         self.known = self.damaged = self.refused = self.purged = 0
 
     def new_events(
-        self,
-        records: Iterable[Event | DamagedLine],
-        tombstones: PurgeFilter | None,
-        applied: PurgeFilter | None = None,
+        self, records: Iterable[Event | DamagedLine], tombstones: PurgeFilter | None, applied: PurgeFilter | None = None
     ) -> list[Event]:
         """Return the events to take, redacted and in order. They count as known from then on.
 
@@ -79,7 +74,9 @@ class IncomingFilter:
         new = {
             record.id: record
             for record in records
-            if isinstance(record, Event) and isinstance(record.body, MemoryPurged) and record.id not in self._known_ids
+            if isinstance(record, Event)
+            and isinstance(record.body, observation.MemoryPurged)
+            and record.id not in self._known_ids
         }
         return [new[name] for name in sorted(new)]
 
@@ -90,7 +87,7 @@ class IncomingFilter:
         if record.id in self._known_ids:
             self.known += 1
             return None
-        if isinstance(record.body, MemoryPurged) or not is_portable(record):
+        if isinstance(record.body, observation.MemoryPurged) or not is_portable(record):
             return None
         if record.id > self._latest:
             self.refused += 1
@@ -142,10 +139,7 @@ def append_received(log: Log, machine: str, events: Sequence[Event], day: str) -
         if late:
             data = _encode_all(log, late)
             replace_segment(log, f"{IMPORTED_FOLDER}/{day}-{sha256(data).hexdigest()[:12]}.jsonl", data)
-        for name, group in (
-            (segment, judgements[len(late) :]),
-            (received_segment(machine, activity=True), others),
-        ):
+        for name, group in ((segment, judgements[len(late) :]), (received_segment(machine, activity=True), others)):
             if group:
                 log.append_to(name, group)
 

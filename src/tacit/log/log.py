@@ -128,7 +128,11 @@ class Log(LogReader):
     def _append_drafts(
         self, segment: str, drafts: Sequence[Draft], origin: EventOrigin, op: EventId | None
     ) -> AppendResult:
-        last_of_others = self._last_id_of_others(segment)
+        # Order must not depend on the file a line goes to. Copies do not count: they may sort last.
+        names = [name for name in self.own_segments() if has_ordered_ids(name)]
+        earlier_months = [name for name in names if name.startswith(ACTIVITY_FOLDER)][:-1]
+        others = [name for name in names if name != segment and name not in earlier_months]
+        last_of_others = max((last for name in others if (last := self.last_id(name))), default=None)
 
         def compose(last_id: EventId | None, seals: Sequence[LogSealed]) -> list[Event]:
             sealed = [Draft(seal, drafts[0].scope) for seal in seals]
@@ -136,13 +140,6 @@ class Log(LogReader):
             return self._assign_ids([*sealed, *drafts], origin, last, op)
 
         return append(self.disk, self.path(segment), compose, durable=not _may_sync_later(drafts), sign=self.sign)
-
-    def _last_id_of_others(self, segment: str) -> EventId | None:
-        """Return the last id of the other segments in use: order must not depend on the file a line goes to."""
-        names = [name for name in self.own_segments() if has_ordered_ids(name)]  # not copies: they may sort last
-        earlier_months = [name for name in names if name.startswith(ACTIVITY_FOLDER)][:-1]
-        others = [name for name in names if name != segment and name not in earlier_months]
-        return max((last for name in others if (last := self.last_id(name))), default=None)
 
     def last_id(self, segment: str) -> EventId | None:
         """Return the id of the last readable line of a segment. Raise FileNotFoundError if there is none."""

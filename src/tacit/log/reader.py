@@ -288,17 +288,15 @@ class LogReader:
 
     # Lines and events
 
-    def _lines(self, segment: str, cursor: Cursor) -> Iterator[RawLine]:
+    def lines(self, segment: str, cursor: Cursor | None = None) -> Iterator[RawLine]:
+        """Yield the complete lines after `cursor`, not decoded."""
+        offset, number, _ = cursor or Cursor()
         with open_plain(self.path(segment)) as file:
-            yield from read_lines(file, offset=cursor.offset, number=cursor.lines)
-
-    def lines(self, segment: str) -> Iterator[RawLine]:
-        """Yield the complete lines of a segment, not decoded."""
-        return self._lines(segment, Cursor())
+            yield from read_lines(file, offset=offset, number=number)
 
     def read(self, segment: str, cursor: Cursor | None = None) -> Iterator[LogLine]:
         """Yield the complete lines after `cursor`, readable and damaged. Blank lines are skipped."""
-        for line in self._lines(segment, cursor or Cursor()):
+        for line in self.lines(segment, cursor):
             if line.too_long:
                 yield LogLine(segment, line, DamagedLine("longer than any line we write"))
             elif line.data:
@@ -306,7 +304,7 @@ class LogReader:
 
     def lines_between(self, segment: str, cursor: Cursor, end: int) -> Iterator[RawLine]:
         """Yield the lines from `cursor` to `end`, where a line ends, without blank ones."""
-        lines = takewhile(lambda line: line.offset < end, self._lines(segment, cursor))
+        lines = takewhile(lambda line: line.offset < end, self.lines(segment, cursor))
         return (line for line in lines if line.data or line.too_long)
 
     def line_reader(self) -> Callable[[str, int, int], bytes | None]:
@@ -330,13 +328,13 @@ class LogReader:
 
     def ids(self, segment: str, cursor: Cursor) -> Iterator[EventId]:
         """Yield the ids of the lines after `cursor` whose checksums match."""
-        for line in self._lines(segment, cursor):
+        for line in self.lines(segment, cursor):
             if (event_id := id_in_line(line.data)) is not None:
                 yield event_id
 
     def events_containing(self, segment: str, cursor: Cursor, marker: bytes) -> Iterator[Event]:
         """Yield the events after `cursor` whose lines contain `marker`. Other lines are not decoded."""
-        for line in self._lines(segment, cursor):
+        for line in self.lines(segment, cursor):
             event = decode(line.data) if marker in line.data else None
             if isinstance(event, Event):
                 yield event
@@ -358,7 +356,7 @@ class LogReader:
         Return the cursor after them, and whether another line follows.
         """
         last, more = None, False
-        for line in self._lines(segment, cursor):
+        for line in self.lines(segment, cursor):
             if more := not any(map(line.data.__contains__, _DEFERRABLE_TYPES)):
                 break
             last = line

@@ -8,36 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tacit.model import observation
 from tacit.model.event import Event, EventBody, EventsUndone
-from tacit.model.observation import (
-    BriefInjected,
-    LogSealed,
-    MemoryChecked,
-    MemoryPurged,
-    PurgedStub,
-    RepositoryDistrusted,
-    RepositoryTrusted,
-    UnknownBody,
-)
 
 SecretDigest = Callable[[str], str]
 _EVENTS_PER_BLOCK = 32  # events that are searched together
 _MAX_NAME_CHARS = 200  # of texts that come again and again
 # They hold only ids, hashes and paths that Tacit computed itself.
 _SAFE_BODIES = (
-    LogSealed,
-    MemoryChecked,
-    MemoryPurged,
-    PurgedStub,
-    UnknownBody,
-    RepositoryTrusted,
-    RepositoryDistrusted,
+    observation.LogSealed,
+    observation.MemoryChecked,
+    observation.MemoryPurged,
+    observation.PurgedStub,
+    observation.UnknownBody,
+    observation.RepositoryTrusted,
+    observation.RepositoryDistrusted,
 )
 
 
 def redact_body(body: EventBody, digest: SecretDigest | None = None) -> EventBody:
     """Return the body with each secret in its texts replaced by its kind, and its `digest` if that is given."""
-    if isinstance(body, _SAFE_BODIES) or (isinstance(body, BriefInjected) and not body.task):
+    if isinstance(body, _SAFE_BODIES) or (isinstance(body, observation.BriefInjected) and not body.task):
         return body
     from tacit.secrets.redact import redacted, secret_kind  # its tables would slow down the start of a session
 
@@ -66,10 +57,7 @@ def _redact_block(events: Sequence[Event], digest: SecretDigest | None, harmless
     if new := [text for text in texts if text not in harmless]:
         if secret_kind("\n".join(new)):
             half = len(events) // 2
-            return [
-                *_redact_block(events[:half], digest, harmless),
-                *_redact_block(events[half:], digest, harmless),
-            ]
+            return [*_redact_block(events[:half], digest, harmless), *_redact_block(events[half:], digest, harmless)]
         harmless.update([text for text in new if len(text) <= _MAX_NAME_CHARS])
     return list(events)
 

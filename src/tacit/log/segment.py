@@ -17,18 +17,9 @@ from tacit.disk.lock import is_read_only_error, read_only_error
 from tacit.errors import StoreError
 from tacit.log.codec import decode, encode, id_in_line, is_truncated
 from tacit.log.signing import SignLine
+from tacit.model import observation
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, EventsUndone
 from tacit.model.ids import EventId
-from tacit.model.observation import (
-    TRANSCRIPT_TYPES,
-    EvaluationCreated,
-    LogSealed,
-    MemoryPurged,
-    RepositoryDistrusted,
-    RepositoryTrusted,
-    WorkflowDropped,
-    WorkflowSaved,
-)
 from tacit.record import Record
 
 MEMORY_SEGMENT = "memory/events.jsonl"
@@ -57,11 +48,11 @@ MEMORY_BODIES = (
     ClaimProposed,
     ClaimDecided,
     EventsUndone,
-    EvaluationCreated,
-    RepositoryTrusted,
-    RepositoryDistrusted,
-    WorkflowSaved,
-    WorkflowDropped,
+    observation.EvaluationCreated,
+    observation.RepositoryTrusted,
+    observation.RepositoryDistrusted,
+    observation.WorkflowSaved,
+    observation.WorkflowDropped,
 )
 
 # A torn line is closed with this control character and a line feed. So a line that ends with a line feed alone is one
@@ -80,11 +71,11 @@ def is_own_segment(folder: str, name: str) -> bool:
 
 def segment_for(body: EventBody, origin: EventOrigin) -> str:
     """Return the segment of an event: judgements and evaluations go to memory, the rest to activity by month."""
-    if isinstance(body, MemoryPurged):
+    if isinstance(body, observation.MemoryPurged):
         return PURGED_SEGMENT
     if isinstance(body, MEMORY_BODIES):
         return MEMORY_SEGMENT
-    return _activity_segment(origin, _AGENTS_SUFFIX if isinstance(body, TRANSCRIPT_TYPES) else ".jsonl")
+    return _activity_segment(origin, _AGENTS_SUFFIX if isinstance(body, observation.TRANSCRIPT_TYPES) else ".jsonl")
 
 
 def received_segment(machine: str, *, activity: bool = False) -> str:
@@ -120,10 +111,10 @@ class Fragment(Record):
         """The line that the fragment is once it is closed, without the line feed."""
         return self.data.removesuffix(_CANCEL) + _CANCEL
 
-    def seal(self) -> LogSealed:
+    def seal(self) -> observation.LogSealed:
         from hashlib import sha256
 
-        return LogSealed(self.offset, len(self.closed), sha256(self.closed).hexdigest())
+        return observation.LogSealed(self.offset, len(self.closed), sha256(self.closed).hexdigest())
 
 
 class SegmentTail(Record):
@@ -152,7 +143,7 @@ class AppendResult(Record):
 
 
 # Returns the events to write, given the last id of the segment and seals for its fragments.
-ComposeEvents = Callable[[EventId | None, Sequence[LogSealed]], Sequence[Event]]
+ComposeEvents = Callable[[EventId | None, Sequence[observation.LogSealed]], Sequence[Event]]
 
 
 def append(
@@ -165,7 +156,14 @@ def append(
     try:
         return _write_events(disk, path, compose, durable, sign)
     except OSError as error:
-        raise _explain_error(error, path) from error
+        if is_read_only_error(error):
+            raise read_only_error(path) from error
+        what = f"{path} could not be written: {error.strerror}; nothing was recorded"
+        explained = link_error(error) or StoreError(what, "tacit doctor")
+        if error.errno in _DISK_FULL_ERRORS:
+            what = f"no room to write {path} ({error.strerror}); nothing was recorded"
+            explained = StoreError(what, "free some space, then try again")
+        raise explained from error
 
 
 def _write_events(disk: Disk, path: str, compose: ComposeEvents, durable: bool, sign: SignLine | None) -> AppendResult:
@@ -270,7 +268,7 @@ def _parse_tail(size: int, start: int, lines: list[bytes]) -> SegmentTail | None
         if event_id is not None:
             last = last or event_id
             event = decode(line) if b'"type":"log.sealed"' in line else None
-            if not isinstance(event, Event) or not isinstance(event.body, LogSealed):
+            if not isinstance(event, Event) or not isinstance(event.body, observation.LogSealed):
                 break
             sealed.add(event.body.offset)
         elif line and is_truncated(line) and (offset + len(line) == size or line.endswith(_CANCEL)):
@@ -282,15 +280,3 @@ def _parse_tail(size: int, start: int, lines: list[bytes]) -> SegmentTail | None
             return None
     unsealed = [fragment for fragment in reversed(fragments) if fragment.offset not in sealed]
     return SegmentTail(size, last, lines[-1] != b"", tuple(unsealed))
-
-
-def _explain_error(error: OSError, path: str) -> StoreError:
-    if is_read_only_error(error):
-        return read_only_error(path)
-    if error.errno in _DISK_FULL_ERRORS:
-        return StoreError(
-            f"no room to write {path} ({error.strerror}); nothing was recorded", "free some space, then try again"
-        )
-    if (refused := link_error(error)) is not None:
-        return refused
-    return StoreError(f"{path} could not be written: {error.strerror}; nothing was recorded", "tacit doctor")

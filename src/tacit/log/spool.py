@@ -230,11 +230,7 @@ class Spool:
 
     def dropped(self) -> DroppedCommands | None:
         """Return how many events could be kept neither in the log nor here; None if none was lost."""
-        with (
-            suppress(OSError),
-            self._open_folder() as folder,
-            _opened(folder, _DROPPED_FILE, os.O_RDONLY) as fd,
-        ):
+        with suppress(OSError), self._open_folder() as folder, _opened(folder, _DROPPED_FILE, os.O_RDONLY) as fd:
             return _read_dropped(fd)
         return None
 

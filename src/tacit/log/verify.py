@@ -10,33 +10,15 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from tacit.log.codec import (
-    EVENT_TYPES,
-    PROVENANCE_BY_NAME,
-    DamagedLine,
-    damage_reason,
-    decode,
-    event_type,
-    is_encoding_of,
-    split_mac,
-    trim,
-)
+from tacit.log import codec
 from tacit.log.log import Log
 from tacit.log.reader import KnownForm, PurgeFilter, RawLine, SegmentProgress, read_torn_tail
 from tacit.log.segment import is_sealed
 from tacit.log.signing import BASELINE_FILE
+from tacit.model import observation
 from tacit.model.claim import Kind
 from tacit.model.event import PROPOSING_VERDICTS, ClaimDecided, ClaimProposed, Event, EventsUndone, Verdict
 from tacit.model.ids import EventId
-from tacit.model.observation import (
-    LogSealed,
-    MemoryPurged,
-    RepositoryDistrusted,
-    RepositoryTrusted,
-    UnknownBody,
-    WorkflowDropped,
-    WorkflowSaved,
-)
 from tacit.record import Record
 from tacit.text.display import clip
 
@@ -77,7 +59,7 @@ def unverified_decisions(log: Log) -> Iterator[UnverifiedDecision]:
     checker = _MacChecker(log)
     for segment in log.segments():
         for line in log.lines(segment):
-            if line.data and isinstance(event := decode(line.data), Event):
+            if line.data and isinstance(event := codec.decode(line.data), Event):
                 checker.check(segment, line, event)
     return iter(checker.decisions)
 
@@ -97,7 +79,7 @@ class _SegmentCheck:
         self._segment = segment
         self._purges = purges
         self._checker = checker
-        self._damaged: list[tuple[RawLine, DamagedLine]] = []
+        self._damaged: list[tuple[RawLine, codec.DamagedLine]] = []
         self._sealed: set[str] = set()
         self._untrimmed = 0
 
@@ -108,9 +90,9 @@ class _SegmentCheck:
             if line.number % _LINES_PER_REPORT == 0:
                 progress.show(line.end)
             if line.too_long:
-                self._damaged.append((line, DamagedLine("longer than any line we write")))
+                self._damaged.append((line, codec.DamagedLine("longer than any line we write")))
             elif line.data and not self._is_certainly_well(line):
-                yield from self._check_decoded(line, decode(line.data))
+                yield from self._check_decoded(line, codec.decode(line.data))
         yield from self._damage_findings()
         if self._untrimmed:
             what = (
@@ -118,13 +100,9 @@ class _SegmentCheck:
                 " around them; all of these can be read"
             )
             yield Finding(self._segment, what, "nothing: they count as they stand", False)
-        yield from self._tail_findings(line.end if line else 0)
-
-    def _tail_findings(self, end: int) -> Iterator[Finding]:
-        """Yield what is behind the last line feed."""
-        if not (tail := read_torn_tail(self._log.path(self._segment), end)):
+        if not (tail := read_torn_tail(self._log.path(self._segment), line.end if line else 0)):
             return
-        if damage_reason(tail) is None:
+        if codec.damage_reason(tail) is None:
             what, mend = "the last line lacks its line feed", "nothing: it counts after the next write, which adds it"
         else:
             what, mend = f"{len(tail)} bytes of an unfinished write at the end", "nothing: the next write closes it"
@@ -132,7 +110,7 @@ class _SegmentCheck:
 
     def _is_certainly_well(self, line: RawLine) -> bool:
         data = line.data
-        if trim(data) != data or damage_reason(data) is not None:
+        if codec.trim(data) != data or codec.damage_reason(data) is not None:
             return False
         if self._purges is None:
             is_plain = is_plain_form(data)
@@ -141,18 +119,18 @@ class _SegmentCheck:
             is_plain = form.is_plain if form and self._purges.ignores(form) else None
         return is_plain is not None and self._checker.accepts(self._segment, line, is_plain=is_plain)
 
-    def _check_decoded(self, line: RawLine, event: Event | DamagedLine) -> Iterator[Finding]:
-        if isinstance(event, DamagedLine):
+    def _check_decoded(self, line: RawLine, event: Event | codec.DamagedLine) -> Iterator[Finding]:
+        if isinstance(event, codec.DamagedLine):
             self._damaged.append((line, event))
             return
         self._checker.check(self._segment, line, event)
-        self._untrimmed += trim(line.data) != line.data
-        if isinstance(event.body, LogSealed):
+        self._untrimmed += codec.trim(line.data) != line.data
+        if isinstance(event.body, observation.LogSealed):
             self._sealed.add(event.body.sha256)
-        if isinstance(event.body, UnknownBody):
+        if isinstance(event.body, observation.UnknownBody):
             what = f"an event this version does not know ({event.body.type})"
             yield Finding(self._location(line), what, "nothing: it is kept; a newer Tacit may read it", False)
-        elif self._forms and not is_encoding_of(event, line.data):
+        elif self._forms and not codec.is_encoding_of(event, line.data):
             what = "written by another program in another form; it can be read"
             yield Finding(self._location(line), what, "nothing: it counts as it stands", False)
         if self._purges and self._purges.apply(event) is not event:
@@ -209,7 +187,7 @@ class _MacChecker:
         """
         if self._signer is None or self._is_before_baseline(segment, line):
             return is_plain
-        content, mac = split_mac(line.data)
+        content, mac = codec.split_mac(line.data)
         if is_plain and not mac and not self._is_baseline_valid and segment not in self._signed_segments:
             self._unsigned_lines += 1
             return True
@@ -222,7 +200,7 @@ class _MacChecker:
         """Classify one line. Without a valid baseline, MACs are required after the first correct one of a segment."""
         if self._signer is None or self._is_before_baseline(segment, line):
             return
-        content, mac = split_mac(line.data)
+        content, mac = codec.split_mac(line.data)
         if mac and (not self._has_key or self._is_other_key):
             self._unchecked_lines += 1
         elif mac and self._signer.verifies(content, mac):
@@ -280,17 +258,17 @@ def _describe_decision(event: Event) -> str:
             topic = claim.sentence
         case (
             EventsUndone(label=topic)
-            | RepositoryTrusted(path=topic)
-            | RepositoryDistrusted(path=topic)
-            | WorkflowSaved(name=topic)
-            | WorkflowDropped(name=topic)
-            | MemoryPurged(reason=topic)
+            | observation.RepositoryTrusted(path=topic)
+            | observation.RepositoryDistrusted(path=topic)
+            | observation.WorkflowSaved(name=topic)
+            | observation.WorkflowDropped(name=topic)
+            | observation.MemoryPurged(reason=topic)
         ):
             pass
         case _:
             return ""
     actor = clip(event.origin.actor, _MAX_SUMMARY_CHARS)
-    return f"{event_type(event.body)} by {actor}: {clip(topic, _MAX_SUMMARY_CHARS)}"
+    return f"{codec.event_type(event.body)} by {actor}: {clip(topic, _MAX_SUMMARY_CHARS)}"
 
 
 # Lines in the form that Tacit writes are recognised without decoding them. One that is recognised and whose checksum
@@ -330,13 +308,13 @@ _END = (
 
 
 def _end(types: bytes) -> bytes:
-    return _END % (_UUID, _UUID, _TEXT, _TEXT, _any_of(*PROVENANCE_BY_NAME), _TIME, types)
+    return _END % (_UUID, _UUID, _TEXT, _TEXT, _any_of(*codec.PROVENANCE_BY_NAME), _TIME, types)
 
 
 _PROPOSAL_LINE = re.compile(_PROPOSAL + _end(_any_of(*(verdict.value for verdict in PROPOSING_VERDICTS))))
 _PLAIN_LINE = re.compile(re.sub(rb"(?<!\\)\((?!\?)", rb"(?:", _PROPOSAL_LINE.pattern))  # without groups
 _LINE_END = re.compile(_end(rb"[a-z.]+"))
-_KNOWN_TYPES = frozenset(name.encode("ascii") for name in EVENT_TYPES) - {b"log.sealed"}
+_KNOWN_TYPES = frozenset(name.encode("ascii") for name in codec.EVENT_TYPES) - {b"log.sealed"}
 _CLAIM_TYPES = frozenset(verdict.value.encode("ascii") for verdict in Verdict)
 
 

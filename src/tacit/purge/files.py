@@ -66,16 +66,6 @@ class FilePurge:
         self._finders: dict[tuple[str, ...], tuple[TextFinder, TextFinder]] = {}
         self.scrubbed: dict[tuple[str, _FileState], ScrubbedFile | None] = {}
 
-    def _finders_for(self, text: str) -> tuple[TextFinder, TextFinder]:
-        """Return what finds the texts that are known after `text` was searched, and what finds their longest words."""
-        for purge in self._purges:
-            purge.learn([text])
-        known = tuple(text for purge in self._purges for text in purge.texts.texts)
-        if known not in self._finders:
-            self._finders[known] = TextFinder(known), TextFinder(max(text.split(), key=len) for text in known)
-            self._max_words = max([self._max_words, *(text.count(" ") + 1 for text in known)])
-        return self._finders[known]
-
     def replace(self, blocks: Iterable[list[str]]) -> Iterator[list[str]]:
         """Yield lines, given in blocks, with every match replaced.
 
@@ -104,7 +94,13 @@ class FilePurge:
 
     def _windows(self, lines: list[str]) -> list[tuple[int, int, TextFinder]]:
         """Return from where to where lines have to be searched, and with what."""
-        finder, words = self._finders_for("\n".join(lines))
+        for purge in self._purges:
+            purge.learn(["\n".join(lines)])
+        known = tuple(text for purge in self._purges for text in purge.texts.texts)
+        if known not in self._finders:  # of texts, and of the longest word of each
+            self._finders[known] = TextFinder(known), TextFinder(max(text.split(), key=len) for text in known)
+            self._max_words = max([self._max_words, *(text.count(" ") + 1 for text in known)])
+        finder, words = self._finders[known]
         found = words.matching(set(lines)) if finder.texts else set()
         windows: list[tuple[int, int, TextFinder]] = []
         for index, line in enumerate(lines):
@@ -134,12 +130,7 @@ class HomeFiles:
     """
 
     def __init__(
-        self,
-        root: str,
-        remotes: str,
-        view_store: ViewStore,
-        segments: Iterable[str],
-        fact_files: Mapping[str, str],
+        self, root: str, remotes: str, view_store: ViewStore, segments: Iterable[str], fact_files: Mapping[str, str]
     ) -> None:
         self._root = root
         self._remotes = remotes
@@ -210,7 +201,8 @@ class HomeFiles:
         containing = []
         for path in [*ours, *self._list_files(ours=False)]:
             with suppress(FileNotFoundError):  # it may have been moved into its place since it was listed
-                if purge.is_in(_own_words(path)):
+                blocks = (re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
+                if purge.is_in(blocks):
                     containing.append(path)
         return containing
 
@@ -219,15 +211,13 @@ class HomeFiles:
         for path in _regular_files(self._root):
             name = os.path.relpath(path, self._root)
             is_index = path in copies or (name.startswith(_INDEX_FILE) and not is_index_copy(name))
-            if path in self._segment_paths or is_index or path.endswith(_LOCK_SUFFIXES) or self._is_encrypted(path):
+            # Of a key, and of a copy of what is on a remote, only addresses and names are text.
+            is_encrypted = path.startswith(self._remotes) and not path.endswith(".json")
+            if path in self._segment_paths or is_index or is_encrypted or path.endswith(_LOCK_SUFFIXES):
                 continue
             is_ours = name.split(os.sep)[0] in _OWN_FOLDERS or (os.sep not in name and is_stray_copy("", name))
             if is_ours is ours and (ours or _state_of(path)[0] <= _MAX_OTHER_FILE_BYTES):
                 yield path
-
-    def _is_encrypted(self, path: str) -> bool:
-        """Return whether a file is a key, or a copy of what is on a remote: only addresses and names are text there."""
-        return path.startswith(self._remotes) and not path.endswith(".json")
 
 
 def _state_of(path: str) -> _FileState:
@@ -251,11 +241,6 @@ def _line_blocks(path: str, is_wanted: Callable[[bytes], bool] | None = None) ->
         return
     if is_wanted is None or is_wanted(rest):
         yield [_decode_utf8(rest)]
-
-
-def _own_words(path: str) -> Iterator[list[str]]:
-    """Yield the lines of a file in blocks, without dates and ids of entries."""
-    return (re.sub(_IDS_AND_DATES, "", "\n".join(lines)).split("\n") for lines in _line_blocks(path))
 
 
 def _scrubbed_blocks(path: str, doomed: Mapping[str, str | None], purge: FilePurge) -> Iterator[bytes]:
@@ -341,16 +326,11 @@ def index_copies(home: str, folders: Iterable[str]) -> Iterator[str]:
             if is_index_copy(name):
                 if name.endswith(("-shm", "-file")) or _header(path).startswith(_DATABASE_MAGIC):
                     yield path
-            elif ".sqlite" in name and not _OWN_INDEX_NAME.fullmatch(name) and _is_index(_SIDECAR_SUFFIX.sub("", path)):
-                yield path
-
-
-def _is_index(path: str) -> bool:
-    """Return whether a database has the application id of an index, whatever its name is."""
-    header = _header(path)
-    return (
-        header.startswith(_DATABASE_MAGIC[0]) and int.from_bytes(header[_ID_AT : _ID_AT + 4], "big") == APPLICATION_ID
-    )
+            elif ".sqlite" in name and not _OWN_INDEX_NAME.fullmatch(name):  # an index by any other name has the id
+                header = _header(_SIDECAR_SUFFIX.sub("", path))
+                application_id = int.from_bytes(header[_ID_AT : _ID_AT + 4], "big")
+                if header.startswith(_DATABASE_MAGIC[0]) and application_id == APPLICATION_ID:
+                    yield path
 
 
 def _header(path: str) -> bytes:

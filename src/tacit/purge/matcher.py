@@ -18,16 +18,18 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, partial
+from typing import TypeVar
 from unicodedata import combining, normalize
 
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK
 
+T = TypeVar("T")
 Span = tuple[int, int]
 _MapSpan = Callable[[int, int], Span]  # from the first letter of a view and behind its last one to the original
 MAX_DEPTH = 3  # encodings inside each other
 _SEPARATOR = "\1"  # between strings that are searched together; it is no blank and no digit
-_MAX_REMEMBERED = 400_000  # runs of digits, about 40 MB
+_MAX_REMEMBERED = 400_000  # texts or runs of digits, about 50 MB
 _NO_LIMIT = 1 << 62
 _SKIPPED = (None, 0, 0, 1, 1)  # bytes before the letters that `decode_charsets` yields; none for UTF-8
 _ESCAPE = (
@@ -164,10 +166,10 @@ def _decode_run(run: str, at: int, rules: ViewRules) -> Iterator[View]:
     searched in it.
     """
     for start, data in enumerate(base64_bytes(run)):
-        yield from _decode_bytes(data, rules, partial(_base64_span, at + start), (9 * len(run) + 8) // 8)
+        yield from _decode_bytes(data, rules, partial(_digits_span, at + start, 6), (9 * len(run) + 8) // 8)
     for match in rules.hexadecimal_runs(run):
         for start, data in enumerate(hex_bytes(match[0])):
-            place = partial(_hex_span, at + match.start() + start)
+            place = partial(_digits_span, at + match.start() + start, 4)
             yield from _decode_bytes(data, rules, place, (3 * len(match[0]) + 2) // 4)
 
 
@@ -184,12 +186,9 @@ def hex_bytes(run: str) -> list[bytes]:
     return [bytes.fromhex(run[start : len(run) - (len(run) - start) % 2]) for start in (0, 1)]
 
 
-def _base64_span(base: int, start: int, end: int) -> Span:
-    return base + start * 8 // 6, base + (end * 8 + 5) // 6
-
-
-def _hex_span(base: int, start: int, end: int) -> Span:
-    return base + 2 * start, base + 2 * end
+def _digits_span(base: int, bits: int, start: int, end: int) -> Span:
+    """Map a span of bytes to digits of so many bits, from `base` on."""
+    return base + start * 8 // bits, base - -end * 8 // bits
 
 
 # Letters that are written otherwise
@@ -203,22 +202,16 @@ def _resolved(text: str, pattern: str, decode: Callable[[re.Match[str]], _Mapped
     offsets: list[Span] = []
 
     def span(start: int, end: int) -> Span:
-        if not offsets:
-            offsets.extend(_resolved_offsets(text, pattern, decode))
+        if not offsets:  # seldom needed, as most views do not contain a text
+            done = 0
+            for match in re.finditer(pattern, text):
+                offsets.extend((at, at + 1) for at in range(done, match.start()))
+                offsets.extend((first, last) for _, first, last in decode(match))
+                done = match.end()
+            offsets.extend((at, at + 1) for at in range(done, len(text)))
         return offsets[start][0], offsets[end - 1][1]
 
     return View(resolved, span)
-
-
-def _resolved_offsets(
-    text: str, pattern: str, decode: Callable[[re.Match[str]], _MappedLetters]
-) -> Iterator[tuple[int, int]]:
-    done = 0
-    for match in re.finditer(pattern, text):
-        yield from ((at, at + 1) for at in range(done, match.start()))
-        yield from ((start, end) for _, start, end in decode(match))
-        done = match.end()
-    yield from ((at, at + 1) for at in range(done, len(text)))
 
 
 def _decode_escape(match: re.Match[str]) -> _MappedLetters:
@@ -263,8 +256,8 @@ def _decode_bytes(data: bytes, rules: ViewRules, place: _MapSpan, longest: int =
     may_match = rules.may_match(data)
     for skipped, (text, has_more) in zip(_SKIPPED, decode_charsets(data, utf16=may_match), strict=False):
         if has_more or may_match:
-            width = _utf16_width if skipped is not None else _utf8_width
-            yield View(text, partial(_letter_span, place, text, width, skipped or 0), has_more, longest)
+            charset = "utf-8" if skipped is None else "utf-16-le"  # both orders have the same widths
+            yield View(text, partial(_letter_span, place, text, charset, skipped or 0), has_more, longest)
 
 
 def decode_charsets(data: bytes, *, utf16: bool = True) -> Iterator[tuple[str, bool]]:
@@ -280,18 +273,14 @@ def decode_charsets(data: bytes, *, utf16: bool = True) -> Iterator[tuple[str, b
         yield pairs.decode("utf-16-be", "replace"), False
 
 
-def _letter_span(place: _MapSpan, text: str, width: Callable[[str], int], skipped: int, start: int, end: int) -> Span:
+def _letter_span(place: _MapSpan, text: str, charset: str, skipped: int, start: int, end: int) -> Span:
     """Map a span of letters to the original, over the bytes they take. Before the first letter, some are `skipped`."""
-    first = skipped + sum(map(width, text[:start]))
-    return place(first, first + sum(map(width, text[start:end])))
+    first, size = (len(part.encode(charset, "surrogateescape")) for part in (text[:start], text[start:end]))
+    return place(skipped + first, skipped + first + size)
 
 
 def _utf8_width(letter: str) -> int:
     return len(letter.encode("utf-8", "surrogateescape"))
-
-
-def _utf16_width(letter: str) -> int:
-    return 4 if letter > "\uffff" else 2
 
 
 # Strings without anything to resolve
@@ -313,6 +302,13 @@ def runs_in_plain(joined: str, min_base64: int) -> set[str]:
 
 
 # Texts that are searched for
+
+
+def remember(known: set[T], new: Iterable[T]) -> None:
+    """Add to what need not be searched again, which is forgotten when it is too much."""
+    if len(known) > _MAX_REMEMBERED:
+        known.clear()
+    known.update(new)
 
 
 class TextFinder:
@@ -340,13 +336,8 @@ class TextFinder:
             return False
         if any(has_more for part in parts for _, has_more in decode_charsets(part, utf16=False)):
             return False
-        self._remember([run])
+        remember(self._clean_runs, [run])
         return True
-
-    def _remember(self, clean_runs: Iterable[str]) -> None:
-        if len(self._clean_runs) > _MAX_REMEMBERED:
-            self._clean_runs.clear()
-        self._clean_runs.update(clean_runs)
 
     def contains(self, text: str) -> bool:
         """Return whether any of the texts is in any view of a text."""
@@ -354,7 +345,7 @@ class TextFinder:
             return False
         if any(next(_spans_in(view, self.texts), None) for view in views(text, self._rules)):
             return True
-        self._remember(match[0] for match in self._rules.base64_runs(text))
+        remember(self._clean_runs, (match[0] for match in self._rules.base64_runs(text)))
         return False
 
     def matching(self, texts: Iterable[str]) -> set[str]:

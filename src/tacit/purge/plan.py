@@ -8,7 +8,7 @@ appends.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from typing import BinaryIO, TypeVar
@@ -25,15 +25,7 @@ from tacit.model.ids import EventId
 from tacit.model.memory import touched_claims
 from tacit.model.observation import Fingerprint, LogSealed, MemoryPurged, PurgedStub, UnknownBody
 from tacit.purge.remains import PurgeTarget, claims_of, moved_claims
-from tacit.purge.search import (
-    LineSearch,
-    LineStrings,
-    Purge,
-    SharedRoots,
-    claim_words,
-    lines_with_claims,
-    refers_to,
-)
+from tacit.purge.search import LineSearch, LineStrings, Purge, SharedRoots, claim_words, lines_with_claims, refers_to
 from tacit.purge.tombstones import Tombstone, Tombstones, is_purge
 from tacit.record import Record
 
@@ -108,9 +100,7 @@ class PurgePlan(Record):
         """
         return {
             segment.segment: stage_file(
-                log.disk,
-                log.path(segment.segment),
-                _edited(log, segment.segment, segment.complete, 0, segment.end),
+                log.disk, log.path(segment.segment), _edited(log, segment.segment, segment.complete, 0, segment.end)
             )
             for segment in self.segments
         }
@@ -125,8 +115,11 @@ class PurgePlan(Record):
             name, size = segment.segment, log.size(segment.segment)
             path, start = staged.usable(segment)
             rest = _edited(log, name, [edit for edit in segment.edits if edit.offset >= start], start, size)
-            if path:
-                _extend_staged(log, path, rest)
+            if path:  # what was added to the segment since is durable before the file replaces it
+                with open_fd(log.disk, path, os.O_WRONLY | os.O_APPEND) as fd:
+                    for block in rest:
+                        write_all(log.disk, fd, block)
+                    log.disk.sync_data(fd)
                 fitting.add(name)
             replace_segment(log, name, rest, _unsigned_end_after(log, segment), path)
         return fitting == staged.paths.keys() >= {segment.segment for segment in self.segments if segment.complete}
@@ -191,14 +184,6 @@ def _unsigned_end_after(log: Log, segment: SegmentEdits) -> int | None:
                 end += len(data)
             end += data.find(b"\n")
     return end + sum(len(edit.data) - edit.length for edit in segment.edits if edit.offset < end)
-
-
-def _extend_staged(log: Log, path: str, data: Iterable[bytes]) -> None:
-    """Append to a staged file what was added to its segment since. On return it is durable."""
-    with open_fd(log.disk, path, os.O_WRONLY | os.O_APPEND) as fd:
-        for block in data:
-            write_all(log.disk, fd, block)
-        log.disk.sync_data(fd)
 
 
 # The search
@@ -366,9 +351,13 @@ class LogSearch:
             self._suspects, self._survivors = suspects, set()
             for found in self._segments.values():
                 found.claims_searched = 0
+        words = claim_words(claim.key for claim in suspects.values())
         for name, found in self._segments.items() if suspects else ():
             known = {position.offset for position in found.candidates}
-            self._survivors.update(_surviving_claims(log, name, suspects, known, (found.claims_searched, found.end)))
+            for line in lines_with_claims(log, name, words, found.claims_searched):
+                event = decode(line.data) if line.offset not in known and line.offset < found.end else None
+                if isinstance(event, Event):
+                    self._survivors.update(suspects.keys() & set(touched_claims(event)))
             found.claims_searched = found.end
         return suspects.keys() - self._survivors
 
@@ -381,7 +370,10 @@ class LogSearch:
             is_named = line.offset in candidates or refers_to(line.data, named)
             found.edits[line.offset] = self._edit_of(log, name, line, found.dropped) if is_named else None
         edits = [edit for position in positions if (edit := found.edits[position.offset])]
-        return SegmentEdits(name, (*edits, *self._tail_edits(log.path(name), found.end)), found.end)
+        tail = read_torn_tail(log.path(name), found.end)
+        if tail and b"\n" not in tail and _contains(self._purge, tail.decode("utf-8", "surrogateescape")):
+            edits.append(LineEdit(0, found.end, len(tail), b"", None))
+        return SegmentEdits(name, tuple(edits), found.end)
 
     def _edit_of(self, log: Log, segment: str, line: LocatedLine, dropped: set[str]) -> LineEdit | None:
         """Return what becomes of a line; None if it stays. Hashes of `dropped` lines are added."""
@@ -403,12 +395,6 @@ class LogSearch:
         data = encode(remaining, log.sign if was_signed else None)
         return LineEdit(line.number, line.offset, length, data, event.id)
 
-    def _tail_edits(self, path: str, end: int) -> Iterator[LineEdit]:
-        """Yield the removal of a torn tail, if it contains a text."""
-        tail = read_torn_tail(path, end)
-        if tail and b"\n" not in tail and _contains(self._purge, tail.decode("utf-8", "surrogateescape")):
-            yield LineEdit(0, end, len(tail), b"", None)
-
 
 def _position_of(line: LocatedLine) -> LinePosition:
     return LinePosition(line.number, line.offset, len(line.data) + 1)
@@ -423,17 +409,6 @@ def _named_claims(purge: PurgeTarget | Tombstones) -> set[bytes]:
 def _contains(purge: Purge, text: str) -> bool:
     purge.learn([text])
     return purge.texts.contains(text)
-
-
-def _surviving_claims(
-    log: Log, segment: str, suspects: Mapping[str, Claim], known: Collection[int], span: tuple[int, int]
-) -> Iterator[str]:
-    """Yield the claims of `suspects` that are in lines of a segment between two offsets, but for those at `known`."""
-    start, end = span
-    for line in lines_with_claims(log, segment, claim_words(claim.key for claim in suspects.values()), start):
-        event = decode(line.data) if line.offset not in known and line.offset < end else None
-        if isinstance(event, Event):
-            yield from (claim for claim in touched_claims(event) if claim in suspects)
 
 
 def _refuse_unknown_fields(line: LocatedLine, event: Event, segment: str, purge: Purge) -> None:
@@ -469,7 +444,11 @@ def make_tombstones(plan: PurgePlan, prints: Sequence[Fingerprint], reason: str)
 
 def additional_tombstones(log: Log, plan: PurgePlan, tombstones: Tombstones) -> list[Draft]:
     """Return tombstones for events that earlier ones apply to and do not name. They remove no more than those."""
-    changed = [event for segment in plan.segments for event in _changed_events(log, segment)]
+    changed: list[Event] = []
+    for segment in plan.segments:
+        positions = [LinePosition(edit.number, edit.offset, edit.length) for edit in segment.edits if edit.event]
+        events = (decode(line.data) for line in _lines_at(log.path(segment.segment), positions))
+        changed += (event for event in events if isinstance(event, Event))
     drafts: list[Draft] = []
     for tombstone in tombstones.all:
         unnamed = [
@@ -481,13 +460,6 @@ def additional_tombstones(log: Log, plan: PurgePlan, tombstones: Tombstones) -> 
         ]
         drafts += _naming(tombstone, unnamed, ())
     return drafts
-
-
-def _changed_events(log: Log, segment: SegmentEdits) -> Iterator[Event]:
-    positions = [LinePosition(edit.number, edit.offset, edit.length) for edit in segment.edits if edit.event]
-    for line in _lines_at(log.path(segment.segment), positions):
-        if isinstance(event := decode(line.data), Event):
-            yield event
 
 
 def late_tombstones(log: LogReader, imported: Iterable[Event], knew: Callable[[str], Collection[str]]) -> list[Draft]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b, pbkdf2_hmac
-from typing import TypeVar
 
 from tacit.model.observation import Fingerprint
 from tacit.purge.matcher import (
@@ -24,6 +23,7 @@ from tacit.purge.matcher import (
     decode_once,
     min_digits,
     normalize_for_match,
+    remember,
     runs_in_plain,
     split_plain,
 )
@@ -34,7 +34,6 @@ _BYTE_SEPARATOR = bytes(3)  # between bytes that are decoded together, so that n
 _BATCH_LETTERS = 1 << 18  # that are hashed at once
 _RUNS_AT_ONCE = 2000  # runs of digits that are decoded together
 _MAX_KEY_CHARS = 64  # longer texts are remembered by their hash
-_MAX_REMEMBERED = 400_000  # texts and runs of digits that need not be searched again, about 50 MB
 PRIME = 1_048_573  # the largest below 2^20
 _PRIME_BITS = 20
 _LANE_BYTES = 6  # a hash times a base has 41 bits, and so has a code point times one
@@ -44,9 +43,6 @@ _FLAG_BYTE = _FLAG.to_bytes(3, "big")[0]
 _MAX_REDUCED = PRIME + 63  # a hash is less than this after two reductions
 _MAX_ROWS = 512  # integers of 3 kB, which stay in the cache of the processor
 _MIN_LETTERS = 256  # shorter texts are rolled letter by letter
-
-
-T = TypeVar("T")
 
 
 def make_fingerprint(text: str, salt: bytes) -> Fingerprint:
@@ -109,7 +105,7 @@ class PrintSearch:
         for key in self._clean.intersection(new):
             del new[key]
         self._scan(list(new.values()), MAX_DEPTH)
-        _remember(self._clean, new)
+        remember(self._clean, new)
 
     def _scan(self, texts: Sequence[str], depth: int) -> None:
         """Search texts and whatever is encoded in them, within `depth` encodings."""
@@ -143,57 +139,37 @@ class PrintSearch:
             inner.update(text for part in parts for text, has_more in decode_charsets(part, utf16=False) if has_more)
             yield from (text for text, _ in decode_charsets(_BYTE_SEPARATOR.join(parts)))
         if depth == MAX_DEPTH:  # what is in them is searched as deep as in any other text
-            _remember(self._clean_runs, runs)
+            remember(self._clean_runs, runs)
 
     def _search(self, texts: Iterable[str]) -> None:
-        """Compare the windows of texts with all hashes."""
-        ascii_batch, other_batch = _Batch(), _Batch()
+        """Compare the windows of texts with all hashes. Those in ASCII are searched apart, as they fold faster."""
+        batches: dict[bool, list[str]] = {True: [], False: []}
+        letters = dict.fromkeys(batches, 0)
         for text in texts:
-            batch = ascii_batch if text.isascii() else other_batch
-            if batch.add(text):
-                self._search_batch(batch)
-        self._search_batch(ascii_batch)
-        self._search_batch(other_batch)
+            is_ascii = text.isascii()
+            batches[is_ascii].append(text)
+            letters[is_ascii] += len(text)
+            if letters[is_ascii] >= _BATCH_LETTERS:
+                self._search_joined(batches[is_ascii])
+                batches[is_ascii], letters[is_ascii] = [], 0
+        for batch in batches.values():
+            self._search_joined(batch)
 
-    def _search_batch(self, batch: _Batch) -> None:
-        plain = batch.take()
+    def _search_joined(self, texts: Sequence[str]) -> None:
+        """Search texts together. Windows that reach from one into the next match nothing, or what is there."""
+        joined = _SEPARATOR.join(texts)
+        if not joined.isascii():  # no text that is purged has a lone surrogate
+            joined = joined.encode("utf-8", "replace").decode()
+        plain = normalize_for_match(joined)
         if self._unknown and plain:
             hashed = HashedText(plain, max(each.length for each in self._unknown))
             self._unknown = [each for each in self._unknown if not each.learn(hashed, plain)]
-
-
-class _Batch:
-    """Texts that are searched together. Windows that reach from one into the next match nothing, or what is there."""
-
-    def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._letters = 0
-
-    def add(self, text: str) -> bool:
-        """Add a text. Return whether the batch is full."""
-        self._texts.append(text)
-        self._letters += len(text)
-        return self._letters >= _BATCH_LETTERS
-
-    def take(self) -> str:
-        """Return the texts, normalized and joined, and begin anew."""
-        joined = _SEPARATOR.join(self._texts)
-        self._texts, self._letters = [], 0
-        if not joined.isascii():  # no text that is purged has a lone surrogate
-            joined = joined.encode("utf-8", "replace").decode()
-        return normalize_for_match(joined)
 
 
 def _key(text: str) -> str | bytes:
     if len(text) <= _MAX_KEY_CHARS:
         return text
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _remember(known: set[T], new: Iterable[T]) -> None:
-    if len(known) > _MAX_REMEMBERED:
-        known.clear()
-    known.update(new)
 
 
 # The rolling hash

@@ -14,17 +14,7 @@ from typing import Any
 from tacit.log.codec import event_type
 from tacit.model import observation
 from tacit.model.claim import Claim, Scope, is_project_scope, project_scope
-from tacit.model.event import (
-    POLICY,
-    USER,
-    ClaimDecided,
-    ClaimProposed,
-    Event,
-    EventBody,
-    EventsUndone,
-    Verdict,
-)
-from tacit.model.memory import touched_claims
+from tacit.model.event import POLICY, USER, ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, Verdict
 from tacit.purge.matcher import TextFinder
 from tacit.record import Record
 from tacit.text.display import PURGED_MARK
@@ -104,12 +94,6 @@ def moved_claims(events: Iterable[Event], target: PurgeTarget) -> dict[str, str]
             if left is not None and left.id != claim.id:
                 moved[claim.id] = left.id
     return moved
-
-
-def removed_claims(before: Iterable[Event], after: Iterable[Event]) -> set[str]:
-    """Return the claims of which nothing is left."""
-    removed: set[str] = {claim for event in before for claim in touched_claims(event)}
-    return removed - {claim for event in after for claim in touched_claims(event)}
 
 
 def claim_sentences(events: Iterable[Event], claim_id: str) -> list[str]:

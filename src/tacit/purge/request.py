@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from functools import cache
 
 from tacit.errors import NotFoundError, RefusedError, UsageError
@@ -35,22 +34,9 @@ class PurgeRequest(Record):
         return PurgeTarget(TextFinder(map(normalize_for_match, self.texts)), claims, everywhere=self.claim is None)
 
 
-def memory_request(log: LogReader, memory: PurgedMemory) -> PurgeRequest:
-    """Return the request for a memory, with every wording that it ever had."""
-    sentences = claim_sentences(_events_of_claim(log, memory.key), memory.id)
-    return PurgeRequest(tuple(text for text in sentences if _is_purgeable(text)), *memory)
-
-
-class PurgedMemory(Record):
-    """A memory that is to be purged, by its id and the key of its claim."""
-
-    id: ClaimId
-    key: str
-
-
-def find_memory(connection: sqlite3.Connection, reference: str) -> PurgedMemory:
-    """Return the memory with an id, of which the beginning may be given. Words are not looked up, so that no message
-    repeats them.
+def find_memory(connection: sqlite3.Connection, reference: str) -> PurgeRequest:
+    """Return the request for the memory with an id, of which the beginning may be given; `add_wordings` completes it.
+    Words are not looked up, so that no message repeats them.
 
     Raise UsageError if it is no id, NotFoundError if no memory has it, RefusedError if several have it.
     """
@@ -63,15 +49,16 @@ def find_memory(connection: sqlite3.Connection, reference: str) -> PurgedMemory:
     if len(ids) > 1:
         raise RefusedError(f"{prefix} is the beginning of {len(ids)} ids", "type one or two letters more")
     memory = reader.load_memory(connection, ids[0], must_decode)
-    return PurgedMemory(ids[0], memory.claim.key if memory else "")
+    return PurgeRequest((), ids[0], memory.claim.key if memory else "")
 
 
-def _events_of_claim(log: LogReader, key: str) -> Iterator[Event]:
-    """Yield the events that may be about the claim with this key."""
-    for segment in log.segments():
-        for line in lines_with_claims(log, segment, claim_words([key])):
-            if isinstance(event := decode(line.data), Event):
-                yield event
+def add_wordings(log: LogReader, request: PurgeRequest) -> PurgeRequest:
+    """Return the request for a memory with every wording that it ever had."""
+    words = claim_words([request.claim_key])
+    lines = (line.data for segment in log.segments() for line in lines_with_claims(log, segment, words))
+    events = [event for event in map(decode, lines) if isinstance(event, Event)]
+    sentences = claim_sentences(events, request.claim or "")
+    return request._replace(texts=tuple(filter(_is_purgeable, sentences)))
 
 
 def text_request(text: str) -> PurgeRequest:

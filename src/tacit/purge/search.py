@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from tacit.log.codec import damage_reason
@@ -33,10 +33,7 @@ ENVELOPE_KEYS = ("id", "op", "ts", "m", "c", "type", "src")  # no text is in the
 _HAS_TAGS = b'"tags":["'  # they are also searched with blanks for dashes
 # Lines that are looked at again when it is known which claims and fragments are gone.
 _REFERRING_TYPES = frozenset(
-    (
-        *(b"repository.trusted", b"workflow.saved", b"judgement.undone", b"brief.given", b"memory.checked"),
-        b"log.sealed",
-    )
+    (*(b"repository.trusted", b"workflow.saved", b"judgement.undone", b"brief.given", b"memory.checked"), b"log.sealed")
 )
 _SEALED = b'"log.sealed"'
 _CLAIM_TYPES = frozenset(verdict.value.encode("ascii") for verdict in Verdict)
@@ -93,7 +90,7 @@ class LineSearch:
         named = lines.unknown
         if not self._purge.has_unknown:
             plain = {at: head.decode("ascii") for at, head in lines.heads.items() if self._is_plain(head)}
-            named |= lines.with_names(plain, self._purge.texts.matching(lines.names(plain)))
+            named |= lines.with_names(plain, self._purge.texts)
             suspects = self._purge.texts.suspects_in_plain(list(plain.values()))
             for at, head in plain.items():
                 if head not in suspects:
@@ -143,8 +140,9 @@ class _KnownLines:
             if not line:
                 continue
             is_odd = has_other_bytes and bool(line.translate(None, _JSON_BYTES))
-            end = None if is_odd or len(line) >= MAX_LINE_BYTES else _match_line_end(line)
-            if end is None:
+            start = -1 if is_odd or len(line) >= MAX_LINE_BYTES else line.rfind(_LINE_END_START)
+            end = _LINE_END.fullmatch(line, start) if start >= 0 else None
+            if end is None or damage_reason(line) is not None:
                 self.unknown.add(index)
                 continue
             scope, session, type_ = end.groups()
@@ -158,21 +156,11 @@ class _KnownLines:
             elif type_ == b"project.seen":
                 self.unknown.add(index)
 
-    def names(self, indices: Iterable[int]) -> set[str]:
-        """Return the scopes and sessions of some lines, which are in their ends."""
-        return {name.decode("ascii") for pair in {self._names[at] for at in indices} for name in pair}
-
-    def with_names(self, indices: Iterable[int], names: set[str]) -> set[int]:
-        """Return those lines whose scope or session is one of these."""
-        wanted = {name.encode("ascii") for name in names}
+    def with_names(self, indices: Collection[int], texts: TextFinder) -> set[int]:
+        """Return those lines of which scope or session, which are in their ends, contain a text."""
+        names = {name.decode("ascii") for pair in {self._names[at] for at in indices} for name in pair}
+        wanted = {name.encode("ascii") for name in texts.matching(names)}
         return {at for at in indices if wanted and not wanted.isdisjoint(self._names[at])}
-
-
-def _match_line_end(line: bytes) -> re.Match[bytes] | None:
-    """Return the end of an undamaged line in the form that Tacit writes; None for any other line."""
-    start = line.rfind(_LINE_END_START)
-    end = _LINE_END.fullmatch(line, start) if start >= 0 else None
-    return end if end and damage_reason(line) is None else None
 
 
 class LineStrings:
@@ -221,14 +209,12 @@ class LineStrings:
 # Claims
 
 
-def claim_word(key: str) -> str:
-    """Return a word that each line about a claim with this key has, folded; "" if there is none."""
-    return fold_letters(max(re.findall(r"\w+", key), key=len, default=""))
-
-
 def claim_words(keys: Iterable[str]) -> list[str] | None:
-    """Return such words for several claims; None if there is none for one of them, or if there are too many."""
-    words = list({claim_word(key) for key in keys})
+    """Return a word, folded, that each line about a claim with one of these keys has.
+
+    None if there is none for one of them, or if there are too many.
+    """
+    words = list({fold_letters(max(re.findall(r"\w+", key), key=len, default="")) for key in keys})
     return words if all(words) and len(words) <= _MAX_CLAIM_WORDS else None
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from tacit.log.reader import KnownForm, LogReader
 from tacit.model.claim import Scope, Triple, triple_key
 from tacit.model.event import Event
-from tacit.model.ids import ClaimId, EventId, claim_id
+from tacit.model.ids import EventId, claim_id
 from tacit.model.memory import touched_claims
 from tacit.model.observation import MemoryPurged, PurgedStub
 from tacit.purge.matcher import TextFinder
@@ -125,7 +125,12 @@ class Tombstones:
             return False
         if not (self._by_claim and form.has_claims):
             return True
-        return form.claim is not None and _claim_id_of(*form.claim) not in self._by_claim
+        if form.claim is None:
+            return False
+        import json
+
+        scope, *triple = (str(json.loads(part)) if b"\\" in part else part[1:-1].decode("ascii") for part in form.claim)
+        return claim_id(Scope(scope), triple_key(Triple(*triple))) not in self._by_claim
 
     def apply_fully(self, event: Event) -> Event:
         """Return what is left of an event if all of its texts are compared with all fingerprints."""
@@ -147,13 +152,6 @@ class Tombstones:
     def rejects(self, event: Event) -> bool:
         """Return whether an event from elsewhere holds anything that was purged here."""
         return self.filter_import(event) != event
-
-
-def _claim_id_of(*parts: bytes) -> ClaimId:
-    import json
-
-    scope, *triple = (str(json.loads(part)) if b"\\" in part else part[1:-1].decode("ascii") for part in parts)
-    return claim_id(Scope(scope), triple_key(Triple(*triple)))
 
 
 def _merge_tombstones(events: Iterable[Event]) -> Iterator[tuple[EventId, MemoryPurged]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +22,13 @@ class MiniLmModel:
     """A network with its tokenizer, read from files."""
 
     def __init__(self, weights: str, vocabulary: str) -> None:
-        self._network = read_network(weights)
+        self._network = _WeightsReader(read_tensors(weights)).read_network()
         self._tokenizer = WordPieceTokenizer(vocabulary)
 
-    @cached_property
+    @property
     def size(self) -> int:
-        return self._network.width
+        """The length of every vector."""
+        return int(self._network.position_embeddings.shape[1])
 
     def embed(self, text: str) -> bytes:
         return quantize(embed_tokens(self._network, self._tokenizer.token_ids(text)))
@@ -50,18 +50,15 @@ def read_tensors(path: str) -> dict[str, NDArray[np.generic]]:
     """Return the tensors of floats or bytes by name, in the order of the file."""
     with open(path, "rb") as file:
         graph = next(_message_fields(memoryview(file.read()), _GRAPH_FIELD))
-    tensors = map(_parse_tensor, _message_fields(graph, _TENSOR_FIELD))
-    return {name: values for name, values in tensors if values is not None}
-
-
-def _parse_tensor(message: memoryview) -> tuple[str, NDArray[np.generic] | None]:
-    shape = [value for number, value in _fields(message) if number == _DIMS_FIELD and isinstance(value, int)]
-    data_type = next(value for number, value in _fields(message) if number == _DATA_TYPE_FIELD)
-    name = bytes(next(_message_fields(message, _NAME_FIELD))).decode()
-    raw = next(_message_fields(message, _RAW_DATA_FIELD), None)
-    if raw is None or not isinstance(data_type, int) or data_type not in _DTYPES:
-        return name, None
-    return name, np.frombuffer(raw, _DTYPES[data_type]).reshape(shape)
+    tensors: dict[str, NDArray[np.generic]] = {}
+    for message in _message_fields(graph, _TENSOR_FIELD):
+        shape = [value for number, value in _fields(message) if number == _DIMS_FIELD and isinstance(value, int)]
+        data_type = next(value for number, value in _fields(message) if number == _DATA_TYPE_FIELD)
+        raw = next(_message_fields(message, _RAW_DATA_FIELD), None)
+        if raw is not None and isinstance(data_type, int) and data_type in _DTYPES:
+            name = bytes(next(_message_fields(message, _NAME_FIELD))).decode()
+            tensors[name] = np.frombuffer(raw, _DTYPES[data_type]).reshape(shape)
+    return tensors
 
 
 def _message_fields(message: memoryview, number: int) -> Iterator[memoryview]:
@@ -107,12 +104,9 @@ _HALF, _ONE = np.float32(0.5), np.float32(1)
 _GELU_SCALE, _GELU_CUBIC = np.float32((2 / np.pi) ** 0.5), np.float32(0.044715)
 
 
-class LayerNorm(Record):
-    weight: Floats
-    bias: Floats
+class Affine(Record):
+    """The weights of a linear map, or the scale of a normalization, with a bias."""
 
-
-class Linear(Record):
     weight: Floats
     bias: Floats
 
@@ -120,12 +114,12 @@ class Linear(Record):
 class Layer(Record):
     """One layer. `query_key_value` computes queries, keys and values in one product."""
 
-    query_key_value: Linear
-    attention_output: Linear
-    attention_norm: LayerNorm
-    up: Linear
-    down: Linear
-    output_norm: LayerNorm
+    query_key_value: Affine
+    attention_output: Affine
+    attention_norm: Affine
+    up: Affine
+    down: Affine
+    output_norm: Affine
 
 
 class Network(Record):
@@ -134,16 +128,8 @@ class Network(Record):
     token_embeddings: NDArray[np.int8]
     token_scales: Floats
     position_embeddings: Floats
-    embedding_norm: LayerNorm
+    embedding_norm: Affine
     layers: tuple[Layer, ...]
-
-    @property
-    def width(self) -> int:
-        return int(self.position_embeddings.shape[1])
-
-
-def read_network(path: str) -> Network:
-    return _WeightsReader(read_tensors(path)).read_network()
 
 
 def embed_tokens(network: Network, token_ids: Sequence[int]) -> Floats:
@@ -156,14 +142,16 @@ def embed_tokens(network: Network, token_ids: Sequence[int]) -> Floats:
             state + _apply_linear(_attention(_apply_linear(state, layer.query_key_value)), layer.attention_output),
             layer.attention_norm,
         )
-        state = _apply_layer_norm(
-            state + _apply_linear(_gelu(_apply_linear(state, layer.up)), layer.down), layer.output_norm
-        )
+        up = _apply_linear(state, layer.up)
+        # GELU with a tanh for the error function, which numpy lacks: vectors differ by two millionths.
+        tanh: Floats = np.tanh(_GELU_SCALE * (up + _GELU_CUBIC * up * up * up))
+        down = _apply_linear(_HALF * up * (_ONE + tanh), layer.down)
+        state = _apply_layer_norm(state + down, layer.output_norm)
     mean: Floats = state.mean(axis=0)
     return mean / np.float32(np.sqrt(mean @ mean) or 1)
 
 
-def _apply_linear(state: Floats, linear: Linear) -> Floats:
+def _apply_linear(state: Floats, linear: Affine) -> Floats:
     return state @ linear.weight + linear.bias
 
 
@@ -177,16 +165,10 @@ def _attention(state: Floats) -> Floats:
     return attended
 
 
-def _apply_layer_norm(state: Floats, norm: LayerNorm) -> Floats:
+def _apply_layer_norm(state: Floats, norm: Affine) -> Floats:
     centred: Floats = state - state.mean(axis=-1, keepdims=True)
     spread: Floats = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + _EPSILON)
     return centred / spread * norm.weight + norm.bias
-
-
-def _gelu(state: Floats) -> Floats:
-    """GELU with a tanh for the error function, which numpy lacks: vectors differ by two millionths."""
-    tanh: Floats = np.tanh(_GELU_SCALE * (state + _GELU_CUBIC * state * state * state))
-    return _HALF * state * (_ONE + tanh)
 
 
 class _WeightsReader:
@@ -213,16 +195,16 @@ class _WeightsReader:
         query, key, value, attention_output, up, down = map(self._dequantized, names)
         biases = [self._floats(f"{base}.attention.self.{part}.bias") for part in ("query", "key", "value")]
         return Layer(
-            Linear(np.concatenate([query, key, value], axis=1), np.concatenate(biases)),
-            Linear(attention_output, self._floats(f"{base}.attention.output.dense.bias")),
+            Affine(np.concatenate([query, key, value], axis=1), np.concatenate(biases)),
+            Affine(attention_output, self._floats(f"{base}.attention.output.dense.bias")),
             self._read_norm(f"{base}.attention.output.LayerNorm"),
-            Linear(up, self._floats(f"{base}.intermediate.dense.bias")),
-            Linear(down, self._floats(f"{base}.output.dense.bias")),
+            Affine(up, self._floats(f"{base}.intermediate.dense.bias")),
+            Affine(down, self._floats(f"{base}.output.dense.bias")),
             self._read_norm(f"{base}.output.LayerNorm"),
         )
 
-    def _read_norm(self, name: str) -> LayerNorm:
-        return LayerNorm(self._floats(f"{name}.weight"), self._floats(f"{name}.bias"))
+    def _read_norm(self, name: str) -> Affine:
+        return Affine(self._floats(f"{name}.weight"), self._floats(f"{name}.bias"))
 
     def _floats(self, name: str) -> Floats:
         return self._tensors[name].astype(np.float32, copy=False)
@@ -310,7 +292,9 @@ def _split_words(text: str) -> Iterator[str]:
     for run in "".join(char.lower() for char in decomposed if unicodedata.category(char) != "Mn").split():
         word = ""
         for char in run:
-            if not _is_punctuation(char):
+            # As the model was trained: all ASCII characters but letters and digits are punctuation, `$` and `~` too.
+            is_letter = char.isalnum() if char.isascii() else unicodedata.category(char)[0] != "P"
+            if is_letter:
                 word += char
                 continue
             if word:
@@ -328,8 +312,3 @@ def _normalize_char(char: str) -> str:
     if char == "\ufffd" or unicodedata.category(char) in _INVISIBLE_CATEGORIES:
         return ""
     return f" {char} " if any(first <= ord(char) <= last for first, last in _IDEOGRAPH_RANGES) else char
-
-
-def _is_punctuation(char: str) -> bool:
-    """As the model was trained: all ASCII characters but letters and digits count, `$` and `~` too."""
-    return (char.isascii() and not char.isalnum()) or unicodedata.category(char)[0] == "P"

@@ -17,8 +17,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from heapq import nlargest
 from importlib.util import find_spec
@@ -84,10 +83,15 @@ class EmbeddingModel:
 
     @cached_property
     def _model(self) -> MiniLmModel:
-        with _single_threaded(os.environ):
+        unset = [name for name in _THREAD_VARIABLES if name not in os.environ]  # those that the person has set stay
+        os.environ.update(dict.fromkeys(unset, "1"))
+        try:
             from tacit.search.minilm import MiniLmModel
 
             return MiniLmModel(self._weights_path, self._vocabulary_path)
+        finally:
+            for name in unset:
+                del os.environ[name]
 
 
 def load_model() -> EmbeddingModel | None:
@@ -104,18 +108,6 @@ def _package_file(package: str, path: str) -> str:
     spec = find_spec(package)
     file = os.path.join(os.path.dirname(spec.origin), path) if spec and spec.origin else ""
     return file if file and os.path.isfile(file) else ""
-
-
-@contextmanager
-def _single_threaded(environment: MutableMapping[str, str]) -> Iterator[None]:
-    """Limit numpy to one thread if it is imported inside. Variables that the person has set stay."""
-    unset = [name for name in _THREAD_VARIABLES if name not in environment]
-    environment.update(dict.fromkeys(unset, "1"))
-    try:
-        yield
-    finally:
-        for name in unset:
-            del environment[name]
 
 
 def similarity_to(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:
@@ -144,7 +136,7 @@ def rerank_memories(
     """Return memories and pages in their new order, with memories that are similar without a common word."""
     stored = vectors.memory_vectors(connection, (document.doc_id for document in scored), MAX_COMPARED)
     similarities = dict(zip(stored.doc_ids, similarity(stored.vectors), strict=True)) if stored.doc_ids else {}
-    distribution = _distribution_of(similarities.values())
+    distribution = _Distribution(similarities.values())
     return _fuse_scores(
         scored, similarities, lambda doc_id: _MEMORY_WEIGHT * distribution.z_score(similarities[doc_id])
     )
@@ -180,18 +172,14 @@ def _fuse_scores(
     return reranked
 
 
-class _Distribution(Record):
-    mean: float
-    deviation: float
+class _Distribution:
+    def __init__(self, values: Iterable[float]) -> None:
+        every = list(values)
+        self._mean = sum(every) / max(len(every), 1)
+        self._deviation = sqrt(sum((value - self._mean) ** 2 for value in every) / max(len(every), 1)) or 1.0
 
     def z_score(self, value: float) -> float:
-        return (value - self.mean) / self.deviation
-
-
-def _distribution_of(values: Iterable[float]) -> _Distribution:
-    every = list(values)
-    mean = sum(every) / max(len(every), 1)
-    return _Distribution(mean, sqrt(sum((value - mean) ** 2 for value in every) / max(len(every), 1)) or 1.0)
+        return (value - self._mean) / self._deviation
 
 
 class _MessageSimilarities:
@@ -201,15 +189,15 @@ class _MessageSimilarities:
         self.similarity_by_id = dict(zip(doc_ids, similarities, strict=True))
         self._doc_ids = doc_ids
         self._similarities = similarities
-        self._message_distribution = _distribution_of(similarities)
+        self._message_distribution = _Distribution(similarities)
         step = max(len(doc_ids) // _SAMPLE_SIZE, 1)
-        self._window_distribution = _distribution_of(map(self._window_mean, range(0, len(doc_ids), step)))
+        self._window_distribution = _Distribution(map(self._window_mean, range(0, len(doc_ids), step)))
         self._session_scores: dict[int, float] = {}
         for start_id in set(map(start_id_of, doc_ids)):
             own = similarities[slice(*self._session_bounds(start_id))]
             by_chance = sqrt(2 * log(len(own) + 1))  # the z-score of the closest of so many messages
             self._session_scores[start_id] = self._message_distribution.z_score(max(own)) - by_chance
-        self._session_distribution = _distribution_of(self._session_scores.values())
+        self._session_distribution = _Distribution(self._session_scores.values())
 
     def boost(self, doc_id: int) -> float:
         window = self._window_distribution.z_score(self._window_mean(bisect_left(self._doc_ids, doc_id)))

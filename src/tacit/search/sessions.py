@@ -32,20 +32,11 @@ _BOOST_WEIGHTS = (0.2, 0.2, 0.08, 0.06)
 _TermPostings = dict[QueryTerm, PostingList]  # of one session
 
 
-class _SessionBoost(Record):
-    """The parts of the session-level boost, in the order of `_BOOST_WEIGHTS`."""
-
-    session: float
-    reply: float
-    prompt: float
-    bigrams: float
-
-
 class _ScoredSession(Record):
     """The scored messages of a session; `message_count` messages had to be looked at."""
 
     scored: list[ScoredDocument]
-    boost: _SessionBoost
+    boost: tuple[float, float, float, float]  # its parts, in the order of `_BOOST_WEIGHTS`
     message_count: int
 
 
@@ -157,7 +148,7 @@ def _score_session(
     }
     for doc_id in best:
         scores[doc_id] += _DOCUMENT_WEIGHT * own_scores[doc_id] + _BIGRAM_WEIGHT * bigram_scores.get(doc_id, 0.0)
-    boost = _SessionBoost(
+    boost = (
         session_score,
         _best_score_of_role(own_scores, AGENT),
         _best_score_of_role(own_scores, PERSON),

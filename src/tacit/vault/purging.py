@@ -32,7 +32,7 @@ from tacit.model.ids import ClaimId
 from tacit.purge.files import FilePurge, HomeFiles, ScrubbedFile, write_scrubbed
 from tacit.purge.plan import LogSearch, PurgePlan, SegmentEdits, StagedSegments, additional_tombstones, make_tombstones
 from tacit.purge.prints import make_fingerprint
-from tacit.purge.request import PurgeRequest, find_memory, memory_request, text_request
+from tacit.purge.request import PurgeRequest, add_wordings, find_memory, text_request
 from tacit.purge.search import SharedRoots
 from tacit.purge.tombstones import Tombstones, load_tombstones
 from tacit.record import Record
@@ -214,8 +214,8 @@ class Purger(HomePart):
     def _parse_request(self, reference: str | None, text: str | None) -> PurgeRequest:
         """Return the request for a memory by its id, or for a text. Raise UsageError if not exactly one is given."""
         if reference is not None and text is None:
-            memory = self._store.read(lambda connection: find_memory(connection, reference))
-            return memory_request(self._store.log, memory)
+            found = self._store.read(lambda connection: find_memory(connection, reference))
+            return add_wordings(self._store.log, found)
         if reference is None and text is not None:
             return text_request(text)
         raise UsageError("what should be purged?", "tacit purge ID, or tacit purge --text '…'")

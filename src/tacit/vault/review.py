@@ -164,7 +164,7 @@ class _CardLookup:
         wanted = FilterParser(self._home).memory_filter(
             connection, status=Status.PENDING, kind=self._kind, scope="all", filters=self._filters
         )
-        scopes = reader.pending_scopes(connection)
+        scopes = {scope for _, scope in reader.pending_by_kind_and_scope(connection)}
         found, queue = {listed.memory.id: listed}, [listed.memory]
         while queue:
             claim = queue.pop().claim

@@ -104,7 +104,7 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         pending=statuses.get(Status.PENDING.value, 0),
         forgotten=statuses.get(Status.RETIRED.value, 0),
         dismissed=statuses.get(Status.DISMISSED.value, 0),
-        kinds=tuple(sorted(reader.count_by(connection, "kind").items())),
+        kinds=tuple(sorted(reader.count_by(connection, "kind", Status.ACTIVE).items())),
         worklog=reader.count_pages(connection, "worklog"),
         sessions=sessions.count_sessions(connection),
         undecided=reader.count_conflicting(connection),
