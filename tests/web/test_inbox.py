@@ -22,11 +22,6 @@ def statuses(person: Person) -> dict[str, str]:
     return {memory["text"]: memory["status"] for memory in person.listed("--status", "all", "--scope", "all")}
 
 
-def test_an_empty_inbox_says_what_to_do(browser: Browser) -> None:
-    page = browser.get("/")
-    assert "Nothing to review" in page.visible and "tacit install" in page.visible
-
-
 def test_the_first_card_is_shown_with_its_evidence(waiting: Browser) -> None:
     page = waiting.get("/").visible
     assert all(text in page for text in (FIRST, SECOND, THIRD))
