@@ -105,14 +105,14 @@ def _message(body: Body, step: Step) -> Body:
 def _message_events(body: Body, step: Step) -> list[Sent]:
     message = _message(body, step)
     (block,) = message["content"]
+    opened: Body = {**block, "input": {}} if step.tool else {**block, "text": ""}
+    delta: Body = {"type": "text_delta", "text": step.text}
     if step.tool:
-        opened, delta = {"input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(step.input)}
-    else:
-        opened, delta = {"text": ""}, {"type": "text_delta", "text": step.text}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(step.input)}
     end = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     events: list[Body] = [
         {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": {**block, **opened}},
+        {"type": "content_block_start", "index": 0, "content_block": opened},
         {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
         {"type": "message_delta", "delta": end, "usage": message["usage"]},
@@ -136,7 +136,7 @@ def _response_entries(body: Body) -> Iterator[Entry]:
 def _response(body: Body, step: Step) -> Body:
     usage = {"input_tokens": step.tokens, "output_tokens": _USED, "total_tokens": step.tokens + _USED}
     details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
-    item = {"id": _made_up("fc_" if step.tool else "msg_"), "status": "completed"}
+    item: Body = {"id": _made_up("fc_" if step.tool else "msg_"), "status": "completed"}
     if not step.tool:
         content = [{"type": "output_text", "text": step.text, "annotations": []}]
         item |= {"type": "message", "role": "assistant", "content": content}

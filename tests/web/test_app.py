@@ -70,6 +70,7 @@ def test_every_page_of_a_home_in_use_answers(person: Person) -> None:
 
 ERRORS = {
     "/nothing": (404, "There is no such page"),
+    "/?project=nowhere": (404, "no project"),
     "/search?q=x&kind=nonsense": (400, "no such kind"),
     "/memories/zzzz": (404, "zzzz"),
     "/timeline?day=tomorrow": (400, "is no day"),

@@ -34,7 +34,7 @@ from tacit.index.database import TranscriptCursor
 from tacit.model.claim import Provenance, Scope
 from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import derived_event_id
-from tacit.model.observation import ConversationBody, PromptGiven, SessionTitled, TitleAuthor, ToolAction, ToolUsed
+from tacit.model.observation import PromptGiven, SessionTitled, TitleAuthor, ToolAction, ToolUsed
 from tacit.purge.tombstones import load_tombstones
 from tacit.text.display import clean, clip
 
@@ -95,23 +95,17 @@ class EventBuilder:
             self._utc_offsets[quarter] = 0
             with suppress(OverflowError, OSError, ValueError):
                 self._utc_offsets[quarter] = time.localtime(milliseconds // 1000).tm_gmtoff // 60
-        origin = EventOrigin(
-            event.at, self._utc_offsets[quarter], self._host, session, *_actor_and_provenance(event.body)
-        )
+        # Prompts are the person's words, replies are a model's; nobody vouches for what was fetched from elsewhere.
+        body, actor, provenance = event.body, f"agent:{event.body.agent}", Provenance.MODEL
+        if isinstance(body, PromptGiven) or (isinstance(body, SessionTitled) and body.by is TitleAuthor.PERSON):
+            actor, provenance = USER, Provenance.USER_DIRECT
+        elif isinstance(body, ToolUsed):
+            provenance = Provenance.EXTERNAL if body.act is ToolAction.FETCHED else Provenance.TOOL_LOCAL
+        origin = EventOrigin(event.at, self._utc_offsets[quarter], self._host, session, actor, provenance)
         place = event.directory, event.remote
         if place not in self._scopes:
             self._scopes[place] = directory_scope(*place, self._user_folder, is_used)
-        return Event(event_id, event_id, origin, self._scopes[place], event.body)
-
-
-def _actor_and_provenance(body: ConversationBody | SessionTitled) -> tuple[str, Provenance]:
-    """Prompts are the person's words, replies are a model's; nobody vouches for what was fetched from elsewhere."""
-    if isinstance(body, PromptGiven) or (isinstance(body, SessionTitled) and body.by is TitleAuthor.PERSON):
-        return USER, Provenance.USER_DIRECT
-    if isinstance(body, ToolUsed):
-        is_external = body.act is ToolAction.FETCHED
-        return f"agent:{body.agent}", Provenance.EXTERNAL if is_external else Provenance.TOOL_LOCAL
-    return f"agent:{body.agent}", Provenance.MODEL
+        return Event(event_id, event_id, origin, self._scopes[place], body)
 
 
 # Capture

@@ -190,10 +190,18 @@ class _ClaudeReader(TranscriptReader):
         self.session, self.directory, self.branch = self._file_session, "", ""
 
     def scan_line(self, raw: bytes) -> LineScan:
-        """Most records are not captured, and half of the bytes of a result are a copy of what was read or written."""
+        """Most records are not captured, and half of the bytes of a result are a copy of what was read or written.
+
+        That copy, `toolUseResult`, is cut off a user record that has all fields that are needed before it, unless the
+        copy has some itself.
+        """
         kind = record_type(raw)
-        if kind == "user":
-            return "", _without_tool_result(raw)
+        if kind == "user" and (start := raw.find(_TOOL_RESULT_KEY)) >= 0:
+            before, has_session = raw[max(start - _NEAR_BYTES, 0) : start], b'"sessionId":"' in raw[:_FAR_BYTES]
+            is_last = has_session and b'"timestamp":"' in before and b'"uuid":"' in before
+            is_needed = raw.startswith(_QUESTION_RESULTS, start + len(_TOOL_RESULT_KEY))
+            is_needed = is_needed or b'"interrupted":true' in raw[-_FAR_BYTES:]
+            return "", raw[:start] + b"}" if is_last and not is_needed else raw
         if kind:
             return kind if kind in _SKIPPED_TYPES else "", raw
         is_only_thinking = (
@@ -383,20 +391,6 @@ class _ClaudeReader(TranscriptReader):
             return False
         finally:
             self.file.seek(position)
-
-
-def _without_tool_result(raw: bytes) -> bytes:
-    """Cut `toolUseResult` off a user record, if all fields that are needed come before it and it has none itself."""
-    start = raw.find(_TOOL_RESULT_KEY)
-    if (
-        start < 0
-        or raw.startswith(_QUESTION_RESULTS, start + len(_TOOL_RESULT_KEY))
-        or b'"interrupted":true' in raw[-_FAR_BYTES:]
-    ):
-        return raw
-    before = raw[max(start - _NEAR_BYTES, 0) : start]
-    is_last = b'"timestamp":"' in before and b'"uuid":"' in before and raw.find(b'"sessionId":"', 0, _FAR_BYTES) >= 0
-    return raw[:start] + b"}" if is_last else raw
 
 
 def _parse_answers(record: JsonDict, result: str) -> list[tuple[str, str]]:

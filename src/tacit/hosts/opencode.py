@@ -123,7 +123,9 @@ class _OpenCodeReader(TranscriptReader):
                 if is_hidden or row.parent:
                     self.stats.skipped["text of the host"] += 1
                 elif message.get("role") == "user":
-                    yield from self.prompt(row.key, row.context, _unquote(text))
+                    inner = text[1:-1]  # `opencode run "a b"` records its prompt with quotes
+                    is_quoted = len(text) > 2 and f'"{inner}"' == text and '"' not in inner.replace('\\"', "")
+                    yield from self.prompt(row.key, row.context, inner.replace('\\"', '"') if is_quoted else text)
                 elif is_done or row.has_later_prompt:
                     yield from self.reply(row.key, row.context, text)
             case "tool":
@@ -173,13 +175,6 @@ class _OpenCodeReader(TranscriptReader):
             yield from self.tool_use(call, error, outcome)
         elif row.has_later_prompt:
             yield from self.unanswered_call(call)
-
-
-def _unquote(text: str) -> str:
-    """Remove the quotes with which `opencode run "a b"` records its prompt."""
-    inner = text[1:-1]
-    is_quoted = len(text) > 2 and f'"{inner}"' == text and '"' not in inner.replace('\\"', "")
-    return inner.replace('\\"', '"') if is_quoted else text
 
 
 SOURCE = TranscriptSource(

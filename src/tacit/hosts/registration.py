@@ -64,18 +64,6 @@ def registered_hooks(context: InstallContext, host: str) -> tuple[Hook, ...]:
     return (*hooks, guard) if guard and os.path.lexists(os.path.join(context.home, *GUARD_FILE)) else hooks
 
 
-def _hook_json(host: str, command: str, timeout: int) -> dict[str, object]:
-    """Return a hook as a host writes it. `timeout` is in seconds."""
-    match host:
-        case "gemini":
-            return {"type": "command", "name": "tacit", "command": command, "timeout": timeout * 1000}
-        case "cursor":
-            return {"command": command, "timeout": timeout}
-        case "copilot":
-            return {"type": "command", "bash": command, "timeoutSec": timeout}
-    return {"type": "command", "command": command, "timeout": timeout}
-
-
 # What is changed for each host
 
 
@@ -87,11 +75,20 @@ class _HostPlan(Record):
 
 
 def _hooks_file(path: str, context: InstallContext, host: str, form: DesiredConfig = _GROUPED) -> ConfigFile:
-    hooks = registered_hooks(context, host)
-    entries = (
-        HookEntry(hook.event, _hook_json(host, hook_command(context, host, hook), hook.timeout), hook.matcher)
-        for hook in hooks
-    )
+    """Return the file with the hooks of a host, as the host writes them."""
+    entries = []
+    for hook in registered_hooks(context, host):
+        command, timeout = hook_command(context, host, hook), hook.timeout
+        match host:
+            case "gemini":
+                value = {"type": "command", "name": "tacit", "command": command, "timeout": timeout * 1000}
+            case "cursor":
+                value = {"command": command, "timeout": timeout}
+            case "copilot":
+                value = {"type": "command", "bash": command, "timeoutSec": timeout}
+            case _:
+                value = {"type": "command", "command": command, "timeout": timeout}
+        entries.append(HookEntry(hook.event, value, hook.matcher))
     return json_config_file(path, form._replace(entries=tuple(entries)))
 
 
