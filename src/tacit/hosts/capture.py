@@ -241,7 +241,10 @@ class _CaptureRun:
 
     def capture_files(self, files: Sequence[str]) -> list[CapturedTranscript]:
         transcripts = []
-        sizes = [_file_size(path) for path in files]
+        sizes = [0] * len(files)
+        for index, path in enumerate(files):
+            with suppress(OSError):
+                sizes[index] = os.stat(path).st_size
         total, done = sum(sizes) or 1, 0
         for path, size in zip(files, sizes, strict=True):
             transcript = CapturedTranscript(path)
@@ -382,13 +385,6 @@ class _CaptureRun:
             if remaining is not None:
                 transcript.new += 1
                 yield remaining
-
-
-def _file_size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
 
 
 def unknown_types(transcripts: Iterable[CapturedTranscript]) -> Counter[str]:

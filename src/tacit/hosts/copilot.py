@@ -53,8 +53,15 @@ class _CopilotReader(TranscriptReader):
     skipped_types = _SKIPPED_TYPES
 
     def read(self, offset: int) -> Events:
-        if self.path.endswith(".json"):
-            yield from self._read_legacy()
+        if self.path.endswith(".json"):  # the format of the first versions: one document with all messages
+            document = read_document(self.file, self.stats)
+            for message in map(as_object, as_list(document.get("history"))):
+                self.stats.records += 1
+                at = self.clock.time_of(message.get("time"))
+                context = EventContext(at, self.session, as_string(document.get("workspacePath")))
+                text = content_text(message.get("content")) or as_string(message.get("result"))
+                emit = self.prompt if message.get("role") in ("human", "user") else self.reply
+                yield from emit(event_key(message.get("id"), context, text), context, text)
             return
         head = next(iter(first_records(self.file)), {})
         data = as_object(head.get("data"))
@@ -70,17 +77,6 @@ class _CopilotReader(TranscriptReader):
         if fields.get("user_named") == "true" and self.clock.last_time is not None:
             name, context = fields.get("name", "").strip("\"'"), self.context_at(self.clock.last_time)
             yield from self.title(context, name, TitleAuthor.PERSON, timeless=True)
-
-    def _read_legacy(self) -> Events:
-        """Read the format of the first versions: one document with all messages."""
-        document = read_document(self.file, self.stats)
-        for message in map(as_object, as_list(document.get("history"))):
-            self.stats.records += 1
-            at = self.clock.time_of(message.get("time"))
-            context = EventContext(at, self.session, as_string(document.get("workspacePath")))
-            text = content_text(message.get("content")) or as_string(message.get("result"))
-            emit = self.prompt if message.get("role") in ("human", "user") else self.reply
-            yield from emit(event_key(message.get("id"), context, text), context, text)
 
     def scan_line(self, raw: bytes) -> LineScan:
         kind = record_type(raw)
