@@ -17,7 +17,7 @@ import pytest
 from harness.person import Person, Said, checked
 
 from tests.clients import script
-from tests.clients.apis.shape import Body
+from tests.clients.apis import Body
 from tests.clients.hosts import Client, Place
 from tests.clients.offline import Offline
 from tests.clients.script import Rule

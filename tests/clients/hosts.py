@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.clients.apis.shape import Step
+from tests.clients.apis import Step
 
 KEY = "stub-0000-0000"  # no client starts without one
 
@@ -76,12 +76,6 @@ def _claude_words(prompt: str, again: bool) -> list[str]:
     return ["-p", prompt, *shown, *allowed, *(["--continue"] if again else [])]
 
 
-def _claude_environment(place: Place) -> Mapping[str, str]:
-    quiet = "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER"
-    asked = {"ANTHROPIC_BASE_URL": place.address, "ANTHROPIC_API_KEY": KEY}
-    return {**asked, **dict.fromkeys(quiet.split(), "1")}
-
-
 def _claude_prepared(place: Place) -> Mapping[str, str]:
     """Answers to what it asks at its first start in a terminal."""
     answered = {
@@ -97,7 +91,12 @@ CLAUDE = Client(
     name="claude",
     programs=("@anthropic-ai/claude-code-*/claude", "@anthropic-ai/claude-code/cli.js"),
     words=_claude_words,
-    environment=_claude_environment,
+    environment=lambda place: {
+        "ANTHROPIC_BASE_URL": place.address,
+        "ANTHROPIC_API_KEY": KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        **dict.fromkeys(("DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER"), "1"),
+    },
     settings={".claude/settings.json": _CLAUDE_SETTINGS},
     prepared=_claude_prepared,
     ran=lambda command: Step(tool="Bash", input={"command": command, "description": "Runs a command"}),
@@ -185,16 +184,16 @@ def _gemini_words(prompt: str, again: bool) -> list[str]:
     return ["-p", prompt, *allowed, "--output-format", "stream-json", "--model", "gemini-2.5-pro", *session]
 
 
-def _gemini_environment(place: Place) -> Mapping[str, str]:
-    asked = {"GOOGLE_GEMINI_BASE_URL": place.address, "GEMINI_API_KEY": KEY}
-    return {**asked, "GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_TELEMETRY_ENABLED": "false"}
-
-
 GEMINI = Client(
     name="gemini",
     programs=("@google/gemini-cli/bundle/gemini.js", "@google/gemini-cli/dist/index.js"),
     words=_gemini_words,
-    environment=_gemini_environment,
+    environment=lambda place: {
+        "GOOGLE_GEMINI_BASE_URL": place.address,
+        "GEMINI_API_KEY": KEY,
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+        "GEMINI_TELEMETRY_ENABLED": "false",
+    },
     settings={".gemini/settings.json": _GEMINI_SETTINGS},
     prepared=lambda place: {},
     ran=lambda command: Step(tool="run_shell_command", input={"command": command, "description": "Runs a command"}),
@@ -220,21 +219,17 @@ def _copilot_words(prompt: str, again: bool) -> list[str]:
     return ["-p", prompt, *allowed, "--no-auto-update", "--no-color", *(["--continue"] if again else [])]
 
 
-def _copilot_environment(place: Place) -> Mapping[str, str]:
-    return {
+COPILOT = Client(
+    name="copilot",
+    programs=("@github/copilot-*/copilot", "@github/copilot/index.js"),
+    words=_copilot_words,
+    environment=lambda place: {
         "COPILOT_PROVIDER_BASE_URL": f"{place.address}/v1",
         "COPILOT_PROVIDER_TYPE": "openai",
         "COPILOT_PROVIDER_API_KEY": KEY,
         "COPILOT_MODEL": "stub-model",
         "COPILOT_OFFLINE": "true",
-    }
-
-
-COPILOT = Client(
-    name="copilot",
-    programs=("@github/copilot-*/copilot", "@github/copilot/index.js"),
-    words=_copilot_words,
-    environment=_copilot_environment,
+    },
     settings={".copilot/hooks/mine.json": _COPILOT_HOOKS},
     prepared=lambda place: {
         ".copilot/config.json": json.dumps({"trustedFolders": [str(place.repository)], "banner": "never"})
@@ -249,15 +244,6 @@ COPILOT = Client(
 # OpenCode.
 
 _OPENCODE_PLUGIN = "export const Mine = async () => ({})\n"
-
-
-def _opencode_words(prompt: str, again: bool) -> list[str]:
-    return ["run", "--format", "json", *(["--continue"] if again else []), prompt]
-
-
-def _opencode_environment(place: Place) -> Mapping[str, str]:
-    without = "AUTOUPDATE MODELS_FETCH LSP_DOWNLOAD DEFAULT_PLUGINS"
-    return {f"OPENCODE_DISABLE_{name}": "1" for name in without.split()}
 
 
 def _opencode_prepared(place: Place) -> Mapping[str, str]:
@@ -284,8 +270,10 @@ def _opencode_prepared(place: Place) -> Mapping[str, str]:
 OPENCODE = Client(
     name="opencode",
     programs=("opencode-*/bin/opencode",),
-    words=_opencode_words,
-    environment=_opencode_environment,
+    words=lambda prompt, again: ["run", "--format", "json", *(["--continue"] if again else []), prompt],
+    environment=lambda place: {
+        f"OPENCODE_DISABLE_{name}": "1" for name in ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+    },
     settings={".config/opencode/plugins/mine.js": _OPENCODE_PLUGIN},
     prepared=_opencode_prepared,
     ran=lambda command: Step(tool="bash", input={"command": command, "description": "Runs a command"}),

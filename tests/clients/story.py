@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.clients.apis.shape import Body, Step, all_text
+from tests.clients.apis import Body, Step, all_text
 from tests.clients.desk import RULE, Desk, Run
 from tests.clients.hosts import Client
 from tests.clients.script import SUMMARY, Rule

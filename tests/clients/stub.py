@@ -22,17 +22,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from tests.clients import script
-from tests.clients.apis import anthropic, chat, gemini, responses
-from tests.clients.apis.shape import Api, Body, Sent, Step
+from tests.clients.apis import APIS, Body, Sent, Step
 
-# By how a path ends, whatever base address a client was given.
-APIS: dict[str, Api] = {
-    "/messages": anthropic.API,
-    "/responses": responses.API,
-    "/chat/completions": chat.API,
-    ":generateContent": gemini.API,
-    ":streamGenerateContent": gemini.API,
-}
 _COUNTED = ("/messages/count_tokens", ":countTokens")
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1  # ioctls of network interfaces
 

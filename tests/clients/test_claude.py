@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from harness.person import tree
 
-from tests.clients import fence
-from tests.clients.apis.shape import Step
+from tests.clients.apis import Step
 from tests.clients.desk import MEMORIES, RULE, SUGGESTION, Desk
 from tests.clients.hosts import CLAUDE
-from tests.clients.script import Rule
+from tests.clients.script import Rule, fenced
 from tests.clients.story import FILE, GREET, THANK, rules, strings
 from tests.clients.terminal import Terminal
 
@@ -35,7 +34,7 @@ def test_what_is_typed_at_a_terminal_is_captured_and_the_brief_is_there(desk: De
         terminal.wait_for_the_end()
     desk.settle()
     request = next(body for body in desk.requests() if body.get("tools") and GREET in str(body))
-    (brief,) = fence.fenced(request, "memory")
+    (brief,) = fenced(request, "memory")
     assert all(memory in brief for memory in MEMORIES)
     (session,) = desk.sessions()
     assert [text for text in session["requests"] if not text.startswith("/")] == [GREET]
@@ -51,7 +50,7 @@ def test_two_sessions_at_once_in_one_repository_are_two_sessions(desk: Desk) -> 
     assert sorted(session["requests"] for session in desk.sessions()) == sorted([[GREET], [THANK]])
     for prompt in (GREET, THANK):
         request = next(body for body in desk.requests() if body.get("tools") and prompt in str(body))
-        assert len(fence.fenced(request, "memory")) == 1
+        assert len(fenced(request, "memory")) == 1
 
 
 def test_the_env_block_of_a_repository_turns_nothing_on_and_brings_no_home(tmp_path: Path) -> None:
@@ -80,7 +79,7 @@ def test_the_env_block_of_a_repository_turns_nothing_on_and_brings_no_home(tmp_p
         assert said.count("only a person") == len(refused) and "agent:claude" in said
         assert not (desk.repository / "copy").exists() and desk.settings() == settings
         # Its memories reached no prompt, and nothing was captured or learned.
-        (brief,) = fence.fenced(run.asked[0], "memory")
+        (brief,) = fenced(run.asked[0], "memory")
         assert all(memory in brief for memory in MEMORIES) and "web page" not in brief
         assert tree(evil) == before
         assert desk.tacit("sessions", "--json").json == []
@@ -110,7 +109,7 @@ def test_the_first_rule_reaches_the_model_and_the_notice_only_the_person(beginne
     second = beginner.run(THANK, again=True)
 
     assert [run.code for run in (first, second)] == [0, 0]
-    (told,) = fence.fenced(first.asked[0], "memory")
+    (told,) = fenced(first.asked[0], "memory")
     assert "This person's standing rules." in told and RULE in told
     assert [strings(second.asked[0]).count(rule) for rule in (RULE, SECOND)] == [1, 1]
     assert NOTICE in first.out and NOTICE not in second.out

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tacit.hosts.skill import DESCRIPTION
-from tests.clients import fence
-from tests.clients.apis.shape import all_text
+from tests.clients.apis import all_text
 from tests.clients.desk import MEMORIES, REMOTE, RULE, SUGGESTION, Desk
 from tests.clients.hosts import CLAUDE, CODEX, CODEX_TRUSTED, COPILOT, GEMINI, OPENCODE, Client
-from tests.clients.script import SUMMARY
+from tests.clients.script import FENCE, SUMMARY, fenced, without_fences
 from tests.clients.story import COMMAND, FILE, GREET, THANK, Story, rules, strings
 
 
@@ -25,7 +24,7 @@ class ClientContract:
         assert (story.desk.repository / FILE).read_text() == "hello\n"
 
     def test_the_brief_reaches_the_model(self, story: Story) -> None:
-        (brief,) = fence.fenced(story.first.asked[0], "memory")
+        (brief,) = fenced(story.first.asked[0], "memory")
         assert all(memory in brief for memory in MEMORIES)
 
     def test_the_skill_is_offered_to_the_model(self, story: Story) -> None:
@@ -35,14 +34,14 @@ class ClientContract:
         assert "Choose at most three statements." not in sent  # the body comes when the skill is used
 
     def test_the_brief_is_there_at_every_step_of_the_turn(self, story: Story) -> None:
-        assert [len(fence.fenced(body, "memory")) for body in story.first.asked] == [1, 1, 1]
+        assert [len(fenced(body, "memory")) for body in story.first.asked] == [1, 1, 1]
 
     def test_a_second_turn_does_not_repeat_the_brief(self, story: Story) -> None:
         sent = strings(story.second.asked[0])
         assert [sent.count(memory) for memory in MEMORIES] == [1] * len(MEMORIES)
 
     def test_a_rule_that_was_said_meanwhile_comes_with_the_second_turn(self, story: Story) -> None:
-        told = [text for text in fence.fenced(story.second.asked[0], "memory") if RULE in text]
+        told = [text for text in fenced(story.second.asked[0], "memory") if RULE in text]
         assert told  # a host that replaces what it was told at the start may be told it there, too
         assert all("This person's standing rules." in text for text in told)
         assert RULE not in strings(story.first.asked[0])
@@ -57,7 +56,7 @@ class ClientContract:
         assert "suggestion waits" not in sent
 
     def test_a_second_turn_still_has_the_words_of_the_first(self, story: Story) -> None:
-        sent = fence.without(strings(story.second.asked[0]))
+        sent = without_fences(strings(story.second.asked[0]))
         assert GREET in sent
         assert THANK in sent
 
@@ -67,7 +66,7 @@ class ClientContract:
         assert SUMMARY in strings(story.last.asked[0])
 
     def test_the_checkpoint_outlives_compaction(self, story: Story) -> None:
-        checkpoint = fence.fenced(story.last.asked[0], "checkpoint")[-1]
+        checkpoint = fenced(story.last.asked[0], "checkpoint")[-1]
         assert GREET in checkpoint
         assert FILE in checkpoint
 
@@ -86,7 +85,7 @@ class ClientContract:
     def test_nothing_that_was_injected_was_captured(self, story: Story) -> None:
         recorded = story.desk.recorded()
         assert GREET in recorded
-        assert not fence.OPENING.search(recorded)
+        assert not FENCE.search(recorded)
         assert [memory for memory in (*MEMORIES, RULE) if memory in recorded] == []
         assert "suggestion waits" not in recorded
 
@@ -136,5 +135,5 @@ def test_hooks_that_nobody_has_reviewed_do_not_run_and_installing_said_so(tmp_pa
         run = desk.run(GREET, without=CODEX_TRUSTED)
         assert run.code == 0
         assert GREET in str(run.asked[0])
-        assert not fence.OPENING.search(str(run.requests))
+        assert not FENCE.search(str(run.requests))
         assert desk.tacit("sessions", "--json", code=None).json == []

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.clients.apis.shape import Step
+from tests.clients.apis import Step
 from tests.clients.desk import RULE, Desk, Run
 from tests.clients.hosts import CLAUDE, CLIENTS, Client
 from tests.clients.script import Rule

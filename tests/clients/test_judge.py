@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.clients.apis.shape import Body, Step
+from tests.clients.apis import Body, Step
 from tests.clients.desk import MEMORIES, RULE, Desk
 from tests.clients.hosts import CLIENTS, Client
 from tests.clients.script import Rule

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients import fence
 from tests.clients.desk import MEMORIES, Desk
 from tests.clients.hosts import CLIENTS, Client
+from tests.clients.script import FENCE
 from tests.clients.story import COMMAND, FILE, GREET, THANK, rules, strings
 from tests.support.removable import Removable
 
@@ -28,7 +28,7 @@ def test_a_client_works_on_when_tacit_was_removed(tmp_path: Path, client: Client
             own.tacit(*words, cwd=desk.repository, environment=desk.environment)
         desk.write_script(rules(client, desk.repository))
         with_it = desk.run(THANK)
-        assert with_it.code == 0 and fence.OPENING.search(str(with_it.requests)), "it never worked: this shows nothing"
+        assert with_it.code == 0 and FENCE.search(str(with_it.requests)), "it never worked: this shows nothing"
 
         _REMOVALS[removed](own)
         run = desk.run(LONG)
@@ -37,5 +37,5 @@ def test_a_client_works_on_when_tacit_was_removed(tmp_path: Path, client: Client
         assert (desk.repository / FILE).read_text() == "hello\n"
         assert len(run.asked) == 3  # the prompt, and what each of the two tools answered
         assert COMMAND.removeprefix("echo ") in strings(run.asked[1])
-        assert not fence.OPENING.search(str(run.asked[0]))
+        assert not FENCE.search(str(run.asked[0]))
         assert str(own.folder) not in strings(run.asked[-1]) + run.err

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.clients import script
-from tests.clients.apis.shape import Step
+from tests.clients.apis import Step
 from tests.clients.desk import wait_until_gone
 from tests.clients.offline import Offline
 from tests.clients.script import Rule

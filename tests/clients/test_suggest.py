@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.apis.shape import Step
+from tests.clients.apis import Step
 from tests.clients.desk import SUGGESTION, Desk
 from tests.clients.hosts import CLIENTS, Client
 from tests.clients.script import Rule

@@ -38,12 +38,9 @@ def test_transcripts_are_found_in_a_stable_order(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.touch()
 
-    assert [os.path.relpath(path, tmp_path) for path in transcript_files(str(tmp_path))] == [
-        "a.jsonl",
-        "b/1.json",
-        "b/2.jsonl",
-        "c.db",
-    ]
+    found = [os.path.relpath(path, tmp_path) for path in transcript_files(str(tmp_path))]
+    assert found == ["a.jsonl", "b/1.json", "b/2.jsonl", "c.db"]
+    assert list(transcript_files(f"{tmp_path}/a.jsonl")) == [f"{tmp_path}/a.jsonl"]
 
 
 def test_links_and_what_is_no_plain_file_are_passed_over(tmp_path: Path) -> None:
@@ -59,20 +56,9 @@ def test_links_and_what_is_no_plain_file_are_passed_over(tmp_path: Path) -> None
     assert list(transcript_files(str(tmp_path / "missing"))) == []
 
 
-def test_one_file_is_found_by_its_path(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").touch()
-
-    assert list(transcript_files(str(tmp_path / "a.jsonl"))) == [str(tmp_path / "a.jsonl")]
-
-
 def test_a_file_of_nobody_has_no_source() -> None:
-    for path, head in (
-        ("a.jsonl", b'{"a":1}\n'),
-        ("a.db", b"SQLite format 3\0"),
-        ("package.json", b'{"name":"x"}'),
-        ("a", b""),
-    ):
-        assert detect_source(path, head) is None
+    heads = {"a.jsonl": b'{"a":1}\n', "a.db": b"SQLite format 3\0", "package.json": b'{"name":"x"}', "a": b""}
+    assert [path for path, head in heads.items() if detect_source(path, head)] == []
 
 
 # Small transcripts of every host, and what is heard of them, as a person would tell it
@@ -117,7 +103,11 @@ def session(person: Person, name: str, *turns: Turn, folder: str = "/nowhere/wor
     teller = Claude(name_of(name), folder)
     for turn in turns:
         teller.turn(turn)
-    file = place(person.folder, "claude", teller.session)
+    return stored(person.folder, teller)
+
+
+def stored(folder: Path, teller: Claude) -> Path:
+    file = place(folder, "claude", teller.session)
     file.write_bytes(lines(teller.records))
     return file
 
@@ -206,9 +196,7 @@ def test_nothing_of_an_ignored_folder_is_captured(person: Person) -> None:
     teller.turn(Turn("something private"))
     teller.ask("[Request interrupted by user]")
     teller.compact()
-    file = place(person.folder, "claude", teller.session)
-    file.write_bytes(lines(teller.records))
-    person.tacit("capture", str(file), str(session(person, "open", Turn("something open"))))
+    person.tacit("capture", str(stored(person.folder, teller)), str(session(person, "open", Turn("something open"))))
 
     assert [one["title"] for one in person.tacit("sessions", "--json").json] == ["something open"]
     assert b"private" not in b"".join(path.read_bytes() for path in (person.home / "activity").iterdir())
@@ -216,10 +204,7 @@ def test_nothing_of_an_ignored_folder_is_captured(person: Person) -> None:
 
 @pytest.mark.parametrize("folder", [f"/somewhere/.tacit/judge/{JUDGE_FOLDER}", f"/somewhere/{JUDGE_FOLDER}/below"])
 def test_a_session_in_the_folder_of_a_judge_is_never_captured(person: Person, folder: str) -> None:
-    teller = Claude(name_of("judge"), folder)
-    teller.turn(Turn("which of these sentences are worth remembering?"))
-    file = place(person.folder, "claude", teller.session)
-    file.write_bytes(lines(teller.records))
+    file = session(person, "judge", Turn("which of these sentences are worth remembering?"), folder=folder)
     person.tacit("capture", str(file))
 
     assert person.tacit("sessions", "--json").json == []
@@ -253,11 +238,8 @@ def test_what_was_purged_is_gone_and_does_not_come_back_with_the_transcript(pers
         assert person.recalled("Zanzibar") == []
         held = b"".join(tree(person.home).values())
         assert b"zanzibar holdings" not in held.lower()
-    assert "and now the changelog" in shown_page(person) and "in the tests?" in shown_page(person)
-
-
-def shown_page(person: Person) -> str:
-    return person.tacit("session", "show", "last").out
+    shown = person.tacit("session", "show", "last").out
+    assert "and now the changelog" in shown and "in the tests?" in shown
 
 
 def test_capture_by_an_agent_is_refused(person: Person) -> None:
@@ -285,7 +267,7 @@ def test_a_folder_without_transcripts_is_named(person: Person) -> None:
     assert f"there are no transcripts in {folder}" in said.err and "→ name a transcript" in said.err
 
 
-@pytest.mark.parametrize("letter", ["x", "é", "😀", '"'])
+@pytest.mark.parametrize("letter", ["x", "😀"])
 def test_a_prompt_that_is_too_long_for_the_log_is_cut_in_the_middle(person: Person, letter: str) -> None:
     project = person.folder / "shop"
     project.mkdir()
@@ -405,6 +387,12 @@ def test_what_only_the_index_of_an_earlier_version_holds_is_gone_when_a_purge_fi
 SESSIONS = 12
 
 
+def backlog(home: Home) -> int:
+    index = home.store.index_as_is()
+    assert index is not None
+    return home.store.indexer.backlog_bytes(index)
+
+
 @pytest.fixture
 def behind(tmp_path: Path) -> Person:
     """Somebody with sessions that are captured and not filed yet."""
@@ -415,8 +403,7 @@ def behind(tmp_path: Path) -> Person:
     for number in range(SESSIONS):
         teller = Claude(name_of("backlog", number), str(tmp_path / "work"))
         teller.turn(Turn(f"please do task number {number}"))
-        files.append(place(tmp_path, "claude", teller.session))
-        files[-1].write_bytes(lines(teller.records))
+        files.append(stored(tmp_path, teller))
     with one.vault() as vault:
         vault.transcripts.capture_transcripts([str(file) for file in files])
     return one
@@ -446,15 +433,11 @@ def test_whoever_is_ended_at_filing_leaves_less_to_file(
 ) -> None:
     monkeypatch.setattr(indexing, "_LINES_PER_BATCH", 7)
     with behind.vault() as vault:
-        index = vault.home.store.index_as_is()
-        assert index is not None
-        before = vault.home.store.indexer.backlog_bytes(index)
+        before = backlog(vault.home)
         ended(writer, "apply_events", 3)
         with pytest.raises(KeyboardInterrupt):
             vault.home.store.catch_up()
-        index = vault.home.store.index_as_is()
-        assert index is not None
-        assert 0 < vault.home.store.indexer.backlog_bytes(index) < before
+        assert 0 < backlog(vault.home) < before
         monkeypatch.undo()
         assert len(vault.sessions.sessions()) == SESSIONS
 
@@ -482,12 +465,9 @@ def test_whoever_captures_many_files_what_piles_up_meanwhile(behind: Person, mon
         for number in range(SESSIONS):
             teller = Claude(name_of("noted", number), str(behind.folder / "work"))
             teller.turn(Turn(f"please do another task, number {number}"))
-            file = place(behind.folder, "claude", teller.session)
-            file.write_bytes(lines(teller.records))
-            TranscriptCapture(home).capture_request(CaptureRequest("claude", teller.session, str(file)))
-            index = home.store.index_as_is()
-            assert index is not None
-            left.append(home.store.indexer.backlog_bytes(index))
+            request = CaptureRequest("claude", teller.session, str(stored(behind.folder, teller)))
+            TranscriptCapture(home).capture_request(request)
+            left.append(backlog(home))
 
     assert max(left) <= 3000
     with behind.vault() as vault:
@@ -500,9 +480,7 @@ def test_a_command_that_captures_many_files_them_on_the_way(behind: Person, monk
         file = place(behind.folder, "claude", name_of("backlog", 0))
         file.write_bytes(file.read_bytes() + b"\n")
         vault.transcripts.capture_transcripts([str(file)])
-        index = vault.home.store.index_as_is()
-        assert index is not None
-        assert vault.home.store.indexer.backlog_bytes(index) <= 3000
+        assert backlog(vault.home) <= 3000
 
 
 def test_of_pages_that_are_gone_only_those_are_drawn_again(behind: Person, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,10 @@ import pytest
 
 from tacit.hosts.copilot import SOURCE
 from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
-from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, SessionTitled, TitleAuthor, ToolOutcome
+from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolOutcome
 from tests.support.transcripts import SESSION, bodies, calls, hear, lines, prompts
 
 Record = dict[str, object]
-NAMED = "id: x\nname: 'Tidy the shop'\nuser_named: true\n"
 
 
 class Writer:
@@ -126,22 +125,6 @@ def test_a_result_without_its_call_is_counted(w: Writer) -> None:
 def test_known_types_are_skipped_and_new_ones_counted_as_unknown(w: Writer) -> None:
     _, stats = hear("copilot", lines(w.event("hook.start"), w.event("session.hologram")))
     assert stats.skipped["hook.start"] == 1 and stats.unknown == {"session.hologram": 1}
-
-
-@pytest.mark.parametrize(
-    ("workspace", "titles"),
-    [(NAMED, ["Tidy the shop"]), (NAMED.replace("true", "false"), []), ("name: Tidy the shop\n", []), (None, [])],
-)
-def test_a_session_has_the_name_that_the_person_gave_it(
-    w: Writer, tmp_path: Path, workspace: str | None, titles: list[str]
-) -> None:
-    path = tmp_path / "events.jsonl"
-    path.write_bytes(lines(w.start(), w.prompt("hello")))
-    if workspace is not None:
-        (tmp_path / "workspace.yaml").write_text(workspace)
-    found = [(event.body, event.timeless) for event in read(path)]
-    titled = [(body.text, body.by, timeless) for body, timeless in found if isinstance(body, SessionTitled)]
-    assert titled == [(title, TitleAuthor.PERSON, True) for title in titles]
 
 
 def test_the_first_versions_wrote_one_document(tmp_path: Path) -> None:

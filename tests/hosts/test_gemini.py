@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tacit.hosts.gemini import SOURCE
-from tacit.model.observation import ReplyGiven, SessionCompacted, SessionTitled, ToolOutcome
+from tacit.model.observation import ReplyGiven, SessionCompacted, SessionTitled, TitleAuthor, ToolOutcome
 from tests.support.transcripts import SESSION, bodies, calls, hear, lines, prompts
 
 Record = dict[str, object]
@@ -113,7 +113,8 @@ def test_a_result_has_no_lines_about_the_process_and_falls_back_to_what_was_disp
 
 def test_a_summary_of_the_host_is_the_title_of_the_session() -> None:
     data = lines(HEAD, message(1, "user", "hello"), {"$set": {"summary": "Greeting"}})
-    assert [body.text for body in bodies("gemini", data) if isinstance(body, SessionTitled)] == ["Greeting"]
+    (title,) = (body for body in bodies("gemini", data) if isinstance(body, SessionTitled))
+    assert (title.text, title.by) == ("Greeting", TitleAuthor.HOST)
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -124,13 +125,6 @@ def test_the_older_form_is_one_document_on_one_line_or_many(indent: int | None) 
     assert [type(event.body).__name__ for event in events] == ["PromptGiven", "ReplyGiven", "SessionTitled"]
     assert {event.session for event in events} == {SESSION}
     assert (stats.records, stats.skipped["info"]) == (3, 1)
-
-
-def test_reading_goes_on_at_the_last_prompt() -> None:
-    before = lines(HEAD, message(1, "user", "one"), message(2, "gemini", "two"))
-    data = before + lines(message(3, "user", "three"), message(4, "gemini", "four"))
-    whole, stats = hear("gemini", data)
-    assert stats.cursor == len(before) and hear("gemini", data, stats.cursor)[0] == whole[2:]
 
 
 def test_a_chat_is_known_by_its_first_bytes_and_found_where_the_host_keeps_it() -> None:

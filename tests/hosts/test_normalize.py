@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from harness.transcripts import Claude, Object, Turn, codex, copilot, gemini, lines, name_of, place, story
+from harness.transcripts import Claude, Object, Turn, codex, copilot, lines, name_of, place, story
 
 from tacit.hosts.capture import SOURCES
 from tacit.hosts.normalize import DROPPED_TAGS, UNWRAPPED_TAGS, without_noise
@@ -30,71 +30,43 @@ def test_a_tag_of_the_table_is_taken_out(tag: str) -> None:
         assert ("inside" in kept) == (tag in UNWRAPPED_TAGS) and "id=" not in kept
 
 
-def test_text_is_dropped_or_unwrapped() -> None:
-    assert not DROPPED_TAGS & UNWRAPPED_TAGS
-
-
-def test_what_is_nested_goes_with_what_it_is_in() -> None:
-    nested = "a <system-reminder>b <system-reminder>c</system-reminder> d</system-reminder> e"
-
-    assert without_noise(nested) == "a  e"
-
-
-def test_a_mark_alone_is_something_that_somebody_wrote() -> None:
-    for text in ("what is a <system-reminder> tag?", "it ends with </system-reminder> here", "a < b > c"):
-        assert without_noise(text) == text
-
-
-def test_other_tags_of_a_person_stay() -> None:
-    text = "<instructions>Write <b>bold</b></instructions>"
-
-    assert without_noise(text) == text
+NESTED = "<system-reminder>b <system-reminder>c</system-reminder> d</system-reminder>"
+# Texts that stay as they are: a tag alone is something that somebody wrote, however often, and others are the person's
+KEPT = (
+    "what is a <system-reminder> tag?",
+    "it ends with </system-reminder> here",
+    "a < b > c",
+    "<instructions>Write <b>bold</b></instructions>",
+    *(tag * 20_000 for tag in ("<system-reminder>", "</system-reminder>", "<ide_selection ", "<hook_context><")),
+)
+# Texts in which something was put, and what stays of them
+CLEANED = {
+    "a tag in a tag": (f"a {NESTED} e", "a  e"),
+    "more beginnings than ends": (
+        "a " + "<system-reminder><hook_context>" * 20_000 + "</system-reminder>" * 10_000 + " b",
+        "a  b",
+    ),
+    "two fences": (f"x{OPEN}A{CLOSE}y<tacit-checkpoint {OTHER}>B</tacit-checkpoint {OTHER}>z", "xyz"),
+    "a fence has its own number": (f"a {OPEN}b </tacit-brief {OTHER}> c </tacit-note {NONCE}> d{CLOSE} e", "a  e"),
+    "a fence without its end": (f"Before. {OPEN}A memory, and then nothing", "Before."),
+    "a fence without its beginning": (f"the end of a memory.{CLOSE} After.", "After."),
+    "behind a whole one": (f"x{OPEN}A{CLOSE}y</tacit-brief {OTHER}>z", "z"),
+    "fences without end": ("a " + f"<tacit-brief {OTHER}>" * 20_000, "a"),
+}
 
 
 def test_what_tacit_gave_goes() -> None:
     assert without_noise(f"Before {OPEN}A memory.{CLOSE} after") == "Before  after"
 
 
-def test_a_fence_that_was_cut_off_takes_all_behind_it_along() -> None:
-    assert without_noise(f"Before. {OPEN}A memory, and then nothing") == "Before."
+@pytest.mark.parametrize(("text", "kept"), CLEANED.values(), ids=CLEANED)
+def test_what_was_put_into_a_text_goes(text: str, kept: str) -> None:
+    assert without_noise(text) == kept
 
 
-def test_the_end_of_a_fence_alone_takes_all_before_it_along() -> None:
-    assert without_noise(f"the end of a memory.{CLOSE} After.") == "After."
-
-
-def test_the_end_of_a_fence_behind_a_whole_one_takes_that_and_all_before_it_along() -> None:
-    assert without_noise(f"x{OPEN}A{CLOSE}y</tacit-brief {OTHER}>z") == "z"
-
-
-def test_a_fence_is_closed_by_its_own_number_alone() -> None:
-    text = f"a {OPEN}b </tacit-brief {OTHER}> c </tacit-note {NONCE}> d{CLOSE} e"
-
-    assert without_noise(text) == "a  e"
-
-
-def test_two_fences_are_two() -> None:
-    second = f"<tacit-checkpoint {OTHER}>B</tacit-checkpoint {OTHER}>"
-
-    assert without_noise(f"x{OPEN}A{CLOSE}y{second}z") == "xyz"
-
-
-@pytest.mark.parametrize("piece", ("<system-reminder>", "</system-reminder>", "<ide_selection ", "<hook_context><"))
-def test_marks_without_end_are_left_as_they_are_however_many(piece: str) -> None:
-    """So many that a search which begins anew at each of them would not come to an end."""
-    text = piece * 20_000
-
+@pytest.mark.parametrize("text", KEPT, ids=lambda text: text[:20])
+def test_what_somebody_wrote_stays(text: str) -> None:
     assert without_noise(text) == text
-
-
-def test_more_beginnings_than_ends_are_one_text_that_goes() -> None:
-    text = "a " + "<system-reminder><hook_context>" * 20_000 + "</system-reminder>" * 10_000 + " b"
-
-    assert without_noise(text) == "a  b"
-
-
-def test_a_fence_inside_of_fences_without_end_goes() -> None:
-    assert without_noise("a " + f"<tacit-brief {OTHER}>" * 20_000) == "a"
 
 
 # The title that a session has in its host: who gave it, since when, and to which session it belongs
@@ -210,7 +182,9 @@ def test_copilot_tells_whether_the_person_named_a_session(tmp_path: Path, told: 
     assert titles(read("copilot", file)) == []
     (file.parent / "workspace.yaml").write_text(told)
 
-    assert titles(read("copilot", file)) == [(text, TitleAuthor.PERSON) for text in found]
+    heard = read("copilot", file)
+    assert titles(heard) == [(text, TitleAuthor.PERSON) for text in found]
+    assert all(one.timeless for one in heard if isinstance(one.body, SessionTitled))
 
 
 def test_opencode_has_a_column_and_makes_up_a_title_at_first(tmp_path: Path) -> None:
@@ -224,11 +198,3 @@ def test_opencode_has_a_column_and_makes_up_a_title_at_first(tmp_path: Path) -> 
         database.execute("UPDATE session SET title = 'Total in bold'")
 
     assert titles(read("opencode", path)) == [("Total in bold", TitleAuthor.HOST)]
-
-
-def test_gemini_sums_a_session_up(tmp_path: Path) -> None:
-    session = name_of("gemini")
-    file = place(tmp_path, "gemini", session)
-    file.write_bytes(lines([*gemini(session, HERE, story("gemini", 1)), {"$set": {"summary": "Lists are finished"}}]))
-
-    assert titles(read("gemini", file)) == [("Lists are finished", TitleAuthor.HOST)]

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,16 +18,8 @@ from tacit.disk.lock import FileLock
 from tacit.home.paths import HomePaths
 from tacit.home.store import Store
 from tacit.hooks.dispatch import drain_now
-from tacit.hosts.queue import (
-    CaptureRequest,
-    drain,
-    enqueue,
-    grown_transcripts,
-    has_pending,
-    mark_ended,
-    mark_unfinished,
-    queued_requests,
-)
+from tacit.hosts import queue
+from tacit.hosts.queue import CaptureRequest, drain, enqueue, grown_transcripts, has_pending, queued_requests
 from tests.support.hook_calls import AGENT, PROMPT, SESSION, Call, Given, Scene
 
 STOP, END, ASK = Call("capture", "Stop"), Call("capture", "SessionEnd"), Call("inject", "UserPromptSubmit")
@@ -49,6 +42,12 @@ def scene(tmp_path: Path) -> Scene:
     return made
 
 
+def wait_until(holds: Callable[[], object]) -> None:
+    until = time.monotonic() + 5
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.02)
+
+
 def waiting(scene: Scene) -> list[str]:
     folder = scene.home / ".tacit" / "pending"
     return sorted(os.listdir(folder)) if folder.is_dir() else []
@@ -58,9 +57,7 @@ def test_what_was_not_read_because_somebody_held_the_home_is_read_by_the_next_ho
     """Whoever waits for the home too long is ended; here it is killed, so that nobody waits for that."""
     scene.hold(LOCKED, str(scene.home / ".tacit" / "write.lock"))
     scene.run(STOP)
-    until = time.monotonic() + 5
-    while not (scene.left() and waiting(scene)) and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: scene.left() and waiting(scene))
     time.sleep(0.3)  # now it waits for the lock
     for process in scene.left():
         os.kill(process, signal.SIGKILL)
@@ -105,9 +102,7 @@ def test_a_hook_ends_only_when_what_it_leaves_behind_is_on_its_own(scene: Scene)
     assert host.stdout is not None and host.stdout.readline() == b"done\n"
     os.killpg(host.pid, signal.SIGKILL)
     host.communicate()
-    until = time.monotonic() + 5
-    while not there.exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(there.exists)
 
     assert there.exists()
 
@@ -137,8 +132,12 @@ def test_a_note_that_came_while_its_transcript_was_read_is_read_again(home: Home
 def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then(home: HomePaths) -> None:
     bad, good = CaptureRequest("claude", "bad", "/bad.jsonl"), CaptureRequest("claude", "good", "/good.jsonl")
     enqueue(home, bad)
+
+    def dies(_request: CaptureRequest) -> None:
+        raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        drain(home, _dies)
+        drain(home, dies)
     assert [note for _, note in queued_requests(home.capture_queue)] == [bad]
     enqueue(home, good)
     seen: list[CaptureRequest] = []
@@ -146,10 +145,6 @@ def test_whoever_dies_at_a_transcript_leaves_its_note_and_others_come_first_then
 
     assert seen == [good, bad]
     assert list(queued_requests(home.capture_queue)) == []
-
-
-def _dies(_note: CaptureRequest) -> None:
-    raise KeyboardInterrupt
 
 
 def test_a_note_that_is_being_written_is_not_thrown_away(home: HomePaths, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,9 +185,10 @@ def test_only_whoever_captured_files_what_was_captured(home: HomePaths, monkeypa
 def test_what_is_no_note_is_thrown_away(home: HomePaths) -> None:
     enqueue(home, CaptureRequest("claude", SESSION, "/x.jsonl"))
     Path(home.capture_queue, "zzz").write_bytes(b"nonsense")
-    drain(home, lambda _note: None)
+    Path(home.capture_queue, "folder").mkdir()
+    assert drain(home, lambda _note: None)
 
-    assert os.listdir(home.capture_queue) == []
+    assert os.listdir(home.capture_queue) == ["folder"]  # cannot be read, and is not waited for
 
 
 def test_a_hundred_notes_of_one_transcript_are_one(home: HomePaths) -> None:
@@ -273,7 +269,7 @@ def test_one_that_grew_is_told_once_until_it_grows_again(tmp_path: Path) -> None
     home, transcript = HomePaths(str(tmp_path)), tmp_path / "x.jsonl"
     note = CaptureRequest("claude", SESSION, str(transcript))
     transcript.write_text("")
-    mark_unfinished(home, note)
+    queue.mark_unfinished(home, note)
     os.utime(transcript, (1, 1))
     assert list(grown_transcripts(home)) == []
 
@@ -284,15 +280,15 @@ def test_one_that_grew_is_told_once_until_it_grows_again(tmp_path: Path) -> None
     assert list(grown_transcripts(home)) == [note]
     assert list(grown_transcripts(home)) == []
 
-    mark_ended(home, note)
+    queue.mark_ended(home, note)
     assert os.listdir(home.unfinished_captures) == []
 
 
 def test_what_is_gone_or_a_week_old_is_forgotten(tmp_path: Path) -> None:
     home, old = HomePaths(str(tmp_path)), tmp_path / "old.jsonl"
     old.write_text("")
-    mark_unfinished(home, CaptureRequest("claude", "gone", str(tmp_path / "gone.jsonl")))
-    mark_unfinished(home, CaptureRequest("claude", "old", str(old)))
+    queue.mark_unfinished(home, CaptureRequest("claude", "gone", str(tmp_path / "gone.jsonl")))
+    queue.mark_unfinished(home, CaptureRequest("claude", "old", str(old)))
     for name in os.listdir(home.unfinished_captures):
         os.utime(Path(home.unfinished_captures, name), (1, 1))
 

@@ -14,13 +14,13 @@ A, B = b'{"type":"a","text":"one"}', b'{"type":"b","text":"two"}'
 
 def read(data: bytes, offset: int = 0) -> tuple[list[object], ReadStats]:
     tally = ReadStats()
-    return [record.body.get("type") for record in read_records(BytesIO(data), offset, tally)], tally
+    return [record.get("type") for _, record in read_records(BytesIO(data), offset, tally)], tally
 
 
 def test_a_record_knows_where_its_line_begins() -> None:
     found = list(read_records(BytesIO(A + b"\n\n" + B + b"\n"), 0, ReadStats()))
 
-    assert [record.offset for record in found] == [0, len(A) + 2]
+    assert [offset for offset, _ in found] == [0, len(A) + 2]
 
 
 def test_reading_begins_at_an_offset() -> None:
@@ -67,7 +67,7 @@ def test_a_hole_of_a_terabyte_is_leapt_over(tmp_path: Path) -> None:
         file.write(b"\n" + B + b"\n")
     tally = ReadStats()
     with path.open("rb") as file:
-        found = [(record.offset, record.body["type"]) for record in read_records(file, 0, tally)]
+        found = [(offset, record["type"]) for offset, record in read_records(file, 0, tally)]
 
     assert found == [(0, "a"), (len(A) + 1 + hole + 1, "b")]
     assert tally.damaged == {TOO_LONG: 1}
@@ -79,13 +79,13 @@ def test_a_hole_to_the_end_is_not_read_until_its_line_ends(tmp_path: Path) -> No
     path.write_bytes(A + b"\n")
     os.truncate(path, 1 << 40)
     with path.open("rb") as file:
-        assert [record.body["type"] for record in read_records(file, 0, ReadStats())] == ["a"]
+        assert [record["type"] for _, record in read_records(file, 0, ReadStats())] == ["a"]
 
 
 def test_bytes_that_are_no_text_become_the_replacement_character() -> None:
-    (record,) = read_records(BytesIO(b'{"type":"a","text":"\xff"}\n'), 0, ReadStats())
+    ((_, record),) = read_records(BytesIO(b'{"type":"a","text":"\xff"}\n'), 0, ReadStats())
 
-    assert record.body["text"] == "\ufffd"
+    assert record["text"] == "\ufffd"
 
 
 def test_an_offset_at_which_no_line_begins_means_the_front() -> None:

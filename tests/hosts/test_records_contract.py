@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import UTC
 from io import BytesIO
@@ -36,22 +37,11 @@ def read(name: str, folder: Path, limits: CaptureLimits = CaptureLimits()) -> tu
 
 
 @each
-def test_a_source_has_a_transcript_and_a_name_of_its_own(name: str) -> None:
-    assert SOURCES[name].name == name and name in TRANSCRIPTS
-
-
-@each
-def test_a_transcript_is_recognised_by_its_own_source(name: str, tmp_path: Path) -> None:
+def test_a_transcript_is_recognised_by_its_own_source_which_says_where_they_lie(name: str, tmp_path: Path) -> None:
     path = golden(TRANSCRIPTS[name], tmp_path)
-    source = detect_source(str(path), path.read_bytes()[:HEAD_BYTES])
-
-    assert source is not None and source.name == name
-
-
-@each
-def test_it_says_where_its_transcripts_lie(name: str) -> None:
     places = SOURCES[name].paths({}, "/home/kim")
 
+    assert detect_source(str(path), path.read_bytes()[:HEAD_BYTES]) == SOURCES[name] and SOURCES[name].name == name
     assert places and all(place.startswith("/home/kim/") for place in places)
 
 
@@ -76,44 +66,27 @@ def test_reading_again_gives_the_same(name: str, tmp_path: Path) -> None:
 
 
 @each
-def test_limits_are_kept(name: str, tmp_path: Path) -> None:
-    heard, _ = read(name, tmp_path, CaptureLimits(input=10, result=12, reply=20))
+def test_limits_are_kept_and_what_the_person_wrote_has_none(name: str, tmp_path: Path) -> None:
+    (tmp_path / "short").mkdir()
+    whole, _ = read(name, tmp_path)
+    short, _ = read(name, tmp_path / "short", CaptureLimits(input=10, result=12, reply=20))
 
-    for one in heard:
+    for one in short:
         match one.body:
             case ReplyGiven(text=text):
                 assert len(text) <= 20
             case ToolUsed():
                 assert max(len(one.body.input), len(one.body.change)) <= 10 and len(one.body.result) <= 12
-
-
-@each
-def test_what_the_person_wrote_has_no_limit(name: str, tmp_path: Path) -> None:
-    (tmp_path / "short").mkdir()
-    whole, short = (
-        read(name, tmp_path)[0],
-        read(name, tmp_path / "short", CaptureLimits(input=10, result=12, reply=20))[0],
-    )
-
-    assert [one.body.text for one in whole if isinstance(one.body, PromptGiven)] == [
-        one.body.text for one in short if isinstance(one.body, PromptGiven)
-    ]
+    written, kept = ([one.body.text for one in heard if isinstance(one.body, PromptGiven)] for heard in (whole, short))
+    assert written == kept
 
 
 @each
 def test_nothing_that_was_put_there_is_heard(name: str, tmp_path: Path) -> None:
     told = repr(read(name, tmp_path)[0])
+    hidden = ("memory", "What Tacit gave", "thoughts", "system-reminder", "hook_context", "A summary", "helper's words")
 
-    for hidden in (
-        "memory",
-        "What Tacit gave",
-        "thoughts",
-        "system-reminder",
-        "hook_context",
-        "A summary",
-        "helper's words",
-    ):
-        assert hidden not in told
+    assert [text for text in hidden if text in told] == []
 
 
 @each_by_lines
@@ -157,9 +130,8 @@ def test_a_damaged_transcript_is_never_an_error(name: str, seed: int) -> None:
             case 1:
                 del data[at : at + chance.randrange(1, 60)]
             case 2:
-                data[at:at] = (
-                    chance.choice((b"null", b"[]", b"{}", b'"', b"\n", b"1e999", b"\\ud800", b"\xff", b"[[[[")) * 2
-                )
+                odd = (b"null", b"[]", b"{}", b'"', b"\n", b"1e999", b"\\ud800", b"\xff", b"[[[[")
+                data[at:at] = chance.choice(odd) * 2
             case _:
                 data[at : at + 4] = chance.choice((b"null", b"true", b'"x":', b"-1,[", b'{"a"'))
         if not data:
@@ -180,11 +152,8 @@ JSON = st.recursive(
 @given(shaken=st.data())
 def test_a_record_of_any_shape_is_never_an_error(name: str, shaken: st.DataObject) -> None:
     """Records of the host in which some values were replaced by others."""
-    import json
-
-    lines = [
-        line for line in BY_LINES[name].splitlines() if not line.startswith(b'{"type":"user","message":{"content":"cut')
-    ]
+    cut = b'{"type":"user","message":{"content":"cut'
+    lines = [line for line in BY_LINES[name].splitlines() if not line.startswith(cut)]
     records = [json.loads(line) for line in shaken.draw(st.lists(st.sampled_from(lines), min_size=1, max_size=4))]
     for record in records:
         _shake(record, shaken)

@@ -12,11 +12,6 @@ from tacit.install.change import InstallContext, apply_change
 HOSTS = ("claude", "codex", "gemini", "opencode", "copilot")
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> InstallContext:
-    return InstallContext({"HOME": str(tmp_path)}, ("/opt/tacit",), "/opt/python", str(tmp_path / "home"))
-
-
 def install(host: str, place: InstallContext) -> Path:
     (change,) = skill.plan_skill_install(host, place)
     if change.is_needed:
@@ -71,11 +66,8 @@ def test_a_file_of_the_person_is_neither_replaced_nor_deleted(place: InstallCont
     file = Path(skill.skill_path("codex", place) or "")
     file.parent.mkdir(parents=True)
     file.write_bytes(content)
-    install, removal = (
-        skill.plan_skill_install("codex", place),
-        skill.plan_skill_removal("codex", place, lambda _: True),
-    )
-    for change in (*install, *removal):
+    install = skill.plan_skill_install("codex", place)
+    for change in (*install, *skill.plan_skill_removal("codex", place, lambda _: True)):
         assert not change.is_needed and str(file) in change.note
 
 

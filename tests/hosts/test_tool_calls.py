@@ -19,56 +19,30 @@ from tacit.hosts.tool_calls import (
 )
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+*** Add File: no.py\n*** Delete File: b.py\n*** End Patch"
+
+
+def told(tool: str, **arguments: object) -> dict[str, Any]:
+    return {"session_id": "s", "cwd": "/w", "tool_name": tool, "tool_input": arguments}
+
+
+COPILOT = {"sessionId": "s", "cwd": "/w", "toolName": "bash"}
 CALLS: dict[str, tuple[dict[str, Any], ToolCall | None]] = {
-    "claude runs": (
-        {"session_id": "s", "cwd": "/w", "tool_name": "Bash", "tool_input": {"command": "npm i"}},
-        ToolCall("s", "/w", "npm i"),
-    ),
-    "claude edits": (
-        {"session_id": "s", "cwd": "/w", "tool_name": "Edit", "tool_input": {"file_path": "/w/a", "old_string": "x"}},
-        ToolCall("s", "/w", "", ("/w/a",)),
-    ),
-    "claude reads": ({"session_id": "s", "tool_name": "Read", "tool_input": {"file_path": "/w/a"}}, None),
-    "codex patches": (
-        {"session_id": "s", "cwd": "/w", "tool_name": "apply_patch", "tool_input": {"command": PATCH}},
-        ToolCall("s", "/w", "", ("a.py", "b.py")),
-    ),
-    "gemini runs elsewhere": (
-        {
-            "session_id": "s",
-            "cwd": "/w",
-            "tool_name": "run_shell_command",
-            "tool_input": {"command": "x", "dir_path": "d"},
-        },
-        ToolCall("s", "/w/d", "x"),
-    ),
-    "copilot runs": (
-        {"sessionId": "s", "cwd": "/w", "toolName": "bash", "toolArgs": {"command": "x"}},
-        ToolCall("s", "/w", "x"),
-    ),
-    "copilot runs, arguments as text": (
-        {"sessionId": "s", "cwd": "/w", "toolName": "bash", "toolArgs": '{"command": "x"}'},
-        ToolCall("s", "/w", "x"),
-    ),
-    "opencode edits": (
-        {"session_id": "s", "cwd": "/w", "tool_name": "write", "tool_input": {"filePath": "/w/a", "content": ""}},
-        ToolCall("s", "/w", "", ("/w/a",)),
-    ),
-    "a command as words": (
-        {"session_id": "s", "cwd": "/w", "tool_name": "shell", "tool_input": {"command": ["bash", "-c", "npm i"]}},
-        ToolCall("s", "/w", "bash -c 'npm i'"),
-    ),
-    "cursor runs hooks of claude": (
-        {"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "x"}, "cursor_version": "1"},
-        None,
-    ),
+    "claude runs": (told("Bash", command="npm i"), ToolCall("s", "/w", "npm i")),
+    "claude edits": (told("Edit", file_path="/w/a", old_string="x"), ToolCall("s", "/w", "", ("/w/a",))),
+    "claude reads": (told("Read", file_path="/w/a"), None),
+    "codex patches": (told("apply_patch", command=PATCH), ToolCall("s", "/w", "", ("a.py", "b.py"))),
+    "gemini runs elsewhere": (told("run_shell_command", command="x", dir_path="d"), ToolCall("s", "/w/d", "x")),
+    "copilot runs": ({**COPILOT, "toolArgs": {"command": "x"}}, ToolCall("s", "/w", "x")),
+    "copilot runs, arguments as text": ({**COPILOT, "toolArgs": '{"command": "x"}'}, ToolCall("s", "/w", "x")),
+    "opencode edits": (told("write", filePath="/w/a", content=""), ToolCall("s", "/w", "", ("/w/a",))),
+    "a command as words": (told("shell", command=["bash", "-c", "npm i"]), ToolCall("s", "/w", "bash -c 'npm i'")),
+    "cursor runs hooks of claude": ({**told("Bash", command="x"), "cursor_version": "1"}, None),
     "no arguments": ({"session_id": "s", "tool_name": "Bash"}, None),
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_call_is_parsed(name: str) -> None:
-    payload, call = CALLS[name]
+@pytest.mark.parametrize(("payload", "call"), CALLS.values(), ids=CALLS)
+def test_a_call_is_parsed(payload: dict[str, Any], call: ToolCall | None) -> None:
     assert parse_tool_call(payload) == call
 
 

@@ -90,7 +90,7 @@ def test_a_secret_is_gone_also_where_the_line_that_tells_it_is_the_same_on_both_
     assert "aB3aB3" not in kept("Edit", given)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(old=st.text(max_size=400), new=st.text(max_size=400), limit=st.integers(0, 200))
 def test_it_is_one_line_within_its_limit(old: str, new: str, limit: int) -> None:
     told = kept("Edit", {"file_path": "a.py", "old_string": old, "new_string": new}, limit)

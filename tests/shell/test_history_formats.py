@@ -32,7 +32,7 @@ from tacit.shell.history_formats import (
     SkippedEntry,
     detect_shell,
 )
-from tacit.shell.history_import import HistoryFile, existing_histories, possible_histories
+from tacit.shell.history_import import HistoryFile, possible_histories
 from tests.support.histories import AT, commands, entries, timed, unread
 
 TEXTS = [shell for shell in FORMATS if shell != "atuin"]
@@ -122,7 +122,8 @@ def test_histories_are_looked_for_where_shells_keep_them(tmp_path: Path) -> None
     (tmp_path / ".zsh_history").symlink_to("z/.zsh_history")
     (tmp_path / "elsewhere").write_text("ls\n")
     environment = {"ZDOTDIR": f"{tmp_path}/z", "HISTFILE": f"{tmp_path}/elsewhere", "XDG_DATA_HOME": f"{tmp_path}/d"}
-    assert existing_histories(environment, str(tmp_path)) == [
+    found = [file for file in possible_histories(environment, str(tmp_path)) if Path(file.path).exists()]
+    assert found == [
         HistoryFile(f"{tmp_path}/z/.zsh_history", "zsh"),
         HistoryFile(f"{tmp_path}/elsewhere"),
     ]
@@ -130,57 +131,12 @@ def test_histories_are_looked_for_where_shells_keep_them(tmp_path: Path) -> None
     assert HistoryFile(f"{tmp_path}/.local/share/atuin/history.db", "atuin") in possible_histories({}, str(tmp_path))
 
 
-# The history of bash, plain and with times
+# What a history is read as: the commands with their times, and how many entries are not one
 
-
-def test_a_plain_history_is_a_command_a_line() -> None:
-    assert timed("bash", b"ls\ngit status\n\nmake test") == [(0, "ls"), (0, "git status"), (0, "make test")]
-
-
-def test_a_time_belongs_to_the_command_behind_it() -> None:
-    assert timed("bash", b"#1700000000\nls\n#1700000005\ngit status\n") == [(AT, "ls"), (AT + 5, "git status")]
-
-
-def test_with_times_a_command_goes_on_to_the_next_time() -> None:
-    data = b"#1700000000\nfor i in 1 2\ndo echo $i\ndone\n#1700000009\nls\n"
-    assert timed("bash", data) == [(AT, "for i in 1 2\ndo echo $i\ndone"), (AT + 9, "ls")]
-
-
-def test_lines_before_the_first_time_are_commands_without_one() -> None:
-    assert timed("bash", b"ls\npwd\n#1700000000\nmake\n") == [(0, "ls"), (0, "pwd"), (AT, "make")]
-
-
-def test_a_comment_is_no_time() -> None:
-    assert timed("bash", b"#1700000000\nls\n# 17 things\n#17 x\n") == [(AT, "ls\n# 17 things\n#17 x")]
-
-
-def test_where_times_stop_every_line_is_a_command() -> None:
-    many = b"".join(b"command %d\n" % number for number in range(500))
-    found = timed("bash", b"#1700000000\n" + many + b"#1700000100\nls\n")
-    assert found[0] == (AT, "command 0")
-    assert found[1:500] == [(0, f"command {number}") for number in range(1, 500)]
-    assert found[500:] == [(AT + 100, "ls")]
-
-
-def test_a_time_without_a_command_is_passed_over() -> None:
-    assert timed("bash", b"#1700000000\n#1700000001\nls\n#1700000002\n") == [(AT + 1, "ls")]
-
-
-def test_line_ends_of_windows_are_no_part_of_a_command() -> None:
-    assert timed("bash", b"#1700000000\r\nls\r\n") == [(AT, "ls")]
-
-
-def test_a_line_that_is_too_long_is_counted_and_its_neighbours_are_read() -> None:
-    data = b"ls\n" + b"x" * 9_000 + b"\n" + b"y" * 3_000_000 + b"\npwd\n"
-    assert commands("bash", data) == ["ls", "pwd"]
-    assert unread("bash", data) == {TOO_LONG: 2}
-
-
-# The history of zsh: plain, extended, over several lines, metafied; and as the real zsh writes it
-
-
+MANY = [f"command {number}" for number in range(500)]
+LONG = b"x" * 9_000
 # What zsh 5.9 wrote, extended.
-WRITTEN = (
+ZSH_WRITTEN = (
     b": 1700000000:0;echo \xc3\xbcn\xc3\xafc\xc3\xb6d\xc3\xa9"
     b" \xe6\xbc\x83\x82\xe5\xad\x83\xb7 \xc5\x82\xc3\xb3d\xc5\xba\n"
     b": 1700000001:12;for i in 1 2\\\ndo echo $i\\\ndone\n"
@@ -190,7 +146,7 @@ WRITTEN = (
     b": 1700000005:0;: colon\n"
     b": 1700000006:0;\n"
 )
-MEANT = [
+ZSH_MEANT = [
     (AT, "echo ünïcödé 漢字 łódź"),
     (AT + 1, "for i in 1 2\ndo echo $i\ndone"),
     (AT + 2, "echo trailing\\"),
@@ -198,60 +154,110 @@ MEANT = [
     (AT + 4, "echo two\\\nlines"),
     (AT + 5, ": colon"),
 ]
+Read = tuple[bytes, list[tuple[int, str]], dict[str, int]]
+BASH: dict[str, Read] = {
+    "a command a line": (b"ls\ngit status\n\nmake", [(0, "ls"), (0, "git status"), (0, "make")], {}),
+    "a time and its command": (b"#1700000000\nls\n#1700000005\npwd\n", [(AT, "ls"), (AT + 5, "pwd")], {}),
+    "with times a command goes on to the next time": (
+        b"#1700000000\nfor i in 1 2\ndo echo $i\ndone\n#1700000009\nls\n",
+        [(AT, "for i in 1 2\ndo echo $i\ndone"), (AT + 9, "ls")],
+        {},
+    ),
+    "no time before the first": (b"ls\npwd\n#1700000000\nmake\n", [(0, "ls"), (0, "pwd"), (AT, "make")], {}),
+    "a comment is no time": (b"#1700000000\nls\n# 17 things\n#17 x\n", [(AT, "ls\n# 17 things\n#17 x")], {}),
+    "where times stop every line is a command": (
+        b"#1700000000\n" + "\n".join(MANY).encode() + b"\n#1700000100\nls\n",
+        [(AT, MANY[0]), *((0, text) for text in MANY[1:]), (AT + 100, "ls")],
+        {},
+    ),
+    "a time without a command": (b"#1700000000\n#1700000001\nls\n#1700000002\n", [(AT + 1, "ls")], {}),
+    "line ends of Windows": (b"#1700000000\r\nls\r\n", [(AT, "ls")], {}),
+    "lines that are too long": (
+        b"ls\n" + LONG + b"\n" + b"y" * 3_000_000 + b"\npwd\n",
+        [(0, "ls"), (0, "pwd")],
+        {TOO_LONG: 2},
+    ),
+}
+ZSH: dict[str, Read] = {
+    "as it is written": (ZSH_WRITTEN, ZSH_MEANT, {}),
+    "plain, with a colon behind a backslash": (
+        b"ls\n\\: colon\nfor i in 1\\\ndo x; done\n",
+        [(0, "ls"), (0, ": colon"), (0, "for i in 1\ndo x; done")],
+        {},
+    ),
+    "a damaged head": (b": 17x:0;ls\n: 1700000000;ls\n", [(0, ": 17x:0;ls"), (0, ": 1700000000;ls")], {}),
+    "a meta at the end of a line": (
+        b": 1700000000:0;echo ab\x83\n: 1700000001:0;ls\n",
+        [(AT, "echo ab\ufffd"), (AT + 1, "ls")],
+        {},
+    ),
+    "bytes that are no text": (
+        b": 1700000000:0;cat caf\xe9\n: 1700000001:0;\xff\xfe\x00\x01\xff\n: 1700000002:0;ls \x1b[A\x07\n",
+        [(AT, "cat caf\ufffd"), (AT + 2, "ls \ufffd[A\ufffd")],
+        {NOT_TEXT: 1},
+    ),
+    "what begins with a blank is hidden": (
+        b": 1700000000:0; secret\n: 1700000001:0;\tsecret\n secret\n: 1700000002:0;ls\n",
+        [(AT + 2, "ls")],
+        {LEADING_BLANK: 3},
+    ),
+    "a command that goes on without end": (
+        b": 1700000000:0;ls\n: 1700000001:0;x\\\n" + b"more of it\\\n" * 100_000 + b"end\n: 1700000002:0;pwd\n",
+        [(AT, "ls"), (AT + 2, "pwd")],
+        {TOO_LONG: 1},
+    ),
+    "a line of megabytes": (
+        b": 1700000001:0;" + b"x" * 2_000_000 + b"\n: 1700000002:0;pwd\n",
+        [(AT + 2, "pwd")],
+        {TOO_LONG: 1},
+    ),
+    "an end in the middle of a command": (
+        b": 1700000000:0;ls\n: 1700000001:0;for i\\\ndo\\",
+        [(AT, "ls"), (AT + 1, "for i\ndo\\")],
+        {},
+    ),
+    "a number that is too large": (b": 99999999999999999:999999999999999;ls\n", [(99999999999999999, "ls")], {}),
+    "lines of blanks that go on": (b"\\\n \nls\n", [(0, "ls")], {}),
+}
+FISH: dict[str, Read] = {
+    "paths are passed over": (
+        b"- cmd: vim README.md\n  when: 1700000000\n  paths:\n    - README.md\n- cmd: ls\n  when: 1700000003\n",
+        [(AT, "vim README.md"), (AT + 3, "ls")],
+        {},
+    ),
+    "escaped line breaks and backslashes": (
+        rb"""- cmd: echo 'a\\nb' back\\\\slash
+  when: 1700000000
+- cmd: echo 'x\n y'\q
+  when: 1700000001
+""",
+        [(AT, "echo 'a\\nb' back\\\\slash"), (AT + 1, "echo 'x\n y'\\q")],
+        {},
+    ),
+    "an entry without a time": (b"- cmd: ls\n- cmd: pwd\n  when: soon\n", [(0, "ls"), (0, "pwd")], {}),
+    "what belongs to no entry": (
+        b"\x00\x01\x02\nwhen: 17\n- cmd: ls\n  when: 1700000000\njunk\n- cmd:  hidden\n- cmd: \n- cmd: " + LONG,
+        [(AT, "ls")],
+        {NOT_IN_ENTRY: 3, LEADING_BLANK: 1, TOO_LONG: 1},
+    ),
+}
+CASES = [
+    pytest.param(shell, *case, id=f"{shell}: {name}")
+    for shell, cases in (("bash", BASH), ("zsh", ZSH), ("fish", FISH))
+    for name, case in cases.items()
+]
 
 
-def test_an_extended_history_tells_times_durations_and_commands_as_typed() -> None:
-    assert timed("zsh", WRITTEN) == MEANT
-    assert [entry.milliseconds for entry in entries("zsh", WRITTEN)] == [0, 12_000, 0, 0, 0, 0]
+@pytest.mark.parametrize(("shell", "data", "read_as", "skipped"), CASES)
+def test_a_history_is_read_as_it_was_typed(
+    shell: str, data: bytes, read_as: list[tuple[int, str]], skipped: dict[str, int]
+) -> None:
+    assert timed(shell, data) == read_as
+    assert unread(shell, data) == skipped
 
 
-def test_a_plain_history_hides_a_colon_behind_a_backslash() -> None:
-    assert timed("zsh", b"ls\n\\: colon\nfor i in 1\\\ndo x; done\n") == [
-        (0, "ls"),
-        (0, ": colon"),
-        (0, "for i in 1\ndo x; done"),
-    ]
-
-
-def test_a_damaged_head_makes_the_line_a_command() -> None:
-    assert timed("zsh", b": 17x:0;ls\n: 1700000000;ls\n") == [(0, ": 17x:0;ls"), (0, ": 1700000000;ls")]
-
-
-def test_a_meta_at_the_end_of_a_line_is_no_reason_to_stop() -> None:
-    assert commands("zsh", b": 1700000000:0;echo ab\x83\n: 1700000001:0;ls\n") == ["echo ab\ufffd", "ls"]
-
-
-def test_bytes_that_are_no_text_become_one_replacement_each_and_mostly_such_is_no_command() -> None:
-    data = b": 1700000000:0;cat caf\xe9\n: 1700000001:0;\xff\xfe\x00\x01\xff\n: 1700000002:0;ls \x1b[A\x07\n"
-    assert commands("zsh", data) == ["cat caf\ufffd", "ls \ufffd[A\ufffd"]
-    assert unread("zsh", data) == {NOT_TEXT: 1}
-
-
-def test_what_begins_with_a_blank_is_hidden() -> None:
-    data = b": 1700000000:0; secret\n: 1700000001:0;\tsecret\n secret\n: 1700000002:0;ls\n"
-    assert commands("zsh", data) == ["ls"]
-    assert unread("zsh", data) == {LEADING_BLANK: 3}
-
-
-def test_a_command_that_goes_on_without_end_is_one_that_is_too_long() -> None:
-    data = b": 1700000000:0;ls\n: 1700000001:0;x\\\n" + b"more of it\\\n" * 100_000 + b"end\n: 1700000002:0;pwd\n"
-    assert commands("zsh", data) == ["ls", "pwd"]
-    assert unread("zsh", data) == {TOO_LONG: 1}
-
-
-def test_a_line_of_megabytes_that_goes_on_takes_its_rest_with_it() -> None:
-    data = b": 1700000001:0;" + b"x" * 2_000_000 + b"\n: 1700000002:0;pwd\n"
-    assert commands("zsh", data) == ["pwd"]
-    assert unread("zsh", data) == {TOO_LONG: 1}
-
-
-def test_a_history_that_ends_in_the_middle_of_a_command_gives_what_is_there() -> None:
-    assert commands("zsh", b": 1700000000:0;ls\n: 1700000001:0;for i\\\ndo\\") == ["ls", "for i\ndo\\"]
-
-
-def test_a_number_that_is_too_large_does_no_harm() -> None:
-    (entry,) = entries("zsh", b": 99999999999999999:999999999999999;ls\n")
-    assert entry.command == "ls"
+def test_zsh_tells_durations() -> None:
+    assert [entry.milliseconds for entry in entries("zsh", ZSH_WRITTEN)] == [0, 12_000, 0, 0, 0, 0]
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
@@ -269,39 +275,6 @@ def test_what_the_real_zsh_writes_is_read_as_it_was_typed(tmp_path: Path) -> Non
     for name in ("written", "plain"):
         found = commands("zsh", (tmp_path / name).read_bytes())
         assert found == [text.replace("\u0083", "\ufffd") for text in typed], name
-
-
-def test_lines_of_blanks_that_go_on_are_no_command() -> None:
-    assert commands("zsh", b"\\\n \nls\n") == ["ls"]
-
-
-# The history of fish
-
-
-def test_an_entry_has_a_command_a_time_and_paths_that_are_passed_over() -> None:
-    data = b"- cmd: vim README.md\n  when: 1700000000\n  paths:\n    - README.md\n- cmd: ls\n  when: 1700000003\n"
-    assert timed("fish", data) == [(AT, "vim README.md"), (AT + 3, "ls")]
-
-
-def test_line_breaks_and_backslashes_are_escaped() -> None:
-    data = rb"""- cmd: echo 'a\\nb' back\\\\slash
-  when: 1700000000
-- cmd: echo 'x\n y'\q
-  when: 1700000001
-"""
-    assert commands("fish", data) == ["echo 'a\\nb' back\\\\slash", "echo 'x\n y'\\q"]
-
-
-def test_an_entry_without_a_time_is_a_command() -> None:
-    assert timed("fish", b"- cmd: ls\n- cmd: pwd\n  when: soon\n") == [(0, "ls"), (0, "pwd")]
-
-
-def test_what_belongs_to_no_entry_is_counted() -> None:
-    data = (
-        b"\x00\x01\x02\nwhen: 17\n- cmd: ls\n  when: 1700000000\njunk\n- cmd:  hidden\n- cmd: \n- cmd: " + b"x" * 9_000
-    )
-    assert timed("fish", data) == [(AT, "ls")]
-    assert unread("fish", data) == {NOT_IN_ENTRY: 3, LEADING_BLANK: 1, TOO_LONG: 1}
 
 
 # The history of Atuin: a database that is only read

@@ -205,11 +205,8 @@ def test_a_time_of_tomorrow_is_no_later_than_now(person: Person) -> None:
 def test_a_history_that_cannot_be_opened_is_named(person: Person) -> None:
     folder = keep(person, b"", "dir/file").parent
     os.mkfifo(person.folder / "pipe")
-    for path, told in (
-        (folder, "is a folder"),
-        (person.folder / "pipe", "is no plain file"),
-        ("gone", "there is no file"),
-    ):
+    pipe = person.folder / "pipe"
+    for path, told in ((folder, "is a folder"), (pipe, "is no plain file"), ("gone", "there is no file")):
         said = imported(person, "--file", str(path), "--shell", "zsh", code=1)
         assert told in said.err and "→" in said.err
     assert not segments(person)
@@ -289,12 +286,8 @@ def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(person: Person) -> None:
 
 
 def test_a_secret_in_a_history_is_nowhere_in_the_home(person: Person) -> None:
-    keep(
-        person,
-        extended(
-            [(AT, "ls"), (AT + 1, "mysql -u root -phunter2 app"), (AT + 2, "curl -u me:swordfish9 https://x.org")]
-        ),
-    )
+    told = [(AT, "ls"), (AT + 1, "mysql -u root -phunter2 app"), (AT + 2, "curl -u me:swordfish9 https://x.org")]
+    keep(person, extended(told))
     imported(person)
     for name, data in tree(person.home).items():
         assert b"hunter2" not in data and b"swordfish9" not in data, name
@@ -312,10 +305,8 @@ def test_what_was_purged_does_not_come_back(person: Person) -> None:
 
 
 def test_a_command_that_told_what_to_take_out_stays_out_itself(person: Person) -> None:
-    keep(
-        person,
-        extended([(AT, "tacit purge --text swordfish"), (AT + 1, "tacit recall deploy"), (AT + 2, "make purge")]),
-    )
+    told = [(AT, "tacit purge --text swordfish"), (AT + 1, "tacit recall deploy"), (AT + 2, "make purge")]
+    keep(person, extended(told))
     assert "1 told Tacit what to take out" in imported(person).out
     assert commands(person) == ["tacit recall deploy", "make purge"]
 
@@ -372,7 +363,4 @@ def test_what_the_settings_leave_out_of_capture_is_left_out_of_histories(person:
     said = person.tacit("import", "history").out
     assert "1 new" in said
     assert "left out: 1 ignored by your settings" in said
-    assert (
-        "show password now"
-        not in (person.home / "imported").joinpath(next((person.home / "imported").iterdir()).name).read_text()
-    )
+    assert commands(person) == ["make"]

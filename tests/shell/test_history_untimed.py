@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 from harness.person import Person
 
+from tacit.log.codec import decode, encode
+from tacit.model.event import Event
 from tacit.model.ids import event_milliseconds
 from tacit.vault.timeline import Timeline
 from tests.shell.test_history_import import commands, events, extended, imported, keep
@@ -147,21 +148,12 @@ def test_commands_that_an_earlier_version_dated_by_the_file_have_no_day(person: 
     keep(person, bash(["make test"] * 3), ".bash_history")
     imported(person)
     (segment,) = (person.home / "imported").glob("*.jsonl")
-    redate(segment)
+    lines = []
+    for event in map(decode, segment.read_bytes().splitlines()):
+        assert isinstance(event, Event)
+        lines.append(encode(event._replace(origin=event.origin._replace(at=NOW))))  # the day of the import
+    segment.write_bytes(b"".join(lines))
     person.tacit("doctor", "--reindex")
     with person.vault() as vault:
         assert sum(day.commands for day in Timeline(vault.home).days(30)) == 0
         assert vault.suggestions.statistics().first == ""
-
-
-def redate(segment: Path) -> None:
-    """Write the events of a segment as if they had happened on the day of the import."""
-    from tacit.log.codec import decode, encode
-    from tacit.model.event import Event
-
-    lines = []
-    for line in segment.read_bytes().splitlines():
-        event = decode(line)
-        assert isinstance(event, Event)
-        lines.append(encode(event._replace(origin=event.origin._replace(at=NOW))))
-    segment.write_bytes(b"".join(lines))

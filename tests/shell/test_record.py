@@ -130,27 +130,17 @@ def test_a_long_line_is_cut_behind_its_secrets(tmp_path: Path) -> None:
     person = Person(tmp_path)
     secret = "gh" + "p_" + "k3Jd9sQ2mX7vB4nT8wL1zR6yF5hC0aGpEiUo"
     with person.at(), Home(person.home) as home:
-        assert (
-            ShellRecorder(home).capture(read(command="true " + "x" * 7980 + " " + secret + " y" * 40))
-            is RecordOutcome.APPENDED
-        )
+        captured = read(command="true " + "x" * 7980 + " " + secret + " y" * 40)
+        assert ShellRecorder(home).capture(captured) is RecordOutcome.APPENDED
     (path,) = person.home.glob("activity/*.jsonl")
     assert secret[:12] not in path.read_text()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[shell]\ncapture = 1\n",
-        "[shell]\nignore = 'x'\n",
-        "[shell]\nignore_directories = [1]\n",
-        "[shell]\nnotice = []\n",
-    ],
-)
-def test_a_setting_of_another_kind_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("line", ["capture = 1", "ignore = 'x'", "ignore_directories = [1]", "notice = []"])
+def test_a_setting_of_another_kind_is_refused(tmp_path: Path, line: str) -> None:
     person = Person(tmp_path)
     person.tacit("init")
-    (person.home / "tacit.toml").write_text(text)
+    (person.home / "tacit.toml").write_text(f"[shell]\n{line}\n")
     assert "shell." in person.tacit("status", code=2).err
 
 

@@ -105,11 +105,8 @@ def test_a_secret_on_the_line_is_nowhere_in_the_home(desk: Desk) -> None:
 def test_no_other_process_is_told_the_line(desk: Desk) -> None:
     """Neither as an argument nor in its environment, even where every variable is exported."""
     watcher = desk.folder / "watcher"
-    watcher.write_text(
-        "#!/bin/sh\ncat /proc/self/environ /proc/self/cmdline >>"
-        + str(desk.folder / "seen")
-        + "\nexec cat >/dev/null\n"
-    )
+    seen = desk.folder / "seen"
+    watcher.write_text(f"#!/bin/sh\ncat /proc/self/environ /proc/self/cmdline >>{seen}\nexec cat >/dev/null\n")
     watcher.chmod(0o755)
     exporting = {"bash": "set -a\n", "zsh": "setopt all_export\n", "fish": ""}[desk.shell]
     desk.write(exporting, desk.recorded_by(str(watcher)))
@@ -117,9 +114,7 @@ def test_no_other_process_is_told_the_line(desk: Desk) -> None:
     terminal.run("true unheard-of")
     terminal.run("true again")
     desk.captured()
-    seen = (desk.folder / "seen").read_bytes()
-    assert b"TACIT_HOME" in seen
-    assert b"unheard-of" not in seen
+    assert b"TACIT_HOME" in seen.read_bytes() and b"unheard-of" not in seen.read_bytes()
 
 
 def test_jobs_in_the_background_are_the_persons_alone(desk: Desk) -> None:
@@ -134,9 +129,7 @@ def test_jobs_in_the_background_are_the_persons_alone(desk: Desk) -> None:
     terminal.run("kill %1")
     terminal.run("true end")
     desk.captured()
-    assert "Done" not in terminal.shown.replace("sleep 60", "") and "ended" not in terminal.shown.replace(
-        "sleep 60", ""
-    )
+    assert not [word for word in ("Done", "ended") if word in terminal.shown.replace("sleep 60", "")]
     assert desk.lines()[0] == "sleep 60 &"
 
 
@@ -214,9 +207,8 @@ def test_however_bash_keeps_its_history_each_run_counts(desk: Desk, control: str
     typed = ["true a", "true a", "true b", "true a", "true c", "true d", "true e", "true f", "true g", "true g"]
     for line in typed:
         terminal.run(line)
-    if (
-        "erasedups" not in control
-    ):  # there a line that is not kept counts as the one before, if typed in the same second
+    # With `erasedups` a line that is not kept counts as the one before, if typed in the same second.
+    if "erasedups" not in control:
         terminal.run("true ignored")
         terminal.run(" true hidden")
     terminal.run("")
@@ -304,19 +296,10 @@ def test_ignored_lines_and_directories_are_not_captured(desk: Desk) -> None:
     (desk.folder / "privateer").mkdir()
     (desk.folder / "way").symlink_to(desk.folder / "private")
     terminal = desk.open()
-    for line in ("true the vpn", "true pass x", "true passing", "cd private/deep", "true hidden"):
+    ignored = "true the vpn; true pass x; true passing; cd private/deep; true hidden"
+    others = "cd ../../privateer; true shown; cd ../way; true behind a link; cd /usr/lib; true also; cd /; true root"
+    for line in f"{ignored}; {others}".split("; "):
         terminal.run(line)
-    for line in (
-        "cd ../../privateer",
-        "true shown",
-        "cd ../way",
-        "true behind a link",
-        "cd /usr/lib",
-        "true also",
-        "cd /",
-    ):
-        terminal.run(line)
-    terminal.run("true root")
     shown = ["true passing", "cd private/deep", "true shown", "cd ../way", "true root"]
     assert desk.lines() == shown
 

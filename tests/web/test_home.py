@@ -79,10 +79,6 @@ def inside(person: Person, clone: Path) -> Iterator[Browser]:
         yield browser
 
 
-def test_outside_of_a_repository_the_page_says_where_to_go(browser: Browser) -> None:
-    assert "This is no repository" in browser.get("/trust").visible
-
-
 def test_what_is_shown_is_accepted_and_revoked(person: Person, inside: Browser, clone: Path) -> None:
     page = inside.get("/trust")
     assert "the shop deploys on fridays" in page.visible
@@ -105,10 +101,6 @@ def test_a_file_that_changed_meanwhile_is_not_accepted(person: Person, inside: B
 
 
 RULE = "never use npm here, use pnpm"
-
-
-def test_without_guards_the_page_says_how_to_make_one(browser: Browser) -> None:
-    assert "No rule stops an agent" in browser.get("/guards").visible
 
 
 def test_a_guard_is_shown_before_it_is_switched_on(person: Person, browser: Browser) -> None:

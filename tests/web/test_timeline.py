@@ -12,10 +12,6 @@ from tests.web.sessions import write_session
 # The timeline: days with sessions and commands, and what was injected
 
 
-def test_an_empty_home_says_how_to_record(browser: Browser) -> None:
-    assert "Nothing was recorded yet" in browser.get("/timeline").visible
-
-
 def test_the_last_busy_day_is_shown_with_its_sessions_and_turns(person: Person, browser: Browser) -> None:
     session = write_session(person, "please fix the tests", "and the documents")
     page = browser.get("/timeline")
@@ -27,10 +23,6 @@ def test_the_last_busy_day_is_shown_with_its_sessions_and_turns(person: Person, 
 def test_a_day_without_anything_says_so(person: Person, browser: Browser) -> None:
     write_session(person, "please fix the tests")
     assert "Nothing was recorded on this day" in browser.get("/timeline?day=2026-02-20").visible
-
-
-def test_a_wrong_day_is_an_error_page(browser: Browser) -> None:
-    assert "is no day" in browser.get("/timeline?day=tomorrow", 400).visible
 
 
 # The page of a session: turns, calls, files and what was injected
@@ -58,10 +50,6 @@ def test_long_sessions_are_paginated(person: Person, browser: Browser) -> None:
     assert "Page 2 of 2" in browser.get(f"/sessions/{session}?page=2").visible
 
 
-def test_a_session_that_does_not_exist_is_an_error_page(browser: Browser) -> None:
-    assert "there is no session" in browser.get("/sessions/zzzz", 404).visible
-
-
 # Habits and workflows: what is run where and when, edited and exported
 
 
@@ -69,10 +57,6 @@ def test_a_session_that_does_not_exist_is_an_error_page(browser: Browser) -> Non
 def with_workflow(person: Person, browser: Browser) -> Browser:
     person.tacit("workflow", "new", "check", "--", "make lint", "make test")
     return browser
-
-
-def test_an_empty_home_says_how_to_record_commands(browser: Browser) -> None:
-    assert "tacit import history" in browser.get("/habits").visible
 
 
 def test_a_workflow_is_listed_and_edited(person: Person, with_workflow: Browser) -> None:
@@ -111,10 +95,6 @@ def test_commands_are_counted_by_hour(person: Person, browser: Browser) -> None:
 
 
 # What memory was worth, by week
-
-
-def test_without_sessions_the_page_says_what_it_will_show(browser: Browser) -> None:
-    assert "Nothing was told yet" in browser.get("/value").visible
 
 
 def test_what_was_told_is_counted_and_plotted(person: Person, browser: Browser) -> None:

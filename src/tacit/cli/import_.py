@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
@@ -19,7 +20,7 @@ from tacit.text.display import printable
 
 if TYPE_CHECKING:
     from tacit.rules.exchange import ImportedRules
-    from tacit.shell.history_import import ImportedHistory
+    from tacit.shell.history_lines import ImportedHistory
     from tacit.vault.vault import Vault
 
 _MAX_PROBLEMS_SHOWN = 10
@@ -76,10 +77,12 @@ def _history_lines(imported: Sequence[ImportedHistory]) -> Iterator[str]:
             summary = "no commands"
         else:
             new = f"{history.new:,} new" if history.new else "nothing new"
-            sessions = f"in {pluralize(history.sessions, 'session')}" if history.has_times else "without timestamps"
+            sessions = (
+                f"in {pluralize(len(history.sessions) or 1, 'session')}" if history.has_times else "without timestamps"
+            )
             summary = f"{pluralize(history.commands, 'command')}, {new}, {sessions}"
             if history.first and history.last:
-                first, last = history.first.astimezone().date(), history.last.astimezone().date()
+                first, last = (datetime.fromtimestamp(at // 1_000_000).date() for at in (history.first, history.last))
                 summary += f", from {first.isoformat()} to {last.isoformat()}"
         yield f"{printable(short_path(history.path))}{shell}: {summary}"
         if history.commands and not history.has_times:
@@ -90,7 +93,7 @@ def _history_lines(imported: Sequence[ImportedHistory]) -> Iterator[str]:
             yield f"  {history.untimed} without a time that can be right: each stands beside the command before it"
         for title, counts in (("could not be read", history.unread), ("left out", history.left_out)):
             if counts:
-                yield f"  {title}: {', '.join(f'{count} {reason}' for reason, count in counts)}"
+                yield f"  {title}: {', '.join(f'{count} {reason}' for reason, count in counts.most_common())}"
 
 
 def import_transcripts(call: Invocation, *named: str) -> int:

@@ -11,9 +11,11 @@ import sqlite3
 import stat
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING, BinaryIO
 
+from tacit.disk.files import sqlite_uri
 from tacit.errors import RefusedError
 from tacit.record import Record
 
@@ -166,10 +168,34 @@ def has_tables(connection: sqlite3.Connection, *names: str) -> bool:
     return True
 
 
-def set_query_timeout(connection: sqlite3.Connection) -> None:
-    """Let queries of a connection fail with sqlite3.OperationalError if they take too long."""
-    deadline = time.monotonic() + _QUERY_TIMEOUT_SECONDS
-    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_PER_CHECK)
+def open_foreign_database(path: str, max_value_bytes: int, *, is_in_use: bool) -> sqlite3.Connection:
+    """Open a database of another program so that nothing is written, neither to it nor beside it.
+
+    It is opened with locks if the program may be writing, else as an immutable file: then SQLite creates no file beside
+    it. Queries that take too long and values that are too large fail.
+
+    Raises:
+        sqlite3.Error, UnicodeDecodeError: it cannot be read. SQLite's message about a damaged file may not be UTF-8.
+    """
+    if is_in_use and has_plain_sidecars(path):
+        with suppress(sqlite3.Error, UnicodeDecodeError):
+            return _connect_read_only(sqlite_uri(path, "ro"), max_value_bytes)
+    return _connect_read_only(sqlite_uri(path, "ro") + "&immutable=1", max_value_bytes)
+
+
+def _connect_read_only(uri: str, max_value_bytes: int) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        deadline = time.monotonic() + _QUERY_TIMEOUT_SECONDS
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_PER_CHECK)
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max_value_bytes)
+    except (sqlite3.Error, UnicodeDecodeError):
+        connection.close()
+        raise
+    return connection
 
 
 # Git, on a repository that others may have prepared: no hook, monitor, pager, filter, signature program or transport of

@@ -34,7 +34,7 @@ from tacit.index.database import TranscriptCursor
 from tacit.model.claim import Provenance, Scope
 from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import derived_event_id
-from tacit.model.observation import ConversationBody, PromptGiven, SessionTitled, TitleAuthor, ToolAction, ToolUsed
+from tacit.model.observation import PromptGiven, SessionTitled, TitleAuthor, ToolAction, ToolUsed
 from tacit.purge.tombstones import load_tombstones
 from tacit.text.display import clean, clip
 
@@ -71,7 +71,7 @@ def transcript_files(path: str) -> Iterator[str]:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _MAX_MILLISECONDS = 0xFFFF_FFFF_FFFF
-_QUARTER_HOUR_SECONDS = 900
+_QUARTER_HOUR_MILLISECONDS = 900_000
 _MAX_SESSION_CHARS = 128
 
 
@@ -82,7 +82,7 @@ class EventBuilder:
         self._host = host  # name of this machine
         self._user_folder = user_folder
         self._scopes: dict[tuple[str, str], Scope] = {}
-        self._utc_offsets: dict[int, int] = {}
+        self._utc_offsets: dict[int, int] = {}  # in minutes, by quarters of an hour
 
     def build_event(self, agent: str, event: TranscriptEvent, is_used: Callable[[Scope], bool]) -> Event:
         """Build the log event. `is_used` says under which names of a project there are memories."""
@@ -90,32 +90,22 @@ class EventBuilder:
         digest = blake2b(f"{agent}\n{event.key}".encode("utf-8", "replace"), digest_size=8).digest()
         event_id = derived_event_id(0 if event.timeless else milliseconds, event.ordinal, digest)
         session = clip(clean(event.session), _MAX_SESSION_CHARS)
-        utc_offset = self._utc_offset(milliseconds // 1000)
-        origin = EventOrigin(event.at, utc_offset, self._host, session, *_actor_and_provenance(event.body))
+        quarter = milliseconds // _QUARTER_HOUR_MILLISECONDS
+        if quarter not in self._utc_offsets:
+            self._utc_offsets[quarter] = 0
+            with suppress(OverflowError, OSError, ValueError):
+                self._utc_offsets[quarter] = time.localtime(milliseconds // 1000).tm_gmtoff // 60
+        # Prompts are the person's words, replies are a model's; nobody vouches for what was fetched from elsewhere.
+        body, actor, provenance = event.body, f"agent:{event.body.agent}", Provenance.MODEL
+        if isinstance(body, PromptGiven) or (isinstance(body, SessionTitled) and body.by is TitleAuthor.PERSON):
+            actor, provenance = USER, Provenance.USER_DIRECT
+        elif isinstance(body, ToolUsed):
+            provenance = Provenance.EXTERNAL if body.act is ToolAction.FETCHED else Provenance.TOOL_LOCAL
+        origin = EventOrigin(event.at, self._utc_offsets[quarter], self._host, session, actor, provenance)
         place = event.directory, event.remote
         if place not in self._scopes:
             self._scopes[place] = directory_scope(*place, self._user_folder, is_used)
-        return Event(event_id, event_id, origin, self._scopes[place], event.body)
-
-    def _utc_offset(self, second: int) -> int:
-        """Return the offset of local time from UTC at that time, in minutes."""
-        quarter = second // _QUARTER_HOUR_SECONDS
-        if quarter not in self._utc_offsets:
-            try:
-                self._utc_offsets[quarter] = time.localtime(second).tm_gmtoff // 60
-            except (OverflowError, OSError, ValueError):
-                self._utc_offsets[quarter] = 0
-        return self._utc_offsets[quarter]
-
-
-def _actor_and_provenance(body: ConversationBody | SessionTitled) -> tuple[str, Provenance]:
-    """Prompts are the person's words, replies are a model's; nobody vouches for what was fetched from elsewhere."""
-    if isinstance(body, PromptGiven) or (isinstance(body, SessionTitled) and body.by is TitleAuthor.PERSON):
-        return USER, Provenance.USER_DIRECT
-    if isinstance(body, ToolUsed):
-        is_external = body.act is ToolAction.FETCHED
-        return f"agent:{body.agent}", Provenance.EXTERNAL if is_external else Provenance.TOOL_LOCAL
-    return f"agent:{body.agent}", Provenance.MODEL
+        return Event(event_id, event_id, origin, self._scopes[place], body)
 
 
 # Capture
@@ -220,18 +210,15 @@ class TranscriptCapture(HomePart):
             folders = source.paths(self._home.environment, self._home.user_folder) if source else []
             found = [file for folder in folders for file in transcript_files(folder)]
             files = [file for file in found if request.session in file or file.endswith(".db")]
-        existing = [path for file in files for path in (file, *_subagent_transcripts(file)) if os.path.isfile(path)]
+        for file in [*files]:  # Claude Code keeps the transcripts of subagents in a folder beside that of the session
+            folder = os.path.join(file.removesuffix(".jsonl"), "subagents")
+            files += [os.path.join(folder, name) for name in list_folder(folder) if name.endswith(".jsonl")]
+        existing = [path for path in files if os.path.isfile(path)]
         for transcript in self.capture_transcripts(existing):
             if isinstance(transcript.problem, StoreError):
                 raise transcript.problem
         if self._store.is_far_behind(_MAX_UNINDEXED_QUEUE_BYTES):  # every transcript reads the unindexed part again
             self._store.catch_up()
-
-
-def _subagent_transcripts(transcript: str) -> list[str]:
-    """Claude Code keeps the transcripts of subagents in a folder beside that of the session."""
-    folder = os.path.join(transcript.removesuffix(".jsonl"), "subagents")
-    return [os.path.join(folder, name) for name in list_folder(folder) if name.endswith(".jsonl")]
 
 
 class _CaptureRun:
@@ -254,7 +241,10 @@ class _CaptureRun:
 
     def capture_files(self, files: Sequence[str]) -> list[CapturedTranscript]:
         transcripts = []
-        sizes = [_file_size(path) for path in files]
+        sizes = [0] * len(files)
+        for index, path in enumerate(files):
+            with suppress(OSError):
+                sizes[index] = os.stat(path).st_size
         total, done = sum(sizes) or 1, 0
         for path, size in zip(files, sizes, strict=True):
             transcript = CapturedTranscript(path)
@@ -395,13 +385,6 @@ class _CaptureRun:
             if remaining is not None:
                 transcript.new += 1
                 yield remaining
-
-
-def _file_size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
 
 
 def unknown_types(transcripts: Iterable[CapturedTranscript]) -> Counter[str]:

@@ -16,6 +16,7 @@ from tacit.hosts.normalize import (
     PendingToolCall,
     TranscriptReader,
     TranscriptSource,
+    TypedText,
     event_key,
     without_noise,
 )
@@ -31,49 +32,37 @@ from tacit.record import Record
 # takes it back for editing. A prompt given on the command line also passes the queue: its `dequeue` follows at once.
 
 
-class QueuedPrompt(Record):
-    """A text in the queue."""
-
-    key: str
-    context: EventContext
-    text: str
-
-    def is_text(self, text: str) -> bool:
-        """Return whether this is the text, except for its spaces."""
-        return self.text.split() == text.split()
-
-
 class PromptQueue:
-    """Mirrors the host's queue. Methods return the prompts that are now to be emitted.
+    """Mirrors the host's queue. Methods return the prompts that are now to be emitted. Texts may differ in spaces.
 
     `_new` were queued just now and the agent has not acted since. `_dequeued` will follow as records. `_emitted` were
     returned to the caller and are still in the queue.
     """
 
     def __init__(self) -> None:
-        self._new: list[QueuedPrompt] = []
-        self._dequeued: list[QueuedPrompt] = []
-        self._emitted: list[QueuedPrompt] = []
+        self._new: list[TypedText] = []
+        self._dequeued: list[TypedText] = []
+        self._emitted: list[TypedText] = []
 
     @property
     def is_empty(self) -> bool:
         return not (self._new or self._dequeued or self._emitted)
 
-    def enqueue(self, prompt: QueuedPrompt) -> list[QueuedPrompt]:
+    def enqueue(self, prompt: TypedText) -> list[TypedText]:
         earlier = self.flush()
         self._new.append(prompt)
         return earlier
 
-    def flush(self) -> list[QueuedPrompt]:
+    def flush(self) -> list[TypedText]:
         """The agent works on, so what is in the queue was typed while it did."""
         flushed, self._new = self._new, []
         self._emitted += flushed
         return flushed
 
-    def remove(self, text: str) -> list[QueuedPrompt]:
+    def remove(self, text: str) -> list[TypedText]:
         """The agent received a text (the first one, if it is empty): no record of it will follow."""
         flushed = self.flush()
-        removed = [prompt for prompt in self._emitted if not text or prompt.is_text(text)]
+        removed = [prompt for prompt in self._emitted if not text or prompt.text.split() == text.split()]
         if removed:
             self._emitted.remove(removed[0])
         return flushed
@@ -87,10 +76,10 @@ class PromptQueue:
         """The person edits the texts again: those not emitted yet will be if they are sent."""
         self._new = []
 
-    def match_prompt(self, text: str) -> tuple[bool, list[QueuedPrompt]]:
+    def match_prompt(self, text: str) -> tuple[bool, list[TypedText]]:
         """A prompt follows as a record: return whether it was emitted already, and what to emit before it."""
         for prompts in (self._dequeued, self._emitted, self._new):
-            if matching := [prompt for prompt in prompts if prompt.is_text(text)]:
+            if matching := [prompt for prompt in prompts if prompt.text.split() == text.split()]:
                 prompts.remove(matching[0])
                 return prompts is self._emitted, []
         # This prompt was not queued, so nothing is in the queue any more.
@@ -177,7 +166,6 @@ _TITLE_FIELDS = {
     "ai-title": ("aiTitle", TitleAuthor.HOST),
     "summary": ("summary", TitleAuthor.HOST),
 }
-_SKIPPED_TYPE_BYTES = frozenset(kind.encode() for kind in _SKIPPED_TYPES)
 _MACHINE_FLAGS = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _MACHINE_ORIGINS = ("task-notification", "hook", "coordinator", "teammate", "auto-continuation")
 _SIGNATURE = re.compile(
@@ -202,12 +190,20 @@ class _ClaudeReader(TranscriptReader):
         self.session, self.directory, self.branch = self._file_session, "", ""
 
     def scan_line(self, raw: bytes) -> LineScan:
-        """Most records are not captured, and half of the bytes of a result are a copy of what was read or written."""
+        """Most records are not captured, and half of the bytes of a result are a copy of what was read or written.
+
+        That copy, `toolUseResult`, is cut off a user record that has all fields that are needed before it, unless the
+        copy has some itself.
+        """
         kind = record_type(raw)
-        if kind == b"user":
-            return "", _without_tool_result(raw)
+        if kind == "user" and (start := raw.find(_TOOL_RESULT_KEY)) >= 0:
+            before, has_session = raw[max(start - _NEAR_BYTES, 0) : start], b'"sessionId":"' in raw[:_FAR_BYTES]
+            is_last = has_session and b'"timestamp":"' in before and b'"uuid":"' in before
+            is_needed = raw.startswith(_QUESTION_RESULTS, start + len(_TOOL_RESULT_KEY))
+            is_needed = is_needed or b'"interrupted":true' in raw[-_FAR_BYTES:]
+            return "", raw[:start] + b"}" if is_last and not is_needed else raw
         if kind:
-            return kind.decode() if kind in _SKIPPED_TYPE_BYTES else "", raw
+            return kind if kind in _SKIPPED_TYPES else "", raw
         is_only_thinking = (
             raw.find(_THINKING_BLOCK, 0, _FAR_BYTES) >= 0
             and raw.find(b'"type":"tool_use"', _NEAR_BYTES) < 0
@@ -244,7 +240,7 @@ class _ClaudeReader(TranscriptReader):
         self.session = as_string(record.get("sessionId")) or self.session
         self.directory = as_string(record.get("cwd")) or self.directory
         self.branch = as_string(record.get("gitBranch")) or self.branch
-        return EventContext(self.clock.time_of(record.get("timestamp")), self.session, self.directory, self.branch)
+        return self.context_at(self.clock.time_of(record.get("timestamp")))
 
     def _is_from_subagent(self, record: JsonDict) -> bool:
         return self._is_subagent_file or record.get("isSidechain") is True or bool(record.get("agentId"))
@@ -260,7 +256,11 @@ class _ClaudeReader(TranscriptReader):
             yield from self._emit_queued(self._queue.flush())
             for block in results:
                 yield from self._read_result(record, block, context)
-        text = content if isinstance(content, str) else _prompt_text(blocks)
+        texts = [as_string(block.get("text")) for block in blocks if block.get("type") == "text"]
+        interrupted = next((text for text in texts if text.startswith(_INTERRUPTED_PREFIX)), "")
+        attachments = [f"[{block.get('type')}]" for block in blocks if block.get("type") in ("image", "document")]
+        text = as_string(content) or interrupted or "\n".join(text for text in texts if text.strip())
+        text = text or " ".join(attachments)
         if not text:
             return
         origin = as_string(as_object(record.get("origin")).get("kind"))
@@ -289,7 +289,7 @@ class _ClaudeReader(TranscriptReader):
         if not is_emitted:
             yield from self.prompt(event_key(record.get("uuid"), context, prompt.text), context, *prompt)
 
-    def _emit_queued(self, prompts: list[QueuedPrompt]) -> Events:
+    def _emit_queued(self, prompts: list[TypedText]) -> Events:
         for prompt in prompts:
             yield from self.prompt(prompt.key, prompt.context, prompt.text, PromptKind.QUEUED)
 
@@ -298,7 +298,7 @@ class _ClaudeReader(TranscriptReader):
         match record.get("operation"):
             case "enqueue" if (prompt := parse_prompt(text)) is not None:
                 key = event_key(record.get("uuid"), context, text)
-                yield from self._emit_queued(self._queue.enqueue(QueuedPrompt(key, context, prompt.text)))
+                yield from self._emit_queued(self._queue.enqueue(TypedText(key, context, prompt.text)))
             case "remove":
                 yield from self._emit_queued(self._queue.remove(text))
             case "dequeue":
@@ -331,7 +331,13 @@ class _ClaudeReader(TranscriptReader):
 
     def _read_result(self, record: JsonDict, block: JsonDict, context: EventContext) -> Events:
         call_id, result = as_string(block.get("tool_use_id")), content_text(block.get("content"))
-        outcome = _tool_outcome(record, block, result)
+        is_interrupted = as_object(record.get("toolUseResult")).get("interrupted") is True
+        outcome = ToolOutcome.UNKNOWN if is_interrupted else ToolOutcome.SUCCEEDED
+        if block.get("is_error") is True:
+            decision = as_object(record.get("permissionDecision")).get("decision")
+            is_denied = record.get("toolDenialKind") or decision in ("deny", "reject")
+            is_rejected = is_denied or result.startswith(_REJECTION_PREFIXES)
+            outcome = ToolOutcome.REJECTED if is_rejected else ToolOutcome.FAILED
         call = self.take_call(call_id)
         if call is not None:
             yield from self.tool_use(call, result, outcome)
@@ -368,8 +374,7 @@ class _ClaudeReader(TranscriptReader):
 
     def _emit_title(self, record: JsonDict, at: datetime, ordinal: int) -> Events:
         field, author = _TITLE_FIELDS[as_string(record.get("type"))]
-        session = as_string(record.get("sessionId")) or self.session
-        context = EventContext(at, session, self.directory, self.branch)
+        context = self.context_at(at)._replace(session=as_string(record.get("sessionId")) or self.session)
         yield from self.title(context, as_string(record.get(field)), author, ordinal)
 
     def _has_uuid_before(self, offset: int, uuid: str) -> bool:
@@ -386,38 +391,6 @@ class _ClaudeReader(TranscriptReader):
             return False
         finally:
             self.file.seek(position)
-
-
-def _without_tool_result(raw: bytes) -> bytes:
-    """Cut `toolUseResult` off a user record, if all fields that are needed come before it and it has none itself."""
-    start = raw.find(_TOOL_RESULT_KEY)
-    if (
-        start < 0
-        or raw.startswith(_QUESTION_RESULTS, start + len(_TOOL_RESULT_KEY))
-        or b'"interrupted":true' in raw[-_FAR_BYTES:]
-    ):
-        return raw
-    before = raw[max(start - _NEAR_BYTES, 0) : start]
-    is_last = b'"timestamp":"' in before and b'"uuid":"' in before and raw.find(b'"sessionId":"', 0, _FAR_BYTES) >= 0
-    return raw[:start] + b"}" if is_last else raw
-
-
-def _prompt_text(blocks: list[JsonDict]) -> str:
-    """Return the text blocks of a record, or the types of its attachments if it has no text."""
-    texts = [as_string(block.get("text")) for block in blocks if block.get("type") == "text"]
-    if interrupted := [text for text in texts if text.startswith(_INTERRUPTED_PREFIX)]:
-        return interrupted[0]
-    attachments = [f"[{block.get('type')}]" for block in blocks if block.get("type") in ("image", "document")]
-    return "\n".join(text for text in texts if text.strip()) or " ".join(attachments)
-
-
-def _tool_outcome(record: JsonDict, block: JsonDict, result: str) -> ToolOutcome:
-    if block.get("is_error") is True:
-        decision = as_object(record.get("permissionDecision")).get("decision")
-        is_denied = record.get("toolDenialKind") or decision in ("deny", "reject")
-        return ToolOutcome.REJECTED if is_denied or result.startswith(_REJECTION_PREFIXES) else ToolOutcome.FAILED
-    is_interrupted = as_object(record.get("toolUseResult")).get("interrupted") is True
-    return ToolOutcome.UNKNOWN if is_interrupted else ToolOutcome.SUCCEEDED
 
 
 def _parse_answers(record: JsonDict, result: str) -> list[tuple[str, str]]:
@@ -437,10 +410,5 @@ def _parse_answers(record: JsonDict, result: str) -> list[tuple[str, str]]:
 
 
 SOURCE = TranscriptSource(
-    "claude",
-    "CLAUDE_CONFIG_DIR",
-    ".claude",
-    ("projects",),
-    lambda path, head: path.endswith(".jsonl") and _SIGNATURE.search(head) is not None,
-    _ClaudeReader,
+    "claude", "CLAUDE_CONFIG_DIR", ".claude", ("projects",), {"*.jsonl": _SIGNATURE}, _ClaudeReader
 )

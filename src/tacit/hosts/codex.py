@@ -20,6 +20,7 @@ from tacit.hosts.normalize import (
     PendingToolCall,
     TranscriptReader,
     TranscriptSource,
+    TypedText,
     event_key,
     is_unique_id,
     without_noise,
@@ -32,12 +33,12 @@ from tacit.hosts.records import (
     as_object,
     as_string,
     content_text,
+    first_records,
     parse_object,
     parse_timestamp,
     read_records,
 )
 from tacit.model.observation import ToolOutcome
-from tacit.record import Record
 
 # Results of calls: the exit status is part of the text that the agent received
 
@@ -48,12 +49,10 @@ _REJECTED_PHRASES = ("rejected by user", "rejected by the user", "denied by a ho
 _ABORTED_PHRASES = ("aborted by user", "command was aborted", "tool call aborted")
 
 
-class CodexCallResult(Record):
-    text: str
-    outcome: ToolOutcome
+CallResult = tuple[str, ToolOutcome]
 
 
-def parse_call_result(output: object) -> CodexCallResult:
+def parse_call_result(output: object) -> CallResult:
     """Parse the output of a call: a text with a head, an object, or (in older versions) an object written as text."""
     text = content_text(output) or content_text(as_object(output).get("content"))
     if isinstance(output, dict) and not text:
@@ -63,23 +62,23 @@ def parse_call_result(output: object) -> CodexCallResult:
     # The head has lines about time and chunks.
     start = text.find(_OUTPUT_HEADING, 0, _HEAD_CHARS)
     has_head = start >= 0 and _EXIT_CODE.search(text[:start])
-    return CodexCallResult(text[start + len(_OUTPUT_HEADING) :] if has_head else text, _tool_outcome(text))
+    return text[start + len(_OUTPUT_HEADING) :] if has_head else text, _tool_outcome(text)
 
 
-def result_by_status(status: object, text: str) -> CodexCallResult:
+def result_by_status(status: object, text: str) -> CallResult:
     """Return a result whose outcome is known by its exit status. The outcome is unknown if that is not a number."""
     if isinstance(status, int) and not isinstance(status, bool):
-        return CodexCallResult(text, ToolOutcome.FAILED if status else ToolOutcome.SUCCEEDED)
-    return CodexCallResult(text, ToolOutcome.UNKNOWN)
+        return text, ToolOutcome.FAILED if status else ToolOutcome.SUCCEEDED
+    return text, ToolOutcome.UNKNOWN
 
 
-def _result_from_object(output: JsonDict) -> CodexCallResult:
+def _result_from_object(output: JsonDict) -> CallResult:
     text = content_text(output.get("output")) or content_text(output.get("content")) or as_string(output.get("error"))
     status = as_object(output.get("metadata")).get("exit_code", output.get("exit_code"))
     if isinstance(status, int):
         return result_by_status(status, text)
     has_failed = output.get("success") is False or output.get("isError") is True
-    return CodexCallResult(text, ToolOutcome.FAILED if has_failed else _tool_outcome(text))
+    return text, ToolOutcome.FAILED if has_failed else _tool_outcome(text)
 
 
 def _tool_outcome(text: str) -> ToolOutcome:
@@ -122,38 +121,30 @@ _SIGNATURE = re.compile(
 )
 
 
-class _TypedText(Record):
-    """A text that the person may have typed."""
-
-    key: str
-    context: EventContext
-    text: str
-
-
 class _CodexReader(TranscriptReader):
     agent = "codex"
     skipped_types = _SKIPPED_TYPES
 
     def read(self, offset: int) -> Events:
         # What the first record says. The rollout of a subagent has the id of the session it works for.
-        head = next(iter(self.first_records()), {})
+        head = next(iter(first_records(self.file)), {})
         meta = as_object(head.get("payload")) if head.get("type") == "session_meta" else head if "git" in head else {}
         git, parent = as_object(meta.get("git")), as_string(meta.get("parent_thread_id"))
         session = parent or as_string(meta.get("session_id")) or as_string(meta.get("id"))
         self.session, self.branch = session or self.session, as_string(git.get("branch"))
-        self._first_directory, self._remote = as_string(meta.get("cwd")), as_string(git.get("repository_url"))
+        self._first_directory, self.remote = as_string(meta.get("cwd")), as_string(git.get("repository_url"))
         self._is_subagent = bool(parent) or "subagent" in as_object(meta.get("source"))
         self.reset()
         yield from super().read(offset)
         if not self._is_subagent:
             for at, name in _thread_names(self.path, self.session):
-                yield from self.title(self._context(at, self._first_directory), name)
+                yield from self.title(self.context_at(at)._replace(directory=self._first_directory), name)
 
     def reset(self) -> None:
         super().reset()
         self.directory = self._first_directory
-        self._host_results: dict[str, CodexCallResult] = {}
-        self._unconfirmed: list[_TypedText] = []
+        self._host_results: dict[str, CallResult] = {}
+        self._unconfirmed: list[TypedText] = []
         self._recent_prompts: set[str] = set()  # prompts since the agent last did something
         self._is_working = False  # the agent has done something in this turn
 
@@ -184,10 +175,7 @@ class _CodexReader(TranscriptReader):
                 self.count_other(kind)
 
     def _record_context(self, record: JsonDict) -> EventContext:
-        return self._context(self.clock.time_of(record.get("timestamp")), self.directory)
-
-    def _context(self, at: datetime, directory: str) -> EventContext:
-        return EventContext(at, self.session, directory, self.branch, self._remote)
+        return self.context_at(self.clock.time_of(record.get("timestamp")))
 
     # Prompts and replies
 
@@ -197,12 +185,12 @@ class _CodexReader(TranscriptReader):
         if kind == "message" and role == "user":
             yield from self._read_user(offset, record, payload, context)
         elif kind in _RESULT_TYPES:
-            call_id, result = as_string(payload.get("call_id")), parse_call_result(payload.get("output"))
+            call_id, (text, outcome) = as_string(payload.get("call_id")), parse_call_result(payload.get("output"))
             known_call, host_result = self.take_call(call_id), self._host_results.pop(call_id, None)
-            if host_result is not None and result.outcome is ToolOutcome.SUCCEEDED:
-                result = CodexCallResult(host_result.text or result.text, host_result.outcome)
+            if host_result is not None and outcome is ToolOutcome.SUCCEEDED:
+                text, outcome = host_result[0] or text, host_result[1]
             if known_call is not None:
-                yield from self.tool_use(known_call, *result)
+                yield from self.tool_use(known_call, text, outcome)
         elif kind in _CALL_TYPES:
             yield from self._flush_unconfirmed()
             call_id = as_string(payload.get("call_id")) or as_string(payload.get("id"))
@@ -240,7 +228,7 @@ class _CodexReader(TranscriptReader):
             if typed.text and typed.text not in self._recent_prompts:
                 self._unconfirmed.append(typed)
 
-    def _typed_text(self, payload: JsonDict, context: EventContext, text: str) -> _TypedText:
+    def _typed_text(self, payload: JsonDict, context: EventContext, text: str) -> TypedText:
         text = without_noise(text)
         _before, heading, request = text.partition(_REQUEST_HEADING)
         if heading and text.lstrip().startswith((_IDE_HEADING, _REQUEST_HEADING)):
@@ -248,9 +236,9 @@ class _CodexReader(TranscriptReader):
         text = text.strip()
         record_id = as_string(payload.get("id"))
         key = event_key(record_id if is_unique_id(record_id) else "", context, text)
-        return _TypedText(key, context, text)
+        return TypedText(key, context, text)
 
-    def _emit_prompt(self, offset: int, record: JsonDict, typed: _TypedText) -> Events:
+    def _emit_prompt(self, offset: int, record: JsonDict, typed: TypedText) -> Events:
         """Emit a prompt. A turn starts here, unless the agent has done nothing in the current one yet."""
         if not typed.text or typed.text in self._recent_prompts:
             self.stats.skipped["user message of the host, or again"] += 1
@@ -332,11 +320,4 @@ def _thread_names(path: str, session: str) -> Iterator[tuple[datetime, str]]:
         return
 
 
-SOURCE = TranscriptSource(
-    "codex",
-    "CODEX_HOME",
-    ".codex",
-    _ROLLOUT_FOLDERS,
-    lambda path, head: path.endswith(".jsonl") and _SIGNATURE.search(head) is not None,
-    _CodexReader,
-)
+SOURCE = TranscriptSource("codex", "CODEX_HOME", ".codex", _ROLLOUT_FOLDERS, {"*.jsonl": _SIGNATURE}, _CodexReader)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 
 from tacit.disk.read import open_external
 from tacit.errors import TacitError
@@ -15,7 +16,9 @@ from tacit.hosts.records import (
     as_object,
     as_string,
     content_text,
+    first_records,
     parse_object,
+    read_document,
     record_type,
 )
 from tacit.model.observation import PromptKind, TitleAuthor, ToolOutcome
@@ -39,8 +42,10 @@ _HOOK_GUIDANCE = re.compile(
 )
 _SHELL_ID = re.compile(r"\n?<shellId: [^<>\n]{1,100}>\s*\Z")
 _REJECTED_PHRASES = ("denied", "rejected", "permission")
-_LEGACY_SIGNATURE = re.compile(rb'\s{0,20}\{\s{0,20}"history"\s?:\s?\[')
-_SIGNATURE = re.compile(rb'"type" ?: ?"(?:session\.start|user\.message|assistant\.message|session\.info)"')
+_SIGNATURES = {
+    "*.json": re.compile(rb'\A\s{0,20}\{\s{0,20}"history"\s?:\s?\['),
+    "*.jsonl": re.compile(rb'"type" ?: ?"(?:session\.start|user\.message|assistant\.message|session\.info)"'),
+}
 
 
 class _CopilotReader(TranscriptReader):
@@ -48,33 +53,33 @@ class _CopilotReader(TranscriptReader):
     skipped_types = _SKIPPED_TYPES
 
     def read(self, offset: int) -> Events:
-        if self.path.endswith(".json"):
-            yield from self._read_legacy()
+        if self.path.endswith(".json"):  # the format of the first versions: one document with all messages
+            document = read_document(self.file, self.stats)
+            for message in map(as_object, as_list(document.get("history"))):
+                self.stats.records += 1
+                at = self.clock.time_of(message.get("time"))
+                context = EventContext(at, self.session, as_string(document.get("workspacePath")))
+                text = content_text(message.get("content")) or as_string(message.get("result"))
+                emit = self.prompt if message.get("role") in ("human", "user") else self.reply
+                yield from emit(event_key(message.get("id"), context, text), context, text)
             return
-        head = next(iter(self.first_records()), {})
+        head = next(iter(first_records(self.file)), {})
         data = as_object(head.get("data"))
         place = as_object(data.get("context"))
         self.session = as_string(data.get("sessionId")) or as_string(head.get("session_id")) or self.session
         self.directory, self.branch = as_string(place.get("cwd")), as_string(place.get("branch"))
         yield from super().read(offset)
-        name = _session_name(self.path)
-        if name and self.clock.last_time is not None:  # the host does not say since when the session has its name
-            context = EventContext(self.clock.last_time, self.session, self.directory, self.branch)
+        # The name that the person gave the session; one by the host only repeats the first prompt. It has no time.
+        text, path = "", os.path.join(os.path.dirname(self.path), "workspace.yaml")
+        with suppress(OSError, TacitError), open_external(path) as file:
+            text = file.read(_MAX_YAML_BYTES).decode("utf-8", "replace")
+        fields = {match[1]: match[2].strip() for match in _NAME_FIELDS.finditer(text)}
+        if fields.get("user_named") == "true" and self.clock.last_time is not None:
+            name, context = fields.get("name", "").strip("\"'"), self.context_at(self.clock.last_time)
             yield from self.title(context, name, TitleAuthor.PERSON, timeless=True)
 
-    def _read_legacy(self) -> Events:
-        """Read the format of the first versions: one document with all messages."""
-        document = self.read_document()
-        for message in map(as_object, as_list(document.get("history"))):
-            self.stats.records += 1
-            at = self.clock.time_of(message.get("time"))
-            context = EventContext(at, self.session, as_string(document.get("workspacePath")))
-            text = content_text(message.get("content")) or as_string(message.get("result"))
-            emit = self.prompt if message.get("role") in ("human", "user") else self.reply
-            yield from emit(event_key(message.get("id"), context, text), context, text)
-
     def scan_line(self, raw: bytes) -> LineScan:
-        kind = record_type(raw).decode("ascii", "replace")
+        kind = record_type(raw)
         return kind if kind in _SKIPPED_TYPES else "", raw
 
     def read_record(self, offset: int, record: JsonDict) -> Events:
@@ -84,10 +89,8 @@ class _CopilotReader(TranscriptReader):
             case "user.message":
                 yield from self._read_prompt(offset, record, data)
             case "assistant.message":
-                text, context = (
-                    content_text(data.get("content")) or as_string(data.get("output")),
-                    self._context(record),
-                )
+                text, context = content_text(data.get("content")), self._context(record)
+                text = text or as_string(data.get("output"))
                 if not _is_from_subagent(data):
                     yield from self.reply(event_key(record.get("id"), context, text), context, text)
             case "tool.execution_start":
@@ -98,9 +101,7 @@ class _CopilotReader(TranscriptReader):
             case "tool.execution_complete":
                 self._context(record)  # advances the clock
                 if call := self.take_call(as_string(data.get("toolCallId"))):
-                    error = as_object(data.get("error"))
-                    result = as_string(error.get("message")) or _result_text(data.get("result"))
-                    yield from self.tool_use(call, result, _tool_outcome(data, error))
+                    yield from self.tool_use(call, *_call_result(data))
             case "abort":
                 context = self._context(record)
                 yield from self.interruption(event_key(record.get("id"), context, kind), context)
@@ -131,40 +132,20 @@ def _is_from_subagent(data: JsonDict) -> bool:
     return bool(data.get("parentToolCallId"))
 
 
-def _result_text(result: object) -> str:
+def _call_result(data: JsonDict) -> tuple[str, ToolOutcome]:
     """Return the output of a tool. Only the copy for the model has the guidance that hooks append to it."""
-    fields = as_object(result)
-    text = as_string(fields.get("detailedContent"))
+    error, result = as_object(data.get("error")), data.get("result")
+    text = as_string(error.get("message")) or as_string(as_object(result).get("detailedContent"))
     if not text:
-        text = _HOOK_GUIDANCE.sub("", content_text(fields.get("content")) or content_text(result))
-    return _SHELL_ID.sub("", text)
-
-
-def _tool_outcome(data: JsonDict, error: JsonDict) -> ToolOutcome:
+        text = _HOOK_GUIDANCE.sub("", content_text(as_object(result).get("content")) or content_text(result))
     if data.get("success") is False or error:
         reason = f"{error.get('code')} {error.get('message')}".lower()[:400]
-        return ToolOutcome.REJECTED if any(phrase in reason for phrase in _REJECTED_PHRASES) else ToolOutcome.FAILED
-    status = as_object(data.get("shellExecution")).get("exitCode", 0)
-    return ToolOutcome.FAILED if isinstance(status, int) and status != 0 else ToolOutcome.SUCCEEDED
+        is_rejected = any(phrase in reason for phrase in _REJECTED_PHRASES)
+        outcome = ToolOutcome.REJECTED if is_rejected else ToolOutcome.FAILED
+    else:
+        status = as_object(data.get("shellExecution")).get("exitCode", 0)
+        outcome = ToolOutcome.FAILED if isinstance(status, int) and status != 0 else ToolOutcome.SUCCEEDED
+    return _SHELL_ID.sub("", text), outcome
 
 
-def _session_name(path: str) -> str:
-    """Return the name that the person gave a session. A name by the host only repeats the first prompt."""
-    try:
-        with open_external(os.path.join(os.path.dirname(path), "workspace.yaml")) as file:
-            text = file.read(_MAX_YAML_BYTES).decode("utf-8", "replace")
-    except (OSError, TacitError):
-        return ""
-    fields = {match[1]: match[2].strip() for match in _NAME_FIELDS.finditer(text)}
-    return fields.get("name", "").strip("\"'") if fields.get("user_named") == "true" else ""
-
-
-def _is_copilot_transcript(path: str, head: bytes) -> bool:
-    if path.endswith(".json"):
-        return _LEGACY_SIGNATURE.match(head) is not None
-    return path.endswith(".jsonl") and _SIGNATURE.search(head) is not None
-
-
-SOURCE = TranscriptSource(
-    "copilot", "COPILOT_HOME", ".copilot", ("session-state",), _is_copilot_transcript, _CopilotReader
-)
+SOURCE = TranscriptSource("copilot", "COPILOT_HOME", ".copilot", ("session-state",), _SIGNATURES, _CopilotReader)

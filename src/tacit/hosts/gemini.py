@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 
 from tacit.hosts.normalize import EventContext, Events, PendingToolCall, TranscriptReader, TranscriptSource, event_key
-from tacit.hosts.records import JsonDict, as_list, as_object, as_string, content_text, parse_timestamp
+from tacit.hosts.records import (
+    JsonDict,
+    as_list,
+    as_object,
+    as_string,
+    content_text,
+    first_records,
+    parse_timestamp,
+    read_document,
+)
 from tacit.model.observation import ToolOutcome
 
 _HOST_TEXT_PREFIXES = (
@@ -34,23 +43,19 @@ class _GeminiReader(TranscriptReader):
     agent = "gemini"
     skipped_types = frozenset(("info", "warning", "error", "about", "help", "quit", "compression"))
 
+    timeless = True  # when a session is resumed, the host gives its messages other times, but the same ids
+
     def read(self, offset: int) -> Events:
-        """Events are timeless: when a session is resumed, the host gives its messages other times, but the same ids."""
-        head = next(iter(self.first_records()), None)
-        is_document = head is None or "messages" in head  # in one line or in many
-        events = self._read_legacy() if is_document else self._read_lines(offset)
-        return (event._replace(timeless=True) for event in events)
-
-    def _read_legacy(self) -> Events:
-        document = self.read_document()
-        self.session = as_string(document.get("sessionId")) or self.session
-        for message in map(as_object, as_list(document.get("messages"))):
-            self.stats.records += 1
-            yield from self._read_message(message)
-        yield from self._read_summary(document)
-
-    def _read_lines(self, offset: int) -> Events:
-        head = self.first_records(2)
+        first = first_records(self.file)
+        if not first or "messages" in first[0]:  # the older form, in one line or in many
+            document = read_document(self.file, self.stats)
+            self.session = as_string(document.get("sessionId")) or self.session
+            for message in map(as_object, as_list(document.get("messages"))):
+                self.stats.records += 1
+                yield from self._read_message(message)
+            yield from self._read_summary(document)
+            return
+        head = first_records(self.file, 2)
         ids = (as_string(record.get("sessionId")) for record in head)
         self.session = next(filter(None, ids), self.session)
         messages = (message for record in head for message in as_list(as_object(record.get("$set")).get("messages")))
@@ -81,12 +86,12 @@ class _GeminiReader(TranscriptReader):
     def _read_summary(self, fields: JsonDict) -> Events:
         """The host summarises a session for its list of sessions."""
         if self.clock.last_time is not None:
-            context = EventContext(self.clock.last_time, self.session, self.directory)
+            context = self.context_at(self.clock.last_time)
             yield from self.title(context, as_string(fields.get("summary")), timeless=True)
 
     def _read_message(self, message: JsonDict) -> Events:
         kind, text = as_string(message.get("type")), _message_text(message)
-        context = EventContext(self.clock.time_of(message.get("timestamp")), self.session, self.directory)
+        context = self.context_at(self.clock.time_of(message.get("timestamp")))
         key = event_key(message.get("id"), context, text)
         match kind:
             case "user" if _SNAPSHOT_TAG in text[:2000]:
@@ -110,12 +115,14 @@ class _GeminiReader(TranscriptReader):
             return
         tool = as_string(call.get("name"))
         key = event_key(call.get("id"), context, f"{tool} {ordinal}")
-        result = _result_text(call)
+        results = (as_object(as_object(part).get("functionResponse")) for part in as_list(call.get("result")))
+        responses = [as_object(result.get("response")) for result in results]
+        texts = [content_text(response.get("output")) or content_text(response.get("error")) for response in responses]
+        result = _RESULT_METADATA.sub("", "\n".join(texts)).strip() or content_text(call.get("resultDisplay"))
         outcome = ToolOutcome.FAILED if _NONZERO_EXIT.search(result) else _STATUS_OUTCOMES[status]
         context = context._replace(at=parse_timestamp(call.get("timestamp")) or context.at)
-        yield from self.tool_use(
-            PendingToolCall(key, tool, call.get("args"), context, ordinal=ordinal), result, outcome
-        )
+        pending = PendingToolCall(key, tool, call.get("args"), context, ordinal=ordinal)
+        yield from self.tool_use(pending, result, outcome)
 
 
 def _message_text(message: JsonDict) -> str:
@@ -132,20 +139,6 @@ def _is_user_prompt(message: JsonDict) -> bool:
     return bool(text) and not text.startswith(_HOST_TEXT_PREFIXES)
 
 
-def _result_text(call: JsonDict) -> str:
-    results = (as_object(as_object(part).get("functionResponse")) for part in as_list(call.get("result")))
-    responses = (as_object(result.get("response")) for result in results)
-    text = "\n".join(
-        content_text(response.get("output")) or content_text(response.get("error")) for response in responses
-    )
-    return _RESULT_METADATA.sub("", text).strip() or content_text(call.get("resultDisplay"))
-
-
 SOURCE = TranscriptSource(
-    "gemini",
-    "GEMINI_CLI_HOME",
-    "",
-    (".gemini/tmp",),
-    lambda path, head: path.endswith((".json", ".jsonl")) and _SIGNATURE.search(head) is not None,
-    _GeminiReader,
+    "gemini", "GEMINI_CLI_HOME", "", (".gemini/tmp",), dict.fromkeys(("*.json", "*.jsonl"), _SIGNATURE), _GeminiReader
 )

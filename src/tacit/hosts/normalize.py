@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from fnmatch import fnmatchcase
 from typing import BinaryIO
 
 from tacit.commandline.executions import patched_files
@@ -22,9 +23,7 @@ from tacit.hosts.records import (
     ReadStats,
     RecordClock,
     TranscriptEvent,
-    first_records,
     parse_timestamp,
-    read_document,
     read_records,
     session_from_path,
     start_offset,
@@ -228,6 +227,14 @@ _MAX_TITLE_CHARS = 200
 _NEVER_CAPTURED = "never captured"
 
 
+class TypedText(Record):
+    """A text that the person may have typed."""
+
+    key: str
+    context: EventContext
+    text: str
+
+
 class PendingToolCall(Record):
     """A tool call that waits for its result."""
 
@@ -247,11 +254,13 @@ class TranscriptReader:
 
     agent = ""
     skipped_types: frozenset[str] = frozenset()
+    timeless = False  # the host may report another time for the same event later
 
     def __init__(self, file: BinaryIO, limits: CaptureLimits, stats: ReadStats) -> None:
         self.file, self.limits, self.stats = file, limits, stats
         self.path = stream_path(file)
-        self.session, self.directory, self.branch = session_from_path(self.path), "", ""
+        self.session = session_from_path(self.path)
+        self.directory = self.branch = self.remote = ""
         self.clock = RecordClock()
         self.calls: dict[str, PendingToolCall] = {}  # those of the current turn that have no result yet
         self._emitted: set[str] = set()
@@ -261,12 +270,6 @@ class TranscriptReader:
         self.stats.cursor = start_offset(self.file, offset)
         for record in read_records(self.file, self.stats.cursor, self.stats, self.scan_line):
             yield from self.read_record(*record)
-
-    def first_records(self, count: int = 1) -> list[JsonDict]:
-        return first_records(self.file, count)
-
-    def read_document(self) -> JsonDict:
-        return read_document(self.file, self.stats)
 
     def scan_line(self, raw: bytes) -> LineScan:
         return "", raw
@@ -285,6 +288,10 @@ class TranscriptReader:
     def reset(self) -> None:
         """Drop the state of a turn."""
         self.clock, self.calls = RecordClock(), {}
+
+    def context_at(self, at: datetime) -> EventContext:
+        """Return the context of an event: the session, folder and branch that are known by now."""
+        return EventContext(at, self.session, self.directory, self.branch, self.remote)
 
     def count_other(self, kind: str) -> None:
         """Count a record that is not captured, by its type."""
@@ -347,8 +354,8 @@ class TranscriptReader:
         if text:
             dated = context._replace(at=NO_TIME) if timeless else context
             key = event_key("", dated, f"title {ordinal} {author} {text}")
-            events = self._emit(key, context, SessionTitled(self.agent, text, author), text, ordinal)
-            yield from (event._replace(timeless=timeless) for event in events)
+            body = SessionTitled(self.agent, text, author)
+            yield from self._emit(key, context, body, text, ordinal, timeless=timeless)
 
     def tool_use(self, call: PendingToolCall, result: str = "", outcome: ToolOutcome = ToolOutcome.SUCCEEDED) -> Events:
         """A call and its result. Of a subagent, only calls that ran or changed something are captured."""
@@ -410,7 +417,14 @@ class TranscriptReader:
         return (truncate_middle if outcome is ToolOutcome.FAILED else truncate_end)(text, self.limits.result)
 
     def _emit(
-        self, key: str, context: EventContext, body: ConversationBody | SessionTitled, text: str = "", ordinal: int = 0
+        self,
+        key: str,
+        context: EventContext,
+        body: ConversationBody | SessionTitled,
+        text: str = "",
+        ordinal: int = 0,
+        *,
+        timeless: bool = False,
     ) -> Events:
         if key in self._emitted:
             self.stats.skipped["told already"] += 1
@@ -418,14 +432,15 @@ class TranscriptReader:
         self._emitted.add(key)
         self.stats.text_bytes += len(text.encode("utf-8", "replace"))
         session, directory, remote = clean(context.session), clean(context.directory), clean(context.remote)
-        yield TranscriptEvent(clean(key), context.at, session, body, ordinal, directory, remote)
+        timeless = timeless or self.timeless
+        yield TranscriptEvent(clean(key), context.at, session, body, ordinal, directory, remote, timeless)
 
 
 class TranscriptSource(Record):
     """How the transcripts of one host are found and read.
 
     They are in `folders` (or files) below the folder that the environment variable names, by default one in the user's
-    home directory. `matches` says whether a file is a transcript of this host, by its path and its first bytes. If
+    home directory. `signatures` has a pattern of their first bytes for each pattern of their names. If
     `has_byte_offsets` is false, a cursor is not an offset in the file but a number that only the reader understands.
     """
 
@@ -433,13 +448,18 @@ class TranscriptSource(Record):
     variable: str
     default: str
     folders: tuple[str, ...]
-    matches: Callable[[str, bytes], bool]
+    signatures: Mapping[str, re.Pattern[bytes]]
     reader: type[TranscriptReader]
     has_byte_offsets: bool = True
 
     def paths(self, environment: Mapping[str, str], user_folder: str) -> list[str]:
         home = environment.get(self.variable) or os.path.join(user_folder, self.default)
         return [os.path.join(home, folder) for folder in self.folders]
+
+    def matches(self, path: str, head: bytes) -> bool:
+        """Whether a file is a transcript of this host, by its name and its first bytes."""
+        name = os.path.basename(path)
+        return any(fnmatchcase(name, form) and mark.search(head) is not None for form, mark in self.signatures.items())
 
     def read(self, file: BinaryIO, offset: int, limits: CaptureLimits, stats: ReadStats) -> Events:
         """Yield the events from an offset on: 0, or the cursor of an earlier reading."""

@@ -8,19 +8,18 @@ looks at rows that were updated since.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 
-from tacit.disk.files import sqlite_uri
-from tacit.disk.read import has_plain_sidecars, has_tables, set_query_timeout
+from tacit.disk.read import has_tables, open_foreign_database
 from tacit.hosts.normalize import EventContext, Events, PendingToolCall, TranscriptReader, TranscriptSource, event_key
 from tacit.hosts.records import (
     MAX_LINE_BYTES,
     NO_TIME,
     NOT_JSON,
     TOO_LONG,
-    JsonDict,
     as_list,
     as_object,
     as_string,
@@ -31,7 +30,6 @@ from tacit.hosts.records import (
 from tacit.hosts.tools import lookup_tool
 from tacit.model.observation import PromptKind, ToolAction, ToolOutcome
 
-_SQLITE_MAGIC = b"SQLite format 3\0"
 _OVERLAP_MILLISECONDS = 60_000  # a writer may be slow to commit
 _SELECT_CHANGED = """
 SELECT part.id FROM part JOIN message ON message.id = part.message_id JOIN session ON session.id = part.session_id
@@ -53,8 +51,10 @@ SELECT id, title, time_updated, directory FROM session WHERE time_updated >= ? A
 """
 _DEFAULT_TITLE_PREFIXES = ("New session - ", "Child session - ")
 _DAMAGED = "damaged in the database"
-_REJECTED_PHRASES = ("rejected permission", "user dismissed", "the user rejected", "prevents you from using")
-_ABORTED_PHRASES = ("aborted", "cancelled")
+_ERROR_PHRASES = {
+    ToolOutcome.REJECTED: ("rejected permission", "user dismissed", "the user rejected", "prevents you from using"),
+    ToolOutcome.UNKNOWN: ("aborted", "cancelled"),
+}
 
 
 class _PartRow:
@@ -81,7 +81,8 @@ class _OpenCodeReader(TranscriptReader):
     def read(self, offset: int) -> Events:
         self.stats.cursor = offset
         try:
-            with closing(_open_database(self.path)) as connection:
+            is_in_use = any(os.path.exists(self.path + suffix) for suffix in ("-wal", "-journal"))
+            with closing(open_foreign_database(self.path, MAX_LINE_BYTES, is_in_use=is_in_use)) as connection:
                 if not has_tables(connection, "part", "message", "session"):
                     self.stats.damaged[_DAMAGED] += 1
                     return
@@ -114,7 +115,19 @@ class _OpenCodeReader(TranscriptReader):
         kind = as_string(row.part.get("type"))
         match kind:
             case "text":
-                yield from self._read_text(row)
+                text, part, message = as_string(row.part.get("text")), row.part, row.message
+                is_hidden = (
+                    part.get("synthetic") is True or part.get("ignored") is True or message.get("summary") is True
+                )
+                is_done = "end" in as_object(part.get("time")) or "completed" in as_object(message.get("time"))
+                if is_hidden or row.parent:
+                    self.stats.skipped["text of the host"] += 1
+                elif message.get("role") == "user":
+                    inner = text[1:-1]  # `opencode run "a b"` records its prompt with quotes
+                    is_quoted = len(text) > 2 and f'"{inner}"' == text and '"' not in inner.replace('\\"', "")
+                    yield from self.prompt(row.key, row.context, inner.replace('\\"', '"') if is_quoted else text)
+                elif is_done or row.has_later_prompt:
+                    yield from self.reply(row.key, row.context, text)
             case "tool":
                 yield from self._read_tool(row)
             case "compaction":
@@ -135,17 +148,6 @@ class _OpenCodeReader(TranscriptReader):
             if at is not None and not text.startswith(_DEFAULT_TITLE_PREFIXES):
                 yield from self.title(EventContext(at, as_string(session), as_string(directory)), text, timeless=True)
 
-    def _read_text(self, row: _PartRow) -> Events:
-        text, part, message = as_string(row.part.get("text")), row.part, row.message
-        is_hidden = part.get("synthetic") is True or part.get("ignored") is True or message.get("summary") is True
-        is_done = "end" in as_object(part.get("time")) or "completed" in as_object(message.get("time"))
-        if is_hidden or row.parent:
-            self.stats.skipped["text of the host"] += 1
-        elif message.get("role") == "user":
-            yield from self.prompt(row.key, row.context, _unquote(text))
-        elif is_done or row.has_later_prompt:
-            yield from self.reply(row.key, row.context, text)
-
     def _read_tool(self, row: _PartRow) -> Events:
         state = as_object(row.part.get("state"))
         tool, status = as_string(row.part.get("tool")), as_string(state.get("status"))
@@ -156,59 +158,23 @@ class _OpenCodeReader(TranscriptReader):
             has_failed = isinstance(exit_code, int) and exit_code != 0
             outcome = ToolOutcome.FAILED if has_failed else ToolOutcome.SUCCEEDED
             yield from self.tool_use(call, as_string(state.get("output")), outcome)
-            yield from self._read_answers(call, state)
+            if lookup_tool(call.tool).act is not ToolAction.ASKED or call.is_subagent:
+                return
+            # What the person chose or wrote when the agent asked
+            questions = map(as_object, as_list(as_object(state.get("input")).get("questions")))
+            answers = as_list(as_object(state.get("metadata")).get("answers"))
+            for index, (question, answer) in enumerate(zip(questions, answers, strict=False)):
+                text = ", ".join(filter(None, map(as_string, as_list(answer)))) or as_string(answer)
+                key, about = f"{call.key}#answer{index}", as_string(question.get("question"))
+                yield from self.prompt(key, call.context, text, PromptKind.ANSWER, about, index + 1)
         elif status == "error":
             error = as_string(state.get("error"))
-            yield from self.tool_use(call, error, _error_outcome(error))
+            phrases = ((phrase, outcome) for outcome, phrases in _ERROR_PHRASES.items() for phrase in phrases)
+            lower = error.lower()[:400]
+            outcome = next((outcome for phrase, outcome in phrases if phrase in lower), ToolOutcome.FAILED)
+            yield from self.tool_use(call, error, outcome)
         elif row.has_later_prompt:
             yield from self.unanswered_call(call)
-
-    def _read_answers(self, call: PendingToolCall, state: JsonDict) -> Events:
-        """Emit what the person chose or wrote when the agent asked."""
-        if lookup_tool(call.tool).act is not ToolAction.ASKED or call.is_subagent:
-            return
-        questions = map(as_object, as_list(as_object(state.get("input")).get("questions")))
-        answers = as_list(as_object(state.get("metadata")).get("answers"))
-        for index, (question, answer) in enumerate(zip(questions, answers, strict=False)):
-            text = ", ".join(filter(None, map(as_string, as_list(answer)))) or as_string(answer)
-            key, about = f"{call.key}#answer{index}", as_string(question.get("question"))
-            yield from self.prompt(key, call.context, text, PromptKind.ANSWER, about, index + 1)
-
-
-def _error_outcome(error: str) -> ToolOutcome:
-    lower = error.lower()[:400]
-    if any(phrase in lower for phrase in _REJECTED_PHRASES):
-        return ToolOutcome.REJECTED
-    return ToolOutcome.UNKNOWN if any(phrase in lower for phrase in _ABORTED_PHRASES) else ToolOutcome.FAILED
-
-
-def _unquote(text: str) -> str:
-    """Remove the quotes with which `opencode run "a b"` records its prompt."""
-    inner = text[1:-1]
-    is_quoted = len(text) > 2 and f'"{inner}"' == text and '"' not in inner.replace('\\"', "")
-    return inner.replace('\\"', '"') if is_quoted else text
-
-
-def _open_database(path: str) -> sqlite3.Connection:
-    """Open with locks if the host may be writing, else as an immutable file: then SQLite creates no file beside it."""
-    if has_plain_sidecars(path) and any(os.path.exists(path + suffix) for suffix in ("-wal", "-journal")):
-        with suppress(sqlite3.Error, UnicodeDecodeError):
-            return _connect(sqlite_uri(path, "ro"))
-    return _connect(sqlite_uri(path, "ro") + "&immutable=1")
-
-
-def _connect(uri: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None)
-    try:
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("PRAGMA trusted_schema = OFF")
-        set_query_timeout(connection)
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE_BYTES)
-    except (sqlite3.Error, UnicodeDecodeError):
-        connection.close()
-        raise
-    return connection
 
 
 SOURCE = TranscriptSource(
@@ -216,9 +182,7 @@ SOURCE = TranscriptSource(
     "XDG_DATA_HOME",
     ".local/share",
     ("opencode/opencode.db",),
-    lambda path, head: (
-        os.path.basename(path).startswith("opencode") and path.endswith(".db") and head.startswith(_SQLITE_MAGIC)
-    ),
+    {"opencode*.db": re.compile(rb"\ASQLite format 3\0")},
     _OpenCodeReader,
     has_byte_offsets=False,
 )

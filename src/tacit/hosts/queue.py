@@ -19,9 +19,9 @@ from tacit.home.paths import HomePaths
 from tacit.record import Record
 
 _MAX_REQUEST_BYTES = 16_384
+_MAX_ATTEMPTS = 5  # to find a request in a queue that is not empty
 _TAKEN_SUFFIX = ".taken"  # a request whose transcript is being read
 _TEMPORARY_SUFFIX = ".tacit-new"  # a request that is being written
-_MAX_ROUNDS = 5  # a transcript that cannot be read that often is given up
 
 
 class CaptureRequest(Record):
@@ -81,30 +81,23 @@ def drain(home: HomePaths, capture: Callable[[CaptureRequest], None], timeout: f
     """Capture all requests. Returns False if another process holds the lock; that one will find them.
 
     A request is renamed before its transcript is read, so that a change meanwhile adds another, and deleted afterwards.
-    If the reader is killed, its request stays.
+    If the reader is killed, its request stays. What cannot be read stays, too, and is not waited for.
     """
-    while has_pending(home):
+    disk, attempts = OsDisk(home.root), 0
+    while attempts < _MAX_ATTEMPTS and has_pending(home):
+        attempts += 1
         try:
             with FileLock(home.capture_lock, timeout).acquire():
-                _capture_all(home, capture)
+                for path, request in list(queued_requests(home.capture_queue)):
+                    taken, attempts = path.removesuffix(_TAKEN_SUFFIX) + _TAKEN_SUFFIX, 0
+                    with suppress(FileNotFoundError):
+                        disk.rename(path, taken)
+                    capture(request)
+                    with suppress(FileNotFoundError):
+                        disk.remove(taken)
         except LockBusyError:
             return False
     return True
-
-
-def _capture_all(home: HomePaths, capture: Callable[[CaptureRequest], None]) -> None:
-    disk = OsDisk(home.root)
-    for _ in range(_MAX_ROUNDS):
-        requests = list(queued_requests(home.capture_queue))
-        if not requests:
-            return
-        for path, request in requests:
-            taken = path.removesuffix(_TAKEN_SUFFIX) + _TAKEN_SUFFIX
-            with suppress(FileNotFoundError):
-                disk.rename(path, taken)
-            capture(request)
-            with suppress(FileNotFoundError):
-                disk.remove(taken)
 
 
 def _file_names(folder: str) -> list[str]:

@@ -137,13 +137,6 @@ _MAX_RECORD_STARTS = 32  # how often the start of a second record is looked for 
 _DECODER = json.JSONDecoder()
 
 
-class TranscriptRecord(Record):
-    """A record and the offset of its line."""
-
-    offset: int
-    body: JsonDict
-
-
 class _TranscriptLine(Record):
     offset: int
     raw: bytes  # empty if the line is too long
@@ -155,14 +148,10 @@ class _TranscriptLine(Record):
 LineScan = tuple[str, bytes]
 
 
-def _scan_nothing(raw: bytes) -> LineScan:
-    return "", raw
-
-
 def read_records(
-    file: BinaryIO, offset: int, stats: ReadStats, scan: Callable[[bytes], LineScan] = _scan_nothing
-) -> Iterator[TranscriptRecord]:
-    """Yield every JSON object from an offset on.
+    file: BinaryIO, offset: int, stats: ReadStats, scan: Callable[[bytes], LineScan] = lambda raw: ("", raw)
+) -> Iterator[tuple[int, JsonDict]]:
+    """Yield every JSON object from an offset on, with the offset of its line.
 
     Lines whose `scan` names a type to skip are counted but not parsed. Lines over MAX_LINE_BYTES are counted as damaged
     and never held in memory. A damaged line affects no other line; if several records are joined in one line, each that
@@ -170,7 +159,7 @@ def read_records(
     parses as a whole.
     """
     for line in _read_lines(file, offset):
-        skipped_type, payload = scan(line.raw) if line.is_complete else _scan_nothing(line.raw)
+        skipped_type, payload = scan(line.raw) if line.is_complete else ("", line.raw)
         if skipped_type:
             stats.records += 1
             stats.skipped[skipped_type] += 1
@@ -185,7 +174,7 @@ def read_records(
             if isinstance(record, str):
                 stats.damaged[record] += 1
             else:
-                yield TranscriptRecord(line.offset, record)
+                yield line.offset, record
 
 
 def _parse_line(line: _TranscriptLine, payload: bytes) -> list[JsonDict | str]:
@@ -199,16 +188,16 @@ def _parse_line(line: _TranscriptLine, payload: bytes) -> list[JsonDict | str]:
     return [value if isinstance(value, dict) else NOT_OBJECT]
 
 
-def record_type(raw: bytes) -> bytes:
+def record_type(raw: bytes) -> str:
     """Return the `type` of a record without parsing it.
 
-    Returns b"" unless only scalar values come before the field: otherwise it may be the type of a nested object.
+    Returns "" unless only scalar values come before the field: otherwise it may be the type of a nested object.
     """
     key = raw.find(_TYPE_KEY, 0, _TYPE_WINDOW_BYTES)
     if key < 0 or raw.find(b"{", 1, key) >= 0 or raw.find(b"[", 1, key) >= 0:
-        return b""
+        return ""
     start = key + len(_TYPE_KEY)
-    return raw[start : raw.find(b'"', start, start + _TYPE_WINDOW_BYTES)]
+    return raw[start : raw.find(b'"', start, start + _TYPE_WINDOW_BYTES)].decode("ascii", "replace")
 
 
 def start_offset(file: BinaryIO, offset: int) -> int:
@@ -236,9 +225,8 @@ def read_document(file: BinaryIO, stats: ReadStats) -> JsonDict:
 
 
 def first_records(file: BinaryIO, count: int = 1) -> list[JsonDict]:
-    """Return the records of the first `count` lines, and rewind the file."""
-    lines = list(islice(_read_lines(file, 0), count))
-    file.seek(0)
+    """Return the records of the first `count` lines."""
+    lines = islice(_read_lines(file, 0), count)
     return [record for line in lines for record in _parse_line(line, line.raw) if not isinstance(record, str)]
 
 

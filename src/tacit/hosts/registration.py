@@ -64,18 +64,6 @@ def registered_hooks(context: InstallContext, host: str) -> tuple[Hook, ...]:
     return (*hooks, guard) if guard and os.path.lexists(os.path.join(context.home, *GUARD_FILE)) else hooks
 
 
-def _hook_json(host: str, command: str, timeout: int) -> dict[str, object]:
-    """Return a hook as a host writes it. `timeout` is in seconds."""
-    match host:
-        case "gemini":
-            return {"type": "command", "name": "tacit", "command": command, "timeout": timeout * 1000}
-        case "cursor":
-            return {"command": command, "timeout": timeout}
-        case "copilot":
-            return {"type": "command", "bash": command, "timeoutSec": timeout}
-    return {"type": "command", "command": command, "timeout": timeout}
-
-
 # What is changed for each host
 
 
@@ -87,11 +75,20 @@ class _HostPlan(Record):
 
 
 def _hooks_file(path: str, context: InstallContext, host: str, form: DesiredConfig = _GROUPED) -> ConfigFile:
-    hooks = registered_hooks(context, host)
-    entries = (
-        HookEntry(hook.event, _hook_json(host, hook_command(context, host, hook), hook.timeout), hook.matcher)
-        for hook in hooks
-    )
+    """Return the file with the hooks of a host, as the host writes them."""
+    entries = []
+    for hook in registered_hooks(context, host):
+        command, timeout = hook_command(context, host, hook), hook.timeout
+        match host:
+            case "gemini":
+                value = {"type": "command", "name": "tacit", "command": command, "timeout": timeout * 1000}
+            case "cursor":
+                value = {"command": command, "timeout": timeout}
+            case "copilot":
+                value = {"type": "command", "bash": command, "timeoutSec": timeout}
+            case _:
+                value = {"type": "command", "command": command, "timeout": timeout}
+        entries.append(HookEntry(hook.event, value, hook.matcher))
     return json_config_file(path, form._replace(entries=tuple(entries)))
 
 
@@ -163,23 +160,17 @@ def _plan_copilot(context: InstallContext) -> _HostPlan:
     return _HostPlan((hooks, _server_file(os.path.join(folder, "mcp-config.json"), context, server)))
 
 
-_PLANS: dict[str, Callable[[InstallContext], _HostPlan]] = {
-    "claude": _plan_claude,
-    "codex": _plan_codex,
-    "gemini": _plan_gemini,
-    "cursor": _plan_cursor,
-    "opencode": _plan_opencode,
-    "copilot": _plan_copilot,
-}
-_NEXT_STEPS = {
-    "claude": "It begins with the next session of Claude Code; /hooks there lists it.",
-    # It runs only hooks that the person has reviewed, which Tacit cannot do for them.
-    "codex": "One thing is left to do: Codex ignores new hooks, without a word, until you have reviewed them.\n"
-    "  Start codex, type /hooks, look at the hooks of Tacit and trust them. After a change they want it again.",
-    "gemini": "It begins with the next gemini you start; /hooks panel there lists it.",
-    "cursor": "Restart Cursor; its settings list it under Hooks.",
-    "opencode": "It begins with the next opencode you start.",
-    "copilot": "It begins with the next copilot you start, in every folder you trust there.",
+# It runs only hooks that the person has reviewed, which Tacit cannot do for them.
+_CODEX_STEP = """\
+One thing is left to do: Codex ignores new hooks, without a word, until you have reviewed them.
+  Start codex, type /hooks, look at the hooks of Tacit and trust them. After a change they want it again."""
+_PLANS: dict[str, tuple[Callable[[InstallContext], _HostPlan], str]] = {
+    "claude": (_plan_claude, "It begins with the next session of Claude Code; /hooks there lists it."),
+    "codex": (_plan_codex, _CODEX_STEP),
+    "gemini": (_plan_gemini, "It begins with the next gemini you start; /hooks panel there lists it."),
+    "cursor": (_plan_cursor, "Restart Cursor; its settings list it under Hooks."),
+    "opencode": (_plan_opencode, "It begins with the next opencode you start."),
+    "copilot": (_plan_copilot, "It begins with the next copilot you start, in every folder you trust there."),
 }
 
 
@@ -188,7 +179,7 @@ _NEXT_STEPS = {
 
 def host_files(host: str, context: InstallContext) -> tuple[ConfigFile, ...]:
     """Return the files of a host in which Tacit has entries."""
-    return _PLANS[host](context).files
+    return _PLANS[host][0](context).files
 
 
 def _agent_target(name: str) -> Target:
@@ -202,20 +193,17 @@ def _agent_target(name: str) -> Target:
     def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
         receipts = read_receipts(context.home, name)
         entries = (file.plan_removal(receipts.get(file.path)) for file in host_files(name, context))
-        return (*entries, *plan_skill_removal(name, context, lambda host: _is_installed(host, context)))
 
-    def warning(context: InstallContext) -> str:
-        return _PLANS[name](context).warning
+        def is_installed(host: str) -> bool:
+            try:
+                return any(file.plan_removal(None).is_needed for file in host_files(host, context))
+            except (TacitError, OSError):  # what cannot be read may have our entries
+                return True
 
-    return Target(name, plan_install, plan_removal, _NEXT_STEPS[name], True, warning)
+        return (*entries, *plan_skill_removal(name, context, is_installed))
 
-
-def _is_installed(host: str, context: InstallContext) -> bool:
-    """Return whether a host has our entries; True if that cannot be read."""
-    try:
-        return any(file.plan_removal(None).is_needed for file in host_files(host, context))
-    except (TacitError, OSError):
-        return True
+    plan, next_step = _PLANS[name]
+    return Target(name, plan_install, plan_removal, next_step, True, lambda context: plan(context).warning)
 
 
 AGENT_TARGETS = {name: _agent_target(name) for name in _PLANS}

@@ -167,24 +167,17 @@ def edit_excerpt(tool: HostTool, arguments: object, limit: int) -> str:
     """Return at most `limit` characters of what a call removed and added; "" if the tool changes no files."""
     if tool.act is not ToolAction.CHANGED:
         return ""
-    excerpt = ""
-    for old, new in _parse_hunks(arguments) if tool is PATCH_TOOL else _parse_edits(as_object(arguments)):
+    excerpt, edits = "", _edits_in(as_object(arguments))
+    sides = ((_first_string(edit, _OLD_TEXT_FIELDS), _first_string(edit, _NEW_TEXT_FIELDS)) for edit in edits)
+    for old, new in _parse_hunks(arguments) if tool is PATCH_TOOL else sides:
         room = limit - len(excerpt) - (len(_EDIT_SEPARATOR) if excerpt else 0)
-        edit = _format_edit(*_redact_sides(old, new), room)
+        edit = _format_edit(old, new, room)
         if not edit:
             continue
         excerpt = f"{excerpt}{_EDIT_SEPARATOR}{edit}" if excerpt else edit
         if limit - len(excerpt) < 2 * _MIN_SIDE_CHARS:
             break
     return excerpt
-
-
-def _parse_edits(fields: JsonDict) -> Iterator[tuple[str, str]]:
-    """Yield the old and the new text of each edit."""
-    for edit in _edits_in(fields):
-        old, new = _first_string(edit, _OLD_TEXT_FIELDS), _first_string(edit, _NEW_TEXT_FIELDS)
-        if old or new:
-            yield old, new
 
 
 def _parse_hunks(arguments: object) -> Iterator[tuple[str, str]]:
@@ -207,19 +200,13 @@ def _first_string(fields: JsonDict, names: tuple[str, ...]) -> str:
     return next((text for name in names if (text := as_string(fields.get(name)))), "")
 
 
-def _redact_sides(old: str, new: str) -> tuple[str, str]:
-    """Redact before lines are cut away: a single line of a key does not look like a secret.
-
-    Both sides are searched at once: if they contain no secret together, neither does alone.
-    """
-    old, new = clean(old[:_MAX_SIDE_CHARS]), clean(new[:_MAX_SIDE_CHARS])
-    if secret_kind(f"{old}\n{new}" if old and new else old or new) is None:
-        return old, new
-    return redacted(old), redacted(new)
-
-
 def _format_edit(old: str, new: str, room: int) -> str:
     """Return both sides on one line, only what differs. Room that one side does not need goes to the other."""
+    old, new = clean(old[:_MAX_SIDE_CHARS]), clean(new[:_MAX_SIDE_CHARS])
+    # Redacted before lines are cut away: a single line of a key does not look like a secret. Both sides are searched at
+    # once: if they contain no secret together, neither does alone.
+    if secret_kind(f"{old}\n{new}" if old and new else old or new) is not None:
+        old, new = redacted(old), redacted(new)
     before, after = old.split("\n"), new.split("\n")
     start = _count_equal(before, after)
     end = _count_equal(before[start:][::-1], after[start:][::-1])

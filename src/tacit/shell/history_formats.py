@@ -6,11 +6,10 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import BinaryIO
 
-from tacit.disk.files import sqlite_uri
-from tacit.disk.read import has_plain_sidecars, has_tables, set_query_timeout
+from tacit.disk.read import has_tables, open_foreign_database
 from tacit.model.observation import UNKNOWN_STATUS
 from tacit.record import Record
 from tacit.text.display import clean
@@ -128,7 +127,12 @@ _MAX_NANOSECONDS = 10**18 * 10  # larger numbers do not fit into what is stored
 def read_atuin(file: BinaryIO) -> Iterator[HistoryItem]:
     """Yield the commands of a database. Only the name of the stream is used, because SQLite opens files itself."""
     try:
-        with closing(_open_atuin(os.fsdecode(file.name))) as connection:
+        path = os.fsdecode(file.name)
+        is_in_use = False
+        with suppress(OSError):  # without a write-ahead log
+            is_in_use = os.path.getsize(f"{path}-wal") > 0
+        with closing(open_foreign_database(path, MAX_LINE_BYTES * 4, is_in_use=is_in_use)) as connection:
+            connection.text_factory = bytes
             yield from read_atuin_rows(connection)
     except (sqlite3.Error, UnicodeDecodeError):  # SQLite's message about a damaged file may not be UTF-8
         yield SkippedEntry(UNREADABLE)
@@ -183,22 +187,6 @@ def _decode_name(value: object) -> str:
         return ""
     text = clean(value.decode("utf-8", "replace"))
     return text if text.isprintable() else ""
-
-
-def _open_atuin(path: str) -> sqlite3.Connection:
-    """Open the database. Without a write-ahead log it is immutable, so that SQLite creates no files beside it."""
-    try:
-        has_log = has_plain_sidecars(path) and os.stat(path + "-wal").st_size > 0
-    except OSError:
-        has_log = False
-    option = "" if has_log else "&immutable=1"
-    connection = sqlite3.connect(sqlite_uri(path, "ro") + option, uri=True, timeout=5, isolation_level=None)
-    connection.text_factory = bytes
-    connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA trusted_schema = OFF")
-    set_query_timeout(connection)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE_BYTES * 4)
-    return connection
 
 
 # bash: one command per line, or a line `#SECONDS` followed by the lines of a command

@@ -24,6 +24,7 @@ from tacit.log.signing import secret_digest
 from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
 from tacit.secrets.redact import BatchRedactor
+from tacit.shell import history_lines
 from tacit.shell.history_formats import (
     FORMATS,
     HistoryEntry,
@@ -32,15 +33,7 @@ from tacit.shell.history_formats import (
     detect_shell,
     is_plausible_time,
 )
-from tacit.shell.history_lines import (
-    TOO_EARLY,
-    DirectoryTracker,
-    HistoryContext,
-    HistoryConverter,
-    ImportStats,
-    KnownCommands,
-    untimed_session_id,
-)
+from tacit.shell.history_lines import HistoryContext, HistoryConverter, ImportedHistory, KnownCommands
 
 
 class HistoryFile(Record):
@@ -69,10 +62,6 @@ def possible_histories(environment: Mapping[str, str], user_folder: str) -> list
     return list(files.values())
 
 
-def existing_histories(environment: Mapping[str, str], user_folder: str) -> list[HistoryFile]:
-    return [file for file in possible_histories(environment, user_folder) if os.path.lexists(file.path)]
-
-
 MAX_COMMANDS = 1_000_000  # of one history
 _MAX_FILE_BYTES = 4 << 30
 _LARGE_FILE_BYTES = 16 << 20  # a smaller file cannot contain MAX_COMMANDS with their times
@@ -83,39 +72,17 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ImportProgress = Callable[[str, int, float], None]  # path, commands so far, progress from 0 to 1
 
 
-class ImportedHistory(Record):
-    """Result of importing one history. `problem` is why it could not be read at all.
-
-    Of the new commands, `undated` come before the first time in the history; `untimed` have none behind it, or a wrong
-    one.
-    """
-
-    path: str
-    shell: str = ""
-    commands: int = 0
-    new: int = 0
-    sessions: int = 0
-    first: datetime | None = None
-    last: datetime | None = None
-    undated: int = 0
-    untimed: int = 0
-    has_times: bool = True
-    unread: tuple[tuple[str, int], ...] = ()
-    left_out: tuple[tuple[str, int], ...] = ()
-    problem: TacitError | None = None
-
-
 class HistoryImport(HomePart):
     """Finds and imports shell histories."""
 
-    def find_histories(self, environment: Mapping[str, str] | None = None) -> list[HistoryFile]:
+    def find_histories(self) -> list[HistoryFile]:
         """Return the histories that exist."""
-        return existing_histories(os.environ if environment is None else environment, self._home.user_folder)
+        files = possible_histories(os.environ, self._home.user_folder)
+        return [file for file in files if os.path.lexists(file.path)]
 
-    def history_paths(self, environment: Mapping[str, str] | None = None) -> list[str]:
+    def history_paths(self) -> list[str]:
         """Return the paths at which histories are looked for."""
-        environment = os.environ if environment is None else environment
-        return [file.path for file in possible_histories(environment, self._home.user_folder)]
+        return [file.path for file in possible_histories(os.environ, self._home.user_folder)]
 
     def import_history(
         self,
@@ -158,20 +125,31 @@ class HistoryImport(HomePart):
 
     def _import_entries(self, history: _OpenHistory, dry_run: bool, progress: ImportProgress) -> ImportedHistory:
         log = self._store.log
+        stats = ImportedHistory(history.path, history.shell)
         known = KnownCommands(log, history.segment)
         key = self._store.paths.key
         # Different secrets are told apart by a digest. A dry run creates no key for it.
         may_mark = not dry_run or os.path.exists(key)
         redactor = BatchRedactor((lambda secret: secret_digest(key, secret)) if may_mark else None)
-        context, skipped, too_early = self._history_context(history, known, redactor)
-        directories = DirectoryTracker(self._home.user_folder, os.path.isdir)
-        sign = None if dry_run else log.sign
-        is_ignored = ignore_filter(self._home.settings, self._home.user_folder)
-        converter = HistoryConverter(context, known, redactor, load_tombstones(log), is_ignored, sign, directories)
-        stats = converter.stats
-        stats.commands = skipped - too_early
+        origin = self._store.actor.origin()
+        now = (origin.at - _EPOCH) // timedelta(microseconds=1)
+        commands, untimed, stats.has_times = _survey_history(history, now)
+        too_early = max(commands - MAX_COMMANDS, 0)
         if too_early:
-            stats.left_out[TOO_EARLY] = too_early
+            stats.left_out[history_lines.TOO_EARLY] = too_early
+        skipped = max(_count_known(islice(history.entries(), untimed), known, redactor), too_early)
+        stats.commands = skipped - too_early
+        session = history_lines.untimed_session_id(history.shell, f"{origin.host}{history.path_digest}")
+        converter = HistoryConverter(
+            HistoryContext(history.shell, origin.host, now, session, known.count),
+            known,
+            redactor,
+            load_tombstones(log),
+            ignore_filter(self._home.settings, self._home.user_folder),
+            None if dry_run else log.sign,
+            history_lines.DirectoryTracker(self._home.user_folder, os.path.isdir),
+            stats,
+        )
         appender = BulkAppender(log, history.segment)
         try:
             for block in _entry_blocks(history.entries(), stats, skipped):
@@ -182,34 +160,7 @@ class HistoryImport(HomePart):
             appender.commit()
         finally:
             appender.abort()
-        has_times = context.has_times
-        return ImportedHistory(
-            history.path,
-            history.shell,
-            stats.commands,
-            stats.new,
-            len(stats.sessions) or 1,
-            first=_to_datetime(stats.first) if has_times else None,
-            last=_to_datetime(stats.last) if has_times else None,
-            undated=stats.undated,
-            untimed=stats.untimed,
-            has_times=has_times,
-            unread=tuple(stats.unread.most_common()),
-            left_out=tuple(stats.left_out.most_common()),
-        )
-
-    def _history_context(
-        self, history: _OpenHistory, known: KnownCommands, redactor: BatchRedactor
-    ) -> tuple[HistoryContext, int, int]:
-        """Return the context of a history, how many of its commands to skip, and how many of these as too early."""
-        origin = self._store.actor.origin()
-        now = (origin.at - _EPOCH) // timedelta(microseconds=1)
-        commands, untimed, has_times = _survey_history(history, now)
-        too_early = max(commands - MAX_COMMANDS, 0)
-        session = untimed_session_id(history.shell, f"{origin.host}{history.path_digest}")
-        skipped = max(_count_known(islice(history.entries(), untimed), known, redactor), too_early)
-        context = HistoryContext(history.shell, origin.host, now, has_times, session, known.count)
-        return context, skipped, too_early
+        return stats
 
 
 class _OpenHistory:
@@ -233,12 +184,14 @@ class _OpenHistory:
         return min(self._stream.tell() / self.size, 1.0) if self.size else 1.0
 
 
-def _entry_blocks(entries: Iterator[HistoryItem], stats: ImportStats, skipped: int) -> Iterator[list[HistoryEntry]]:
+def _entry_blocks(entries: Iterator[HistoryItem], stats: ImportedHistory, skipped: int) -> Iterator[list[HistoryEntry]]:
     """Yield the commands after the first `skipped`, in blocks. Entries that are not commands are counted."""
     while block := list(islice(entries, _BLOCK_SIZE)):
         commands = cast("list[HistoryEntry]", block)
         if SkippedEntry in set(map(type, block)):  # rare, and faster than looking at each entry
-            stats.count_skipped(entry for entry in block if isinstance(entry, SkippedEntry))
+            for entry in block:
+                if isinstance(entry, SkippedEntry):
+                    (stats.left_out if entry.is_hidden else stats.unread)[entry.reason] += 1
             commands = [entry for entry in block if not isinstance(entry, SkippedEntry)]
         count = min(skipped, len(commands))
         skipped -= count
@@ -304,7 +257,3 @@ def _open_history(path: str) -> BinaryIO:
         raise RefusedError(f"{path} is a folder; a history is a file", f"ls -l {path}") from None
     except OSError as error:
         raise RefusedError(f"{path} cannot be read: {error.strerror}", f"ls -l {path}") from None
-
-
-def _to_datetime(at: int) -> datetime | None:
-    return _EPOCH + timedelta(microseconds=at) if at else None

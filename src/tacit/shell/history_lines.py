@@ -21,6 +21,7 @@ from json.encoder import encode_basestring_ascii as encode_string
 from tacit.commandline.bash import CommandWords, Pipeline, first_word, scan_pipelines
 from tacit.commandline.words import ScanError
 from tacit.disk.files import open_plain
+from tacit.errors import TacitError
 from tacit.home.capture_policy import is_purge_command
 from tacit.log.codec import id_in_line
 from tacit.log.command_lines import IMPORT_ENVELOPE, CommandEncoder
@@ -34,7 +35,7 @@ from tacit.model.observation import CommandRan, is_untimed_session
 from tacit.purge.tombstones import Tombstones
 from tacit.record import Record
 from tacit.secrets.redact import BatchRedactor
-from tacit.shell.history_formats import EARLIEST_TIME, SECOND, HistoryEntry, SkippedEntry, latest_time
+from tacit.shell.history_formats import EARLIEST_TIME, SECOND, HistoryEntry, latest_time
 
 # Sessions: if a history has none, a pause of thirty minutes starts a new one (SPEC A9)
 #
@@ -124,25 +125,21 @@ class KnownCommands:
                     continue
                 if not is_other:
                     self.ids.add(id_key(event))
-                if (is_own or is_other) and _COMMAND_EVENT in line.data:
-                    self._add_command(line.data, is_own=is_own)
                 self.count += is_own
-
-    def _add_command(self, line: bytes, *, is_own: bool) -> None:
-        command, session, at = _COMMAND_FIELD.search(line), _SESSION_FIELD.search(line), _TIME_FIELD.search(line)
-        if not (command and session and at):
-            return
-        text = command[1].decode("ascii")
-        second = int(datetime.fromisoformat(at[1].decode("ascii") + "+00:00").timestamp())
-        if not is_own:
-            self.captured.add(command_key(second, text))
-            return
-        name = session[1].decode("ascii")
-        if is_untimed_session(name):
-            self.tail.append(hash(text))
-            return
-        first, last, _ = self._session_spans.get(name, (second, second, ""))
-        self._session_spans[name] = SessionSpan(min(first, second), max(last, second), name)
+                if not (is_own or is_other) or _COMMAND_EVENT not in line.data:
+                    continue
+                fields = (field.search(line.data) for field in (_COMMAND_FIELD, _SESSION_FIELD, _TIME_FIELD))
+                command, session, at = (field[1].decode("ascii") if field else None for field in fields)
+                if command is None or session is None or at is None:
+                    continue
+                second = int(datetime.fromisoformat(f"{at}+00:00").timestamp())
+                if not is_own:
+                    self.captured.add(command_key(second, command))
+                elif is_untimed_session(session):
+                    self.tail.append(hash(command))
+                else:
+                    first, last, _ = self._session_spans.get(session, (second, second, ""))
+                    self._session_spans[session] = SessionSpan(min(first, second), max(last, second), session)
 
 
 def command_id(milliseconds: int, digest: bytes) -> EventId:
@@ -197,12 +194,7 @@ class DirectoryTracker:
     def directory_of(self, line: str) -> str:
         """Return the directory in which a line was run, or UNKNOWN_DIRECTORY, and follow the line."""
         directory = self._current
-        if _MAY_CHANGE_DIRECTORY.search(line):
-            self._follow(line)
-        return directory
-
-    def _follow(self, line: str) -> None:
-        for words in _own_commands(line):
+        for words in _own_commands(line) if _MAY_CHANGE_DIRECTORY.search(line) else ():
             name, *arguments = words or ("",)
             if name in ("cd", ".."):
                 self._change_to(self._cd_target([".."] if name == ".." else arguments))
@@ -218,6 +210,7 @@ class DirectoryTracker:
                 self._change_to(UNKNOWN_DIRECTORY)
             elif name in ("exit", "logout"):  # another shell follows
                 self.reset()
+        return directory
 
     def _change_to(self, directory: str) -> None:
         self._previous, self._current = self._current, directory
@@ -283,38 +276,38 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class HistoryContext(Record):
     """What is the same for a whole history.
 
-    Attributes:
-        now: in microseconds.
-        has_times: whether a command in it has a time.
-        untimed_session: the session of commands before the first time in the history.
-        known_count: how many commands were imported before.
+    `now` is in microseconds. Commands before the first time in the history are in the `untimed_session`, and
+    `known_count` commands were imported before.
     """
 
     shell: str
     host: str
     now: int
-    has_times: bool
     untimed_session: str
     known_count: int
 
 
 @dataclass(slots=True)
-class ImportStats:
-    """Counts of one import."""
+class ImportedHistory:
+    """Result of importing one history. `problem` is why it could not be read at all.
 
+    Of the new commands, `undated` come before the first time in the history; `untimed` have none behind it, or a wrong
+    one. `first` and `last` are in microseconds, 0 if unknown.
+    """
+
+    path: str
+    shell: str = ""
     commands: int = 0
     new: int = 0
     undated: int = 0
     untimed: int = 0
     first: int = 0
     last: int = 0
+    has_times: bool = True
     unread: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     sessions: set[int] = field(default_factory=set)
-
-    def count_skipped(self, entries: Iterable[SkippedEntry]) -> None:
-        for entry in entries:
-            (self.left_out if entry.is_hidden else self.unread)[entry.reason] += 1
+    problem: TacitError | None = None
 
 
 class HistoryConverter:
@@ -332,10 +325,11 @@ class HistoryConverter:
         redactor: BatchRedactor,
         tombstones: Tombstones | None,
         is_ignored: Callable[[CommandRan], bool] | None,
-        sign: SignLine | None = None,
-        directories: DirectoryTracker | None = None,
+        sign: SignLine | None,
+        directories: DirectoryTracker,
+        stats: ImportedHistory,
     ) -> None:
-        self.stats = ImportStats()
+        self.stats = stats
         self._directories = directories
         self._context = context
         self._host = context.host
@@ -385,8 +379,7 @@ class HistoryConverter:
             session = session or session_at(second, milliseconds)
             if session != self._session:
                 self._start_session(session, at)
-            if directories:
-                directory = directory or directories.directory_of(text)
+            directory = directory or directories.directory_of(text)
             self._last_time = at
             hashed = copy_hash()
             hashed.update(f"{at if fraction else second}\n{repeat}\n{text}".encode())
@@ -426,7 +419,7 @@ class HistoryConverter:
         self._serial += 1
         session, at = self._context.untimed_session, self._serial * _UNTIMED_STEP
         self._session, self._last_time = session, at
-        directory = entry.directory or (self._directories.directory_of(text) if self._directories else "")
+        directory = entry.directory or self._directories.directory_of(text)
         if self._is_skipped(entry, text, directory):
             return None
         hashed = self._hash_prefix.copy()
@@ -455,8 +448,7 @@ class HistoryConverter:
     def _start_session(self, session: str, at: int) -> None:
         """Times are compared only here and at the end of a block: within a session they increase."""
         self._session = session
-        if self._directories:
-            self._directories.reset()
+        self._directories.reset()
         self.stats.sessions.add(hash(session))
         self.stats.last = max(self.stats.last, self._last_time if self.stats.first else 0)
         self.stats.first = min(self.stats.first or at, at)
@@ -470,17 +462,15 @@ class HistoryConverter:
             command_key(self._second + offset, encode_string(text)) in captured for offset in _NEARBY_SECONDS
         ):
             self.stats.left_out[CAPTURED] += 1
-        elif self._tombstones and self._tombstones.rejects(self._hypothetical_event(entry, text, directory)):
+        elif self._tombstones:  # compared with the event that the entry would become
+            command = CommandRan(text, directory, entry.status, entry.milliseconds, self._context.shell)
+            scope, actor, provenance = IMPORT_ENVELOPE
+            at = _EPOCH + timedelta(microseconds=self._last_time)
+            origin = EventOrigin(at, self._utc_offset, entry.host or self._host, self._session, actor, provenance)
+            event = event_id(self._last_time // 1000, bytes(10))
+            if not self._tombstones.rejects(Event(event, event, origin, scope, command)):
+                return False
             self.stats.left_out[PURGED] += 1
         else:
             return False
         return True
-
-    def _hypothetical_event(self, entry: HistoryEntry, text: str, directory: str) -> Event:
-        """Return the event that an entry would become, to compare it with what was purged."""
-        command = CommandRan(text, directory, entry.status, entry.milliseconds, self._context.shell)
-        scope, actor, provenance = IMPORT_ENVELOPE
-        at = _EPOCH + timedelta(microseconds=self._last_time)
-        origin = EventOrigin(at, self._utc_offset, entry.host or self._host, self._session, actor, provenance)
-        event = event_id(self._last_time // 1000, bytes(10))
-        return Event(event, event, origin, scope, command)

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from tacit.errors import RefusedError
-from tacit.install.change import (
-    FileChange,
-    InstallContext,
-    Target,
-    install_markers,
-    read_content,
-    with_block,
-    without_block,
-)
+from tacit.install import change
+from tacit.install.change import FileChange, InstallContext, Target
 from tacit.record import Record
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -33,14 +28,10 @@ class ShellSnippet(Record):
     quote: Callable[[str], str]
 
 
-def _quote_for_fish(word: str) -> str:
-    return "'" + word.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
 SHELLS = {
     "bash": ShellSnippet("bash", "bash.sh", shlex.quote),
     "zsh": ShellSnippet("zsh", "zsh.zsh", shlex.quote),
-    "fish": ShellSnippet("fish", "fish.fish", _quote_for_fish),
+    "fish": ShellSnippet("fish", "fish.fish", lambda word: "'" + re.sub(r"['\\]", r"\\\g<0>", word) + "'"),
 }
 
 
@@ -53,22 +44,16 @@ def render_snippet(shell: ShellSnippet) -> str:
     """Return the snippet with the recorder of this installation. Completion is not part of it."""
     with open(os.path.join(_PACKAGE_FOLDER, "snippets", shell.file), encoding="utf-8") as file:
         text = file.read()
-    recorder = " ".join(map(shell.quote, recorder_argv()))
-    return text.replace(_RECORDER_PLACEHOLDER, recorder).replace(_BOOT_TIME_PLACEHOLDER, _boot_time())
+    recorder, booted = " ".join(map(shell.quote, recorder_argv())), ""
+    with suppress(AttributeError, OSError):  # when the machine was booted, by the clock of /proc/uptime if there is one
+        booted = str(int((time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)) * 1_000_000))
+    return text.replace(_RECORDER_PLACEHOLDER, recorder).replace(_BOOT_TIME_PLACEHOLDER, booted)
 
 
 def completion_script(shell: ShellSnippet) -> str:
     """Return the code with which a shell completes the words of a `tacit` command."""
     with open(os.path.join(_PACKAGE_FOLDER, "completions", shell.file), encoding="utf-8") as file:
         return file.read()
-
-
-def _boot_time() -> str:
-    """Return when the machine was booted, in microseconds, by the clock of /proc/uptime. "" without such a clock."""
-    try:
-        return str(int((time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)) * 1_000_000))
-    except (AttributeError, OSError):
-        return ""
 
 
 def snippet_not_loaded(verb: str) -> RefusedError:
@@ -91,25 +76,21 @@ def _start_file(shell: str, context: InstallContext) -> str:
     return os.path.join(context.config_folder("XDG_CONFIG_HOME", ".config"), "fish", "config.fish")
 
 
-def _start_lines(shell: str, context: InstallContext) -> str:
-    """Return the lines that load the snippet, if the program is still there."""
-    quoted = list(map(SHELLS[shell].quote, context.program))
-    executable, program = quoted[0], " ".join(quoted)
-    if shell == "fish":
-        return f"if test -x {executable}\n    {program} hook fish 2>/dev/null | source\nend\n"
-    return f'if [ -x {executable} ]; then eval "$({program} hook {shell} 2>/dev/null)"; fi\n'
-
-
 def _shell_target(shell: str) -> Target:
+    markers = change.install_markers(shell)
+
     def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
-        path = _start_file(shell, context)
-        before = read_content(path)
-        return (FileChange(path, before, with_block(before, install_markers(shell), _start_lines(shell, context))),)
+        quoted = list(map(SHELLS[shell].quote, context.program))
+        executable, program = quoted[0], " ".join(quoted)
+        lines = f'if [ -x {executable} ]; then eval "$({program} hook {shell} 2>/dev/null)"; fi\n'
+        if shell == "fish":
+            lines = f"if test -x {executable}\n    {program} hook fish 2>/dev/null | source\nend\n"
+        before = change.read_content(path := _start_file(shell, context))
+        return (FileChange(path, before, change.with_block(before, markers, lines)),)
 
     def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
-        path = _start_file(shell, context)
-        before = read_content(path)
-        return (FileChange(path, before, without_block(before, install_markers(shell))),)
+        before = change.read_content(path := _start_file(shell, context))
+        return (FileChange(path, before, change.without_block(before, markers)),)
 
     next_step = f"It begins in the next {shell} you start, or here with: exec {shell}"
     return Target(shell, plan_install, plan_removal, next_step)

@@ -155,7 +155,7 @@ class WebApp:
                 if form and (response := call.redirect_back(notice)) is not None:
                     return response
                 status = next((code for kind, code in _STATUS_CODES if isinstance(error, kind)), 500)
-                return call.page("error.html", "Error", {"message": error.message, "hint": error.hint}, status)
+                return call.page("error.html", "Error", status, message=error.message, hint=error.hint)
 
     def _open_home(self) -> Home:
         options = StoreOptions(Following.THREAD)

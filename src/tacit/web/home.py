@@ -17,13 +17,14 @@ from tacit.web.rendering import Notice, PageRequest, count_text, value_text
 
 def settings_page(call: PageRequest) -> Response:
     sections = groupby(call.vault.configuration.config(), lambda setting: setting.key.split(".")[0])
-    values = {
-        "sections": [(section, list(settings)) for section, settings in sections],
-        "descriptions": DESCRIPTIONS,
-        "unknown": call.vault.configuration.strays(),
-        "path": call.vault.home.store.paths.settings,
-    }
-    return call.page("settings.html", "Settings", values)
+    return call.page(
+        "settings.html",
+        "Settings",
+        sections=[(section, list(settings)) for section, settings in sections],
+        descriptions=DESCRIPTIONS,
+        unknown=call.vault.configuration.strays(),
+        path=call.vault.home.store.paths.settings,
+    )
 
 
 def change_setting(call: PageRequest) -> Response:
@@ -50,8 +51,7 @@ def change_setting(call: PageRequest) -> Response:
 def doctor_page(call: PageRequest) -> Response:
     is_run = bool(call.value("run"))
     findings = sorted(call.vault.doctor.doctor(), key=lambda finding: not finding.serious) if is_run else []
-    values = {"status": call.vault.status(), "findings": findings, "is_run": is_run}
-    return call.page("doctor.html", "Doctor", values)
+    return call.page("doctor.html", "Doctor", status=call.vault.status(), findings=findings, is_run=is_run)
 
 
 # Facts that the current repository brought
@@ -60,8 +60,7 @@ def doctor_page(call: PageRequest) -> Response:
 def trust_page(call: PageRequest) -> Response:
     project = call.vault.home.store.project
     facts = call.vault.repository.inspect() if project else None
-    values = {"facts": facts, "project": project.root if project else call.vault.home.cwd}
-    return call.page("trust.html", "Trust", values)
+    return call.page("trust.html", "Trust", facts=facts, project=project.root if project else call.vault.home.cwd)
 
 
 def change_trust(call: PageRequest) -> Response:
@@ -94,15 +93,16 @@ def guards_page(call: PageRequest) -> Response:
     plan = guard.plan(reference) if reference else None
     replayed = guard.replay(plan.rules, REPLAY_DAYS) if plan else []
     stopped = [run for run in replayed if run.is_agents]
-    values = {
-        "entries": guard.entries(),
-        "plan": plan,
-        "stopped": stopped[-_MAX_SHOWN:],
-        "stopped_count": len(stopped),
-        "own_count": len(replayed) - len(stopped),
-        "days": REPLAY_DAYS,
-    }
-    return call.page("guards.html", "Guards", values)
+    return call.page(
+        "guards.html",
+        "Guards",
+        entries=guard.entries(),
+        plan=plan,
+        stopped=stopped[-_MAX_SHOWN:],
+        stopped_count=len(stopped),
+        own_count=len(replayed) - len(stopped),
+        days=REPLAY_DAYS,
+    )
 
 
 def change_guard(call: PageRequest) -> Response:

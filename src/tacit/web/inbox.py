@@ -58,23 +58,24 @@ def inbox_page(call: PageRequest) -> Response:
         similar = [row for row in rows if row.id not in card.ids][:_MAX_SIMILAR]
     # What to show after this one is decided: the next, or at the end the one before.
     rest = [*items[position + 1 : position + 2], *items[max(position - 1, 0) : position]]
-    values = {
-        "items": shown,
-        "total": len(items),
-        "candidates": sum(len(item.card.candidates) for item in items if item.card),
-        "selected": selected,
-        "quotes": quotes,
-        "similar": similar,
-        "is_chosen": bool(wanted),
-        "is_gone": bool(wanted) and selected is not None and selected.id != wanted,
-        "following": rest[0].id if rest else "",
-        "page_number": first // _PAGE_SIZE + 1,
-        "page_count": page_count(len(items), _PAGE_SIZE),
-        "filters": filters,
-        "values": call.review.values(max_rows=_MAX_CANDIDATES) if call.counts.pending else None,
-        "undecided": call.counts.undecided,
-    }
-    return call.page("inbox.html", "Inbox", values)
+    return call.page(
+        "inbox.html",
+        "Inbox",
+        items=shown,
+        total=len(items),
+        candidates=sum(len(item.card.candidates) for item in items if item.card),
+        selected=selected,
+        quotes=quotes,
+        similar=similar,
+        is_chosen=bool(wanted),
+        is_gone=bool(wanted) and selected is not None and selected.id != wanted,
+        following=rest[0].id if rest else "",
+        page_number=first // _PAGE_SIZE + 1,
+        page_count=page_count(len(items), _PAGE_SIZE),
+        filters=filters,
+        values=call.review.values(max_rows=_MAX_CANDIDATES) if call.counts.pending else None,
+        undecided=call.counts.undecided,
+    )
 
 
 def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
@@ -150,14 +151,14 @@ def _decide_candidates(call: PageRequest, ids: Sequence[str], action: str) -> No
 
 def _decide_active(call: PageRequest, claim: str, action: str) -> Notice | None:
     """Decide on a memory that holds, but was not followed or names what is gone. None for an action on candidates."""
-    vault, decisions = call.vault, call.vault.memories
+    decisions = call.vault.memories
     match action:
         case "reword":
-            verb, outcome = "Reworded", vault.memories.edit(claim, text=call.field("text"))
+            verb, outcome = "Reworded", decisions.edit(claim, text=call.field("text"))
         case "forget":
-            verb, outcome = "Forgot", vault.memories.forget(claim, reason="told and not followed")
+            verb, outcome = "Forgot", decisions.forget(claim, reason="told and not followed")
         case "forget_outdated":
-            verb, outcome = "Forgot", vault.memories.forget(claim, reason="names what is gone")
+            verb, outcome = "Forgot", decisions.forget(claim, reason="names what is gone")
         case "keep":
             verb, outcome = "Kept", decisions.keep(claim, reason="kept although not followed")
         case "keep_despite":
@@ -215,14 +216,9 @@ def bulk_page(call: PageRequest) -> Response:
     listed = [candidate for card in cards for candidate in card.candidates]
     if not listed:
         return call.redirect("/", Notice("No candidate matches any more."), filters)
-    values = {
-        "action": action,
-        "verb": _BULK_ACTIONS[action],
-        "filters": filters,
-        "shown": listed[:_MAX_LISTED],
-        "ids": [candidate.memory.id for candidate in listed],
-    }
-    return call.page("bulk.html", f"{_BULK_ACTIONS[action]} {count_text(len(listed), 'candidate')}", values)
+    verb, ids = _BULK_ACTIONS[action], [candidate.memory.id for candidate in listed]
+    title, shown = f"{verb} {count_text(len(listed), 'candidate')}", listed[:_MAX_LISTED]
+    return call.page("bulk.html", title, action=action, verb=verb, filters=filters, shown=shown, ids=ids)
 
 
 def decide_bulk(call: PageRequest) -> Response:

@@ -41,7 +41,7 @@ def search_page(call: PageRequest) -> Response:
         "times": _TIMES,
         "statuses": _STATUSES,
     }
-    return call.page("search.html", "Search", values)
+    return call.page("search.html", "Search", **values)
 
 
 def _find_hits(call: PageRequest, query: str, filters: dict[str, str]) -> list[Hit]:
@@ -79,17 +79,18 @@ def memory_page(call: PageRequest) -> Response:
     listed, history = vault.search.why(call.parameters["reference"])
     memory = listed.memory
     quotes = vault.search.source_quotes(memory.id)
-    values = {
-        "listed": listed,
-        "memory": memory,
-        "history": [(entry, describe_event(entry), event_details(entry)) for entry in reversed(history)],
-        "quotes": quotes,
-        "graph": draw_graph(memory, vault.search.relations(memory.id), quotes),
-        "report": vault.adherence.report(memory.id),
-        "occurrences": vault.suggestions.occurrences(memory) if memory.source == "habit" else (),
-        "kinds": _MEMORY_KINDS,
-    }
-    return call.page("memory.html", clip(memory.claim.sentence, 80), values)
+    return call.page(
+        "memory.html",
+        clip(memory.claim.sentence, 80),
+        listed=listed,
+        memory=memory,
+        history=[(entry, describe_event(entry), event_details(entry)) for entry in reversed(history)],
+        quotes=quotes,
+        graph=draw_graph(memory, vault.search.relations(memory.id), quotes),
+        report=vault.adherence.report(memory.id),
+        occurrences=vault.suggestions.occurrences(memory) if memory.source == "habit" else (),
+        kinds=_MEMORY_KINDS,
+    )
 
 
 def change_memory(call: PageRequest) -> Response:
@@ -125,8 +126,8 @@ _MAX_CONFLICTS = 30
 def conflicts_page(call: PageRequest) -> Response:
     queries = call.vault.search
     undecided, decided = (queries.conflicts(_MAX_CONFLICTS, decided=is_decided) for is_decided in (False, True))
-    values = {"undecided": [*undecided.entries], "decided": [*decided.entries], "total": decided.total}
-    return call.page("conflicts.html", "Conflicts", values)
+    entries = {"undecided": [*undecided.entries], "decided": [*decided.entries]}
+    return call.page("conflicts.html", "Conflicts", **entries, total=decided.total)
 
 
 def resolve_conflict(call: PageRequest) -> Response:

@@ -47,33 +47,26 @@ def visible(value: object) -> object:
     return escape_deceptive(value, lambda char: char if char in _LAYOUT_CHARS else f"<U+{ord(char):04X}>")
 
 
-class TextPart(Record):
-    """A part of a passage, and whether it matches the query."""
-
-    text: str
-    is_match: bool
-
-
-def split_matches(text: str, matches: Sequence[tuple[int, int]]) -> Iterator[TextPart]:
-    """Yield a text in parts: those that match a query, and those between them."""
+def split_matches(text: str, matches: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    """Yield a text in parts: those that match a query (True), and those between them."""
     end = 0
     for start, stop in sorted(matches):
         if start < end:
             continue
         if start > end:
-            yield TextPart(text[end:start], False)
-        yield TextPart(text[start:stop], True)
+            yield text[end:start], False
+        yield text[start:stop], True
         end = stop
     if end < len(text):
-        yield TextPart(text[end:], False)
+        yield text[end:], False
 
 
-def split_code(text: str) -> Iterator[TextPart]:
-    """Yield a text in parts: those between backticks, which are code, and the others."""
+def split_code(text: str) -> list[tuple[str, bool]]:
+    """Return a text in parts: those between backticks, which are code (True), and the others."""
     parts = text.split("`")
     if len(parts) % 2 == 0:  # one has no partner
         parts = [text]
-    yield from (TextPart(part, at % 2 == 1) for at, part in enumerate(parts) if part)
+    return [(part, at % 2 == 1) for at, part in enumerate(parts) if part]
 
 
 def short_path(path: str) -> str:
@@ -162,7 +155,7 @@ def environment() -> Environment:
         "scope_name": scope_name,
         "value_text": value_text,
         "clip": lambda text, limit=MAX_TEXT_CHARS: clip(str(text), limit),
-        "code_parts": lambda text: list(split_code(str(text))),
+        "code_parts": lambda text: split_code(str(text)),
         "short_path": lambda path: short_path(str(path)),
         "parts": lambda text, matches: list(split_matches(text, matches)),
         "status_name": lambda status: STATUS_LABELS.get(status, status),
@@ -255,7 +248,7 @@ class PageRequest:
     def fields(self, name: str) -> list[str]:
         return list(self._form.get(name, ()))
 
-    def render(self, template: str, values: Mapping[str, object], status: int = 200) -> Response:
+    def render(self, template: str, values: Mapping[str, object], code: int = 200) -> Response:
         """Return a rendered template. Every template gets some values, too."""
         common = {
             "form_token": self._form_token,
@@ -264,9 +257,9 @@ class PageRequest:
             "link": lambda path, **parameters: page_address(path, parameters),
         }
         text = environment().get_template(template).render({**common, **values})
-        return HTMLResponse(text, status_code=status)
+        return HTMLResponse(text, status_code=code)
 
-    def page(self, template: str, title: str, values: Mapping[str, object], status: int = 200) -> Response:
+    def page(self, template: str, title: str, code: int = 200, /, **values: object) -> Response:
         """Return a whole page in the frame: navigation, search field and notice."""
         counts = self.counts
         frame = {
@@ -278,7 +271,7 @@ class PageRequest:
             "static_version": static_version(),
             "query_text": "",
         }
-        return self.render(template, {**frame, **values}, status)
+        return self.render(template, {**frame, **values}, code)
 
     def redirect(
         self, path: str, notice: Notice | None = None, parameters: Mapping[str, str] | None = None

@@ -51,20 +51,21 @@ def timeline_page(call: PageRequest) -> Response:
     for count in days:
         done = f"{count_text(count.sessions, 'session')}, {count_text(count.commands, 'command')}"
         squares.append((count.day, count.sessions * 8 + count.commands, f"{count.day:%-d %B %Y}: {done}"))
-    values = {
-        "map": calendar(squares, "/timeline?day="),
-        "weeks": _CALENDAR_WEEKS,
-        "days": busy[::-1],
-        "view": view,
-        "chosen": chosen,
-        "count": next((count for count in days if count.day == chosen), None),
-        "sessions": _day_sessions(call, view.sessions) if view else (),
-        "time_of": call.local_time,
-        "previous": max((count.day for count in busy if chosen and count.day < chosen), default=None),
-        "following": min((count.day for count in busy if chosen and count.day > chosen), default=None),
-        "max_turns": _MAX_SHOWN_TURNS,
-    }
-    return call.page("timeline.html", "Timeline", values)
+    return call.page(
+        "timeline.html",
+        "Timeline",
+        map=calendar(squares, "/timeline?day="),
+        weeks=_CALENDAR_WEEKS,
+        days=busy[::-1],
+        view=view,
+        chosen=chosen,
+        count=next((count for count in days if count.day == chosen), None),
+        sessions=_day_sessions(call, view.sessions) if view else (),
+        time_of=call.local_time,
+        previous=max((count.day for count in busy if chosen and count.day < chosen), default=None),
+        following=min((count.day for count in busy if chosen and count.day > chosen), default=None),
+        max_turns=_MAX_SHOWN_TURNS,
+    )
 
 
 def _day_sessions(call: PageRequest, listed: Sequence[ListedSession]) -> list[DaySession]:
@@ -91,18 +92,19 @@ def session_page(call: PageRequest) -> Response:
     page = (chosen - 1) // _TURNS_PER_PAGE + 1 if 0 < chosen <= len(turns) else call.number("page")
     first = (page - 1) * _TURNS_PER_PAGE
     injections = call.vault.sessions.injected(session=listed.row.id, limit=500)
-    values = {
-        "listed": listed,
-        "session": session,
-        "outcome": session_outcome(turns),
-        "turns": _with_injections(turns, injections)[first : first + _TURNS_PER_PAGE],
-        "chosen": chosen,
-        "results": call.vault.adherence.results_of_session(listed.row.id),
-        "page_number": page,
-        "page_count": page_count(len(turns), _TURNS_PER_PAGE),
-        "is_reply": lambda step: isinstance(step, ReplyGiven),
-    }
-    return call.page("session.html", listed.row.title, values)
+    return call.page(
+        "session.html",
+        listed.row.title,
+        listed=listed,
+        session=session,
+        outcome=session_outcome(turns),
+        turns=_with_injections(turns, injections)[first : first + _TURNS_PER_PAGE],
+        chosen=chosen,
+        results=call.vault.adherence.results_of_session(listed.row.id),
+        page_number=page,
+        page_count=page_count(len(turns), _TURNS_PER_PAGE),
+        is_reply=lambda step: isinstance(step, ReplyGiven),
+    )
 
 
 def _with_injections(
@@ -134,29 +136,26 @@ def habits_page(call: PageRequest) -> Response:
         for row in queries.latest(status=status, kinds=_HABIT_KINDS, limit=_MAX_HABITS)[0]
     ]
     hours = Timeline(call.vault.home).hours(_HABIT_DAYS)
-    values = {
-        "used": call.vault.suggestions.most_used(),
-        "map": week_hours([(count.weekday, count.hour, count.commands) for count in hours]),
-        "rows_by_day": [[count.commands for count in hours if count.weekday == weekday] for weekday in range(7)],
-        "time_of": call.local_time,
-        "days": _HABIT_DAYS,
-        "habits": habits,
-        "workflows": call.vault.workflows.workflows(),
-    }
-    return call.page("habits.html", "Habits", values)
+    return call.page(
+        "habits.html",
+        "Habits",
+        used=call.vault.suggestions.most_used(),
+        map=week_hours([(count.weekday, count.hour, count.commands) for count in hours]),
+        rows_by_day=[[count.commands for count in hours if count.weekday == weekday] for weekday in range(7)],
+        time_of=call.local_time,
+        days=_HABIT_DAYS,
+        habits=habits,
+        workflows=call.vault.workflows.workflows(),
+    )
 
 
 def workflow_page(call: PageRequest) -> Response:
-    workflow = call.vault.workflows.workflow(call.parameters["name"])
-    form = call.value("as")
-    values = {
-        "workflow": workflow,
-        "runs": call.vault.workflows.workflow_runs(workflow.name)[:20],
-        "formats": EXPORT_FORMATS,
-        "form": form,
-        "export": call.vault.workflows.export_text(workflow.name, form) if form else "",
-    }
-    return call.page("workflow.html", workflow.name, values)
+    workflows, form = call.vault.workflows, call.value("as")
+    workflow = workflows.workflow(call.parameters["name"])
+    runs = workflows.workflow_runs(workflow.name)[:20]
+    export = workflows.export_text(workflow.name, form) if form else ""
+    values = {"workflow": workflow, "runs": runs, "formats": EXPORT_FORMATS, "form": form, "export": export}
+    return call.page("workflow.html", workflow.name, **values)
 
 
 def change_workflow(call: PageRequest) -> Response:
@@ -195,10 +194,6 @@ def value_page(call: PageRequest) -> Response:
         ("Tokens", f"{last.tokens:,}", bar_chart(labels, [week.tokens for week in weeks]), ()),
         ("Minutes in sessions", f"{last.minutes:,}", bar_chart(labels, [week.minutes for week in weeks]), ()),
     )
-    values = {
-        "charts": charts,
-        "weeks": weeks[::-1],
-        "is_empty": not any(week.injected or week.sessions for week in weeks),
-        "memories": timeline.most_injected(_MAX_MEMORIES),
-    }
-    return call.page("value.html", "Value", values)
+    is_empty = not any(week.injected or week.sessions for week in weeks)
+    memories = timeline.most_injected(_MAX_MEMORIES)
+    return call.page("value.html", "Value", charts=charts, weeks=weeks[::-1], is_empty=is_empty, memories=memories)
