@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from harness.secret_examples import ARGUMENTS, OPTIONS, PIPES, written
+from harness.secret_examples import CONTEXTS, OPTIONS, written
 
 from tacit.secrets import probes
 from tacit.secrets.probes import Probe
@@ -19,14 +19,9 @@ def in_option(keyword: str, text: str) -> list[str]:
     return found(probes.option_probe(keyword), text, keyword)
 
 
-def in_argument(keyword: str, text: str) -> list[str]:
-    rows = [row for row in ARGUMENTS if row.keywords == keyword]
-    return [value for row in rows for value in found(probes.argument_probe(row, keyword), text, keyword)]
-
-
-def in_pipe(keyword: str, text: str) -> list[str]:
-    rows = [row for row in PIPES if row.keywords == keyword]
-    return [value for row in rows for value in found(probes.pipe_probe(row, keyword), text, keyword)]
+def in_context(keyword: str, text: str) -> list[str]:
+    rows = [row for row in CONTEXTS if row.keywords == keyword]
+    return [value for row in rows for value in found(probes.context_probe(row, keyword), text, keyword)]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +117,7 @@ def test_a_command_of_curl_goes_over_many_lines() -> None:
     ],
 )
 def test_a_plain_argument_is_a_password_only_in_its_place(keyword: str, text: str, values: list[str]) -> None:
-    assert in_argument(keyword, text) == values
+    assert in_context(keyword, text) == values
 
 
 @pytest.mark.parametrize(
@@ -142,4 +137,4 @@ def test_a_plain_argument_is_a_password_only_in_its_place(keyword: str, text: st
     ],
 )
 def test_what_goes_into_a_command_that_reads_a_password_is_one(keyword: str, text: str, values: list[str]) -> None:
-    assert in_pipe(keyword, text) == values
+    assert in_context(keyword, text) == values

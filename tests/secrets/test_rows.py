@@ -21,8 +21,6 @@ TABLES: dict[str, Any] = {
     "services": rows.TokenRow,
     "contexts": rows.ContextRow,
     "options": rows.OptionRow,
-    "arguments": rows.ArgumentRow,
-    "pipes": rows.PipeRow,
     "languages": rows.LanguageRow,
 }
 
