@@ -26,6 +26,7 @@ class Example(NamedTuple):
 TOKENS = read_rows("tokens", TokenRow)
 SERVICES = read_rows("services", TokenRow)
 CONTEXTS = read_rows("contexts", ContextRow)
+COMMANDS = [row for row in CONTEXTS if row.check in ("argument", "nonword", "piped")]
 OPTIONS = read_rows("options", OptionRow)
 # fmt: off
 BLOCKS = (
@@ -68,12 +69,13 @@ ASSIGNED = tuple(Example(RANDOM_KIND, *texts) for texts in (
 ))
 # fmt: on
 FORMATS = [
-    *(Example(row.kind, row.example, row.near_miss, row.keywords) for row in (*TOKENS, *SERVICES)),
-    *(Example(row.kind, row.example, row.near_miss, row.keywords) for row in CONTEXTS),
+    Example(row.kind, row.example, row.near_miss, row.keywords)
+    for row in (*TOKENS, *SERVICES, *(row for row in CONTEXTS if row not in COMMANDS))
 ]
 EXAMPLES = [
     *FORMATS,
     *(Example(COMMAND_KIND, row.example, row.near_miss) for row in OPTIONS),
+    *(Example(COMMAND_KIND, row.example, row.near_miss, row.keywords) for row in COMMANDS),
     *(*BLOCKS, *COOKIES, *ENCODED, *ASSIGNED),
 ]
 

@@ -140,18 +140,19 @@ def find_encoded(text: str, words: Iterable[WordSpan], has_secret: Callable[[str
             continue
         decoded_runs += 1
         is_word = " " not in decoded
-        # A password if a name before the run says so (`db_pw hex=…`): with a special character.
-        is_signed = is_word and any(map(str.isdigit, decoded)) and not decoded.isalnum()
-        is_striking = values.is_mixed(decoded) or values.is_striking_word(decoded)
-        may_be_named = is_striking or (is_signed and values.may_be_secret(decoded))
         if (
             decoded_runs > _MAX_DECODED_RUNS
             or has_secret(decoded)
             or (is_word and values.is_password(decoded, quoted=True) and _is_decoded_here(text, *run.span()))
             or (is_word and values.may_be_secret(decoded) and _is_decoded_here(text, *run.span(), as_key=True))
-            or (may_be_named and regex(_SECRET_NAME_BEFORE).search(_before(text, run.start())))
         ):
             yield run.start(), run.end(), ENCODED_KIND
+        elif regex(_SECRET_NAME_BEFORE).search(_before(text, run.start())):
+            # After a name that says so (`db_pw hex=…`), any password with a special character.
+            is_signed = is_word and any(map(str.isdigit, decoded)) and not decoded.isalnum()
+            is_striking = values.is_mixed(decoded) or values.is_striking_word(decoded)
+            if is_striking or (is_signed and values.may_be_secret(decoded)):
+                yield run.start(), run.end(), ENCODED_KIND
 
 
 def decode_run(run: str) -> str | None:

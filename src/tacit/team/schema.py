@@ -61,18 +61,19 @@ class MigrationPlan(Record):
 
 def known_migrations(folder: str = MIGRATIONS) -> tuple[Migration, ...]:
     """Return the migrations of this version of Tacit in order."""
-    names = sorted(name.removesuffix(_UP) for name in os.listdir(folder) if name.endswith(_UP))
-    return tuple(_read_migration(name, os.path.join(folder, name)) for name in names)
+    migrations = []
+    for name in sorted(name.removesuffix(_UP) for name in os.listdir(folder) if name.endswith(_UP)):
+        paths = [os.path.join(folder, name + suffix) for suffix in (_UP, _DOWN)]
+        up, down = (_read_sql(path).replace(b"\r\n", b"\n") for path in paths)
+        summary = up.partition(b"\n")[0].decode("utf-8").removeprefix("-- ")
+        digest = sha256(up + down).hexdigest()
+        migrations.append(Migration(int(name.partition("_")[0]), name, digest, summary, *paths))
+    return tuple(migrations)
 
 
-def _read_migration(name: str, path: str) -> Migration:
-    texts = []
-    for suffix in (_UP, _DOWN):
-        with open(path + suffix, "rb") as file:
-            texts.append(file.read().replace(b"\r\n", b"\n"))
-    summary = texts[0].partition(b"\n")[0].decode("utf-8").removeprefix("-- ")
-    digest = sha256(b"".join(texts)).hexdigest()
-    return Migration(int(name.partition("_")[0]), name, digest, summary, path + _UP, path + _DOWN)
+def _read_sql(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def plan_migrations(
@@ -132,14 +133,12 @@ def migrate(connection: Connection, target: int | None = None, *, folder: str = 
             # Another administrator may have been faster.
             now = plan_migrations(_applied(cursor), known_migrations(folder), plan.target)
             if migration in now.up:
-                with open(migration.up_path, "rb") as file:
-                    cursor.execute(file.read())
+                cursor.execute(_read_sql(migration.up_path))
                 row = migration.number, migration.name, migration.hash
                 cursor.execute("INSERT INTO tacit.migration (number, name, hash) VALUES (%s, %s, %s)", row)
             elif migration in now.down:
                 cursor.execute("DELETE FROM tacit.migration WHERE number = %s", (migration.number,))
-                with open(migration.down_path, "rb") as file:
-                    cursor.execute(file.read())
+                cursor.execute(_read_sql(migration.down_path))
     return plan
 
 
@@ -192,10 +191,8 @@ def _administration(connection: Connection) -> Iterator[Cursor]:
         if plan.version == 0:
             raise RefusedError("the database is not set up for a team", "tacit team setup URL")
         if plan.up:
-            raise RefusedError(
-                f"the server's schema has version {plan.version}, and this Tacit needs {plan.target}",
-                "tacit team setup URL",
-            )
+            problem = f"the server's schema has version {plan.version}, and this Tacit needs {plan.target}"
+            raise RefusedError(problem, "tacit team setup URL")
         yield cursor
 
 
