@@ -69,8 +69,8 @@ ASSIGNED = tuple(Example(RANDOM_KIND, *texts) for texts in (
 ))
 # fmt: on
 FORMATS = [
-    Example(row.kind, row.example, row.near_miss, row.keywords)
-    for row in (*TOKENS, *SERVICES, *(row for row in CONTEXTS if row not in COMMANDS))
+    *(Example(row.kind, row.example, row.near_miss, row.keywords) for row in (*TOKENS, *SERVICES)),
+    *(Example(row.kind, row.example, row.near_miss, row.keywords) for row in CONTEXTS if row not in COMMANDS),
 ]
 EXAMPLES = [
     *FORMATS,

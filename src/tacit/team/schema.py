@@ -64,16 +64,14 @@ def known_migrations(folder: str = MIGRATIONS) -> tuple[Migration, ...]:
     migrations = []
     for name in sorted(name.removesuffix(_UP) for name in os.listdir(folder) if name.endswith(_UP)):
         paths = [os.path.join(folder, name + suffix) for suffix in (_UP, _DOWN)]
-        up, down = (_read_sql(path).replace(b"\r\n", b"\n") for path in paths)
-        summary = up.partition(b"\n")[0].decode("utf-8").removeprefix("-- ")
-        digest = sha256(up + down).hexdigest()
+        texts = []
+        for path in paths:
+            with open(path, "rb") as file:
+                texts.append(file.read().replace(b"\r\n", b"\n"))
+        summary = texts[0].partition(b"\n")[0].decode("utf-8").removeprefix("-- ")
+        digest = sha256(b"".join(texts)).hexdigest()
         migrations.append(Migration(int(name.partition("_")[0]), name, digest, summary, *paths))
     return tuple(migrations)
-
-
-def _read_sql(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def plan_migrations(
@@ -133,12 +131,14 @@ def migrate(connection: Connection, target: int | None = None, *, folder: str = 
             # Another administrator may have been faster.
             now = plan_migrations(_applied(cursor), known_migrations(folder), plan.target)
             if migration in now.up:
-                cursor.execute(_read_sql(migration.up_path))
+                with open(migration.up_path, "rb") as file:
+                    cursor.execute(file.read())
                 row = migration.number, migration.name, migration.hash
                 cursor.execute("INSERT INTO tacit.migration (number, name, hash) VALUES (%s, %s, %s)", row)
             elif migration in now.down:
                 cursor.execute("DELETE FROM tacit.migration WHERE number = %s", (migration.number,))
-                cursor.execute(_read_sql(migration.down_path))
+                with open(migration.down_path, "rb") as file:
+                    cursor.execute(file.read())
     return plan
 
 
