@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tacit.secrets.encoded import ENCODED_KIND, RANDOM_KIND
 from tacit.secrets.probes import COMMAND_KIND, COOKIE_KIND
-from tacit.secrets.rows import ALPHABETS, ArgumentRow, ContextRow, OptionRow, PipeRow, TokenRow, read_rows
+from tacit.secrets.rows import ALPHABETS, ContextRow, OptionRow, TokenRow, read_rows
 
 
 class Example(NamedTuple):
@@ -26,9 +26,8 @@ class Example(NamedTuple):
 TOKENS = read_rows("tokens", TokenRow)
 SERVICES = read_rows("services", TokenRow)
 CONTEXTS = read_rows("contexts", ContextRow)
+COMMANDS = [row for row in CONTEXTS if row.check in ("argument", "nonword", "piped")]
 OPTIONS = read_rows("options", OptionRow)
-ARGUMENTS = read_rows("arguments", ArgumentRow)
-PIPES = read_rows("pipes", PipeRow)
 # fmt: off
 BLOCKS = (
     Example("private key", "-----BEGIN RSA PRIVATE KEY-----\n<b64>\n<b64>\n-----END RSA PRIVATE KEY-----",
@@ -71,13 +70,12 @@ ASSIGNED = tuple(Example(RANDOM_KIND, *texts) for texts in (
 # fmt: on
 FORMATS = [
     *(Example(row.kind, row.example, row.near_miss, row.keywords) for row in (*TOKENS, *SERVICES)),
-    *(Example(row.kind, row.example, row.near_miss, row.keywords) for row in CONTEXTS),
+    *(Example(row.kind, row.example, row.near_miss, row.keywords) for row in CONTEXTS if row not in COMMANDS),
 ]
 EXAMPLES = [
     *FORMATS,
     *(Example(COMMAND_KIND, row.example, row.near_miss) for row in OPTIONS),
-    *(Example(COMMAND_KIND, row.example, row.near_miss, row.keywords) for row in ARGUMENTS),
-    *(Example(COMMAND_KIND, row.example, row.near_miss, row.keywords) for row in PIPES),
+    *(Example(COMMAND_KIND, row.example, row.near_miss, row.keywords) for row in COMMANDS),
     *(*BLOCKS, *COOKIES, *ENCODED, *ASSIGNED),
 ]
 

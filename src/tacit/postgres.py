@@ -40,17 +40,15 @@ _VERIFYING = ("verify-ca", "verify-full")
 # Where systems keep the certificates they trust, besides the file that Python was built with.
 _ROOT_FILES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
 _CHECK_ROLE = "check role and password: ~/.pgpass, or your service file"
+_CHECK_NAME = "check the name after the last / of the address"
+_ASK_FOR_CA = "ask its administrator for the CA certificate and add ?sslrootcert=FILE to the address"
+_SET_UP = "its administrator runs: tacit team setup URL"
 _LATER = "everything else works without it; try again later"
 # What libpq says before a session exists, by words of its message; the last row takes everything else.
 _CONNECTION_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] = (
-    (
-        ("certificate", "ssl error", "does not support ssl"),
-        "does not prove who it is",
-        "ask its administrator for the CA certificate and add ?sslrootcert=FILE to the address",
-        ServerError,
-    ),
+    (("certificate", "ssl error", "does not support ssl"), "does not prove who it is", _ASK_FOR_CA, ServerError),
     (("password", "authentication", "pg_hba", 'role "'), "does not let you in", _CHECK_ROLE, ServerError),
-    (('database "',), "has no such database", "check the name after the last / of the address", ServerError),
+    (('database "',), "has no such database", _CHECK_NAME, ServerError),
     (("",), "cannot be reached", _LATER, ServerUnreachableError),
 )
 # What the server says, by the beginning of SQLSTATE; the last row takes everything else.
@@ -58,13 +56,8 @@ _SERVER_ERRORS: tuple[tuple[tuple[str, ...], str, str, type[ServerError]], ...] 
     (("08", "57P", "53"), "cannot be reached", _LATER, ServerUnreachableError),
     (("57014", "55P03"), "took too long", _LATER, ServerUnreachableError),
     (("28",), "does not let you in", _CHECK_ROLE, ServerError),
-    (("3D000",), "has no such database", "check the name after the last / of the address", ServerError),
-    (
-        ("3F000", "42P01", "42883", "42703"),
-        "is not set up for this version of Tacit",
-        "its administrator runs: tacit team setup URL",
-        ServerError,
-    ),
+    (("3D000",), "has no such database", _CHECK_NAME, ServerError),
+    (("3F000", "42P01", "42883", "42703"), "is not set up for this version of Tacit", _SET_UP, ServerError),
     (("42501",), "does not permit this", "ask its administrator which role you have", ServerError),
     (("",), "refused", "if this stays so, tell its administrator", ServerError),
 )
@@ -95,10 +88,9 @@ def connect(url: str) -> Connection:
         RefusedError: The URL holds a password, or the extra is not installed.
         ServerError: The server cannot be reached or does not let this role in.
     """
-    _require_driver()
+    params = connection_params(url)
     import psycopg
 
-    params = connection_params(url)
     try:
         return psycopg.connect(**params, autocommit=True, prepare_threshold=None)  # type: ignore[arg-type]
     except psycopg.Error as error:
@@ -145,18 +137,12 @@ def address_of(url: str) -> ServerAddress:
     return ServerAddress(*(given.get(key, "") for key in ("host", "port", "dbname", "user")))
 
 
-def _require_driver() -> None:
+def _parse(url: str) -> dict[str, str]:
     try:
-        import psycopg  # noqa: F401
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
     except ImportError as error:
         raise RefusedError(f"PostgreSQL needs psycopg, which cannot be used here: {error}", _INSTALL) from None
-
-
-def _parse(url: str) -> dict[str, str]:
-    _require_driver()
-    from psycopg import ProgrammingError
-    from psycopg.conninfo import conninfo_to_dict
-
     if not url.startswith(SCHEMES):
         raise UsageError("this is no address of a PostgreSQL server", "write postgresql://HOST/DATABASE")
     try:
@@ -170,20 +156,15 @@ def _parse(url: str) -> dict[str, str]:
 
 def _is_local(given: dict[str, str]) -> bool:
     """Return whether every host is this machine. A service file may name any host, so it counts as another machine."""
+    from ipaddress import ip_address
+
     hosts = given.get("hostaddr") or given.get("host") or ("" if "service" in given else os.environ.get("PGHOST", "/"))
     if not given.get("host") and (os.environ.get("PGSERVICE") or os.environ.get("PGHOSTADDR")):
         return False
-    return all(_is_local_host(host) for host in hosts.split(","))
-
-
-def _is_local_host(host: str) -> bool:
-    from ipaddress import ip_address
-
-    if host.startswith(("/", "@")) or host == "localhost":
-        return True
+    named = [host for host in hosts.split(",") if not host.startswith(("/", "@")) and host != "localhost"]
     try:
-        return ip_address(host).is_loopback
-    except ValueError:
+        return all(ip_address(host).is_loopback for host in named)
+    except ValueError:  # a name
         return False
 
 

@@ -13,19 +13,12 @@ from contextlib import suppress
 from functools import partial
 
 from tacit.errors import RefusedError, TacitError
-from tacit.home import trusted_files
+from tacit.home import repository, trusted_files
 from tacit.home.git_versions import FactHistory, read_fact_history, written_since_commit
 from tacit.home.home import HomePart
 from tacit.home.input import checked_member, checked_text
 from tacit.home.project import FACT_FILE
 from tacit.home.publish import SyncJournalEntry, memory_views
-from tacit.home.repository import (
-    ConflictedFile,
-    RepositoryFacts,
-    conflicted_files,
-    inspect_repository,
-    require_project,
-)
 from tacit.index import reader
 from tacit.index.database import mark_stale
 from tacit.log.codec import must_decode
@@ -119,7 +112,13 @@ class HandEdits(HomePart):
                 )
             scope_of = partial(self._scope_of, change.connection)
             proposals = _earlier_proposals(change.connection, pages, scope_of) if vouched else {}
-            overlay = MemoryOverlay(partial(_memory_without, change.connection, proposals), self._store.actor.origin())
+            withdrawn_ids = {event.id for events in proposals.values() for event in events}
+
+            def memory_without(claim: ClaimId) -> Memory | None:
+                events = reader.events_of_claim(change.connection, claim, must_decode)
+                return fold_memory((event for event in events if event.id not in withdrawn_ids), claim)
+
+            overlay = MemoryOverlay(memory_without, self._store.actor.origin())
             edit_import.process(pages, overlay, scope_of, proposals.keys())
             if vouched:
                 self._write_journal(change.connection, edit_import)
@@ -135,16 +134,16 @@ class HandEdits(HomePart):
                 mark_stale(connection, edit_import.stale_views)
         return edit_import.result()
 
-    def conflicted_file(self) -> ConflictedFile | None:
+    def conflicted_file(self) -> repository.ConflictedFile | None:
         """Return the fact file of the current project if a merge left conflict markers in it.
 
         Those in pages of the home are edits, as all others are.
         """
         project = self._store.project
-        files = conflicted_files(self._store) if project else []
+        files = repository.conflicted_files(self._store) if project else []
         return next((file for file in files if project and file.path == project.facts), None)
 
-    def resolve(self, shown: ConflictedFile, choices: Sequence[Side | str | None]) -> None:
+    def resolve(self, shown: repository.ConflictedFile, choices: Sequence[Side | str | None]) -> None:
         """Write the chosen side of each conflict of `shown`, a result of `conflicted_file`. None leaves it.
 
         Raise RefusedError if the file has changed since, or if anybody but a person decides.
@@ -268,22 +267,13 @@ def _earlier_proposals(
     claims = (new_claim(edit, lookup, scope_of(page, edit)) for page in pages for edit in page.edits)
     proposals: dict[ClaimId, list[Event]] = {}
     for claim in filter(None, claims):
-        memory = reader.load_memory(connection, claim.id, must_decode)
+        memory = lookup(claim.id)
         if memory and memory.status is Status.PENDING and not memory.touched_by_user:
             events = reader.events_of_claim(connection, claim.id, must_decode)
             own = [e for e in events if isinstance(e.body, ClaimProposed) and e.origin.actor == HAND_EDIT]
             if own:
                 proposals[claim.id] = own
     return proposals
-
-
-def _memory_without(
-    connection: sqlite3.Connection, withdrawn: Mapping[ClaimId, Sequence[Event]], claim: ClaimId
-) -> Memory | None:
-    """Return a memory without its withdrawn events."""
-    withdrawn_ids = {event.id for event in withdrawn.get(claim, ())}
-    events = reader.events_of_claim(connection, claim, must_decode)
-    return fold_memory((event for event in events if event.id not in withdrawn_ids), claim)
 
 
 class _EditImport:
@@ -405,19 +395,21 @@ def _draft_key(draft: Draft) -> tuple[object, ...]:
 class Trust(HomePart):
     """Trust in the repository of the current folder. Every method raises RefusedError if there is none."""
 
-    def inspect(self) -> RepositoryFacts:
+    def inspect(self) -> repository.RepositoryFacts:
         """Return what the repository brought. Nothing of it is believed by looking."""
         with self._store.snapshot() as connection:
-            return inspect_repository(self._store, connection, self._home.settings.limits_text)[0]
+            return repository.inspect_repository(self._store, connection, self._home.settings.limits_text)[0]
 
-    def trust(self, shown: RepositoryFacts) -> list[Memory]:
+    def trust(self, shown: repository.RepositoryFacts) -> list[Memory]:
         """Accept the waiting lines of `shown`, the result of `inspect`, and return their memories.
 
         Raise RefusedError if the file has changed since, or if the actor is not a person.
         """
         self._store.actor.require_person("trusts a repository", "tacit trust")
         with self._store.change() as change:
-            current, file = inspect_repository(self._store, change.connection, self._home.settings.limits_text)
+            current, file = repository.inspect_repository(
+                self._store, change.connection, self._home.settings.limits_text
+            )
             if current.waiting != shown.waiting or file is None:
                 raise RefusedError(
                     "the fact file changed while you were reading it; nothing was accepted", "tacit trust"
@@ -436,7 +428,7 @@ class Trust(HomePart):
         """
         self._store.actor.require_person("ends the trust in a repository", "tacit trust --revoke")
         with self._store.change() as change:
-            trust = trusted_files.active_trust(change.connection).get(require_project(self._store).facts)
+            trust = trusted_files.active_trust(change.connection).get(repository.require_project(self._store).facts)
             if trust is None:
                 raise RefusedError("nothing of this repository was accepted", "tacit trust --show")
             operations = trusted_files.trust_operations(change.connection, trust)

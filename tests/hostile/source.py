@@ -269,8 +269,7 @@ def made_at_run_time() -> list[Made]:
             names.separator_regex(how)
         for noun in talk.noun_table():
             talk.connector_regex(noun)
-        for length in (10, 100_000):
-            search.prefilter().find_by_regex("x" * length)
+        search.prefilter().find_by_regex(" ".join(search.probe_makers()))
     finally:
         re.compile = plainly
     return made

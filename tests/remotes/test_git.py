@@ -11,7 +11,7 @@ import pytest
 from tacit.errors import RefusedError, RemoteError, UsageError
 from tacit.remotes.git import GitTransport, check_address, is_git_address
 from tacit.remotes.transport import normalize_address
-from tests.support.machines import Machine, connected, plain_text
+from tests.support.machines import Machine, connected, plain_text, sync_all
 
 PNPM, TABS = "use pnpm", "I prefer tabs"
 
@@ -44,8 +44,7 @@ def test_machines_meet_in_branches_of_their_own(pair: list[Machine], repository:
     laptop, desktop = pair
     laptop.add(PNPM)
     desktop.add(TABS)
-    for machine in (laptop, desktop, laptop):
-        machine.sync()
+    sync_all(laptop, desktop, laptop)
     assert laptop.known == desktop.known == {PNPM, TABS}
     branches = git(repository, "for-each-ref", "--format=%(refname:short)").split()
     assert {branch.partition("/")[0] for branch in branches} == {laptop.area, desktop.area}
@@ -58,29 +57,25 @@ def test_machines_meet_in_branches_of_their_own(pair: list[Machine], repository:
 def test_a_git_that_was_killed_does_not_stop_the_next_sync(pair: list[Machine]) -> None:
     laptop, desktop = pair
     laptop.add(PNPM)
-    laptop.sync()
-    desktop.sync()
+    sync_all(laptop, desktop)
     mirror = desktop.home / ".tacit" / "remotes" / "home.git"
     refs = [path for path in (mirror / "refs").rglob("*") if path.is_file()]
     assert refs
     for path in (*refs, mirror / "packed-refs"):
         path.with_name(f"{path.name}.lock").touch()
     laptop.add(TABS)
-    laptop.sync()
-    desktop.sync()
+    sync_all(laptop, desktop)
     assert desktop.known == {PNPM, TABS}
 
 
 def test_a_second_fetch_brings_only_what_is_new(pair: list[Machine], repository: Path) -> None:
     laptop, desktop = pair
     laptop.add(*(f"rule {number} {os.urandom(200).hex()}" for number in range(40)))
-    for machine in (laptop, desktop):
-        machine.sync()
+    sync_all(laptop, desktop)
     mirror = desktop.home / ".tacit" / "remotes" / "home.git"
     before = sum(path.stat().st_size for path in mirror.rglob("*") if path.is_file())
     laptop.add(PNPM)
-    for machine in (laptop, desktop):
-        machine.sync()
+    sync_all(laptop, desktop)
     after = sum(path.stat().st_size for path in mirror.rglob("*") if path.is_file())
     assert PNPM in desktop.known
     assert after - before < 8_000 < before
@@ -91,11 +86,9 @@ def test_after_a_purge_no_branch_and_no_copy_on_this_machine_has_the_old_ciphert
 ) -> None:
     laptop, desktop = pair
     laptop.add("the plan for Operation Walrus")
-    for machine in (laptop, desktop):
-        machine.sync()
+    sync_all(laptop, desktop)
     laptop.purge("Operation Walrus")
-    for machine in (laptop, desktop, laptop):
-        machine.sync()
+    sync_all(laptop, desktop, laptop)
     git(repository, "gc", "--quiet", "--prune=now")  # what the server does when it pleases
     for place in (repository, *(machine.home / ".tacit" / "remotes" / "home.git" for machine in pair)):
         assert not any(b"Walrus" in plain_text(laptop.state.ring, data) for data in objects(place))
@@ -141,8 +134,7 @@ def test_no_hook_and_no_configuration_of_the_repository_runs(pair: list[Machine]
     }.items():
         git(repository, "config", name, value)
     laptop.add(PNPM)
-    for machine in (laptop, desktop):
-        machine.sync()
+    sync_all(laptop, desktop)
     assert desktop.known == {PNPM}
     assert not mark.exists()
 
@@ -185,6 +177,5 @@ def test_a_server_that_is_not_there_is_reported_with_what_to_try(pair: list[Mach
     laptop, _ = pair
     laptop.add(PNPM)
     laptop.store().save(laptop.state._replace(url="ssh://localhost:1/nothing.git"))
-    with laptop.vault() as vault:
-        (report,) = vault.exchange.machines.sync()
+    report = laptop.try_sync()
     assert report.problem is not None and "git ls-remote" in report.problem.hint

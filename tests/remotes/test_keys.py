@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from tacit.errors import StoreError
+from tacit.errors import StoreError, UsageError
 from tacit.remotes import keys
 from tacit.remotes.keys import (
     MANIFEST_KIND,
     hand_over,
     lock_ring,
     make_machine,
+    make_phrase,
     make_ring,
+    parse_phrase,
+    phrase_lines,
     seal,
     segment_name,
     take_over,
@@ -73,17 +78,13 @@ def _bech32_data(text: str) -> bytes:
     return bytes(int(bits[at : at + 8], 2) for at in range(0, 256, 8))
 
 
-def test_new_keys_are_for_the_machines_that_stay() -> None:
+def test_new_keys_are_for_the_machines_that_stay_and_come_from_who_had_the_old_ones() -> None:
     former, ring = make_ring(1), make_ring(2)
     stays, lost = make_machine(), make_machine()
     data = hand_over(ring, former, [stays.recipient])
     assert take_over(data, former, stays) == ring
     assert take_over(data, former, lost) is None
-
-
-def test_new_keys_need_somebody_who_had_the_old_ones() -> None:
-    former, machine = make_ring(), make_machine()
-    assert take_over(hand_over(make_ring(2), make_ring(), [machine.recipient]), former, machine) is None
+    assert take_over(hand_over(ring, make_ring(), [stays.recipient]), former, stays) is None, "of who had no old keys"
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,3 +95,45 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     with pytest.raises(StoreError) as caught:
         make_ring()
     assert "tacit-memory[remotes]" in caught.value.hint
+
+
+# Recovery phrases
+
+
+def test_a_phrase_has_nine_groups_of_five_letters() -> None:
+    phrase = make_phrase(bytes(range(16)))
+    assert [len(group) for group in phrase.split("-")] == [5] * 9
+    assert make_phrase(bytes(range(16))) == phrase != make_phrase(bytes(range(1, 17)))
+
+
+def test_case_blanks_dashes_and_lines_do_not_matter() -> None:
+    for _ in range(50):
+        phrase = make_phrase(os.urandom(16))
+        assert parse_phrase("\n".join(phrase_lines(phrase)).upper()) == phrase
+        assert parse_phrase(f"  {phrase.replace('-', ' - ')}\n") == phrase
+
+
+def test_a_mistake_is_found_and_its_group_is_named() -> None:
+    groups = make_phrase(bytes(16)).split("-")
+    with pytest.raises(UsageError, match="group 3"):
+        parse_phrase("-".join([*groups[:2], "bxbab", *groups[3:]]))
+    with pytest.raises(UsageError, match="9 groups"):
+        parse_phrase("-".join(groups[:8]))
+    with pytest.raises(UsageError, match="typing mistake"):
+        parse_phrase("-".join(["bababdabab"[5:], *groups[1:]]))
+    with pytest.raises(UsageError, match="is needed"):
+        parse_phrase(" \n")
+
+
+def test_a_wrong_letter_is_found_nearly_always() -> None:
+    phrase = make_phrase(os.urandom(16))
+    letters = [(at, letter) for at in range(0, 10, 2) for letter in "bdfgz" if letter != phrase[at]]
+    wrong = [phrase[:at] + letter + phrase[at + 1 :] for at, letter in letters]
+    accepted = 0
+    for text in wrong:
+        try:
+            parse_phrase(text)
+            accepted += 1
+        except UsageError:
+            pass
+    assert accepted <= 1

@@ -7,11 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from harness.person import tree
 
 from tacit.errors import NotFoundError, RefusedError
 from tacit.home.actor import Actor
 from tacit.log.verify import verify
-from tests.support.machines import BEGIN, Machine, connected
+from tests.support.machines import BEGIN, Machine, connected, sync_all
 
 PNPM, TABS, TESTS = "use pnpm", "I prefer tabs", "always run tests before a commit"
 
@@ -22,53 +23,34 @@ def pair(tmp_path: Path) -> list[Machine]:
 
 
 def settle(*machines: Machine) -> None:
-    for _ in range(2):
-        for machine in machines:
-            machine.sync()
+    sync_all(*machines, *machines)
 
 
-def remote_files(machine: Machine) -> dict[str, bytes]:
-    root = Path(machine.remote)
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-
-
-def test_memories_go_both_ways(pair: list[Machine]) -> None:
+def test_memories_and_decisions_go_both_ways_and_what_came_is_signed(pair: list[Machine]) -> None:
     laptop, desktop = pair
     laptop.add(PNPM, TABS)
     desktop.add(TESTS)
     laptop.sync()
-    report = desktop.sync()
-    assert [machine.new for machine in report.machines] == [2]
+    assert [machine.new for machine in desktop.sync().machines] == [2]
     laptop.sync()
     assert laptop.known == desktop.known == {PNPM, TABS, TESTS}
+    desktop.forget(TABS)
+    settle(desktop, laptop)
+    assert laptop.known == {PNPM, TESTS}
+    assert laptop.everything_known == desktop.everything_known
+    with desktop.vault() as vault:
+        assert list(verify(vault.home.store.log)) == []
 
 
 def test_a_second_sync_sends_and_takes_nothing(pair: list[Machine]) -> None:
     laptop, desktop = pair
     laptop.add(PNPM)
     settle(laptop, desktop)
-    before = remote_files(laptop)
+    root = Path(laptop.remote)
+    before = tree(root)
     report = laptop.sync()
     assert (report.sent, [machine.new for machine in report.machines]) == (0, [0])
-    assert remote_files(laptop) == before
-
-
-def test_decisions_hold_everywhere(pair: list[Machine]) -> None:
-    laptop, desktop = pair
-    laptop.add(PNPM, TABS)
-    settle(laptop, desktop)
-    desktop.forget(TABS)
-    settle(desktop, laptop)
-    assert laptop.known == {PNPM}
-    assert laptop.everything_known == desktop.everything_known
-
-
-def test_what_came_is_signed_and_the_log_is_well(pair: list[Machine]) -> None:
-    laptop, desktop = pair
-    laptop.add(PNPM)
-    settle(laptop, desktop)
-    with desktop.vault() as vault:
-        assert list(verify(vault.home.store.log)) == []
+    assert tree(root) == before
 
 
 def test_a_segment_grows_by_appending(pair: list[Machine]) -> None:
@@ -260,8 +242,8 @@ def test_a_remote_that_is_removed_and_added_again_sees_the_same_machine(tmp_path
 
 
 @pytest.mark.parametrize("hours", [-9, 9, 24 * 400])
-def test_a_wrong_clock_loses_nothing_and_a_later_decision_is_later(tmp_path: Path, hours: int) -> None:
-    laptop, desktop = connected(tmp_path, 2)
+def test_a_wrong_clock_loses_nothing_and_a_later_decision_is_later(pair: list[Machine], hours: int) -> None:
+    laptop, desktop = pair
     desktop.clock = timedelta(hours=hours)
     desktop.add(PNPM, TABS)
     settle(desktop, laptop)

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.remotes.keys import hand_over, make_ring
-from tests.support.machines import Machine, connected
+from tests.support.machines import Machine, connected, sync_all
 
 OTHER_PHRASE = "babab-babab-babab-babab-babab-babab-babab-babab-vagah"
 PNPM, TABS, TESTS = "use pnpm", "I prefer tabs", "always run tests before a commit"
@@ -66,17 +66,14 @@ def test_a_folder_that_is_still_arriving_is_no_new_remote(apart: list[Machine]) 
 def test_rotated_keys_reach_the_others_and_the_old_phrase_is_worth_nothing(tmp_path: Path) -> None:
     laptop, desktop = connected(tmp_path, 2)
     laptop.add(PNPM)
-    for machine in (laptop, desktop, laptop):
-        machine.sync()
+    sync_all(laptop, desktop, laptop)
     before = laptop.state.ring
-    with laptop.vault() as vault:
-        changed = vault.exchange.machines.rotate("home")
+    changed = laptop.rotate()
     assert changed.report.machines[0].id == desktop.area
     assert "changed the keys" in desktop.sync().notes[0]
     assert desktop.state.ring == laptop.state.ring != before
     desktop.add(TABS)
-    desktop.sync()
-    laptop.sync()
+    sync_all(desktop, laptop)
     assert laptop.known == desktop.known == {PNPM, TABS}
     third = Machine(tmp_path / "third", laptop.remote)
     assert added(third, changed.phrase) == ""
@@ -87,32 +84,27 @@ def test_what_the_rotating_machine_knew_of_others_is_there_before_they_sync(tmp_
     laptop, desktop = connected(tmp_path, 2)
     desktop.add(TABS)
     desktop.sync()
-    with laptop.vault() as vault:
-        phrase = vault.exchange.machines.rotate("home").phrase
+    phrase = laptop.rotate().phrase
     assert laptop.status().machines[0].has_old_keys
     third = Machine(tmp_path / "third", laptop.remote)
     added(third, phrase)
     assert third.known == {TABS}
-    desktop.sync()
-    laptop.sync()
+    sync_all(desktop, laptop)
     assert len(list(Path(laptop.remote, laptop.area).iterdir())) == 3  # what the desktop sends itself is not sent twice
 
 
 def test_a_lost_machine_reads_and_writes_nothing_more(tmp_path: Path) -> None:
     laptop, desktop, lost = connected(tmp_path, 3)
     lost.add(TESTS)
-    for machine in (lost, laptop, desktop, laptop):
-        machine.sync()
+    sync_all(lost, laptop, desktop, laptop)
     area = lost.area
-    with laptop.vault() as vault:
-        (changed,) = vault.exchange.machines.forget_machine(area[:6])
+    changed = laptop.forget_machine(area[:6])
     assert changed.phrase
     assert not Path(laptop.remote, area).exists()
     desktop.sync()
     laptop.add(PNPM)
     lost.add(TABS)
-    for machine in (laptop, lost, desktop, laptop):
-        machine.sync()
+    sync_all(laptop, lost, desktop, laptop)
     assert PNPM not in lost.known
     assert laptop.known == desktop.known == {TESTS, PNPM}  # what it had sent stays
     assert lost.sync().foreign
@@ -123,9 +115,7 @@ def test_a_lost_machine_reads_and_writes_nothing_more(tmp_path: Path) -> None:
 
 def test_a_machine_is_named_by_its_id_or_its_name_and_never_itself(tmp_path: Path) -> None:
     laptop, desktop = connected(tmp_path, 2)
-    laptop.sync()
-    desktop.sync()
-    laptop.sync()
+    sync_all(laptop, desktop, laptop)
     with laptop.vault() as vault:
         with pytest.raises(RefusedError, match="this machine"):
             vault.exchange.machines.forget_machine(laptop.area)
@@ -138,20 +128,16 @@ def test_two_machines_that_change_keys_at_once_need_the_person(tmp_path: Path) -
     laptop, desktop, server = connected(tmp_path, 3)
     laptop.add(PNPM)
     desktop.add(TABS)
-    for machine in (laptop, desktop, server, laptop, desktop):
-        machine.sync()
+    sync_all(laptop, desktop, server, laptop, desktop)
     replica = tmp_path / "replica"
     shutil.copytree(laptop.remote, replica)
     desktop.store().save(desktop.state._replace(url=str(replica)))
-    with laptop.vault() as vault:
-        phrase = vault.exchange.machines.rotate("home").phrase
-    with desktop.vault() as vault:
-        vault.exchange.machines.rotate("home")
+    phrase = laptop.rotate().phrase
+    desktop.rotate()
     shutil.rmtree(Path(laptop.remote, desktop.area))
     shutil.copytree(replica / desktop.area, Path(laptop.remote, desktop.area))
     desktop.store().save(desktop.state._replace(url=laptop.remote))
-    with server.vault() as vault:
-        (report,) = vault.exchange.machines.sync()
+    report = server.try_sync()
     assert report.problem is not None and "two machines" in report.problem.message
     assert {machine.id for machine in laptop.sync().machines if machine.has_old_keys} == {desktop.area, server.area}
     for machine in (desktop, server):
@@ -164,11 +150,9 @@ def test_two_machines_that_change_keys_at_once_need_the_person(tmp_path: Path) -
 def test_new_keys_that_only_the_keys_before_the_last_vouch_for_are_not_taken(tmp_path: Path) -> None:
     """A machine that was removed knows the old keys, and the public keys of the others."""
     laptop, lost = connected(tmp_path, 2)
-    for machine in (laptop, lost, laptop):
-        machine.sync()
+    sync_all(laptop, lost, laptop)
     old = lost.state.ring
-    with laptop.vault() as vault:
-        vault.exchange.machines.forget_machine(lost.area)
+    laptop.forget_machine(lost.area)
     holds = laptop.state.ring
     forged = make_ring(9)
     area = Path(laptop.remote, "f" * 32)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import StoreError
-from tests.support.machines import Machine, connected, plain_text
+from tests.support.machines import Machine, connected, plain_text, sync_all
 
 SECRET, PNPM = "the plan for Operation Walrus", "use pnpm"
 
@@ -18,8 +18,7 @@ SECRET, PNPM = "the plan for Operation Walrus", "use pnpm"
 def pair(tmp_path: Path) -> list[Machine]:
     laptop, desktop = connected(tmp_path, 2)
     laptop.add(PNPM, SECRET)
-    laptop.sync()
-    desktop.sync()
+    sync_all(laptop, desktop)
     return [laptop, desktop]
 
 
@@ -66,9 +65,7 @@ def test_deletion_wins_over_a_machine_that_did_not_know(pair: list[Machine]) -> 
     desktop.clock = timedelta(hours=12)
     desktop.add("Operation Walrus begins on Monday")
     laptop.purge("Operation Walrus")
-    laptop.sync()
-    desktop.sync()
-    laptop.sync()
+    sync_all(laptop, desktop, laptop)
     for machine in pair:
         assert machine.known == {PNPM}
         assert b"Walrus" not in log_text(machine)
@@ -84,8 +81,7 @@ def test_deletion_wins_when_the_other_had_published_before(pair: list[Machine]) 
     laptop.sync()
     assert laptop.known == {PNPM, "another rule"}
     assert b"Walrus" not in log_text(laptop)
-    desktop.sync()
-    laptop.sync()
+    sync_all(desktop, laptop)
     assert laptop.everything_known == desktop.everything_known
     assert b"Walrus" not in log_text(desktop)
 
@@ -97,12 +93,9 @@ def test_deletion_wins_over_a_machine_that_never_hears_of_it(tmp_path: Path) -> 
     desktop.purge("Operation Walrus")
     server.clock = timedelta(hours=12)
     server.add("Operation Walrus begins on Monday", PNPM)
-    server.sync()
-    laptop.sync()
+    sync_all(server, laptop)
     assert laptop.known == {"Operation Walrus begins on Monday", PNPM}
-    desktop.sync()
-    laptop.sync()
-    desktop.sync()
+    sync_all(desktop, laptop, desktop)
     assert laptop.known == desktop.known == {PNPM}
     assert b"Walrus" not in log_text(laptop)
 
@@ -110,11 +103,9 @@ def test_deletion_wins_over_a_machine_that_never_hears_of_it(tmp_path: Path) -> 
 def test_who_knows_of_the_purge_may_say_the_same_again(pair: list[Machine]) -> None:
     laptop, desktop = pair
     laptop.purge("Operation Walrus")
-    laptop.sync()
-    desktop.sync()
+    sync_all(laptop, desktop)
     desktop.add("Operation Walrus was a success")
-    desktop.sync()
-    laptop.sync()
+    sync_all(desktop, laptop)
     assert laptop.known == desktop.known == {PNPM, "Operation Walrus was a success"}
 
 
@@ -164,14 +155,11 @@ def test_nothing_is_confirmed_while_a_purge_is_interrupted(pair: list[Machine]) 
 def test_a_machine_that_was_off_brings_nothing_back(tmp_path: Path) -> None:
     laptop, desktop, server = connected(tmp_path, 3)
     laptop.add(SECRET)
-    for machine in (laptop, desktop, server):
-        machine.sync()
+    sync_all(laptop, desktop, server)
     laptop.purge("Operation Walrus")
-    for machine in (laptop, desktop):
-        machine.sync()
+    sync_all(laptop, desktop)
     report = laptop.sync()
     assert sorted(machine.unconfirmed for machine in report.machines) == [0, 1]
     server.minutes += 60 * 24 * 100
-    server.sync()
-    laptop.sync()
+    sync_all(server, laptop)
     assert all(b"Walrus" not in log_text(machine) for machine in (laptop, desktop, server))

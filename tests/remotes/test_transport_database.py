@@ -9,7 +9,7 @@ import pytest
 
 from tacit.errors import RefusedError
 from tacit.remotes.transport import DatabaseTransport, normalize_address
-from tests.support.machines import Machine, connected
+from tests.support.machines import Machine, connected, sync_all
 
 if TYPE_CHECKING:
     from harness.postgres import Cluster
@@ -33,8 +33,7 @@ def test_machines_meet_in_a_table(pair: list[Machine]) -> None:
     laptop, desktop = pair
     laptop.add(PNPM)
     desktop.add(TABS)
-    for machine in (laptop, desktop, laptop):
-        machine.sync()
+    sync_all(laptop, desktop, laptop)
     assert laptop.known == desktop.known == {PNPM, TABS}
     assert laptop.sync().sent == 0
 
@@ -42,12 +41,10 @@ def test_machines_meet_in_a_table(pair: list[Machine]) -> None:
 def test_a_purge_removes_rows(pair: list[Machine], url: str) -> None:
     laptop, desktop = pair
     laptop.add(WALRUS, PNPM)
-    for machine in (laptop, desktop):
-        machine.sync()
+    sync_all(laptop, desktop)
     before = set(files(url))
     laptop.purge("Operation Walrus")
-    for machine in (laptop, desktop, laptop):
-        machine.sync()
+    sync_all(laptop, desktop, laptop)
     assert laptop.known == desktop.known == {PNPM}
     assert before - set(files(url))
 
@@ -70,8 +67,7 @@ def test_an_area_is_exactly_what_was_published_last(url: str) -> None:
 def test_a_server_that_is_down_is_reported_and_nothing_is_lost(tmp_path: Path) -> None:
     laptop, _ = connected(tmp_path, 2, f"postgresql://me@/x?host={tmp_path}")
     laptop.add(PNPM)
-    with laptop.vault() as vault:
-        (report,) = vault.exchange.machines.sync()
+    report = laptop.try_sync()
     assert report.problem is not None and "cannot be reached" in report.problem.message
     assert laptop.known == {PNPM}
 

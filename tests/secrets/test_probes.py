@@ -1,83 +1,25 @@
-"""Passwords in commands: which option of which tool holds one, and in which form."""
+"""Where probes look: the options of a tool, up to the end of its command, and blocks of several lines."""
 
 from __future__ import annotations
 
 import pytest
-from harness.secret_examples import ARGUMENTS, OPTIONS, PIPES, written
+from harness.secret_examples import OPTIONS, written
 
 from tacit.secrets import probes
 from tacit.secrets.probes import Probe
+from tacit.secrets.redact import redacted
 
 RANDOM = written("<a24>")
+AWS_SECRET = "wJalr7XUtnFEMI" + "/K7MDENG+bPxRfiCY" + "a1B2c3D4e"
 
 
 def found(probe: Probe, text: str, keyword: str) -> list[str]:
     return [text[start:end] for start, end, kind in probe(text, text.lower().index(keyword)) if kind]
 
 
-def in_option(keyword: str, text: str) -> list[str]:
-    return found(probes.option_probe(keyword), text, keyword)
-
-
-def in_argument(keyword: str, text: str) -> list[str]:
-    rows = [row for row in ARGUMENTS if row.keywords == keyword]
-    return [value for row in rows for value in found(probes.argument_probe(row, keyword), text, keyword)]
-
-
-def in_pipe(keyword: str, text: str) -> list[str]:
-    rows = [row for row in PIPES if row.keywords == keyword]
-    return [value for row in rows for value in found(probes.pipe_probe(row, keyword), text, keyword)]
-
-
-@pytest.mark.parametrize(
-    ("keyword", "text"),
-    [
-        ("-p", "mysql -phunter2 app"),
-        ("-p", "cd x &&mysql -uroot -phunter2 app"),
-        ("-p", "sshpass -p hunter2 ssh host"),
-        ("-p", "sshpass -phunter2 ssh host"),
-        ("-p", "docker login -u me -p=hunter2"),
-        ("-p", "docker login -u me -p 'hunter2'"),
-        ("-p", "unzip -P hunter2 a.zip"),
-        ("-u", "curl -u me:hunter2 https://example.org"),
-        ("-u", "smbclient //nas/x -U me%hunter2"),
-        ("-u", "lftp -u me,hunter2 ftp.example.org"),
-        ("/p:", "xfreerdp /v:host /u:me /p:hunter2"),
-        ("--from-literal", "kubectl create secret generic x --from-literal=a=hunter2"),
-    ],
-)
-def test_each_form_of_an_option_gives_its_value_alone(keyword: str, text: str) -> None:
-    assert in_option(keyword, text) == ["hunter2"]
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("mysql -p hunter2", "of MySQL only a glued value is one, and this is the database"),
-        ("mysql -Phunter2", "the case of an option counts"),
-        ("docker run -p hunter2", "another command of the tool"),
-        ("mysql app; mkdir -phunter2", "the tool belongs to the command before"),
-        ("mysql app | tee -phunter2", "the tool belongs to the command before"),
-        ("docker login -p 12345", "a port"),
-        ("docker login -p ab", "too short"),
-        ("docker login -p $PASS", "a variable"),
-        ("docker login -p @file", "a file"),
-        ("docker login -p --password-stdin", "the next option"),
-    ],
-)
-def test_an_option_without_a_password_yields_nothing(text: str, why: str) -> None:
-    assert in_option("-p", text) == [], why
-
-
-def test_a_number_of_six_digits_is_a_password_and_after_a_colon_four_are_enough() -> None:
-    assert in_option("-p", "docker login -p 123456") == ["123456"]
-    assert in_option("/p:", "xfreerdp /p:1234") == ["1234"] and in_option("/p:", "xfreerdp /p:123") == []
-
-
 def test_a_tool_is_probed_for_all_its_options_up_to_the_end_of_the_command() -> None:
     text = "snmpwalk -v3 -A hunter2hunter2 -X hunter3hunter3 host; other -A hunter4hunter4"
     assert found(probes.tool_probe("snmpwalk"), text, "snmpwalk") == ["hunter2hunter2", "hunter3hunter3"]
-    assert found(probes.tool_probe("openssl"), "myopenssl enc -k hunter2", "openssl") == []
 
 
 def test_an_option_with_other_uses_needs_a_random_value() -> None:
@@ -99,47 +41,52 @@ def test_a_command_begins_after_the_one_before_it_and_is_read_in_lower_case(text
     assert probes.command_before(text, text.index(" -p")).strip() == "mysql x"
 
 
-def test_a_command_of_curl_goes_over_many_lines() -> None:
-    assert in_option("-u", "curl https://example.org\n  -u me:hunter2") == ["hunter2"]
-    assert in_option("-u", "lftp ftp.example.org\n  -u me,hunter2") == []
+def key_block(kind: str = "RSA ") -> list[str]:
+    body = ["MIIEpAIBAAKCAQEA7bq9Zk2x8Qz7vB3nM1pLr0sT4uWyXcVfHjKdEaZoRiQ2b7Na"] * 4
+    return [f"-----BEGIN {kind}PRIVATE KEY-----", *body, f"-----END {kind}PRIVATE KEY-----"]
 
 
-@pytest.mark.parametrize(
-    ("keyword", "text", "values"),
-    [
-        ("htpasswd", "htpasswd -bc file me hunter2", ["hunter2"]),
-        ("htpasswd", "htpasswd -nb me hunter2", ["hunter2"]),
-        ("htpasswd", "htpasswd -c file me", []),
-        ("sqlplus", "sqlplus scott/hunter2@db", ["hunter2"]),
-        ("sqlplus", "sqlplus / as sysdba", []),
-        ("password", "nmcli device wifi connect x password hunter2", ["hunter2"]),
-        ("password", "the password hunter2", []),
-        ("/user:", "net use Z: nas /user:me hunter2", ["hunter2"]),
-        ("/user:", "app /user:me hunter2", []),
-        ("login", "cargo login hunter2", ["hunter2"]),
-        ("login", "cargo login registry", []),
-        ("unseal", "vault operator unseal $KEY", []),
-    ],
-)
-def test_a_plain_argument_is_a_password_only_in_its_place(keyword: str, text: str, values: list[str]) -> None:
-    assert in_argument(keyword, text) == values
+@pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\\n", "\\\\n"])
+def test_a_private_key_is_hidden_from_its_first_line_to_its_last(kind: str, newline: str) -> None:
+    text = f"before{newline}{newline.join(key_block(kind))}{newline}after"
+    assert redacted(text) == f"before{newline}[redacted:private-key]{newline}after"
 
 
-@pytest.mark.parametrize(
-    ("keyword", "text", "values"),
-    [
-        ("echo", "echo hunter2 | sudo -S apt update", ["hunter2"]),
-        ("echo", "echo hunter2 | sudo tee file", []),
-        ("echo", "echo 12345 | sudo -S apt update", []),
-        ("echo", "echo $PASS | sudo -S apt update", []),
-        ("echo", "echo 'me:hunter2' | chpasswd", ["hunter2"]),
-        ("printf", "printf '%s' hunter2 | docker login --password-stdin", ["hunter2"]),
-        ("echo", "echo hunter2 > ~/.vault_pass", ["hunter2"]),
-        ("echo", "echo hunter2 > token.json", []),
-        ("<<<", "kinit me <<< hunter2", ["hunter2"]),
-        ("<<<", "chpasswd <<< me:hunter2", ["hunter2"]),
-        ("<<<", "cat <<< hunter2", []),
-    ],
-)
-def test_what_goes_into_a_command_that_reads_a_password_is_one(keyword: str, text: str, values: list[str]) -> None:
-    assert in_pipe(keyword, text) == values
+def test_a_private_key_without_its_end_is_hidden_as_far_as_it_goes() -> None:
+    text = "\n".join(["before", *key_block()[:-1], "and then we talked on"])
+    assert redacted(text) == "before\n[redacted:private-key]\nand then we talked on"
+
+
+def test_the_first_line_of_a_private_key_is_enough() -> None:
+    """The rest may have been cut off, or comes with the next line."""
+    assert redacted(f"see {key_block()[0]} there") == "see [redacted:private-key] there"
+
+
+def test_a_key_with_headers_is_hidden_with_them() -> None:
+    begin, *rest = key_block()
+    block = [begin, "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,0A1B2C", "", *rest]
+    assert redacted("\n".join(block)) == "[redacted:private-key]"
+    assert redacted("\n".join(block[:-1])) == "[redacted:private-key]"
+
+
+def test_public_keys_and_certificates_stay() -> None:
+    for kind in ("CERTIFICATE", "PUBLIC KEY", "CERTIFICATE REQUEST"):
+        block = "\n".join(key_block()).replace("RSA PRIVATE KEY", kind)
+        assert redacted(block) == block
+
+
+def test_the_secret_beside_an_aws_key_is_hidden_in_either_order() -> None:
+    key = "AKIA" + "Z2Y3X4W5V6U7T2S3"
+    for text in (f"{key}\n{AWS_SECRET}", f"{AWS_SECRET} {key}", f"id {key}, it is {AWS_SECRET}."):
+        hidden = redacted(text)
+        assert key not in hidden and AWS_SECRET not in hidden
+    assert redacted(f"digest {AWS_SECRET}") == f"digest {AWS_SECRET}"
+
+
+def test_the_data_of_a_kubernetes_secret_is_hidden_and_its_names_stay() -> None:
+    data = "data:\n  user: c29tZW9uZXM=\n  word: aHVudGVyMmh1bnRlcjI=\n"
+    text = f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\n{data}"
+    hidden = redacted(text)
+    assert "c29tZW9uZXM" not in hidden and "aHVudGVyMmh1bnRlcjI" not in hidden
+    assert "name: db" in hidden and "  user: [redacted:" in hidden

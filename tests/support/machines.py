@@ -13,6 +13,7 @@ from pathlib import Path
 from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.remotes.keys import Ring, decrypt, make_machine, make_ring
+from tacit.remotes.machines import KeysReport
 from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore
 from tacit.vault.vault import Vault
 
@@ -72,10 +73,24 @@ class Machine:
     def sync(self) -> RemoteReport:
         """Sync, which must work."""
         self.minutes += 1
-        with self.vault() as vault:
-            (report,) = vault.exchange.machines.sync()
+        report = self.try_sync()
         assert report.problem is None, report.problem
         return report
+
+    def try_sync(self) -> RemoteReport:
+        """Sync, which may fail."""
+        with self.vault() as vault:
+            (report,) = vault.exchange.machines.sync()
+        return report
+
+    def rotate(self) -> KeysReport:
+        with self.vault() as vault:
+            return vault.exchange.machines.rotate(REMOTE)
+
+    def forget_machine(self, reference: str) -> KeysReport:
+        with self.vault() as vault:
+            (changed,) = vault.exchange.machines.forget_machine(reference)
+        return changed
 
     def status(self) -> RemoteReport:
         with self.vault() as vault:
@@ -93,6 +108,11 @@ class Machine:
         with self.vault() as vault:
             listed = [listed.memory for listed in vault.search.listing(status=None, scope="all")]
         return {(memory.claim.sentence, memory.status.value, memory.strength) for memory in listed}
+
+
+def sync_all(*machines: Machine) -> None:
+    for machine in machines:
+        machine.sync()
 
 
 def plain_text(ring: Ring, data: bytes) -> bytes:

@@ -55,6 +55,14 @@ class Teammate(Person):
         return self.here("team", "accept", *claims)
 
 
+def agree(author: Teammate, curator: Teammate, text: str, *words: str) -> str:
+    """Propose a memory of the author's and accept it as the curator. Return its id."""
+    claim = author.share(text, *words)
+    curator.sync()
+    curator.accept(claim)
+    return claim
+
+
 def memory_id(text: str, project: str = PROJECT) -> str:
     """Return the id that a memory with this text has in the project."""
     return claim_from(text, project_scope(project)).id

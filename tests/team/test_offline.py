@@ -17,6 +17,7 @@ from tests.support.team import Teammate, memory_id
 
 RULE = "never run the full build twice in a row"
 OTHER = "use pnpm for packages"
+Pair = tuple[Teammate, Teammate]
 
 
 @pytest.fixture
@@ -27,18 +28,19 @@ def own_server() -> Iterator[Cluster]:
     cluster.remove()
 
 
-def team_on(cluster: Cluster, folder: Path) -> tuple[Teammate, Teammate]:
-    server = TeamServer(cluster)
+@pytest.fixture
+def own_team(own_server: Cluster, tmp_path: Path) -> Pair:
+    server = TeamServer(own_server)
     server.add("alice", PROJECT)
     server.add("bob", PROJECT, curator=True)
-    alice, bob = (Teammate(folder / name, name, server) for name in ("alice", "bob"))
+    alice, bob = (Teammate(tmp_path / name, name, server) for name in ("alice", "bob"))
     alice.join()
     bob.join()
     return alice, bob
 
 
-def test_without_the_server_everything_else_works_and_what_is_shared_waits(own_server: Cluster, tmp_path: Path) -> None:
-    alice, bob = team_on(own_server, tmp_path)
+def test_without_the_server_everything_else_works_and_what_is_shared_waits(own_server: Cluster, own_team: Pair) -> None:
+    alice, bob = own_team
     shared = alice.share(OTHER)
     bob.sync()
     own_server.stop(immediately=False)
@@ -62,8 +64,8 @@ def test_without_the_server_everything_else_works_and_what_is_shared_waits(own_s
     assert alice.here("status", "--json").json["team"]["problem"] is None
 
 
-def test_a_queued_proposal_can_be_taken_back_without_the_server(own_server: Cluster, tmp_path: Path) -> None:
-    alice, bob = team_on(own_server, tmp_path)
+def test_a_queued_proposal_can_be_taken_back_without_the_server(own_server: Cluster, own_team: Pair) -> None:
+    alice, bob = own_team
     own_server.stop(immediately=False)
     claim = alice.share(RULE)
     assert RULE in alice.here("share", "--withdraw", claim).out
@@ -73,8 +75,8 @@ def test_a_queued_proposal_can_be_taken_back_without_the_server(own_server: Clus
     assert "Nothing waits" in bob.here("team", "review").out
 
 
-def test_a_server_that_hangs_is_given_up(own_server: Cluster, tmp_path: Path) -> None:
-    alice, _ = team_on(own_server, tmp_path)
+def test_a_server_that_hangs_is_given_up(own_server: Cluster, own_team: Pair) -> None:
+    alice, _ = own_team
     os.kill(own_server.pid, signal.SIGSTOP)
     try:
         assert "cannot be reached" in alice.sync(code=1).out
@@ -136,8 +138,8 @@ def test_a_page_of_events_after_the_other_is_read(
     assert len(alice.here("team", "--json").json["team_memories"]) == 5
 
 
-def test_what_the_server_refuses_keeps_nothing_else_back_and_is_reported(own_server: Cluster, tmp_path: Path) -> None:
-    alice, bob = team_on(own_server, tmp_path)
+def test_what_the_server_refuses_keeps_nothing_else_back_and_is_reported(own_server: Cluster, own_team: Pair) -> None:
+    alice, bob = own_team
     web = "github.com/acme/web"
     alice.server.add("alice", web)
     alice.join()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from harness.person import tree
 
-from tests.support.postgres import PROJECT, TeamServer
-from tests.support.team import Teammate, memory_id
+from tests.support.postgres import PROJECT
+from tests.support.team import Teammate, agree, memory_id
 
 RULE = "the customer zanzibar pays late"
 WHY = "heard from quintus"
@@ -19,16 +19,12 @@ def holding(person: Teammate, *texts: str) -> list[str]:
 
 
 def accepted(alice: Teammate, bob: Teammate) -> str:
-    claim = alice.share(RULE, "--evidence", WHY)
-    bob.sync()
-    bob.accept(claim)
+    claim = agree(alice, bob, RULE, "--evidence", WHY)
     alice.sync()
     return claim
 
 
-def test_a_purge_reaches_the_server_and_everybody_who_has_it(
-    alice: Teammate, bob: Teammate, team_server: TeamServer
-) -> None:
+def test_a_purge_reaches_the_server_and_everybody_who_has_it(alice: Teammate, bob: Teammate) -> None:
     claim = accepted(alice, bob)
     assert holding(bob, RULE) and holding(bob, WHY)
     said = alice.here("purge", claim, "--yes").out
@@ -37,7 +33,7 @@ def test_a_purge_reaches_the_server_and_everybody_who_has_it(
     assert "not confirmed by the server" in alice.here("doctor").out
     assert alice.here("team", "--json").json["queued"][0]["action"] == "purge"
     assert "1 sent" in alice.sync().out
-    dump = team_server.cluster.run("pg_dump", team_server.database)
+    dump = alice.server.cluster.run("pg_dump", alice.server.database)
     assert b"zanzibar" not in dump and b"quintus" not in dump
     assert "purged by the team: its text is gone here, too" in bob.sync().out
     assert holding(bob, "zanzibar", "quintus") == [] == holding(alice, "zanzibar", "quintus")
@@ -46,17 +42,15 @@ def test_a_purge_reaches_the_server_and_everybody_who_has_it(
     assert bob.memories() == {} == alice.memories()
 
 
-def test_a_text_that_is_purged_from_shared_evidence_is_purged_on_the_server(
-    alice: Teammate, bob: Teammate, team_server: TeamServer
-) -> None:
+def test_a_text_that_is_purged_from_shared_evidence_is_purged_on_the_server(alice: Teammate, bob: Teammate) -> None:
     accepted(alice, bob)
     alice.here("purge", "--text", "quintus", "--yes")
     alice.sync()
-    assert b"quintus" not in team_server.cluster.run("pg_dump", team_server.database)
+    assert b"quintus" not in alice.server.cluster.run("pg_dump", alice.server.database)
 
 
-def test_a_proposal_that_was_not_sent_yet_is_never_sent(alice: Teammate, team_server: TeamServer) -> None:
-    cluster = team_server.cluster
+def test_a_proposal_that_was_not_sent_yet_is_never_sent(alice: Teammate) -> None:
+    cluster = alice.server.cluster
     cluster.stop(immediately=False)
     try:
         claim = alice.share(RULE, "--evidence", WHY)
@@ -66,7 +60,7 @@ def test_a_proposal_that_was_not_sent_yet_is_never_sent(alice: Teammate, team_se
     finally:
         cluster.start()
     alice.sync()
-    assert b"proposed" not in cluster.run("pg_dump", "--data-only", team_server.database)
+    assert b"proposed" not in cluster.run("pg_dump", "--data-only", alice.server.database)
 
 
 def test_what_others_said_in_the_same_words_stays_theirs(alice: Teammate, bob: Teammate) -> None:
@@ -91,9 +85,7 @@ def test_a_member_is_told_that_they_have_the_same_of_their_own(alice: Teammate, 
 def test_what_somebody_else_proposed_is_purged_here_and_named_until_they_purge_it(
     alice: Teammate, bob: Teammate
 ) -> None:
-    claim = bob.share(RULE, "--evidence", WHY)
-    bob.sync()
-    bob.accept(claim)
+    claim = agree(bob, bob, RULE, "--evidence", WHY)
     alice.sync()
     said = alice.here("purge", claim, "--yes").out
     assert "bob or a curator can purge it there" in said
@@ -110,16 +102,14 @@ def test_what_somebody_else_proposed_is_purged_here_and_named_until_they_purge_i
     assert holding(alice, RULE) == [] and "still has it" not in alice.here("team").out
 
 
-def test_a_curator_purges_what_others_proposed(
-    alice: Teammate, bob: Teammate, tmp_path: Path, team_server: TeamServer
-) -> None:
+def test_a_curator_purges_what_others_proposed(alice: Teammate, bob: Teammate, tmp_path: Path) -> None:
     claim = accepted(alice, bob)
     bob.here("purge", claim, "--yes")
     bob.sync()
-    assert b"zanzibar" not in team_server.cluster.run("pg_dump", team_server.database)
+    assert b"zanzibar" not in alice.server.cluster.run("pg_dump", alice.server.database)
     assert "what you said yourself stays" in alice.sync().out
-    team_server.add("dave", PROJECT)
-    dave = Teammate(tmp_path / "dave", "dave", team_server)
+    alice.server.add("dave", PROJECT)
+    dave = Teammate(tmp_path / "dave", "dave", alice.server)
     dave.join()
     assert dave.memories() == {} and holding(dave, "zanzibar") == []
 

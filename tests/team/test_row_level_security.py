@@ -21,6 +21,12 @@ A, B = "aaaaaaaaaaaa", "bbbbbbbbbbbb"
 OTHER = "github.com/acme/other"
 PLANTED = "The plan for Zanzibar is secret."
 PEOPLE = ["dave", "bob", "mallory", "trent"]
+BODY = '\'{"sentence": "x", "kind": "rule", "tags": []}\''
+INSERT = f"insert into tacit.event (id, project, kind, memory, body) values (%s, %s, %s, %s, {BODY})"
+FORGED = (
+    "insert into tacit.event (id, project, author, kind, memory, body)"
+    f" values (gen_random_uuid(), %s, 'alice', 'proposed', %s, {BODY})"
+)
 
 
 @pytest.fixture(scope="module")
@@ -146,13 +152,9 @@ def _probe_policies(server: TeamServer, mallory: Connection) -> None:
     with mallory.cursor() as cursor, cursor.copy("copy tacit.event to stdout") as copy:
         assert b"".join(bytes(part) for part in copy) == b""
     assert "COPY FROM not supported with row-level security" in refused(mallory, "copy tacit.event from stdin")
-    forged = (
-        "insert into tacit.event (id, project, author, kind, memory, body) values"
-        ' (gen_random_uuid(), %s, \'alice\', \'proposed\', %s, \'{"sentence": "x", "kind": "rule", "tags": []}\')'
-    )
-    assert "row-level security" in refused(mallory, forged, PROJECT, B)
+    assert "row-level security" in refused(mallory, FORGED, PROJECT, B)
     with mallory.transaction(force_rollback=True):
-        mallory.execute(forged, [OTHER, B])
+        mallory.execute(FORGED, [OTHER, B])
         assert mallory.execute("select author from tacit.event").fetchall() == [("mallory",)]
     assert everything(server) == before
 
@@ -192,26 +194,22 @@ def test_nothing_is_told_by_notifications(server: TeamServer) -> None:
 def test_errors_tell_nothing_of_other_rows(server: TeamServer, name: str) -> None:
     """A duplicate id, a violated check and a refused project are told without the row."""
     taken = everything(server)[0][2]
-    body = '{"sentence": "x", "kind": "rule", "tags": []}'
-    insert = "insert into tacit.event (id, project, kind, memory, body) values (%s, %s, %s, %s, %s)"
     with server.session(name) as connection:
         own = PROJECT if name == "dave" else OTHER
         said = [
-            refused(connection, insert, taken, own, "proposed", B, body),
-            refused(connection, insert, uuid.uuid4(), own, "proposed", "no id", body),
-            refused(connection, insert, uuid.uuid4(), "github.com/acme/none", "proposed", A, body),
+            refused(connection, INSERT, taken, own, "proposed", B),
+            refused(connection, INSERT, uuid.uuid4(), own, "proposed", "no id"),
+            refused(connection, INSERT, uuid.uuid4(), "github.com/acme/none", "proposed", A),
             refused(connection, "select tacit.purge(%s, '')", uuid.uuid4()),
         ]
     assert not any(text in message for message in said for text in (PLANTED, "alice", str(taken), "Failing row"))
 
 
 def test_a_project_that_exists_and_one_that_does_not_are_refused_alike(server: TeamServer) -> None:
-    insert = "insert into tacit.event (id, project, kind, memory, body) values (gen_random_uuid(), %s, %s, %s, %s)"
-    body = '{"sentence": "x", "kind": "rule", "tags": []}'
     with server.session("mallory") as mallory:
         for kind in ("proposed", "withdrawn", "accepted", "purged"):
             there, nowhere = (
-                refused(mallory, insert, name, kind, A, body) for name in (PROJECT, "github.com/no/where")
+                refused(mallory, INSERT, uuid.uuid4(), name, kind, A) for name in (PROJECT, "github.com/no/where")
             )
             assert there == nowhere
         for event in (everything(server)[0][2], uuid.uuid4()):
@@ -221,7 +219,6 @@ def test_a_project_that_exists_and_one_that_does_not_are_refused_alike(server: T
 # Forging an author
 
 
-BODY = '\'{"sentence": "x", "kind": "rule", "tags": []}\''
 PROPOSE = (
     "insert into tacit.event (id, project, kind, memory, body)"
     f" values (gen_random_uuid(), %(project)s, 'proposed', %(memory)s, {BODY}) on conflict do nothing"
@@ -233,18 +230,16 @@ DECIDE = (
 
 
 @pytest.mark.parametrize(
-    "columns",
-    ["author", "at", "xid", "seq"],
+    ("column", "value"), [("author", "'alice'"), ("at", "now() - interval '1 year'"), ("xid", "'3'"), ("seq", "1")]
 )
-def test_columns_of_the_server_cannot_be_given(server: TeamServer, columns: str) -> None:
-    values = {"author": "'alice'", "at": "now() - interval '1 year'", "xid": "'3'", "seq": "1"}[columns]
+def test_columns_of_the_server_cannot_be_given(server: TeamServer, column: str, value: str) -> None:
+    insert = (
+        f"insert into tacit.event (id, project, kind, memory, body, {column}) overriding system value"
+        f" values (gen_random_uuid(), '{PROJECT}', 'proposed', '{B}', {BODY}, {value})"
+    )
     with server.session("dave") as dave:
-        assert "permission denied" in refused(
-            dave,
-            f"insert into tacit.event (id, project, kind, memory, body, {columns}) overriding system value"
-            f" values (gen_random_uuid(), '{PROJECT}', 'proposed', '{B}', {BODY}, {values})",
-        )
-        assert "permission denied" in refused(dave, f"copy tacit.event (id, {columns}) from stdin")
+        assert "permission denied" in refused(dave, insert)
+        assert "permission denied" in refused(dave, f"copy tacit.event (id, {column}) from stdin")
     with server.session("dave") as dave:
         assert "row-level security" in refused(dave, "copy tacit.event (id, project, kind, memory, body) from stdin")
 
@@ -270,8 +265,7 @@ def test_no_setting_makes_an_author_of_somebody_else(server: TeamServer, before:
     groups = {kind: f'"{server.group(kind)}"' for kind in ("member", "curator", "owner")}
     with server.session("dave") as dave:
         if SETTINGS[before] is None:
-            said = refused(dave, before.format(**groups))
-            assert "permission denied" in said
+            assert "permission denied" in refused(dave, before.format(**groups))
         else:
             dave.execute(before.format(**groups))
         assert authors(server, dave) == ["dave"]
@@ -441,17 +435,10 @@ def test_not_even_a_superuser_changes_events_by_ordinary_statements(server: Team
     before = everything(server)
     with server.session(SUPERUSER) as admin:
         assert "events are never changed or deleted" in refused(admin, statement)
-        assert authors_of_forged(admin) == "postgres"
+        with admin.transaction(force_rollback=True):
+            admin.execute(FORGED, [PROJECT, B])
+            assert admin.execute("select author from tacit.event where memory = %s", [B]).fetchall() == [("postgres",)]
     assert everything(server) == before
-
-
-def authors_of_forged(admin: Connection) -> object:
-    with admin.transaction(force_rollback=True):
-        admin.execute(
-            "insert into tacit.event (id, project, kind, memory, body, author)"
-            f" values (gen_random_uuid(), '{PROJECT}', 'proposed', '{B}', {BODY}, 'alice')"
-        )
-        return admin.execute("select author from tacit.event where memory = %s", [B]).fetchall()[0][0]
 
 
 def test_the_owner_sees_and_changes_no_event_by_ordinary_statements(server: TeamServer) -> None:
@@ -463,15 +450,6 @@ def test_the_owner_sees_and_changes_no_event_by_ordinary_statements(server: Team
         for statement in ("delete from tacit.event", "truncate tacit.event", "delete from tacit.tombstone"):
             assert "permission denied" in refused(admin, statement)
         assert "row-level security" in refused(admin, PROPOSE, {"project": PROJECT, "memory": B})
-    assert everything(server) == before
-
-
-def test_a_purge_by_the_wrong_person_is_refused(server: TeamServer) -> None:
-    before = everything(server)
-    event = before[0][2]
-    for name in ("dave", "mallory", "trent"):
-        with server.session(name) as connection:
-            refused(connection, "select tacit.purge(%s, '')", event)
     assert everything(server) == before
 
 
@@ -513,11 +491,7 @@ def test_a_pooler_in_transaction_mode_mixes_nobody_up(server: TeamServer) -> Non
     """Sessions of the server are handed from client to client; each has its own person's name and sees its own rows."""
     with server.cluster.pooler({"default_pool_size": "1"}) as folder:
         urls = {name: server.url(name).replace(str(server.cluster.folder), str(folder)) for name in ("dave", "mallory")}
-        with (
-            connect(urls["dave"]) as dave,
-            connect(urls["mallory"]) as mallory,
-            connect(urls["dave"]) as again,
-        ):
+        with connect(urls["dave"]) as dave, connect(urls["mallory"]) as mallory, connect(urls["dave"]) as again:
             for _ in range(5):
                 assert authors(server, dave) == ["dave"]
                 assert authors(server, again) == ["dave"]
@@ -528,5 +502,4 @@ def test_a_pooler_in_transaction_mode_mixes_nobody_up(server: TeamServer) -> Non
             dave.execute("set statement_timeout = 0")
             assert authors(server, again) == ["dave"]
             assert {row.project for row in server.pull(again)} == {PROJECT}
-            said = refused(mallory, "set session authorization dave")
-            assert "permission denied" in said
+            assert "permission denied" in refused(mallory, "set session authorization dave")

@@ -37,33 +37,31 @@ def test_what_names_the_person_or_the_machine_is_noticed(text: str, found: list[
     assert private_details(text, "/srv/people/alice", "build7") == found
 
 
-def test_a_sentence_that_names_a_path_is_shown_whole_and_sent_only_after_a_yes(
-    alice: Teammate, team_server: TeamServer
-) -> None:
+def test_a_sentence_that_names_a_path_is_shown_whole_and_sent_only_after_a_yes(alice: Teammate) -> None:
     text = f"never delete {alice.folder}/backups"
     claim = alice.add(text, "--tag", "disk")
     asked = alice.here("share", claim, code=2)
     assert f"sentence: {text}" in asked.out and "tags: disk" in asked.out and "evidence: none" in asked.out
     assert f"It names {alice.folder}/backups" in asked.out and "add --yes" in asked.err
-    assert sent(team_server) == []
+    assert sent(alice.server) == []
     alice.here("share", claim, "--yes")
-    assert sent(team_server) == [text]
+    assert sent(alice.server) == [text]
 
 
-def test_evidence_that_names_a_path_is_asked_about_as_well(alice: Teammate, team_server: TeamServer) -> None:
+def test_evidence_that_names_a_path_is_asked_about_as_well(alice: Teammate) -> None:
     claim = alice.add(RULE)
     assert "ops@acme.example" in alice.here("share", claim, "--evidence", "ops@acme.example said so", code=2).out
-    assert sent(team_server) == []
+    assert sent(alice.server) == []
 
 
-def test_secrets_are_refused(alice: Teammate, team_server: TeamServer) -> None:
+def test_secrets_are_refused(alice: Teammate) -> None:
     claim = alice.add(RULE)
     said = alice.here("share", claim, "--evidence", "export AWS_SECRET_KEY=AKIAIOSFODNN7EXAMPLQ", "--yes", code=1)
     assert "secret" in said.err
-    assert sent(team_server) == []
+    assert sent(alice.server) == []
 
 
-def test_only_active_memories_of_a_joined_project_are_shared(alice: Teammate, team_server: TeamServer) -> None:
+def test_only_active_memories_of_a_joined_project_are_shared(alice: Teammate) -> None:
     alice.here("add", "I like short commits", "--global")
     everywhere = alice.id_of("I like short commits")
     assert "is global" in alice.here("share", everywhere, code=1).err
@@ -78,7 +76,7 @@ def test_only_active_memories_of_a_joined_project_are_shared(alice: Teammate, te
     alice.tacit("add", RULE, "--private", cwd=local)
     path = memory_id(RULE, os.path.realpath(local))
     assert "named by a path" in alice.here("share", path, code=1).err
-    assert sent(team_server) == []
+    assert sent(alice.server) == []
 
 
 def test_what_came_from_the_team_or_waits_already_is_not_proposed_again(alice: Teammate, bob: Teammate) -> None:
@@ -91,9 +89,7 @@ def test_what_came_from_the_team_or_waits_already_is_not_proposed_again(alice: T
     assert "came from the team already" in bob.here("share", claim, code=1).err
 
 
-def test_the_fact_file_is_meant_by_its_option_and_wherever_no_team_has_the_project(
-    alice: Teammate, team_server: TeamServer
-) -> None:
+def test_the_fact_file_is_meant_by_its_option_and_wherever_no_team_has_the_project(alice: Teammate) -> None:
     claim = alice.add(RULE)
     alice.here("share", claim, "--file")
     assert RULE in (alice.clone / "docs" / "memory" / "memories.ndjson").read_text()
@@ -102,7 +98,7 @@ def test_the_fact_file_is_meant_by_its_option_and_wherever_no_team_has_the_proje
     alice.tacit("add", RULE, "--private", cwd=other)
     alice.tacit("share", memory_id(RULE, "github.com/acme/secret"), cwd=other)
     assert RULE in (other / "docs" / "memory" / "memories.ndjson").read_text()
-    assert sent(team_server) == []
+    assert sent(alice.server) == []
 
 
 def test_without_a_team_options_for_teams_are_refused(alice: Teammate) -> None:

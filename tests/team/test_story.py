@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.person import tree
 
 from tests.support.postgres import PROJECT, TeamServer
-from tests.support.team import Teammate, memory_id
+from tests.support.team import Teammate, agree, memory_id
 
 RULE = "never run the full build twice in a row"
 OTHER = "use pnpm for packages"
@@ -22,21 +22,19 @@ def server_events(server: TeamServer) -> list[tuple[object, ...]]:
 
 
 def test_joining_says_what_one_is_and_what_would_come_and_sends_nothing(
-    tmp_path: Path, team_server: TeamServer, alice: Teammate, bob: Teammate
+    tmp_path: Path, alice: Teammate, bob: Teammate
 ) -> None:
-    claim = alice.share(RULE)
-    bob.sync()
-    bob.accept(claim)
-    before = server_events(team_server)
-    team_server.add("dave", PROJECT, "github.com/acme/web")
-    dave = Teammate(tmp_path / "dave", "dave", team_server)
+    agree(alice, bob, RULE)
+    before = server_events(alice.server)
+    alice.server.add("dave", PROJECT, "github.com/acme/web")
+    dave = Teammate(tmp_path / "dave", "dave", alice.server)
     asked = dave.tacit("team", "join", dave.url).out
     assert "github.com/acme/api  member" in asked and "github.com/acme/web  member" in asked
     assert RULE in asked and "alice, accepted by bob" in asked and "Nothing was changed" in asked
     assert dave.memories() == {} and not (dave.home / ".tacit" / "team").exists()
     dave.join()
     assert dave.memories()[RULE]["author"] == "alice, accepted by bob"
-    assert server_events(team_server) == before
+    assert server_events(alice.server) == before
 
 
 def test_what_a_curator_accepts_holds_for_everybody_with_its_author(alice: Teammate, bob: Teammate) -> None:
@@ -54,18 +52,16 @@ def test_what_a_curator_accepts_holds_for_everybody_with_its_author(alice: Teamm
     assert alice.memories()[RULE]["author"] == ""
 
 
-def test_a_memory_is_private_until_it_is_shared_and_then_only_its_sentence_leaves_the_home(
-    alice: Teammate, team_server: TeamServer
-) -> None:
+def test_a_memory_is_private_until_it_is_shared_and_then_only_its_sentence_leaves_the_home(alice: Teammate) -> None:
     alice.add("the staging password rotates on mondays", "--evidence", "planted-evidence")
     claim = alice.add(RULE, "--tag", "speed", "--evidence", f"seen in {alice.clone}/planted-path.log")
     alice.here("log", "--task", "planted-task", "--summary", "planted-summary")
     alice.sync()
-    assert server_events(team_server) == []
+    assert server_events(alice.server) == []
     alice.here("share", claim)
     body = {"sentence": RULE, "kind": "constraint", "tags": ["speed"]}
-    assert server_events(team_server) == [("proposed", "alice", body)]
-    dump = team_server.cluster.run("pg_dump", team_server.database)
+    assert server_events(alice.server) == [("proposed", "alice", body)]
+    dump = alice.server.cluster.run("pg_dump", alice.server.database)
     assert RULE.encode() in dump
     for planted in (b"planted", b"staging", str(alice.folder).encode(), b"user_direct"):
         assert planted not in dump
@@ -95,13 +91,11 @@ def test_a_proposal_is_withdrawn_before_it_is_accepted_and_belongs_to_the_team_a
 
 
 def test_what_is_retired_is_taken_back_from_everybody_and_can_be_accepted_again(
-    alice: Teammate, bob: Teammate, tmp_path: Path, team_server: TeamServer
+    alice: Teammate, bob: Teammate, tmp_path: Path
 ) -> None:
-    team_server.add("dave", PROJECT)
-    dave = Teammate(tmp_path / "dave", "dave", team_server)
-    claim = alice.share(RULE)
-    bob.sync()
-    bob.accept(claim)
+    alice.server.add("dave", PROJECT)
+    dave = Teammate(tmp_path / "dave", "dave", alice.server)
+    claim = agree(alice, bob, RULE)
     alice.sync()
     dave.join()
     bob.here("team", "retire", claim, "--reason", "we cache it now")
@@ -138,9 +132,7 @@ def test_a_contradiction_between_ones_own_and_the_teams_is_shown_and_not_decided
     alice: Teammate, bob: Teammate
 ) -> None:
     bob.add("use npm for packages")
-    claim = alice.share(OTHER)
-    bob.sync()
-    bob.accept(claim)
+    agree(alice, bob, OTHER)
     (conflict,) = bob.here("conflicts", "--json").json
     assert (conflict["rule"], conflict["winner"]) == ("undecided", None)
     assert {memory["author"] for memory in conflict["memories"]} == {"", "alice, accepted by bob"}
@@ -150,14 +142,10 @@ def test_a_contradiction_between_ones_own_and_the_teams_is_shown_and_not_decided
     assert bob.memories().keys() == {"use npm for packages"}
 
 
-def test_members_of_other_projects_neither_see_nor_get_it(
-    tmp_path: Path, alice: Teammate, bob: Teammate, team_server: TeamServer
-) -> None:
-    team_server.add("carol", "github.com/acme/web")
-    carol = Teammate(tmp_path / "carol", "carol", team_server, "github.com/acme/web")
-    claim = alice.share(RULE, "--evidence", WHY)
-    bob.sync()
-    bob.accept(claim)
+def test_members_of_other_projects_neither_see_nor_get_it(tmp_path: Path, alice: Teammate, bob: Teammate) -> None:
+    alice.server.add("carol", "github.com/acme/web")
+    carol = Teammate(tmp_path / "carol", "carol", alice.server, "github.com/acme/web")
+    agree(alice, bob, RULE, "--evidence", WHY)
     carol.join()
     carol.sync()
     assert carol.memories() == {} and "no memories yet" in carol.here("team").out
@@ -165,21 +153,19 @@ def test_members_of_other_projects_neither_see_nor_get_it(
 
 
 def test_a_membership_that_ended_takes_the_project_back_and_a_new_one_has_to_be_joined(
-    alice: Teammate, bob: Teammate, team_server: TeamServer
+    alice: Teammate, bob: Teammate
 ) -> None:
-    claim = bob.share(RULE)
-    bob.sync()
-    bob.accept(claim)
+    agree(bob, bob, RULE)
     alice.sync()
     own = alice.add(OTHER)
-    with team_server.session(team_server.admin) as admin:
+    with alice.server.session(alice.server.admin) as admin:
         admin.execute("select tacit.remove_member(%s, 'alice')", [PROJECT])
     said = alice.sync().out
     assert f"no member of {PROJECT} any more" in said
     assert alice.memories().keys() == {OTHER}
     alice.here("share", own, code=0)  # into the project's file, as without a team
     assert (alice.clone / "docs" / "memory" / "memories.ndjson").exists()
-    with team_server.session(team_server.admin) as admin:
+    with alice.server.session(alice.server.admin) as admin:
         admin.execute("select tacit.add_member(%s, 'alice')", [PROJECT])
     assert f"You were added to {PROJECT}" in alice.sync().out
     assert alice.memories().keys() == {OTHER}
@@ -188,15 +174,15 @@ def test_a_membership_that_ended_takes_the_project_back_and_a_new_one_has_to_be_
 
 
 def test_a_project_that_the_administrator_adds_brings_nothing_before_it_is_joined(
-    alice: Teammate, bob: Teammate, team_server: TeamServer
+    alice: Teammate, bob: Teammate
 ) -> None:
     web = "github.com/acme/web"
     for name in ("alice", "bob"):
-        team_server.add(name, web)
-    with team_server.session("bob") as session:
+        alice.server.add(name, web)
+    with alice.server.session("bob") as session:
         claim = memory_id(RULE, web)
-        proposal = team_server.propose(session, claim, web, RULE)
-        team_server.insert(session, "accepted", claim, web, {"proposal": proposal})
+        proposal = alice.server.propose(session, claim, web, RULE)
+        alice.server.insert(session, "accepted", claim, web, {"proposal": proposal})
     assert f"You were added to {web}" in alice.sync().out
     assert alice.memories() == {} and f"You were added to {web}" in alice.here("team").out
     assert "added" not in alice.join().out
@@ -204,9 +190,7 @@ def test_a_project_that_the_administrator_adds_brings_nothing_before_it_is_joine
 
 
 def test_leaving_takes_back_what_came_from_the_team_and_nothing_else(alice: Teammate, bob: Teammate) -> None:
-    claim = alice.share(RULE)
-    bob.sync()
-    bob.accept(claim)
+    agree(alice, bob, RULE)
     bob.add(OTHER)
     assert "1 memory that it accepted went" in bob.here("team", "leave").out.replace("memories", "memory")
     assert bob.memories().keys() == {OTHER}
@@ -215,9 +199,7 @@ def test_leaving_takes_back_what_came_from_the_team_and_nothing_else(alice: Team
 
 
 def test_lines_of_the_team_are_not_taken_to_another_machine(alice: Teammate, bob: Teammate, tmp_path: Path) -> None:
-    claim = alice.share(RULE)
-    bob.sync()
-    bob.accept(claim)
+    agree(alice, bob, RULE)
     bob.add(OTHER)
     other = Teammate(tmp_path / "laptop", "bob", bob.server)
     other.here("import", str(bob.home), "--mine")

@@ -371,7 +371,8 @@ def _copy_lines(call: Invocation) -> Iterator[str]:
         for entry in overview.purges if overview else ():
             yield f"on the team's server until the next tacit sync: {entry.memory}"
         for memory in overview.unpurged if overview else ():
-            yield f"✗ on the team's server: {memory.id}; {printable(memory.author)} or a curator can purge it there"
+            author = printable(memory.first_author)
+            yield f"✗ on the team's server: {memory.id}; {author} or a curator can purge it there"
 
 
 def _memories_text(report: PurgeReport) -> str:

@@ -77,7 +77,7 @@ def show_team(call: Invocation) -> None:
     for memory in overview.unpurged:
         echo_wrapped(
             f"✗ [{memory.id[:_SHORT]}] was purged here, and the server still has it:"
-            f" {printable(memory.author)} or a curator can purge it there"
+            f" {printable(memory.first_author)} or a curator can purge it there"
         )
     if home.offered:
         join = f"tacit team join {printable(home.url)}"
@@ -388,7 +388,7 @@ def _overview_json(overview: TeamOverview) -> JsonObject:
             for entry in overview.waiting
         ],
         "unpurged": [
-            {"id": memory.id, "scope": team_scope(memory.project), "author": memory.author}
+            {"id": memory.id, "scope": team_scope(memory.project), "author": memory.first_author}
             for memory in overview.unpurged
         ],
     }

@@ -97,7 +97,12 @@ class GitTransport:
 
     def fetch(self) -> None:
         self._make_mirror()
-        self._remove_locks()
+        # Locks that a git left behind which was killed. One sync at a time uses the mirror.
+        folders = [(self._mirror, [], os.listdir(self._mirror)), *os.walk(os.path.join(self._mirror, "refs"))]
+        for lock in (os.path.join(folder, name) for folder, _, names in folders for name in names):
+            if lock.endswith(".lock"):
+                with suppress(FileNotFoundError):
+                    os.unlink(lock)
         heads = _parse_heads(self._run("ls-remote", "--quiet", "--heads", "--", self._url), "refs/heads/")
         known = self._known_heads()
         changed = [path for path, commit in heads.items() if known.get(path) != commit]
@@ -122,7 +127,11 @@ class GitTransport:
 
     def publish(self, area: str, files: Mapping[str, bytes], keep: Collection[str]) -> None:
         self._make_mirror()
-        commits = {f"{area}/{name}": self._commit(data) for name, data in files.items()}
+        commits: dict[str, str] = {}
+        for name, data in files.items():
+            blob = self._run("hash-object", "-w", "--stdin", data=data).decode().strip()
+            tree = self._run("mktree", "-z", data=f"100644 blob {blob}\t{_FILE}\0".encode()).decode().strip()
+            commits[f"{area}/{name}"] = self._run("commit-tree", tree, "-m", "-").decode().strip()
         manifest = f"{area}/{MANIFEST_FILE}"
         self._push({path: commit for path, commit in commits.items() if path != manifest})
         self._push({manifest: commits[manifest]})
@@ -141,11 +150,6 @@ class GitTransport:
 
     def close(self) -> None:
         """Do nothing: no process outlives its call."""
-
-    def _commit(self, data: bytes) -> str:
-        blob = self._run("hash-object", "-w", "--stdin", data=data).decode().strip()
-        tree = self._run("mktree", "-z", data=f"100644 blob {blob}\t{_FILE}\0".encode()).decode().strip()
-        return self._run("commit-tree", tree, "-m", "-").decode().strip()
 
     def _push(self, commits: Mapping[str, str]) -> None:
         """Replace branches, or remove those without a commit, unless somebody else changed one since it was fetched."""
@@ -176,15 +180,6 @@ class GitTransport:
             make_folder(self._mirror, below=folder)
             self._run("init", "--quiet", "--bare", "--template=")
 
-    def _remove_locks(self) -> None:
-        """Remove locks that a git left behind which was killed. One sync at a time uses the mirror."""
-        folders = [(self._mirror, [], os.listdir(self._mirror)), *os.walk(os.path.join(self._mirror, "refs"))]
-        for folder, _, names in folders:
-            for name in names:
-                if name.endswith(".lock"):
-                    with suppress(FileNotFoundError):
-                        os.unlink(os.path.join(folder, name))
-
     def _run(self, *arguments: str, data: bytes = b"") -> bytes:
         config = [word for name, value in _CONFIG for word in ("-c", f"{name}={value}")]
         command = ["git", f"--git-dir={self._mirror}", *config, *arguments]
@@ -202,25 +197,25 @@ class GitTransport:
         except FileNotFoundError:
             raise RemoteError("git is not installed", "install git, or use a folder as remote") from None
         except subprocess.TimeoutExpired:
-            raise RemoteError(
-                f"{self._shown_url} did not answer within {_TIMEOUT_SECONDS // 60} minutes", "tacit sync"
-            ) from None
+            minutes = _TIMEOUT_SECONDS // 60
+            raise RemoteError(f"{_shown(self._url)} did not answer within {minutes} minutes", "tacit sync") from None
         if done.returncode:
-            raise self._git_error(done.stderr)
+            raise _git_error(_shown(self._url), done.stderr)
         return done.stdout
 
-    @property
-    def _shown_url(self) -> str:
-        return printable(one_line(self._url, _MAX_MESSAGE_CHARS))
 
-    def _git_error(self, output: bytes) -> RemoteError:
-        """Return an error with git's last words. A server may say anything, so these are cut and made printable."""
-        lines = [line for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
-        if any("stale info" in line or "fetch first" in line for line in lines):
-            return RemoteError(f"another process wrote to {self._shown_url} at the same moment", "tacit sync")
-        fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines or ["git failed"]
-        message = printable(one_line(fatal[0], _MAX_MESSAGE_CHARS))
-        return RemoteError(f"{self._shown_url}: {message}", f"try: git ls-remote {self._shown_url}")
+def _shown(text: str) -> str:
+    """Return a text as it may be shown. A server may say anything, so it is cut and made printable."""
+    return printable(one_line(text, _MAX_MESSAGE_CHARS))
+
+
+def _git_error(url: str, output: bytes) -> RemoteError:
+    """Return an error with git's last words."""
+    lines = [line for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
+    if any("stale info" in line or "fetch first" in line for line in lines):
+        return RemoteError(f"another process wrote to {url} at the same moment", "tacit sync")
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines or ["git failed"]
+    return RemoteError(f"{url}: {_shown(fatal[0])}", f"try: git ls-remote {url}")
 
 
 def _parse_heads(rows: bytes, prefix: str) -> dict[str, str]:

@@ -111,16 +111,15 @@ def seal(ring: Ring, kind: bytes, content: bytes) -> bytes:
 
 def unseal(ring: Ring, kind: bytes, data: bytes) -> bytes | None:
     """Return the content of such a file; None if it is not encrypted to this ring, torn, or not authentic."""
-    plain = decrypt(ring, data)
-    return None if plain is None else _verified(ring, kind, plain)
+    return _verified(ring, kind, decrypt(ring, data))
 
 
 def _authenticate(ring: Ring, kind: bytes, content: bytes) -> bytes:
     return _mac(ring, _FILE_PURPOSE, kind, content).encode("ascii") + b"\n" + content
 
 
-def _verified(ring: Ring, kind: bytes, data: bytes) -> bytes | None:
-    mac, _, content = data.partition(b"\n")
+def _verified(ring: Ring, kind: bytes, data: bytes | None) -> bytes | None:
+    mac, _, content = (data or b"").partition(b"\n")
     return content if compare_digest(mac, _mac(ring, _FILE_PURPOSE, kind, content).encode("ascii")) else None
 
 
@@ -141,8 +140,7 @@ def lock_ring(ring: Ring, phrase: str) -> bytes:
 
 def unlock_ring(data: bytes, phrase: str) -> Ring | None:
     """Return the ring; None if it is another phrase or no such file."""
-    plain = decrypt(_phrase_ring(phrase), data)
-    return None if plain is None else _parse_ring(plain)
+    return _parse_ring(decrypt(_phrase_ring(phrase), data))
 
 
 def _phrase_ring(phrase: str) -> Ring:
@@ -180,9 +178,7 @@ def hand_over(ring: Ring, former: Ring, recipients: list[str]) -> bytes:
 
 def take_over(data: bytes, former: Ring, machine: MachineKeys) -> Ring | None:
     """Return the new ring; None if it is not meant for this machine, or nobody with the former ring vouches for it."""
-    plain = decrypt(machine, data)
-    content = None if plain is None else _verified(former, HANDOVER_KIND, plain)
-    return None if content is None else _parse_ring(content)
+    return _parse_ring(_verified(former, HANDOVER_KIND, decrypt(machine, data)))
 
 
 def ring_fields(ring: Ring) -> dict[str, object]:
@@ -201,9 +197,9 @@ def _ring_json(ring: Ring) -> bytes:
     return json.dumps(ring_fields(ring), sort_keys=True).encode("ascii")
 
 
-def _parse_ring(data: bytes) -> Ring | None:
+def _parse_ring(data: bytes | None) -> Ring | None:
     try:
-        return ring_from_fields(json.loads(data))
+        return ring_from_fields(json.loads(data or b""))
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -233,7 +229,10 @@ def parse_phrase(text: str) -> str:
             raise UsageError(f"group {number} of the recovery phrase has a typing mistake", "each has five letters")
     if len(groups) != _GROUPS:
         raise UsageError(f"a recovery phrase has {_GROUPS} groups of five letters, not {len(groups)}")
-    data = b"".join(_number(group).to_bytes(2, "big") for group in groups)
+    data = b""
+    for group in groups:
+        numbers = (letters.index(char) << shift for char, (letters, shift) in zip(group, _GROUP_LETTERS, strict=True))
+        data += sum(numbers).to_bytes(2, "big")
     if _checksum(data[:PHRASE_BYTES]) != data[PHRASE_BYTES:]:
         raise UsageError("the recovery phrase has a typing mistake in one of its groups", "compare it letter by letter")
     return "-".join(groups)
@@ -247,10 +246,6 @@ def phrase_lines(phrase: str) -> list[str]:
 
 def _checksum(data: bytes) -> bytes:
     return blake2b(data, digest_size=_CHECK_BYTES, person=_PHRASE_CHECK_PURPOSE).digest()
-
-
-def _number(group: str) -> int:
-    return sum(letters.index(char) << shift for char, (letters, shift) in zip(group, _GROUP_LETTERS, strict=True))
 
 
 def _age() -> ModuleType:

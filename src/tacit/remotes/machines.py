@@ -12,16 +12,7 @@ from collections.abc import Callable, Sequence
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
-from tacit.remotes.keys import (
-    PHRASE_BYTES,
-    hand_over,
-    lock_ring,
-    make_machine,
-    make_phrase,
-    make_ring,
-    parse_phrase,
-    unlock_ring,
-)
+from tacit.remotes import keys
 from tacit.remotes.segments import locked_rings
 from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore, check_name, default_name
 from tacit.remotes.steps import RemoteSteps
@@ -70,7 +61,7 @@ class Machines(HomePart):
                 transport.close()
             if former is not None and former.ring != state.ring:  # the others may have removed this machine
                 machine = self._remotes.machine()
-                self._remotes.save_machine(make_machine((*machine.former, machine.id)))
+                self._remotes.save_machine(keys.make_machine((*machine.former, machine.id)))
             written = former.written if former else self._remotes.last_written(name, address)
             everything = everything or bool(former and former.everything)
             self._remotes.save(state._replace(everything=everything, written=written))
@@ -92,8 +83,9 @@ class Machines(HomePart):
         """Return what is known of all remotes, without asking them."""
         reports = []
         for state in self._remotes.all():
-            name, url, keys, at = state.name, state.url, state.ring.fingerprint, state.synced_at
-            reports.append(RemoteReport(name, url, keys, tuple(self._steps.peer_reports(state).values()), synced_at=at))
+            machines = tuple(self._steps.peer_reports(state).values())
+            report = RemoteReport(state.name, state.url, state.ring.fingerprint, machines, synced_at=state.synced_at)
+            reports.append(report)
         return reports
 
     def own_machine(self) -> tuple[str, str]:
@@ -167,10 +159,10 @@ class Machines(HomePart):
                     f"{url} has files of machines, but the keys have not arrived yet",
                     "wait until your sync program has finished, then try again",
                 )
-            ring, phrase = make_ring(), make_phrase(os.urandom(PHRASE_BYTES))
-            return RemoteState(name, url, False, ring, lock_ring(ring, phrase)), phrase
-        phrase = parse_phrase(ask_phrase())
-        rings = [(found, data) for data in locked if (found := unlock_ring(data, phrase)) is not None]
+            ring, phrase = keys.make_ring(), keys.make_phrase(os.urandom(keys.PHRASE_BYTES))
+            return RemoteState(name, url, False, ring, keys.lock_ring(ring, phrase)), phrase
+        phrase = keys.parse_phrase(ask_phrase())
+        rings = [(found, data) for data in locked if (found := keys.unlock_ring(data, phrase)) is not None]
         if not rings:
             raise RefusedError(
                 f"this is not the recovery phrase of {url}",
@@ -211,9 +203,9 @@ class Machines(HomePart):
             gone = {*state.forgotten, *forget}
             areas = [area for area in session.view.areas if area.machine not in gone]
             recipients = {machine.recipient, *(area.manifests[0].recipient for area in areas)}
-            ring, phrase = make_ring(state.ring.epoch + 1), make_phrase(os.urandom(PHRASE_BYTES))
-            handover = hand_over(ring, state.ring, sorted(recipients))
-            session.state = state.with_new_keys(ring, lock_ring(ring, phrase), handover)._replace(
+            ring, phrase = keys.make_ring(state.ring.epoch + 1), keys.make_phrase(os.urandom(keys.PHRASE_BYTES))
+            handover = keys.hand_over(ring, state.ring, sorted(recipients))
+            session.state = state.with_new_keys(ring, keys.lock_ring(ring, phrase), handover)._replace(
                 forgotten=tuple(sorted(gone)),
                 peers=tuple(peer for peer in state.peers if peer.manifest.machine not in gone),
             )

@@ -206,18 +206,15 @@ def view_remote(transport: Transport, ring: Ring) -> RemoteView:
         if data is not None and (manifest := unseal_manifest(ring, data)) is not None:
             folders[folder] = True
             found.setdefault(manifest.machine, []).append((manifest, folder))
-    areas = tuple(_make_area(found[machine]) for machine in sorted(found))
-    return RemoteView(files, areas, tuple(sorted(folder for folder, is_known in folders.items() if not is_known)))
-
-
-def _make_area(found: list[tuple[Manifest, str]]) -> Area:
-    """Return the area of one machine from its manifests and the folders in which they are."""
-    found = sorted(found, key=lambda pair: (pair[0].sequence, pair[0].at, pair[0].token), reverse=True)
-    latest, folder = found[0]
-    by_token: dict[str, Manifest] = {}
-    for manifest, _ in found:
-        by_token.setdefault(manifest.token, manifest)
-    return Area(latest.machine, folder, tuple(by_token.values()))
+    areas: list[Area] = []
+    for machine, manifests in sorted(found.items()):
+        manifests.sort(key=lambda pair: (pair[0].sequence, pair[0].at, pair[0].token), reverse=True)
+        by_token: dict[str, Manifest] = {}
+        for manifest, _ in manifests:
+            by_token.setdefault(manifest.token, manifest)
+        areas.append(Area(machine, manifests[0][1], tuple(by_token.values())))
+    foreign = sorted(folder for folder, is_known in folders.items() if not is_known)
+    return RemoteView(files, tuple(areas), tuple(foreign))
 
 
 def locked_rings(transport: Transport) -> list[bytes]:

@@ -27,16 +27,8 @@ from tacit.errors import NotFoundError, StoreError, TacitError, UsageError
 from tacit.home.paths import REMOTES_FOLDER, HomePaths
 from tacit.model.event import timestamp
 from tacit.record import Record
-from tacit.remotes.keys import (
-    MANIFEST_KIND,
-    MachineKeys,
-    Ring,
-    make_machine,
-    ring_fields,
-    ring_from_fields,
-    seal,
-    unseal,
-)
+from tacit.remotes import keys
+from tacit.remotes.keys import MachineKeys, Ring
 from tacit.text.display import clean, clip
 
 AREA_NAME = re.compile(r"[0-9a-f]{32}")
@@ -80,12 +72,12 @@ class Manifest(Record):
 
 
 def seal_manifest(ring: Ring, manifest: Manifest) -> bytes:
-    return seal(ring, MANIFEST_KIND, json.dumps(manifest_fields(manifest), sort_keys=True).encode("utf-8"))
+    return keys.seal(ring, keys.MANIFEST_KIND, json.dumps(manifest_fields(manifest), sort_keys=True).encode("utf-8"))
 
 
 def unseal_manifest(ring: Ring, data: bytes) -> Manifest | None:
     """Return the manifest; None if the file is torn, or nobody with this ring wrote it."""
-    content = unseal(ring, MANIFEST_KIND, data)
+    content = keys.unseal(ring, keys.MANIFEST_KIND, data)
     try:
         return None if content is None else manifest_from_fields(json.loads(content))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
@@ -320,7 +312,7 @@ class RemoteStore:
             "handover": b64encode(state.handover).decode("ascii"),
             "locked_ring": b64encode(state.locked_ring).decode("ascii"),
             "peers": [{**peer._asdict(), "manifest": manifest_fields(peer.manifest)} for peer in state.peers],
-            "ring": ring_fields(state.ring),
+            "ring": keys.ring_fields(state.ring),
             "synced_at": state.synced_at.isoformat() if state.synced_at else None,
             "v": 1,
             "written": manifest_fields(state.written) if state.written else None,
@@ -361,7 +353,7 @@ class RemoteStore:
         path = self._path(_MACHINE_FILE)
         data = read_file(path)
         if data is None:
-            machine = make_machine()
+            machine = keys.make_machine()
             self.save_machine(machine)
             return machine
         try:
@@ -393,17 +385,15 @@ def check_name(name: str) -> str:
 def _parse_state(fields: Any) -> RemoteState:
     values = {name: fields[name] for name in RemoteState._fields}
     return RemoteState(**values)._replace(
-        ring=ring_from_fields(fields["ring"]),
+        ring=keys.ring_from_fields(fields["ring"]),
         locked_ring=b64decode(fields["locked_ring"]),
         handover=b64decode(fields["handover"]),
         written=manifest_from_fields(fields["written"]) if fields["written"] else None,
         parts=tuple(PublishedPart(*part) for part in fields["parts"]),
-        peers=tuple(_parse_peer(peer) for peer in fields["peers"]),
+        peers=tuple(
+            PeerState(**{**peer, "manifest": manifest_from_fields(peer["manifest"]), "taken": tuple(peer["taken"])})
+            for peer in fields["peers"]
+        ),
         forgotten=tuple(fields["forgotten"]),
         synced_at=datetime.fromisoformat(fields["synced_at"]) if fields["synced_at"] else None,
     )
-
-
-def _parse_peer(fields: Any) -> PeerState:
-    manifest = manifest_from_fields(fields["manifest"])
-    return PeerState(manifest, fields["fingerprint"], tuple(fields["taken"]), fields["missing"], fields["held"])

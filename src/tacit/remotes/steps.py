@@ -17,17 +17,9 @@ from tacit.log.incoming import IncomingFilter, append_received, import_tombstone
 from tacit.model.ids import EventId, event_id
 from tacit.purge.plan import late_tombstones
 from tacit.purge.tombstones import Tombstones, is_purge
+from tacit.remotes import segments
 from tacit.remotes.keys import MachineKeys, make_machine
-from tacit.remotes.segments import (
-    Area,
-    Received,
-    RemoteView,
-    SegmentReader,
-    find_new_keys,
-    receive,
-    received_segments,
-    view_remote,
-)
+from tacit.remotes.segments import Area, Received, RemoteView, SegmentReader
 from tacit.remotes.state import (
     HANDOVER_FILE,
     MANIFEST_FILE,
@@ -68,19 +60,11 @@ class RemoteSession:
         state = self.state
         # Of machines that have not synced since the keys were changed it is known why they cannot be read.
         known = {own, *(peer.manifest.machine for peer in state.peers)} - set(state.members())
-        return RemoteReport(
-            state.name,
-            state.url,
-            state.ring.fingerprint,
-            tuple(self.reports[machine] for machine in sorted(self.reports)),
-            self.sent,
-            self.unsent,
-            tuple(area for area in self.view.foreign if area not in known),
-            tuple(self.notes),
-            self.problem,
-            state.synced_at,
-            self.applied_purges,
-        )
+        foreign = tuple(area for area in self.view.foreign if area not in known)
+        machines = tuple(self.reports[machine] for machine in sorted(self.reports))
+        report = RemoteReport(state.name, state.url, state.ring.fingerprint, machines, self.sent, self.unsent, foreign)
+        notes, purges = tuple(self.notes), self.applied_purges
+        return report._replace(notes=notes, problem=self.problem, synced_at=state.synced_at, applied_purges=purges)
 
 
 class RemoteSteps(HomePart):
@@ -122,13 +106,13 @@ class RemoteSteps(HomePart):
     def _open(self, session: RemoteSession, *, adopt: bool) -> None:
         """Fetch, and take over keys that another machine has changed."""
         session.transport.fetch()
-        if new := find_new_keys(session.transport, session.state.ring, self._remotes.machine()):
+        if new := segments.find_new_keys(session.transport, session.state.ring, self._remotes.machine()):
             ring, locked_ring = new
             session.notes.append(f"another machine changed the keys; they are {ring.fingerprint} now")
             session.state = session.state.with_new_keys(ring, locked_ring)
             if adopt:
                 self._remotes.save(session.state)
-        session.view = view_remote(session.transport, session.state.ring)
+        session.view = segments.view_remote(session.transport, session.state.ring)
 
     def _check_token(self, session: RemoteSession, *, change: bool) -> None:
         """Take a new id if the remote has a state of this machine that this home did not write."""
@@ -158,7 +142,9 @@ class RemoteSteps(HomePart):
             elif area.machine != own:
                 peer = state.peer(area.machine)
                 taken = peer.taken if peer else ()
-                received.append(receive(session.transport, session.view, area, state.ring, taken, self._latest_id()))
+                received.append(
+                    segments.receive(session.transport, session.view, area, state.ring, taken, self._latest_id())
+                )
         counts = self._take_lines(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
         peers = {peer.manifest.machine: peer for peer in state.peers}
@@ -195,7 +181,7 @@ class RemoteSteps(HomePart):
             manifests += [peer.manifest for state in self._remotes.all() for peer in state.peers]
 
             def segments_that_knew(op: str) -> set[str]:  # of machines that had applied a purge, as far as is known
-                return received_segments(manifest.machine for manifest in manifests if op in manifest.purges)
+                return segments.received_segments(manifest.machine for manifest in manifests if op in manifest.purges)
 
             if drafts := late_tombstones(log, tombstones, segments_that_knew):
                 log.append(drafts, self._store.actor.origin())
@@ -294,21 +280,19 @@ class RemoteSteps(HomePart):
         session.reports = self.peer_reports(session.state)
         for area in session.view.areas:
             if area.machine != self.own_id():
-                session.reports[area.machine] = self._area_report(session, area)
+                peer = session.state.peer(area.machine)
+                taken, files = peer.taken if peer else (), session.view.files
+                unread = [entry for entry in area.manifests[0].segments if entry.name not in taken]
+                there = [entry for entry in unread if files.get(f"{area.folder}/{entry.file}") == entry.size]
+                report = report_machine(area.manifests[0], self.own_id(), self.purges(), self._now())
+                session.reports[area.machine] = report._replace(
+                    waiting=sum(entry.lines for entry in there),
+                    missing=len(unread) - len(there),
+                    held=peer.held if peer else 0,
+                )
         state = self._published_state(session)
         planned = SegmentReader(self._store.log, state, self._remotes.machine().id).plan(self._purge_operations())
         session.unsent = _added_lines([outgoing.part for outgoing in planned], state.parts)
-
-    def _area_report(self, session: RemoteSession, area: Area) -> MachineReport:
-        peer = session.state.peer(area.machine)
-        taken, files = peer.taken if peer else (), session.view.files
-        unread = [entry for entry in area.manifests[0].segments if entry.name not in taken]
-        there = [entry for entry in unread if files.get(f"{area.folder}/{entry.file}") == entry.size]
-        return report_machine(area.manifests[0], self.own_id(), self.purges(), self._now())._replace(
-            waiting=sum(entry.lines for entry in there),
-            missing=len(unread) - len(there),
-            held=peer.held if peer else 0,
-        )
 
     def peer_reports(self, state: RemoteState) -> dict[str, MachineReport]:
         """Return what is known of the other machines on a remote, by their ids."""

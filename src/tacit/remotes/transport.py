@@ -42,9 +42,12 @@ class Transport(Protocol):
         """Remove an area with all files."""
 
     def forget_replaced(self) -> None:
-        """Remove copies on this machine of what was replaced or removed on the remote."""
+        """Remove copies on this machine of what was replaced or removed on the remote. By default there are none."""
+        return
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close what is open. By default nothing is."""
+        return
 
 
 def open_transport(url: str, mirror: str) -> Transport:
@@ -83,7 +86,7 @@ def normalize_address(url: str) -> str:
 _FIXED_STEMS = tuple(name.removesuffix(".age") for name in (MANIFEST_FILE, RING_FILE, HANDOVER_FILE))
 
 
-class FolderTransport:
+class FolderTransport(Transport):
     """A folder that something else carries around: a sync program, a network share, a stick.
 
     Torn, renamed and foreign files are expected here. No link below the folder is followed.
@@ -129,12 +132,6 @@ class FolderTransport:
             with suppress(OSError):  # something of somebody else lies there
                 os.rmdir(folder)
 
-    def forget_replaced(self) -> None:
-        """Do nothing: there are no copies."""
-
-    def close(self) -> None:
-        """Do nothing: nothing is open."""
-
     def _remove_files(self, folder: str, keep: Collection[str]) -> None:
         """Remove our files but those to keep, with copies of them that sync programs made. Others' files stay."""
         for name in list_folder(folder):
@@ -176,7 +173,7 @@ ON CONFLICT (area, name) DO UPDATE SET data = excluded.data, written_at = now()
 _REMOVE_OTHERS = "DELETE FROM tacit_remote.files WHERE area = %s AND NOT name = ANY(%s)"
 
 
-class DatabaseTransport:
+class DatabaseTransport(Transport):
     """Rows of a table, one for each file. The connection is opened on first use.
 
     The person needs a database and a role that may create a schema in it, once.
@@ -223,9 +220,6 @@ class DatabaseTransport:
     def remove(self, area: str) -> None:
         with transaction(self._connect()) as cursor:
             cursor.execute(_REMOVE_OTHERS, (area, []))
-
-    def forget_replaced(self) -> None:
-        """Do nothing: there are no copies on this machine."""
 
     def close(self) -> None:
         if self._connection is not None:

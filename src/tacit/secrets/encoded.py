@@ -26,13 +26,11 @@ _ASSIGNMENT = (
 )
 _BEFORE_VALUE = frozenset("='\"` \t")
 _PUBLIC_NAME_WORDS = frozenset(
-    (
-        "ID UUID GUID SHA SHA1 SHA256 SHA512 MD5 HASH DIGEST CHECKSUM CHECKSUMS SUM COMMIT REV REVISION REF HEAD TREE BASE MERGE OBJECT "
-        "BLOB IMAGE TAG VERSION RELEASE BUILD BUILDID INTEGRITY ETAG FINGERPRINT THUMBPRINT PUBLIC PUBKEY PUB CERT CERTIFICATE "
-        "URL URI PATH FILE DIR HOST HOSTNAME ENDPOINT ARN NAME BUCKET CID TXID TX BLOCK ADDRESS ADDR CONTRACT WALLET ACCOUNT "
-        "REQUEST TRACE SPAN TRACEPARENT CORRELATION PARENT RUN JOB NONCE IV CACHE GIT LFS CONTENT DATA BODY PAYLOAD EXPECTED ACTUAL "
-        "RESULT OUTPUT SEED FLAGS OPTS OPTIONS ARGS CLASSPATH"
-    ).split()
+    """ID UUID GUID SHA SHA1 SHA256 SHA512 MD5 HASH DIGEST CHECKSUM CHECKSUMS SUM COMMIT REV REVISION REF HEAD TREE BASE MERGE OBJECT
+    BLOB IMAGE TAG VERSION RELEASE BUILD BUILDID INTEGRITY ETAG FINGERPRINT THUMBPRINT PUBLIC PUBKEY PUB CERT CERTIFICATE
+    URL URI PATH FILE DIR HOST HOSTNAME ENDPOINT ARN NAME BUCKET CID TXID TX BLOCK ADDRESS ADDR CONTRACT WALLET ACCOUNT
+    REQUEST TRACE SPAN TRACEPARENT CORRELATION PARENT RUN JOB NONCE IV CACHE GIT LFS CONTENT DATA BODY PAYLOAD EXPECTED ACTUAL
+    RESULT OUTPUT SEED FLAGS OPTS OPTIONS ARGS CLASSPATH""".split()
 )  # fmt: skip
 
 
@@ -141,29 +139,27 @@ def find_encoded(text: str, words: Iterable[WordSpan], has_secret: Callable[[str
                 _unreadable_runs.add(run[0])
             continue
         decoded_runs += 1
+        is_word = " " not in decoded
         if (
             decoded_runs > _MAX_DECODED_RUNS
             or has_secret(decoded)
-            or (values.is_password(decoded, quoted=True) and " " not in decoded and _is_decoded_here(text, *run.span()))
-            or (
-                " " not in decoded
-                and values.may_be_secret(decoded)
-                and _is_decoded_here(text, *run.span(), as_key=True)
-            )
-            or (_may_be_named_password(decoded) and regex(_SECRET_NAME_BEFORE).search(_before(text, run.start())))
+            or (is_word and values.is_password(decoded, quoted=True) and _is_decoded_here(text, *run.span()))
+            or (is_word and values.may_be_secret(decoded) and _is_decoded_here(text, *run.span(), as_key=True))
         ):
             yield run.start(), run.end(), ENCODED_KIND
+        elif regex(_SECRET_NAME_BEFORE).search(_before(text, run.start())):
+            # After a name that says so (`db_pw hex=…`), any password with a special character.
+            is_signed = is_word and any(map(str.isdigit, decoded)) and not decoded.isalnum()
+            is_striking = values.is_mixed(decoded) or values.is_striking_word(decoded)
+            if is_striking or (is_signed and values.may_be_secret(decoded)):
+                yield run.start(), run.end(), ENCODED_KIND
 
 
 def decode_run(run: str) -> str | None:
     """Return the readable text that a run encodes; None if it encodes none."""
     body = run.rstrip("=")
     if body.islower() or body.isupper() or body.isdigit():  # base64 of a text has letters of both cases
-        if (
-            len(body) % 2
-            or regex(_HEX).fullmatch(body) is None
-            or _decode_text(unhexlify(body[:_SAMPLE_CHARS])) is None
-        ):
+        if len(body) % 2 or not regex(_HEX).fullmatch(body) or _decode_text(unhexlify(body[:_SAMPLE_CHARS])) is None:
             return None
         return _decode_text(unhexlify(body))
     body = body.replace("-", "+").replace("_", "/")
@@ -209,10 +205,3 @@ def _is_decoded_here(text: str, start: int, end: int, *, as_key: bool = False) -
     if as_key and not regex(_SECRET_WORD).search(around):
         return False
     return regex(_DECODE_CALL).search(around) is not None
-
-
-def _may_be_named_password(value: str) -> bool:
-    """Return whether it is a password if a name before the run says so (`db_pw hex=…`): with a special character."""
-    if values.is_mixed(value) or values.is_striking_word(value):
-        return True
-    return " " not in value and any(map(str.isdigit, value)) and not value.isalnum() and values.may_be_secret(value)

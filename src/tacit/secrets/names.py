@@ -62,29 +62,23 @@ _TOKEN_ENDINGS = tuple(
     "token secret apikey accesskey secretkey authkey credentials creds hmac jwt mnemonic unseal salt pepper".split()
 )
 _KEY_QUALIFIERS = frozenset(
-    (
-        "api access secret auth private encryption signing account master service license deploy aes hmac jwt app "
-        "admin client shared storage session consumer subscription functions host preshared psk wallet vapid webhook bot "
-        "root unseal recovery cipher fernet cookie csrf sas server vpn crypto crypt app ssh rsa write read"
-    ).split()
+    """api access secret auth private encryption signing account master service license deploy aes hmac jwt app
+    admin client shared storage session consumer subscription functions host preshared psk wallet vapid webhook bot
+    root unseal recovery cipher fernet cookie csrf sas server vpn crypto crypt app ssh rsa write read""".split()
 )
 _PW_NAME = r"(?:.{0,40}[_.-])?pw\d{0,2}|.{1,24}P[wW]\d{0,2}"
 _NOT_PASSWORD_WORDS = frozenset("askpass bypass compass surpass trespass".split())
 # A name with one of these words is about a secret and does not hold one.
 _METADATA_WORDS = frozenset(
-    (
-        "id ids name names file path url uri type field length len count size policy hash digest checksum sha "
-        "sha256 md5 fingerprint etag commit uuid guid ref version arn prefix suffix regex pattern format label "
-        "env var ttl expiry expires expiration timeout min max limit hint reset required strength attempts link "
-        "manager public pub cache primary foreign sort partition dedupe algorithm alg method scheme endpoint "
-        "server author authority status"
-    ).split()
+    """id ids name names file path url uri type field length len count size policy hash digest checksum sha
+    sha256 md5 fingerprint etag commit uuid guid ref version arn prefix suffix regex pattern format label
+    env var ttl expiry expires expiration timeout min max limit hint reset required strength attempts link
+    manager public pub cache primary foreign sort partition dedupe algorithm alg method scheme endpoint
+    server author authority status""".split()
 )
 _IGNORED_ENDINGS = frozenset(
-    (
-        "prod dev test staging stage old new value val b64 base64 base hex enc raw plain text string str live default "
-        "production local backup temp tmp current initial legacy clear main internal external"
-    ).split()
+    """prod dev test staging stage old new value val b64 base64 base hex enc raw plain text string str live default
+    production local backup temp tmp current initial legacy clear main internal external""".split()
 )
 
 
@@ -265,7 +259,7 @@ def _is_other_text(text: str, named: NamedValue, start: int, end: int, quoted: b
 
 
 def _is_exported(text: str, named: NamedValue, end: int) -> bool:
-    """Return whether a shell, an environment file or a connection string assigns the value, so that any value counts."""
+    """Return whether a shell, a settings file or a connection string assigns the value, so that any value counts."""
     if named.before == "export" or (named.separator == "set" and named.name.isupper()):
         return True
     if named.separator != "assigned":
@@ -275,7 +269,21 @@ def _is_exported(text: str, named: NamedValue, end: int) -> bool:
         return True  # ${NAME:-value}
     if glued and named.name.isupper() and len(named.name) > 3:
         return True  # NAME=value, in a command, a unit or a settings file
-    return _is_in_connection_string(text, named, end) or _is_whole_line(text, named, end)
+    before, after = text[named.name_start - 1 : named.name_start], text[end : end + 1]
+    if text[named.name_end] == "=":  # part of a connection string: `Server=…;Password=…;`
+        next_pair = after == ";" and regex(r";\s{0,2}[A-Za-z][\w ]{1,30}=").match(text, end)
+        if next_pair or (before == ";" and after in (";", '"', "'", "", "<")):
+            return True
+    # A line consists of the name and the value, as in settings files.
+    end += after in ('"', "'")
+    if text[end : end + 1] not in ("\n", "\r", "") or not _is_at_line_start(text, named):
+        return False
+    value = text[named.value_start : end]
+    if values.is_reference(value) and not values.is_mixed(value):
+        return False
+    compound = "_" in named.name or "." in named.name or named.name.count("-") > 1
+    has_context = named.name.isupper() or "\n" in text or any(map(str.isdigit, value))
+    return text[named.name_end] == "=" or (compound and has_context)
 
 
 def _is_at_line_start(text: str, named: NamedValue) -> bool:
@@ -283,20 +291,6 @@ def _is_at_line_start(text: str, named: NamedValue) -> bool:
     start = named.name_start
     line = text.rfind("\n", max(0, start - 40), start) + 1
     return not text[line:start].strip(" \t-") and (line > 0 or start <= 40)
-
-
-def _is_whole_line(text: str, named: NamedValue, end: int) -> bool:
-    """Return whether a line consists of the name and the value, as in settings files."""
-    end += text[end : end + 1] in ('"', "'")
-    if text[end : end + 1] not in ("\n", "\r", "") or not _is_at_line_start(text, named):
-        return False
-    value = text[named.value_start : end]
-    if values.is_reference(value) and not values.is_mixed(value):
-        return False
-    if text[named.name_end : named.name_end + 1] == "=":
-        return True
-    compound = "_" in named.name or "." in named.name or named.name.count("-") > 1
-    return compound and (named.name.isupper() or "\n" in text or any(map(str.isdigit, text[named.value_start : end])))
 
 
 def _is_set_by_command(text: str, named: NamedValue) -> bool:
@@ -308,34 +302,19 @@ def _is_set_by_command(text: str, named: NamedValue) -> bool:
     if regex(_SET_COMMAND).search(text[line:start]):
         return True
     # A line of a settings file: the name, a blank, one word.
-    return (
-        not text[line:start].strip()
-        and regex(r"[ \t]{1,4}\S{4,200}[ \t]{0,8}(?:\n|\Z)").match(text, named.name_end) is not None
-    )
+    is_one_word = regex(r"[ \t]{1,4}\S{4,200}[ \t]{0,8}(?:\n|\Z)").match(text, named.name_end) is not None
+    return is_one_word and not text[line:start].strip()
 
 
 def _is_string_literal(text: str, named: NamedValue, kind: str) -> bool:
     """Return whether a quote opens here, after a name that takes a secret."""
-    wrapped_key = named.separator == "wrapped" and named.name.lower().endswith("key")
-    if (
-        not (kind or wrapped_key)
-        or named.name.lower() in ("pass", "wpa_passphrase")
-        or text[named.value_start : named.value_start + 1] not in ('"', "'", "`", "«", "„", "“")
-    ):
+    name, opening = named.name.lower(), text[named.value_start : named.value_start + 1]
+    takes_secret = kind or (named.separator == "wrapped" and name.endswith("key"))
+    if not takes_secret or name in ("pass", "wpa_passphrase") or opening not in ('"', "'", "`", "«", "„", "“"):
         return False
     if named.separator == "tuple":
         return named.before in ("{", "(")
     return named.separator != "called" or not regex(_NOT_SETTER_NAME).search(named.name)
-
-
-def _is_in_connection_string(text: str, named: NamedValue, end: int) -> bool:
-    """Return whether this is part of a connection string: `Server=…;Password=…;`."""
-    if text[named.name_end : named.name_end + 1] != "=" or named.separator != "assigned":
-        return False
-    before = text[named.name_start - 1 : named.name_start]
-    if text[end : end + 1] == ";":
-        return regex(r";\s{0,2}[A-Za-z][\w ]{1,30}=").match(text, end) is not None or before == ";"
-    return before == ";" and text[end : end + 1] in ('"', "'", "", "<")
 
 
 @lru_cache(_MAX_CACHED_NAMES)
@@ -375,12 +354,10 @@ def _value_span(text: str, named: NamedValue) -> tuple[int, int, bool] | None:
         part = regex(r"[^;\"'`\n\x00]{1,200}").match(text, start)
         if part and (text[start - len(named.name) - 2 : start - len(named.name) - 1] == ";"):
             return start, part.end(), False
-    begins_string = named.before == '"' and text[named.name_end] == "="  # in a JSON string, a line follows its quote
-    is_line_of_file = (
-        text[named.name_end] == "="
-        and _is_at_line_start(text, named)
-        and (named.name_start > 0 or "\n" in text[named.name_end : named.name_end + _MAX_LINE_CHARS])
-    )
+    is_assigned = text[named.name_end] == "="
+    begins_string = named.before == '"' and is_assigned  # in a JSON string, a line follows its quote
+    has_lines = named.name_start > 0 or "\n" in text[named.name_end : named.name_end + _MAX_LINE_CHARS]
+    is_line_of_file = is_assigned and has_lines and _is_at_line_start(text, named)
     whole_line = (named.before in ("", "export", "env") or begins_string) and (named.name.isupper() or is_line_of_file)
     bare = regex(_LINE_VALUE if whole_line else _BARE_VALUE).match(text, start)
     if bare is None or regex(_NESTED_NAME).match(text, start):
@@ -408,34 +385,36 @@ def _is_secret_value(kind: str, separator: str, value: str, *, quoted: bool, exp
         return True
     if quoted and value[-1] == "=" and values.is_password(value, quoted):
         return True  # base64
-    if (
-        not (quoted or exported)
-        or separator == "is"
-        or not name.lower().endswith(_SECRET_ENDINGS)
-        or values.is_label(value)
-    ):
+    is_literal = (quoted or exported) and separator != "is"
+    if not is_literal or not name.lower().endswith(_SECRET_ENDINGS) or values.is_label(value):
         return False
-    has_long_name = len(name) > 8 and separator == "assigned"  # JWT_SECRET = "…", and not `secret = "…"`
-    return (
-        values.is_password(value, quoted)
-        or values.is_chosen_password(value)
-        or (has_long_name and values.is_literal_password(value))
-    )
+    if values.is_password(value, quoted) or values.is_chosen_password(value):
+        return True
+    # JWT_SECRET = "…", and not `secret = "…"`
+    return len(name) > 8 and separator == "assigned" and values.is_literal_password(value)
 
 
 def _is_secret_by_itself(separator: str, value: str, *, quoted: bool, name: str, sure: bool) -> bool:
     """Return whether the value alone shows that it is a secret, for a name that does not."""
-    if (
-        separator not in ("loose", "assigned")
-        or _is_metadata_name(name)
-        or (separator == "loose" and regex(_NEXT_NAME).match(value))
-    ):
+    if separator not in ("loose", "assigned") or _is_metadata_name(name):
+        return False
+    if separator == "loose" and regex(_NEXT_NAME).match(value):
         return False
     if quoted and (sure or "passw" in name.lower()) and values.is_random(value, 8):
         return True
     if value.count(":") > 1:
         return False  # a name of many parts, as `arn:…:secret:app`
-    return values.is_very_random(value) or (name.lower().endswith("auth") and _is_basic_auth(value))
+    if values.is_very_random(value):
+        return True
+    if not name.lower().endswith("auth") or len(value) < 12 or len(value) % 4 or values.is_path_or_url(value):
+        return False
+    from binascii import Error, a2b_base64
+
+    try:  # `name:password` in base64
+        decoded = a2b_base64(value).decode("ascii")
+    except (Error, ValueError):
+        return False
+    return decoded.isprintable() and ":" in decoded[1:-1]
 
 
 def _is_password_value(separator: str, value: str, *, quoted: bool, exported: bool, name: str) -> bool:
@@ -444,23 +423,14 @@ def _is_password_value(separator: str, value: str, *, quoted: bool, exported: bo
             return not value.isdigit()
         return not value.isdigit() and (values.is_random(value, 8) or values.is_mixed(value))  # `pass: 12` counts tests
     if name.lower().endswith("pin"):
-        return (
-            value.isdigit() and 4 <= len(value) <= 12
-            if not exported
-            else len(value) >= 4 and values.may_be_secret(value)
-        )
-    if (
-        name.lower() in _FOREIGN_PASSWORD_WORDS
-        and any(map(str.isdigit, value))
-        and values.is_literal_password(value + "-")
-    ):
+        if exported:
+            return len(value) >= 4 and values.may_be_secret(value)
+        return value.isdigit() and 4 <= len(value) <= 12
+    is_foreign = name.lower() in _FOREIGN_PASSWORD_WORDS and any(map(str.isdigit, value))
+    if is_foreign and values.is_literal_password(value + "-"):
         return value not in (value.lower(), value.upper()) or values.is_password(value, quoted)
-    sure = (
-        separator == "space"
-        or exported
-        or (separator == "assigned" and name.startswith("-"))
-        or (separator == "is" and quoted)
-    )
+    is_option = separator == "assigned" and name.startswith("-")
+    sure = separator == "space" or exported or is_option or (separator == "is" and quoted)
     if sure and not (value.isdigit() and len(value) < 4):
         is_prose = separator == "is" and " " in value and values.is_wordy(value)
         return 3 <= len(value) <= 200 and values.may_be_secret(value) and not is_prose
@@ -468,16 +438,11 @@ def _is_password_value(separator: str, value: str, *, quoted: bool, exported: bo
         return name.lower().endswith("passphrase") and values.is_passphrase(value)
     if quoted and separator == "assigned" and " " in value and name.lower().endswith(("psk", "passphrase")):
         return values.is_passphrase(value)
+    if values.is_password(value, quoted):
+        return True
     if (quoted and separator != "is") or separator in ("set", "glued"):
-        return (
-            values.is_password(value, quoted)
-            or values.is_chosen_password(value)
-            or values.is_literal_password(value)
-            or values.is_mixed(value)
-        )
-    return values.is_password(value, quoted) or (
-        separator == "assigned" and (values.is_unpronounceable(value) or values.is_mixed(value))
-    )
+        return values.is_chosen_password(value) or values.is_literal_password(value) or values.is_mixed(value)
+    return separator == "assigned" and (values.is_unpronounceable(value) or values.is_mixed(value))
 
 
 @lru_cache(_MAX_CACHED_NAMES)
@@ -493,20 +458,10 @@ _QUERY_PAIR = (  # an escaped line break ends a value like the line break itself
 
 
 def find_in_query(text: str) -> Iterator[SecretSpan]:
-    """Yield values of a query or a form in which separators are escaped: `password=a%26b%3Dc`."""
-    for pair in _escaped_pairs(text):
-        name, value = pair.groups()
-        kind = kind_of_name(name) if "%" in value else ""
-        if "%" in value and not kind and regex(_SESSION_COOKIE).search(name) and values.is_random(value, 20):
-            yield *pair.span(2), "cookie"
-        if kind:
-            decoded = regex("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
-            if values.is_password(decoded, quoted=False) if kind == PASSWORD else values.is_random(decoded, 10):
-                yield pair.start(2), pair.end(2), kind
+    """Yield values of a query or a form in which separators are escaped: `password=a%26b%3Dc`.
 
-
-def _escaped_pairs(text: str) -> Iterator[re.Match[str]]:
-    """Yield the pairs in words with an escape. No pair has a blank in it, and others are read as they are."""
+    Only words with an escape are searched: no pair has a blank in it, and others are read as they are.
+    """
     end = 0
     for escape in regex("%[0-9A-Fa-f]{2}").finditer(text):
         if escape.start() < end:
@@ -515,7 +470,16 @@ def _escaped_pairs(text: str) -> Iterator[re.Match[str]]:
         start = escape.start() - (0 if before[-1:].isspace() else len("".join(before.rsplit(None, 1)[-1:])))
         blank = regex(r"\s").search(text, escape.end())
         end = blank.start() if blank else len(text)
-        yield from regex(_QUERY_PAIR).finditer(text, start, end)
+        for pair in regex(_QUERY_PAIR).finditer(text, start, end):
+            name, value = pair.groups()
+            if "%" not in value:
+                continue
+            if kind := kind_of_name(name):
+                decoded = regex("%([0-9A-Fa-f]{2})").sub(lambda escape: chr(int(escape[1], 16)), value)
+                if values.is_password(decoded, quoted=False) if kind == PASSWORD else values.is_random(decoded, 10):
+                    yield *pair.span(2), kind
+            elif regex(_SESSION_COOKIE).search(name) and values.is_random(value, 20):
+                yield *pair.span(2), "cookie"
 
 
 _JSON_PAIR = r"\"([\w.\-]{2,40})\"\s{0,4}:\s{0,4}\"((?:[^\"\\\n\x00]|\\.){3,400})\""
@@ -525,12 +489,8 @@ def find_in_json(text: str) -> Iterator[SecretSpan]:
     """Yield passwords of JSON objects with an escape in the value: unescaped, a quote in it would end the value."""
     for pair in regex(_JSON_PAIR).finditer(text):
         name, value = pair.groups()
-        if (
-            "\\" in value
-            and kind_of_name(name) == PASSWORD
-            and values.may_be_secret(value)
-            and not values.is_label(value)
-        ):
+        is_escaped_password = "\\" in value and kind_of_name(name) == PASSWORD
+        if is_escaped_password and values.may_be_secret(value) and not values.is_label(value):
             yield *pair.span(2), PASSWORD
 
 
@@ -544,16 +504,3 @@ def find_in_escaped_url(text: str) -> Iterator[SecretSpan]:
 
         if values.may_be_secret(unquote(address[1])):
             yield *address.span(1), "password in an address"
-
-
-def _is_basic_auth(value: str) -> bool:
-    """Return whether it is `name:password` in base64."""
-    from binascii import Error, a2b_base64
-
-    if len(value) < 12 or len(value) % 4 or values.is_path_or_url(value):
-        return False
-    try:
-        decoded = a2b_base64(value).decode("ascii")
-    except (Error, ValueError):
-        return False
-    return decoded.isprintable() and ":" in decoded[1:-1]

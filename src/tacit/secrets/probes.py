@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from tacit.secrets import rows, values
-from tacit.secrets.rows import VALUE, ArgumentRow, ContextRow, OptionRow, PipeRow, TokenRow
+from tacit.secrets.rows import VALUE, ContextRow, OptionRow, TokenRow
 from tacit.text.display import regex
 
 SecretSpan = tuple[int, int, str]  # start, end, kind
@@ -23,7 +23,7 @@ _TOKEN_START = r"(?<![A-Za-z0-9])"
 _TOKEN_END = r"(?![A-Za-z0-9_])"
 # From the name of a service to its value. The part before the sign cannot contain it, so there is one way to match.
 _ASSIGNMENT = r"[\w.\-\s'\"]{0,40}[=>:|?,][=>:|?,`'\"\s]{0,20}"
-_BASE64_RUN = r"[A-Za-z0-9+/]{0,200}"
+_BASE64_RUN = r"[A-Za-z0-9+/]{1,200}"
 _MAX_BASE64_AROUND = 80  # more characters of the same alphabet around a match: it is part of an image or the like
 _DIGITS_BEFORE = 6  # digits immediately before the keyword, in rows that begin with digits
 _AWS_SECRET_KEY = r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
@@ -46,7 +46,9 @@ def token_probe(row: TokenRow, keyword: str) -> Probe:
         match = pattern.match(text, at)
         if match is None:
             return
-        if not _is_token(match[1], brief) or (glued and _is_in_base64(text, at, match.end())):
+        around = text[max(0, at - 200) : at][::-1], text[match.end() : match.end() + 200]
+        runs = [run.end() for part in around if (run := regex(_BASE64_RUN).match(part))] if glued else []
+        if sum(runs) > _MAX_BASE64_AROUND or not _is_token(match[1], brief):
             yield at, match.end(), NOT_A_SECRET
             return
         yield at + prefix, match.end(), row.kind
@@ -92,13 +94,6 @@ def _is_token(body: str, brief: bool) -> bool:
     return body.isalnum() or body not in (body.lower(), body.upper()) or not values.is_wordy(body)
 
 
-def _is_in_base64(text: str, start: int, end: int) -> bool:
-    after = regex(_BASE64_RUN).match(text, end)
-    before = regex(_BASE64_RUN).match(text[max(0, start - 200) : start][::-1])
-    assert after is not None and before is not None
-    return after.end() - end + before.end() > _MAX_BASE64_AROUND
-
-
 def service_probe(row: TokenRow, name: str) -> Probe:
     """Return the probe of a value of the right length that is assigned to a name with the service in it."""
     forms = "|".join(map(rows.value_regex, row.value.split(" or ")))
@@ -112,19 +107,16 @@ def service_probe(row: TokenRow, name: str) -> Probe:
         match = pattern.match(text, start)
         if match is None and text[start - 1] == "=":  # some values begin with that sign
             match = pattern.match(text, start - 1)
-        if match and _is_service_value(match[0]):
-            yield match.start(), match.end(), row.kind
+        if match is None:
+            return
+        value = match[0]
+        is_mixed = value not in (value.lower(), value.upper()) and not values.is_wordy(value)
+        is_name = values.is_filler(value) or (not value.isdigit() and values.is_name(value))
+        has_digit = any(map(str.isdigit, value))
+        if len(set(value)) > (3 if value.isdigit() else 5) and (is_mixed or has_digit) and not is_name:
+            yield *match.span(), row.kind
 
     return probe
-
-
-def _is_service_value(value: str) -> bool:
-    if value.isdigit():
-        return len(set(value)) > 3
-    if len(set(value)) <= 5 or values.is_filler(value) or values.is_name(value):
-        return False
-    mixed = value not in (value.lower(), value.upper()) and not values.is_wordy(value)
-    return mixed or any(map(str.isdigit, value))
 
 
 # Values in their context
@@ -147,9 +139,12 @@ def context_probe(row: ContextRow, _: str) -> Probe:
             last = max(before.rfind(word) for word in near)
             if last < 0 or regex(_COMMAND_END).search(before, last):
                 return
-        value = match[match.lastgroup]
+        start, end = match.span(match.lastgroup)
+        if row.check == "piped" and "chpasswd" in text[max(0, at - 40) : match.end()]:
+            start += text[start:end].find(":") + 1
+        value = text[start:end]
         if _is_url_token(text, at, value) if row.check == "linked" else _is_context_value(value, row.check):
-            yield *match.span(match.lastgroup), row.kind
+            yield start, end, row.kind
 
     return probe
 
@@ -175,7 +170,15 @@ def _is_context_value(value: str, check: str) -> bool:
     match check:
         case "paired":
             return len(value) >= 3 and not values.is_placeholder(value) and not (value.isdigit() and len(value) <= 5)
-        case "sure":
+        case "argument" | "nonword":
+            if (
+                len(value) < 3
+                or value.startswith(("-", "/", "|", ">", "@"))
+                or (check == "nonword" and value.isalpha())
+            ):
+                return False
+            return values.may_be_secret(value)
+        case "sure" | "piped":
             return len(value) >= 3 and values.may_be_secret(value) and not (value.isdigit() and len(value) <= 5)
         case "header":
             return not values.is_placeholder(value) and (len(value) >= 40 or not values.is_wordy(value))
@@ -197,7 +200,6 @@ def _is_context_value(value: str, check: str) -> bool:
 # Passwords in commands
 
 COMMAND_KIND = "password in a command"
-_ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>-][^\s"'|;&<>]{0,200})"""
 _MAX_COMMAND_CHARS = 300
 _TOOL_PREFIX_CHARS = 2  # characters of a word by which tools are looked up
 _MAX_OPTION_DISTANCE = 300  # characters after a tool in which its options are read
@@ -224,12 +226,6 @@ _VALUE_BY_FORM = {
 # Options that ordinary commands use all the time: their rows are tried at the name of the tool instead.
 _COMMON_OPTIONS = frozenset("-A -X -a -b -c -k -n -N -r -s -t -v -x /p /rp --login --value --auth --body".split())
 _RARE_FORMS = frozenset(("pair", "percent", "comma", "glued", "colon"))
-_MAY_BE_SUBCOMMAND = frozenset(("login", "auth", "password", "psk", "unlock"))  # before another word
-_STDIN_PASSWORD_COMMANDS = (
-    "docker login,podman login,kinit,chpasswd,passwd,gh auth,glab auth,cryptsetup,gh secret,wrangler secret,pass insert,"
-    "base64 -d,base64 --decode,sudo -s,gcloud secrets,vercel env,keyring set,fly secrets,secret put,secret create,"
-    "secrets put,secrets create,stdinpass,passw,vault login,su ,smbpasswd,secret-tool,docker secret,openssl,gpg"
-).split(",")
 
 
 def is_tried_at_option(row: OptionRow) -> bool:
@@ -334,50 +330,6 @@ def command_before(text: str, at: int) -> str:
     if "curl" in before:  # its commands go over many lines, and the backslashes that join them are gone by now
         return before
     return before[max(map(before.rfind, ("\n", ";", "|", "&&"))) + 1 :].removeprefix("&")
-
-
-def argument_probe(row: ArgumentRow, keyword: str) -> Probe:
-    """Return the probe of a secret that is a plain argument."""
-    value = r"(?P<v>[^\s@\"'`|&;<>]{3,200})"
-    if row.between != "glued":
-        value = rf"(?:\s{{1,4}}{_ARGUMENT}){{{row.between}}}\s{{1,4}}{VALUE}"
-    pattern = re.compile(rf"(?:{row.command}){value}")
-    near = rows.split_words(row.near)
-    rejects_words = keyword in _MAY_BE_SUBCOMMAND and row.between == "0"
-
-    def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        match = pattern.match(text, at)
-        if match is None or match.lastgroup is None:
-            return
-        value = match[match.lastgroup]
-        if len(value) < 3 or not values.may_be_secret(value) or value.startswith(("-", "/", "|", ">", "@")):
-            return
-        if rejects_words and value.isalpha():
-            return
-        if not near or any(word in command_before(text, at) for word in near):
-            yield *match.span(match.lastgroup), COMMAND_KIND
-
-    return probe
-
-
-def pipe_probe(row: PipeRow, _: str) -> Probe:
-    """Return the probe of a password that goes through a pipe."""
-    pattern = re.compile(rows.expand_parts(row.expression))
-
-    def probe(text: str, at: int) -> Iterator[SecretSpan]:
-        match = pattern.match(text, at)
-        if match is None or match.lastgroup is None:
-            return
-        start, end = match.span(match.lastgroup)
-        if row.keywords == "<<<" and not any(name in command_before(text, at) for name in _STDIN_PASSWORD_COMMANDS):
-            return
-        if "chpasswd" in match[0] or "chpasswd" in text[max(0, at - 40) : at]:
-            start += text[start:end].find(":") + 1
-        value = text[start:end]
-        if values.may_be_secret(value) and len(value) >= (6 if value.isdigit() else 3):
-            yield start, end, COMMAND_KIND
-
-    return probe
 
 
 # Secrets of several lines: private keys, the data of a Kubernetes secret; and a password in Go's database URLs
@@ -491,10 +443,8 @@ _COOKIE_ATTRIBUTES = frozenset(
     "path domain expires max-age maxage samesite secure httponly version priority partitioned".split()
 )
 _TRACKING_PREFIXES = tuple(
-    (
-        "_ga _gid _gcl _fbp _fbc _hj __utm _pk_ ajs_ mp_ _clck _uet optanon intercom-id amplitude consent cookieconsent "
-        "hash sha etag commit integrity version"
-    ).split()
+    """_ga _gid _gcl _fbp _fbc _hj __utm _pk_ ajs_ mp_ _clck _uet optanon intercom-id amplitude consent cookieconsent
+    hash sha etag commit integrity version""".split()
 )
 
 

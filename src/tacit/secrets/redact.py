@@ -51,11 +51,7 @@ def refuse_secrets(*texts: str) -> None:
 
 def redacted(text: str, digest: SecretDigest | None = None) -> str:
     """Return the text with each secret as `[redacted:KIND]`, or as `[redacted:KIND:DIGEST]`."""
-    secrets = find_secrets(text)
-    while secrets:
-        text, offsets = _replace_secrets(text, secrets, digest)
-        secrets = _find_near(text, offsets)
-    return text
+    return _redact_window(text, digest, lambda _: None, unfinished=0)
 
 
 def _replace_secrets(text: str, secrets: list[Secret], digest: SecretDigest | None) -> tuple[str, list[int]]:
@@ -85,24 +81,22 @@ def _find_near(text: str, offsets: list[int]) -> list[Secret]:
             # Those near the edges of a window do not count, because their context is cut off.
             first = 0 if start == 0 else start + _EDGE_CHARS
             last = len(text) if end == len(text) else end - _EDGE_CHARS
-            shifted = [Secret(begin + start, stop + start, kind) for begin, stop, kind in find_spans(text[start:end])]
-            secrets += [
-                _beyond_redactions(text, secret) for secret in shifted if secret.start >= first and secret.end <= last
-            ]
+            for begin, stop, kind in find_spans(text[start:end]):
+                if begin + start >= first and stop + start <= last:
+                    secrets.append(Secret(*_with_redactions(text, begin + start, stop + start), kind))
             start = offset - _RESCAN_CHARS
         end = min(len(text), offset + _RESCAN_CHARS)
     return [secret for before, secret in pairwise([Secret(0, 0, ""), *secrets]) if secret.start >= before.end]
 
 
-def _beyond_redactions(text: str, secret: Secret) -> Secret:
-    """Return a secret with the whole of each redaction that it begins or ends in: half of one says nothing."""
-    start, end, kind = secret
+def _with_redactions(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span with the whole of each redaction that it begins or ends in: half of one says nothing."""
     for mark in re.compile(_REDACTION).finditer(text, max(0, start - _EDGE_CHARS), end + _EDGE_CHARS):
         if mark.start() < start < mark.end():
             start = mark.start()
         if mark.start() < end < mark.end():
             end = mark.end()
-    return Secret(start, end, kind)
+    return start, end
 
 
 # Many short texts
@@ -159,13 +153,19 @@ def redact_stream(pieces: Iterable[str], digest: SecretDigest, on_secret: Callab
     pending = ""
     for piece in pieces:
         pending = _redact_window(pending + piece, digest, on_secret, unfinished=MAX_SECRET_CHARS)
-        split = _split_offset(pending)
+        # After a line or a word, twice as far before the end as a secret is long; never in a redaction.
+        latest = max(0, len(pending) - 2 * MAX_SECRET_CHARS)
+        edges = (pending.rfind(edge, max(0, latest - MAX_SECRET_CHARS), latest) + 1 for edge in ("\n", " "))
+        if not (split := next(filter(None, edges), 0)):
+            first, last = max(0, latest - _MAX_REDACTION_CHARS), latest + len(_REDACTION_START)
+            mark = pending.rfind(_REDACTION_START, first, last)
+            split = latest if mark < 0 else mark
         yield pending[:split]
         pending = pending[split:]
     yield _redact_window(pending, digest, on_secret, unfinished=0)
 
 
-def _redact_window(text: str, digest: SecretDigest, on_secret: Callable[[Secret], None], unfinished: int) -> str:
+def _redact_window(text: str, digest: SecretDigest | None, on_secret: Callable[[Secret], None], unfinished: int) -> str:
     """Redact secrets that end before the last `unfinished` characters, where the rest of a secret may be missing."""
     secrets = find_secrets(text)
     while secrets := [secret for secret in secrets if secret.end <= len(text) - unfinished]:
@@ -174,13 +174,3 @@ def _redact_window(text: str, digest: SecretDigest, on_secret: Callable[[Secret]
         text, offsets = _replace_secrets(text, secrets, digest)
         secrets = _find_near(text, offsets)
     return text
-
-
-def _split_offset(text: str) -> int:
-    """Return an offset after a line or a word, twice as far before the end as a secret is long; never in a redaction."""
-    latest = max(0, len(text) - 2 * MAX_SECRET_CHARS)
-    for edge in ("\n", " "):
-        if (at := text.rfind(edge, max(0, latest - MAX_SECRET_CHARS), latest)) >= 0:
-            return at + 1
-    mark = text.rfind(_REDACTION_START, max(0, latest - _MAX_REDACTION_CHARS), latest + len(_REDACTION_START))
-    return latest if mark < 0 else mark

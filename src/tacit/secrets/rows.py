@@ -57,26 +57,6 @@ class OptionRow(Record):
     near_miss: str
 
 
-class ArgumentRow(Record):
-    """A plain argument that is a secret, in `arguments.txt`."""
-
-    keywords: str
-    command: str
-    between: str
-    example: str
-    near_miss: str
-    near: str = ""
-
-
-class PipeRow(Record):
-    """A password that a command writes and another one reads, in `pipes.txt`."""
-
-    keywords: str
-    expression: str
-    example: str
-    near_miss: str
-
-
 class LanguageRow(Record):
     """The words of a language for passwords, for keys and for "is", in `languages.txt`."""
 
@@ -120,8 +100,13 @@ _NOT_PROSE = (
     r"(?!(?:the|and|for|are|was|not|but|has|had|our|its|who|how|why|from|were|them|been|does|many|words|which|their|would|could|"
     r"should|these|those)\b)"
 )
+_ARGUMENT = r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"'|;&<>-][^\s"'|;&<>]{0,200})"""
 _PARTS = {
     "value": VALUE,
+    # One more argument of a command; the last one, which is the value; and the rest of an argument, which is.
+    "next": rf"\s{{1,4}}{_ARGUMENT}",
+    "after": rf"\s{{1,4}}{VALUE}",
+    "rest": r"(?P<v>[^\s@\"'`|&;<>]{3,200})",
     "argument": r"""(?:(?:"[^"\n]{0,200}"|'[^'\n]{0,200}')(?:\.\w{2,20}\(\))?|[\w.\[\]@$]{1,80})""",
     "literal": r"""["'`](?P<v>[^"'`\n\x00]{4,200})["'`]""",
     "user": r"""["'`«]?[\w.@+\\-]{2,50}["'`»]?""",

@@ -81,7 +81,16 @@ def _find_escapes(original: str) -> Iterator[tuple[int, int, str]]:
             if literal := _count_literal_backslashes(escape[0]):
                 yield start, start + literal, "\\"
                 start += literal
-            unescaped = _unescape_match(escape)
+            groups = escape.groupdict()
+            first, second, letter = groups.get("first"), groups.get("second"), groups.get("letter")
+            if code := groups.get("byte") or groups.get("percent") or first:
+                unescaped = chr(int(code, 16))
+                if second and 0xD800 <= ord(unescaped) < 0xDC00:
+                    unescaped = chr(0x10000 + ((ord(unescaped) - 0xD800) << 10) + int(second, 16) - 0xDC00)
+                elif second:
+                    unescaped += chr(int(second, 16))
+            else:
+                unescaped = _ESCAPED_LETTERS.get(letter, letter) if letter else "\\"
         yield start, end, unescaped
 
 
@@ -100,28 +109,12 @@ def _count_literal_backslashes(escape: str) -> int:
     return count & (count - 1) if count else 0
 
 
-def _unescape_match(escape: re.Match[str]) -> str:
-    groups = escape.groupdict()
-    if code := groups.get("byte") or groups.get("percent"):
-        return chr(int(code, 16))
-    first, second, letter = groups.get("first"), groups.get("second"), groups.get("letter")
-    if letter:
-        return _ESCAPED_LETTERS.get(letter, letter)
-    if not first:
-        return "\\"
-    number = int(first, 16)
-    if second and 0xD800 <= number < 0xDC00:
-        return chr(0x10000 + ((number - 0xD800) << 10) + int(second, 16) - 0xDC00)
-    return chr(number) + (chr(int(second, 16)) if second else "")
-
-
 # Keywords: which of the words that rows know a text contains. Most texts contain few, and are done after this.
 
 _MAX_PLAIN_SCAN_CHARS = 512  # characters that are searched before keywords are sorted by their prefix
 MAX_PREFIX_SCAN_CHARS = 32_768  # characters that are searched by prefix before expressions are compiled
 MAX_CACHED_WORDS = 50_000
 _MAX_CACHED_WORD_CHARS = 64
-_SHORT_TEXT_CHARS = 256
 _PREFIX_CHARS = 3
 _LETTERS_BY_FREQUENCY = "etaoinsrhldcumfpgwybvk"  # frequent letters are tried first, all others after these
 _ASCII_TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
@@ -145,14 +138,11 @@ class KeywordMatcher:
     def __init__(self, keywords: Sequence[str], is_special: Callable[[str], bool] = lambda _: False) -> None:
         self._keywords = keywords
         self._is_special = is_special
-        self._ascii_keywords = [keyword for keyword in keywords if keyword.isascii()]
-        self._other_keywords = [keyword for keyword in keywords if not keyword.isascii()]
-        self._other_regex: re.Pattern[str] | None = None
         self._scanned_chars = 0
-        self._ascii_regex: re.Pattern[str] | None = None
         self._short_keywords: list[str] = []  # shorter than a prefix
         self._by_prefix: dict[str, list[str]] = {}
-        self._regex_by_letter: list[tuple[str, re.Pattern[str]]] = []
+        self._trie: dict[str, Any] = {}
+        self._regex_by_letter: dict[str, re.Pattern[str]] = {}
         self._extensions: dict[str, list[str]] = {}
         self._plain_words: set[str] = set()  # known to contain no keyword and not to be special
         self._word_cache: dict[str, tuple[list[str], bool]] = {}  # keywords in a word, and whether it is special
@@ -203,28 +193,23 @@ class KeywordMatcher:
         return list(keywords), special
 
     def find_by_regex(self, low: str) -> list[str]:
-        """As `find`, with expressions. They match the shortest of keywords that begin alike; others are added."""
-        if len(low) < _SHORT_TEXT_CHARS:
-            self._ascii_regex = self._ascii_regex or re.compile(
-                f"(?=({_trie_pattern(_build_trie(self._ascii_keywords))}))"
-            )
-            keywords = set(self._ascii_regex.findall(low))
-        else:
-            # An expression that begins with a literal character is much faster, so that many of them are faster than one.
-            self._regex_by_letter = self._regex_by_letter or [
-                (letter, re.compile(f"{re.escape(letter)}(?=({_trie_pattern(rest)}))"))
-                for letter, rest in _build_trie(self._ascii_keywords).items()
-            ]
-            keywords = {letter + rest for letter, pattern in self._regex_by_letter for rest in pattern.findall(low)}
-        if self._other_keywords and not low.isascii():
-            self._other_regex = self._other_regex or re.compile(
-                f"(?=({_trie_pattern(_build_trie(self._other_keywords))}))"
-            )
-            keywords.update(self._other_regex.findall(low))
-        return [
-            *keywords,
-            *{longer for keyword in keywords for longer in self._extensions_of(keyword) if longer in low},
-        ]
+        """As `find`, with an expression for each first letter: one that begins with a literal character is much faster.
+
+        They match the shortest of keywords that begin alike; longer ones are added.
+        """
+        self._trie = self._trie or _build_trie(self._keywords)
+        keywords: set[str] = set()
+        for letter in filter(low.__contains__, self._trie):
+            if letter not in self._regex_by_letter:
+                rest = _trie_pattern(self._trie[letter])
+                self._regex_by_letter[letter] = re.compile(f"{re.escape(letter)}(?=({rest}))")
+            keywords.update(letter + rest for rest in self._regex_by_letter[letter].findall(low))
+        for keyword in list(keywords):
+            if keyword not in self._extensions:
+                longer = (other for other in self._keywords if other != keyword and other.startswith(keyword))
+                self._extensions[keyword] = list(longer)
+            keywords.update(longer for longer in self._extensions[keyword] if longer in low)
+        return list(keywords)
 
     def find_by_prefix(self, low: str) -> list[str]:
         """As `find`, by the first characters of each keyword."""
@@ -239,14 +224,6 @@ class KeywordMatcher:
         for prefix in prefixes & self._by_prefix.keys():
             keywords += [keyword for keyword in self._by_prefix[prefix] if keyword in low]
         return keywords
-
-    def _extensions_of(self, keyword: str) -> list[str]:
-        """Return the longer keywords that begin with this one."""
-        if keyword not in self._extensions:
-            self._extensions[keyword] = [
-                other for other in self._keywords if other != keyword and other.startswith(keyword)
-            ]
-        return self._extensions[keyword]
 
 
 def _build_trie(keywords: Sequence[str]) -> dict[str, Any]:
@@ -306,28 +283,22 @@ def find_spans(text: str) -> list[SecretSpan]:
 
 
 def _find_by_rows(text: str, run_words: set[str]) -> list[RankedSpan]:
-    """Return what the rows match in a text without escapes. Words with runs are added to `run_words`."""
-    low = ""
+    """Return what the rows match in a text without escapes. Words with runs are added to `run_words`.
+
+    A long text is read in blocks that end at a blank. Each contains only few of the keywords.
+    """
+    low, start = "", 0
     spans: list[RankedSpan] = []
-    for start, end in _split_blocks(text):
+    while start < len(text):
+        blank = regex(r"\s").search(text, start + _BLOCK_CHARS) if len(text) - start > _BLOCK_CHARS else None
+        end = blank.start() if blank else len(text)
         keywords, words = prefilter().find(text if end - start == len(text) else text[start:end])
         run_words |= words
         if keywords:
             low = low or lowered(text)
             spans += _find_in_block(text, low, keywords, start, end)
+        start = end + 1
     return spans
-
-
-def _split_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield blocks of a long text that end at a blank. Each contains only few of the keywords."""
-    start = 0
-    while len(text) - start > _BLOCK_CHARS:
-        blank = regex(r"\s").search(text, start + _BLOCK_CHARS)
-        if blank is None:
-            break
-        yield start, blank.start()
-        start = blank.end()
-    yield start, len(text)
 
 
 def _find_in_block(text: str, low: str, keywords: list[str], start: int, end: int) -> list[RankedSpan]:
@@ -423,8 +394,6 @@ def _probe_rows() -> Iterator[tuple[ProbeMaker, Sequence[str]]]:
     yield (lambda _: probes.probe_exported_cookies), probes.EXPORT_KEYWORDS
     yield (lambda _: probes.probe_session_cookie), probes.SESSION_KEYWORDS
     yield (lambda _: probes.probe_cookie_jar), probes.JAR_KEYWORDS
-    yield from _read_probes("arguments", rows.ArgumentRow, probes.argument_probe, column=0)
-    yield from _read_probes("pipes", rows.PipeRow, probes.pipe_probe, column=0)
     at_option, at_tool = probes.option_rows()
     yield probes.option_probe, list(at_option)
     yield probes.tool_probe, list(at_tool)
@@ -433,15 +402,15 @@ def _probe_rows() -> Iterator[tuple[ProbeMaker, Sequence[str]]]:
 
 
 def _read_probes(
-    table: str, row: Callable[..., Row], make_probe: Callable[[Row, str], Probe], column: int = 1
+    table: str, row: Callable[..., Row], make_probe: Callable[[Row, str], Probe]
 ) -> Iterator[tuple[ProbeMaker, Sequence[str]]]:
-    """Yield the rows of a table, with their keywords in this column. Only rows whose keyword occurs are read in full."""
+    """Yield the rows of a table with their keywords. Only rows whose keyword occurs are read in full."""
 
     def make(line: str, keyword: str) -> Probe:
         return make_probe(row(*line.split(rows.SEPARATOR)), keyword)
 
     for line in rows.read_lines(table):
-        yield partial(make, line), line.split(rows.SEPARATOR, column + 1)[column].split()
+        yield partial(make, line), line.split(rows.SEPARATOR, 2)[1].split()
 
 
 @cache

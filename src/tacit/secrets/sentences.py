@@ -36,10 +36,8 @@ _ASCII_USER_WORDS = tuple(
 # "… is the password", "… als neues Passwort"
 _COPULAS = frozenset("is was ist war est es é è er är to je это as als como comme come jako som".split())
 _ARTICLES = frozenset(
-    (
-        "the a my our your das dein mein unser le mon la mi el o minha il mio het mijn new old neue neues alte root admin "
-        "wifi db"
-    ).split()
+    """the a my our your das dein mein unser le mon la mi el o minha il mio het mijn new old neue neues alte root admin
+    wifi db""".split()
 )
 _WEAK_CONNECTORS = frozenset(
     "to from with as von zu auf".split()
@@ -147,11 +145,9 @@ def sentence_probe(keyword: str) -> Probe:
             yield *before, kind
         yield from _find_near_noun(text, at, end, keyword, kind)
         after = text[end : end + 1]
-        if (
-            after in _NOT_PROSE
-            or (in_names and after not in _AFTER_NOUN and not is_pin_noun)
-            or not regex(_VALUE_SIGN).search(text, end, end + _LOOKAHEAD_CHARS)
-        ):
+        if after in _NOT_PROSE or (in_names and after not in _AFTER_NOUN and not is_pin_noun):
+            return
+        if not regex(_VALUE_SIGN).search(text, end, end + _LOOKAHEAD_CHARS):
             return
         # A key is a long word with a digit, or it is beside a login.
         words = text[end : end + _MAX_STATED_CHARS].split() if kind == KEY else []
@@ -166,9 +162,11 @@ def sentence_probe(keyword: str) -> Probe:
                 is_sure = is_introduced or text[at : at + 3].isupper()
                 if not value.isdigit() or not (is_sure or len(value) >= 6):
                     continue
-            if value_start >= done and (
-                _is_stated_secret(value, kind, quoted, is_introduced, is_pin_noun) or _is_after_user(text, at, value)
-            ):
+            # Less is enough after a login: "user ana, password girasol.2020".
+            is_plain = not (value.isdigit() or values.is_label(value)) and values.is_password(value, quoted=False)
+            is_login = (is_plain or values.is_stated_password(value)) and _has_user_before(text, at)
+            is_stated = is_login or _is_stated_secret(value, kind, quoted, is_introduced, is_pin_noun)
+            if is_stated and value_start >= done:
                 yield value_start, value_end, kind
                 done = value_end
 
@@ -232,25 +230,21 @@ def _candidate_values(
     until = last.start() if last else min(len(text), noun_end + _WINDOW_CHARS)
     again = text.find(keyword, noun_end, until)  # values after the next noun are read there
     until = again if again >= 0 else until
-    if (is_unspaced or text[noun_end : noun_end + 1] in _BEFORE_VALUE) and (
-        direct := _value_at(text, noun_end, is_unspaced)
-    ):
+    begins = is_unspaced or text[noun_end : noun_end + 1] in _BEFORE_VALUE
+    if begins and (direct := _value_at(text, noun_end, is_unspaced)):
         yield *direct, is_unspaced
     for count, introduction in enumerate(connector_regex(keyword).finditer(text, noun_end, until)):
         if count >= _MAX_CONNECTORS:
             break
         if introduced := _value_at(text, introduction.end(), is_unspaced):
             weak = introduction[0].strip().lower() in _WEAK_CONNECTORS
-            yield (
-                *introduced,
-                not weak or regex(_CHANGE_VERB).search(text, max(0, noun_end - _WINDOW_CHARS), noun_end) is not None,
-            )
+            changed = weak and regex(_CHANGE_VERB).search(text, max(0, noun_end - _WINDOW_CHARS), noun_end)
+            yield *introduced, not weak or changed is not None
     if not is_unspaced:
         yield from _typed_or_before_verb(text, noun_end, until)
-    if is_unspaced and "가" <= keyword[0] <= "힯":
-        stated_before = regex(_KOREAN_STATEMENT).search(text, noun_end, noun_end + _WINDOW_CHARS)
-        if stated_before:
-            yield *stated_before.span("v"), False, True
+    is_korean = "가" <= keyword[0] <= "힯"
+    if is_korean and (stated := regex(_KOREAN_STATEMENT).search(text, noun_end, noun_end + _WINDOW_CHARS)):
+        yield *stated.span("v"), False, True
     if kind != PASSWORD:
         return
     foreign = not keyword.isascii()
@@ -265,9 +259,8 @@ def _typed_or_before_verb(text: str, end: int, until: int) -> Iterator[tuple[int
     """Yield values after a noun without "is": "… asks for the secret, just type hunter2", "… the code hunter2 is"."""
     for typed in regex(_TYPED_VALUE).finditer(text, end, until):
         value = typed["v"].rstrip(".:!?")
-        if _is_typed_password(value) or (
-            typed[0][:1].lower() in "te" and regex(r"[A-Za-z]{3,30}\d{1,6}[A-Za-z]{0,20}").fullmatch(value)
-        ):
+        is_typed = typed[0][:1].lower() in "te"
+        if _is_typed_password(value) or (is_typed and regex(r"[A-Za-z]{3,30}\d{1,6}[A-Za-z]{0,20}").fullmatch(value)):
             yield typed.start("v"), typed.start("v") + len(value), False, True
     before_verb = regex(_VERB_LAST).search(text, end, min(len(text), until + 1))
     if before_verb and not _is_not_a_password(before_verb["v"]):
@@ -316,44 +309,33 @@ def _is_stated_secret(value: str, kind: str, quoted: bool, is_introduced: bool, 
     special = not _SPECIAL_CHARS.isdisjoint(value)
     if not (digits or special or quoted) or " " in value or not any(map(str.isalpha, value)):
         return False
-    if (
-        not values.may_be_secret(value)
-        or values.is_filler(value)
-        or value.lower().strip("!") in values.PLACEHOLDER_WORDS
-        or _is_not_a_password(value)
-    ):
+    is_placeholder = value.lower().strip("!") in values.PLACEHOLDER_WORDS
+    if is_placeholder or not values.may_be_secret(value) or values.is_filler(value) or _is_not_a_password(value):
         return False
     if kind == KEY:
         if not is_introduced:
-            return (
-                len(value) not in (40, 64)
-                and digits >= 4
-                and values.is_random(value, 16)
-                and not regex(UUID).match(value)
-            )
+            is_digest = len(value) in (40, 64) or regex(UUID).match(value)
+            return digits >= 4 and not is_digest and values.is_random(value, 16)
         return values.is_random(value, _MIN_KEY_CHARS) and not regex(UUID).fullmatch(value)
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
     if quoted or is_introduced:
         if digits and (mixed or special or not value.isascii()):
-            return len(value) >= 5
-        if special and len(value) >= 8 and not _SPECIAL_CHARS.isdisjoint(value[1:-1]):
             return True
-        if special and len(value) >= 8 and mixed and any(map(str.isupper, value[1:])):
+        is_inner = not _SPECIAL_CHARS.isdisjoint(value[1:-1]) or (mixed and any(map(str.isupper, value[1:])))
+        if special and len(value) >= 8 and is_inner:
             return True
         if not quoted and regex(_NUMBERED_WORDS).fullmatch(value) and not values.is_label(value):
             return len(value) >= 8
-        return values.is_password(value, quoted) or (
-            quoted and (values.is_chosen_password(value) or values.is_literal_password(value))
-        )
+        if values.is_password(value, quoted):
+            return True
+        return quoted and (values.is_chosen_password(value) or values.is_literal_password(value))
     return len(value) >= 8 and digits >= 1 and (special or (mixed and digits >= 2))
 
 
 def _is_compound(text: str, at: int, keyword: str) -> bool:
     """Return whether the noun is the end of a compound: WLAN-Passwort, Datenbankpasswort."""
-    if len(keyword) < 7:
-        return False
     word_start = max(text.rfind(" ", max(0, at - 30), at), text.rfind("\n", max(0, at - 30), at)) + 1
-    return text[word_start:at].replace("-", "").isalpha()
+    return len(keyword) >= 7 and text[word_start:at].replace("-", "").isalpha()
 
 
 def _value_before(text: str, at: int) -> tuple[int, int] | None:
@@ -372,9 +354,8 @@ def _value_before(text: str, at: int) -> tuple[int, int] | None:
         return None
     word = words[last - 1].strip(",")
     value = word.strip("\"'`«»„“”")
-    if len(value) >= 6 and (
-        is_striking(value, foreign=False) or (len(word) > len(value) and values.is_stated_password(value))
-    ):
+    is_quoted_password = len(word) > len(value) and values.is_stated_password(value)
+    if len(value) >= 6 and (is_quoted_password or is_striking(value, foreign=False)):
         value_start = text.rfind(value, start, at)
         return value_start, value_start + len(value)
     return None
@@ -387,14 +368,6 @@ def _is_typed_password(value: str) -> bool:
     if values.is_mixed(value):
         return True
     return regex(r"\d{3,6}[-_.][a-z]{4,20}|[a-z]{3,20}(?:[-_.][a-z]{2,20}){1,4}\d{1,6}").fullmatch(value) is not None
-
-
-def _is_after_user(text: str, at: int, value: str) -> bool:
-    """Return whether a login precedes the noun: "user ana, password girasol.2020"."""
-    is_password_like = values.is_stated_password(value) or (
-        values.is_password(value, quoted=False) and not value.isdigit() and not values.is_label(value)
-    )
-    return is_password_like and _has_user_before(text, at)
 
 
 def _has_user_before(text: str, at: int) -> bool:

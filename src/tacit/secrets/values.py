@@ -6,18 +6,16 @@ from tacit.text.display import regex
 
 # Words in the place of a secret.
 PLACEHOLDER_WORDS = frozenset(
-    (
-        "null none nil true false undefined empty void yes no on off str string bytes bool int number text any object "
-        "optional required missing wrong invalid valid expired correct incorrect unknown unset blank hidden masked "
-        "password passwd passphrase passwort pass pwd secret secrets token key apikey credentials value default "
-        "changeme change_me change-me letmechange test testing foo bar baz foobar dummy fake sample demo guest root "
-        "admin user username postgres mysql minioadmin rabbitmq redis stdin prompt env environ self this here it "
-        "disabled enabled auto manual stored set not the a an and or in is to from for with via as at by of if than "
-        "that then when where which while must should would will can may does has have was are been being also only "
-        "into using used use without within option options flag argument arg parameter param field instead because "
-        "type input file hash hashed encrypted plain plaintext plain-text 1password bitwarden keychain basic bearer "
-        "header request response user:pass user:password username:password protected authentication authorization"
-    ).split()
+    """null none nil true false undefined empty void yes no on off str string bytes bool int number text any object
+    optional required missing wrong invalid valid expired correct incorrect unknown unset blank hidden masked
+    password passwd passphrase passwort pass pwd secret secrets token key apikey credentials value default
+    changeme change_me change-me letmechange test testing foo bar baz foobar dummy fake sample demo guest root
+    admin user username postgres mysql minioadmin rabbitmq redis stdin prompt env environ self this here it
+    disabled enabled auto manual stored set not the a an and or in is to from for with via as at by of if than
+    that then when where which while must should would will can may does has have was are been being also only
+    into using used use without within option options flag argument arg parameter param field instead because
+    type input file hash hashed encrypted plain plaintext plain-text 1password bitwarden keychain basic bearer
+    header request response user:pass user:password username:password protected authentication authorization""".split()
 )
 # A value that contains one of these is a template or an example.
 _FILLERS = (
@@ -49,13 +47,11 @@ _LABEL_WORD = (
 )
 # Words that describe a password, in settings and in messages.
 _STATE_WORDS = frozenset(
-    (
-        "sensitive whatever unchanged optional mandatory obligatorio obligatoire erforderlich confirmed generated "
-        "accepted rejected disabled enabled encoded plaintext external internal managed rotated expired example "
-        "anything something nothing everything redacted omitted censored filtered private public hashed strong simple "
-        "complex random unique unused ignored minimum maximum present absent matches contraseña contrasena wachtwoord "
-        "passwort kennwort lozinka salasana jelszó heslo hasło senha parola lösenord passord adgangskode пароль"
-    ).split()
+    """sensitive whatever unchanged optional mandatory obligatorio obligatoire erforderlich confirmed generated
+    accepted rejected disabled enabled encoded plaintext external internal managed rotated expired example
+    anything something nothing everything redacted omitted censored filtered private public hashed strong simple
+    complex random unique unused ignored minimum maximum present absent matches contraseña contrasena wachtwoord
+    passwort kennwort lozinka salasana jelszó heslo hasło senha parola lösenord passord adgangskode пароль""".split()
 )
 _REFERENCE = (  # a.b, A::B, snake_case, CONSTANT_CASE, CamelCase, a call
     r"[a-zA-Z_]\w{0,60}(?:(?:\.|::|->)[a-zA-Z_]\w{0,60}){1,6}|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}|[A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}|"
@@ -69,10 +65,8 @@ _FILE_OR_PRODUCT = (  # files, and programs with their versions
 )
 _VERSION = r"(?i)\bv?\d+\.\d|utf-|sha-|-v\d|iso|rfc|http|^[a-z]+-\d+$"  # v1.2, UTF-8, PROJ-12
 _PROSE_WORDS = frozenset(
-    (
-        "a an the is are was were be been to of for and or not no too your my our this that it on at by with from must "
-        "least short long weak der die das ist ein eine zu und nicht le la les un une est et pas el los es y il di è e o"
-    ).split()
+    """a an the is are was were be been to of for and or not no too your my our this that it on at by with from must
+    least short long weak der die das ist ein eine zu und nicht le la les un une est et pas el los es y il di è e o""".split()
 )
 _SPECIAL_CHARS = frozenset("!@#$%^&*?+~")
 _STRIKING_CHARS = frozenset("!#$%^*~")
@@ -150,11 +144,7 @@ def is_very_random(value: str) -> bool:
     if not 16 <= len(value) <= 200 or len(set(value)) < 10 or not is_random(value, 16):
         return False
     body = value.replace("-", "")
-    if (
-        regex("[0-9A-Fa-f]+").fullmatch(body)
-        or regex(r"[0-9a-f]{32}\Z").search(body)
-        or value.startswith(_PUBLIC_PREFIXES)
-    ):
+    if value.startswith(_PUBLIC_PREFIXES) or regex(r"[0-9A-Fa-f]+\Z|.*[0-9a-f]{32}\Z").match(body):
         return False
     digits = sum(map(str.isdigit, value))
     mixed = value != value.lower() and value != value.upper()
@@ -188,12 +178,7 @@ def is_password(value: str, quoted: bool) -> bool:
 
 def is_chosen_password(value: str) -> bool:
     """Return whether a literal is a password of words that somebody chose: `seepferdchen-auf-reisen`."""
-    if (
-        not 8 <= len(value) <= 64
-        or not may_be_secret(value)
-        or regex(_LABEL_WORD).search(value)
-        or not value.isprintable()
-    ):
+    if not 8 <= len(value) <= 64 or not value.isprintable() or not may_be_secret(value) or is_label(value):
         return False
     if is_unpronounceable(value):
         return True
@@ -225,12 +210,9 @@ def is_literal_password(value: str) -> bool:
     """Return whether it may be a password, if its name and the quotes around it say so: any word, as `zwiebelkuchen`."""
     if not 6 <= len(value) <= 64 or " " in value or not may_be_secret(value) or not value.isprintable():
         return False
-    if (
-        regex(_LABEL_WORD).search(value)
-        or regex(_REFERENCE).fullmatch(value)
-        or regex(_TYPE_NAME).fullmatch(value)
-        or not any(map(str.isalpha, value))
-    ):
+    if is_label(value) or not any(map(str.isalpha, value)):
+        return False
+    if regex(_REFERENCE).fullmatch(value) or regex(_TYPE_NAME).fullmatch(value):
         return False
     return not (value.isupper() and value.isalpha()) and value.lower() not in _STATE_WORDS
 
@@ -244,9 +226,7 @@ def is_mixed(value: str) -> bool:
         and any(map(str.isupper, value))
         and not value.isalnum()
         and may_be_secret(value)
-        and not regex(_LABEL_WORD).search(value)
-        and not regex(_VERSION).search(value)
-        and not is_file_or_product(value)
+        and not (is_label(value) or is_file_or_product(value) or regex(_VERSION).search(value))
         and not regex(_MAIL_ADDRESS).fullmatch(value)
     )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tacit.errors import ServerError, ServerUnreachableError
 from tacit.postgres import connect, transaction
 from tacit.record import Record
-from tacit.team.events import Position, ServerRow, member_name
+from tacit.team.events import Position, ServerRow, member_name, project_problem
 from tacit.team.store import Outgoing, OutgoingVerb, TeamProject
 
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ _NOT_FOUND = "P0002"  # SQLSTATE no_data_found: the event to purge is not on the
 
 
 class Standing(Record):
-    """Who the person is on the server, and their projects there."""
+    """Who the person is on the server, their projects there, and the names of those that cannot be one here."""
 
     user: str
     projects: tuple[TeamProject, ...]
+    unusable: tuple[str, ...]
 
 
 class RefusedEntry(Record):
@@ -67,8 +68,10 @@ class TeamServer:
             cursor.execute(_SELECT_USER)
             ((user,),) = cursor.fetchall()
             cursor.execute(_SELECT_PROJECTS, (_MAX_PROJECTS,))
-            projects = tuple(TeamProject(str(name), curator is True) for name, curator, _ in cursor.fetchall())
-        return Standing(member_name(str(user)), projects)
+            projects = [TeamProject(str(name), curator is True) for name, curator, _ in cursor.fetchall()]
+        unusable = tuple(project.name for project in projects if project_problem(project.name))
+        usable = tuple(project for project in projects if project.name not in unusable)
+        return Standing(member_name(str(user)), usable, unusable)
 
     def events_after(self, position: Position) -> Iterator[list[ServerRow]]:
         """Yield what the server has after a position, page by page, in its order."""
@@ -96,12 +99,11 @@ class TeamServer:
                 if problem := self._try(partial(_insert, [event])):
                     refused.append(RefusedEntry(event, problem))
         purged: set[str] = set()
-        for entry in entries:
-            if entry.verb is OutgoingVerb.PURGE:
-                if problem := self._try(partial(_purge, entry)):
-                    refused.append(RefusedEntry(entry, problem))
-                else:
-                    purged.add(entry.id)
+        for purge in (entry for entry in entries if entry.verb is OutgoingVerb.PURGE):
+            if problem := self._try(partial(_purge, purge)):
+                refused.append(RefusedEntry(purge, problem))
+            else:
+                purged.add(purge.id)
         return purged, refused
 
     def _try(self, action: Callable[[Cursor], None]) -> str:

@@ -117,26 +117,18 @@ def read_row(row: ServerRow, limit: int) -> TeamEvent | None:
         return None
     verb, body = _VERBS[row.kind], row.body if isinstance(row.body, dict) else {}
     event = TeamEvent(row.position, row.id, row.project, member_name(row.author), row.at, verb, ClaimId(row.memory))
-    if (
-        verb is TeamVerb.PROPOSED and row.body is not None
-    ):  # the text of a purged one is null, and its tombstone follows
+    if verb is TeamVerb.PROPOSED and row.body is not None:  # that of a purged one is null, and its tombstone follows
         try:
-            return event._replace(proposal=_read_proposal(event, body, limit))
+            claim = proposal_claim(event.project, _text(body, "sentence"), _text(body, "kind"), body.get("tags"), limit)
         except ValueError:
             return None
+        evidence = _plain(_text(body, "evidence"), MAX_EVIDENCE_CHARS)
+        if claim.id != event.memory or secret_kind(evidence):
+            return None
+        return event._replace(proposal=Proposal(event.id, event.author, event.at, claim, evidence))
     if verb is TeamVerb.ACCEPTED:
         return event._replace(target=_text(body, "proposal"))
     return event._replace(reason=_plain(_text(body, "reason"), MAX_REASON_CHARS))
-
-
-def _read_proposal(event: TeamEvent, body: Mapping[str, object], limit: int) -> Proposal:
-    claim = proposal_claim(event.project, _text(body, "sentence"), _text(body, "kind"), body.get("tags"), limit)
-    if claim.id != event.memory:
-        raise ValueError("its id is not that of its sentence")
-    evidence = _plain(_text(body, "evidence"), MAX_EVIDENCE_CHARS)
-    if kind := secret_kind(evidence):
-        raise ValueError(f"its evidence holds a secret ({kind})")
-    return Proposal(event.id, event.author, event.at, claim, evidence)
 
 
 def proposal_claim(project: str, sentence: str, kind: str, tags: object, limit: int) -> Claim:
@@ -260,10 +252,5 @@ def apply(memory: TeamMemory | None, event: TeamEvent) -> TeamMemory:
             known = known._replace(acceptance=Acceptance(event.id, event.author, event.at, proposal))
             return known._replace(status=TeamStatus.ACCEPTED, proposals=(), decided_by=event.author, reason="")
     # What waits is declined, what was accepted is retired, and either is purged. No text is kept.
-    return known._replace(
-        status=TeamStatus(event.verb.value),
-        proposals=(),
-        acceptance=None,
-        decided_by=event.author,
-        reason=event.reason,
-    )
+    ended = known._replace(status=TeamStatus(event.verb.value), proposals=(), acceptance=None)
+    return ended._replace(decided_by=event.author, reason=event.reason)

@@ -9,7 +9,7 @@ back by `tacit undo` is not added again, and on what they spoke of the fold lets
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from tacit.errors import RefusedError, ServerError
@@ -30,9 +30,9 @@ from tacit.model.event import (
 )
 from tacit.model.ids import ClaimId, EventId, next_event_id
 from tacit.model.memory import undone_ids
-from tacit.purge.tombstones import Tombstones, load_tombstones
+from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
-from tacit.team.client import RefusedEntry, Standing, TeamServer, open_server
+from tacit.team.client import RefusedEntry, TeamServer, open_server
 from tacit.team.events import (
     Acceptance,
     Proposal,
@@ -41,10 +41,9 @@ from tacit.team.events import (
     TeamMemory,
     TeamStatus,
     fold_events,
-    project_problem,
     read_row,
 )
-from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamProject, TeamStore
+from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamStore
 from tacit.text.display import PURGED_MARK
 
 # Erases claims from the log. The part that purges gives it, because features do not import each other.
@@ -91,14 +90,6 @@ class TeamSyncResult(Record):
     problem: str = ""
 
 
-class UnpurgedMemory(Record):
-    """A memory that was purged here and is still on the server, because others proposed it."""
-
-    project: str
-    id: ClaimId
-    author: str
-
-
 class TeamExchange(HomePart):
     """The exchange of one home with its team's server. The caller has checked that a person asks."""
 
@@ -119,11 +110,14 @@ class TeamExchange(HomePart):
 
     def _exchange(self, server: TeamServer, home: TeamHome, erase: Erase) -> TeamSyncResult:
         standing = server.standing()
-        usable = {project.name: project for project in usable_projects(standing)[0]}
+        usable = {project.name: project for project in standing.projects}
         joined = tuple(usable[project.name] for project in home.projects if project.name in usable)
         ended = tuple(project.name for project in home.projects if project.name not in usable)
         offered = tuple(sorted(set(usable) - home.names))
-        entries = self._mark_tried(self._files.waiting())
+        entries, now = self._files.waiting(), timestamp(self._store.actor.clock())
+        for entry in entries:
+            if not entry.tried_at:  # the server may have it from now on
+                self._files.queue(entry._replace(tried_at=now))
         purged, refused = server.send(entries)
         # What the server does not let one withdraw never reached it.
         refused_ids = {problem.entry.id for problem in refused if problem.entry.verb is OutgoingVerb.WITHDRAWN}
@@ -144,15 +138,6 @@ class TeamExchange(HomePart):
         )
         return self.apply(home, after, result, erase)
 
-    def _mark_tried(self, entries: Sequence[Outgoing]) -> list[Outgoing]:
-        """Write down that the server may have these from now on, before they are sent."""
-        now = timestamp(self._store.actor.clock())
-        tried = [entry if entry.tried_at else entry._replace(tried_at=now) for entry in entries]
-        for before, entry in zip(entries, tried, strict=True):
-            if entry is not before:
-                self._files.queue(entry)
-        return tried
-
     def pull(self, server: TeamServer, home: TeamHome) -> tuple[TeamHome, set[str], int]:
         """Return the team as the server has it now, the ids of the events that were read, and the number of unfit."""
         memories, position, unfit = dict(home.memories), home.position, 0
@@ -171,18 +156,13 @@ class TeamExchange(HomePart):
         read = [read_row(row, limit) for row in page if row.project in projects]
         events = [event for event in read if event is not None]
         tombstones = load_tombstones(self._store.log)
-        scrubbed = [self._scrubbed(event, tombstones) for event in events] if tombstones else events
-        return scrubbed, len(read) - len(events)
-
-    def _scrubbed(self, event: TeamEvent, tombstones: Tombstones) -> TeamEvent:
-        """Return an event without what was purged in this home: it does not come back from the server."""
-        proposal = event.proposal
-        if proposal is None:
-            return event
-        left = tombstones.filter_import(self._draft_event(addition(proposal)))
-        if left is None or not isinstance(left.body, ClaimProposed):
-            return event._replace(proposal=None)
-        return event._replace(proposal=proposal._replace(claim=left.body.claim, evidence=left.body.evidence))
+        for at, event in enumerate(events):
+            if tombstones and (proposal := event.proposal):  # what was purged in this home does not come back
+                left = tombstones.filter_import(self._draft_event(addition(proposal)))
+                body = left.body if left and isinstance(left.body, ClaimProposed) else None
+                kept = proposal._replace(claim=body.claim, evidence=body.evidence) if body else None
+                events[at] = event._replace(proposal=kept)
+        return events, len(read) - len(events)
 
     def apply(self, before: TeamHome | None, after: TeamHome, result: TeamSyncResult, erase: Erase) -> TeamSyncResult:
         """Write what is new to the log, erase what was purged, and only then store how far the server was read."""
@@ -191,18 +171,16 @@ class TeamExchange(HomePart):
         added, removed = self.record(accepted, claims)
         purged, kept = self._erase_purged(before, after, erase)
         self._files.save(after._replace(synced_at=timestamp(self._store.actor.clock()), problem=""))
-        decided = {memory.id: memory for memory in after.memories.values()}
-        taken_back = tuple(
-            TakenBack(claim, decided[claim].decided_by, decided[claim].reason) if claim in decided else TakenBack(claim)
-            for claim in removed
-            if claim not in purged
-        )
+        memories = after.memories.values()
+        decided = {memory.id: TakenBack(memory.id, memory.decided_by, memory.reason) for memory in memories}
+        taken_back = tuple(decided.get(claim, TakenBack(claim)) for claim in removed if claim not in purged)
+        declined: list[TakenBack] = []  # own proposals, since the last sync
+        for key, known in before.memories.items() if before else ():
+            memory, proposal = after.memories.get(key), known.proposal_of(after.user)
+            if memory and proposal and memory.status is TeamStatus.DECLINED:
+                declined.append(TakenBack(memory.id, memory.decided_by, memory.reason, proposal.claim.sentence))
         return result._replace(
-            added=tuple(added),
-            removed=taken_back,
-            declined=tuple(_declined(before, after)),
-            purged=tuple(purged),
-            kept=tuple(kept),
+            added=tuple(added), removed=taken_back, declined=tuple(declined), purged=tuple(purged), kept=tuple(kept)
         )
 
     def team_claims(self, home: TeamHome | None) -> set[ClaimId]:
@@ -252,12 +230,10 @@ class TeamExchange(HomePart):
             if _is_purged_here(memory, purged_claims) and memory.first_event not in queued and _may_purge(home, memory):
                 self.queue(purge(memory.project, memory.id, target=memory.first_event))
 
-    def unpurged(self, home: TeamHome) -> Iterable[UnpurgedMemory]:
-        """Yield what was purged here, and what only somebody else can purge on the server."""
-        purged_claims = self.purged_claims()
-        for memory in home.memories.values():
-            if _is_purged_here(memory, purged_claims) and not _may_purge(home, memory):
-                yield UnpurgedMemory(memory.project, memory.id, memory.first_author)
+    def unpurged(self, home: TeamHome) -> list[TeamMemory]:
+        """Return what was purged here and is still on the server, because only others can purge it there."""
+        claims, memories = self.purged_claims(), home.memories.values()
+        return [memory for memory in memories if _is_purged_here(memory, claims) and not _may_purge(home, memory)]
 
     def purged_claims(self) -> frozenset[str]:
         """Return the claims that were purged in this home."""
@@ -289,22 +265,6 @@ class TeamExchange(HomePart):
         last = max((waiting.id for waiting in self._files.waiting()), default="")
         made = next_event_id(EventId(last) if last else None, int(now.timestamp() * 1000), self._store.entropy())
         self._files.queue(entry._replace(id=made, at=timestamp(now)))
-
-
-def usable_projects(standing: Standing) -> tuple[tuple[TeamProject, ...], tuple[str, ...]]:
-    """Return one's projects on a server, and the names of those that cannot be one here."""
-    problems = {project.name: project_problem(project.name) for project in standing.projects}
-    usable = tuple(project for project in standing.projects if not problems[project.name])
-    return usable, tuple(name for name, problem in problems.items() if problem)
-
-
-def _declined(before: TeamHome | None, after: TeamHome) -> Iterator[TakenBack]:
-    """Yield the person's own proposals that were declined since."""
-    for key, memory in after.memories.items():
-        known = before.memories.get(key) if before else None
-        proposal = known.proposal_of(after.user) if known else None
-        if proposal and memory.status is TeamStatus.DECLINED:
-            yield TakenBack(memory.id, memory.decided_by, memory.reason, proposal.claim.sentence)
 
 
 def _is_purged_here(memory: TeamMemory, purged_claims: frozenset[str]) -> bool:
@@ -379,18 +339,21 @@ def reconcile(accepted: Mapping[ClaimId, Acceptance], histories: Iterable[ClaimH
     outdated: dict[Scope, list[Event]] = {}
     for history in histories:
         acceptance, undone = accepted.get(history.claim), undone_ids(history.events)
-        recorded = [event for event in history.of_team if acceptance and _records(event, acceptance)]
+        recorded = []
         for event in history.of_team:
-            if event.id not in undone and event not in recorded:
+            if acceptance and isinstance(event.body, ClaimProposed) and acceptance.event in event.body.events:
+                recorded.append(event)
+            elif event.id not in undone:
                 outdated.setdefault(event.scope, []).append(event)
         by_user = history.undone_by_user()
         if acceptance and not any(event.id not in undone or event.id in by_user for event in recorded):
             added.append(addition(acceptance.proposal, acceptance))
-    return [*(_take_back(scope, events) for scope, events in outdated.items()), *added]
-
-
-def _records(event: Event, acceptance: Acceptance) -> bool:
-    return isinstance(event.body, ClaimProposed) and acceptance.event in event.body.events
+    taken_back: list[Draft] = []
+    for scope, events in outdated.items():
+        claims = dict.fromkeys(event.body.claim.id for event in events if isinstance(event.body, ClaimProposed))
+        body = EventsUndone(tuple(event.id for event in events), tuple(claims), "what the team accepted")
+        taken_back.append(Draft(body, scope, Attribution(TEAM, Provenance.USER_FILE)))
+    return taken_back + added
 
 
 def addition(proposal: Proposal, acceptance: Acceptance | None = None) -> Draft:
@@ -399,9 +362,3 @@ def addition(proposal: Proposal, acceptance: Acceptance | None = None) -> Draft:
     events = (EventId(acceptance.event),) if acceptance else ()
     body = ClaimProposed(proposal.claim, Verdict.ADDED, TEAM, proposal.evidence, reason, events=events)
     return Draft(body, proposal.claim.scope, Attribution(f"{TEAM}:{proposal.author}", Provenance.USER_FILE))
-
-
-def _take_back(scope: Scope, events: Sequence[Event]) -> Draft:
-    claims = dict.fromkeys(event.body.claim.id for event in events if isinstance(event.body, ClaimProposed))
-    body = EventsUndone(tuple(event.id for event in events), tuple(claims), "what the team accepted")
-    return Draft(body, scope, Attribution(TEAM, Provenance.USER_FILE))

@@ -61,18 +61,17 @@ class MigrationPlan(Record):
 
 def known_migrations(folder: str = MIGRATIONS) -> tuple[Migration, ...]:
     """Return the migrations of this version of Tacit in order."""
-    names = sorted(name.removesuffix(_UP) for name in os.listdir(folder) if name.endswith(_UP))
-    return tuple(_read_migration(name, os.path.join(folder, name)) for name in names)
-
-
-def _read_migration(name: str, path: str) -> Migration:
-    texts = []
-    for suffix in (_UP, _DOWN):
-        with open(path + suffix, "rb") as file:
-            texts.append(file.read().replace(b"\r\n", b"\n"))
-    summary = texts[0].partition(b"\n")[0].decode("utf-8").removeprefix("-- ")
-    digest = sha256(b"".join(texts)).hexdigest()
-    return Migration(int(name.partition("_")[0]), name, digest, summary, path + _UP, path + _DOWN)
+    migrations = []
+    for name in sorted(name.removesuffix(_UP) for name in os.listdir(folder) if name.endswith(_UP)):
+        paths = [os.path.join(folder, name + suffix) for suffix in (_UP, _DOWN)]
+        texts = []
+        for path in paths:
+            with open(path, "rb") as file:
+                texts.append(file.read().replace(b"\r\n", b"\n"))
+        summary = texts[0].partition(b"\n")[0].decode("utf-8").removeprefix("-- ")
+        digest = sha256(b"".join(texts)).hexdigest()
+        migrations.append(Migration(int(name.partition("_")[0]), name, digest, summary, *paths))
+    return tuple(migrations)
 
 
 def plan_migrations(
@@ -192,10 +191,8 @@ def _administration(connection: Connection) -> Iterator[Cursor]:
         if plan.version == 0:
             raise RefusedError("the database is not set up for a team", "tacit team setup URL")
         if plan.up:
-            raise RefusedError(
-                f"the server's schema has version {plan.version}, and this Tacit needs {plan.target}",
-                "tacit team setup URL",
-            )
+            problem = f"the server's schema has version {plan.version}, and this Tacit needs {plan.target}"
+            raise RefusedError(problem, "tacit team setup URL")
         yield cursor
 
 

@@ -26,16 +26,8 @@ from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory
 from tacit.postgres import address_of
 from tacit.record import Record
-from tacit.team.events import (
-    Acceptance,
-    Position,
-    Proposal,
-    TeamMemory,
-    TeamStatus,
-    project_problem,
-    proposal_claim,
-    team_scope,
-)
+from tacit.team import events
+from tacit.team.events import Acceptance, Position, Proposal, TeamMemory, TeamStatus
 from tacit.text.display import clip, printable
 
 _PROJECT_PREFIX = "project:"
@@ -116,13 +108,13 @@ def shared_claim(memory: Memory, limit: int, projects: Collection[str]) -> tuple
             "say what the team should do: tacit add TEXT",
         )
     project = claim.scope.removeprefix(_PROJECT_PREFIX)
-    if problem := project_problem(project):
+    if problem := events.project_problem(project):
         raise RefusedError(
             f"the project {printable(project_name(claim.scope))} cannot be shared with a team: {problem}",
             "git remote add origin URL, then add the memory again",
         )
     try:
-        shared = proposal_claim(project, claim.sentence, claim.kind.label, list(claim.tags), limit)
+        shared = events.proposal_claim(project, claim.sentence, claim.kind.label, list(claim.tags), limit)
     except ValueError as error:
         raise RefusedError(f"{memory.id} cannot be shared: {error}", f"tacit edit {memory.id}") from None
     if shared.id != memory.id:  # a learner made the claim of more than the sentence, which is all that others get
@@ -245,7 +237,16 @@ class TeamStore:
             ) from None
 
     def save(self, home: TeamHome) -> None:
-        self._write(self._file, _encode_home(home))
+        projects = [project._asdict() for project in home.projects]
+        memories: list[dict[str, object]] = []
+        for memory in home.memories.values():
+            accepted = memory.acceptance
+            acceptance = {**accepted._asdict(), "proposal": _encode_proposal(accepted.proposal)} if accepted else None
+            proposals = [_encode_proposal(proposal) for proposal in memory.proposals]
+            values = {"status": memory.status.value, "proposals": proposals, "acceptance": acceptance}
+            memories.append({**memory._asdict(), **values})
+        fields = {**home._asdict(), "format": _FORMAT, "projects": projects, "memories": memories}
+        self._write(self._file, fields)
 
     def waiting(self) -> list[Outgoing]:
         """Return what waits to be sent, the oldest first. A file that cannot be read is left where it is."""
@@ -254,7 +255,13 @@ class TeamStore:
             with suppress(ValueError, KeyError, TypeError, AttributeError, OSError):
                 data = read_file(os.path.join(self._outbox, name))
                 if name.endswith(".json") and not name.startswith(".") and data is not None:
-                    entries.append(_decode_outgoing(json.loads(data)))
+                    fields = json.loads(data)
+                    values: dict[str, Any] = {field: str(fields.get(field, "")) for field in Outgoing._fields}
+                    values["verb"], values["tags"] = (
+                        OutgoingVerb(fields["verb"]),
+                        tuple(map(str, fields.get("tags", ()))),
+                    )
+                    entries.append(Outgoing(**values))
         return sorted(entries, key=lambda entry: entry.id)
 
     def queue(self, entry: Outgoing) -> None:
@@ -285,15 +292,6 @@ class TeamStore:
 # From values to JSON and back. Files of the home may be damaged or scrubbed by a purge: what does not fit is an error.
 
 
-def _encode_home(home: TeamHome) -> dict[str, object]:
-    return {
-        **home._asdict(),
-        "format": _FORMAT,
-        "projects": [project._asdict() for project in home.projects],
-        "memories": [_encode_memory(memory) for memory in home.memories.values()],
-    }
-
-
 def _decode_home(value: Any) -> TeamHome:
     if value["format"] != _FORMAT:
         raise ValueError("another format")
@@ -309,14 +307,6 @@ def _decode_home(value: Any) -> TeamHome:
         tuple(map(str, value["offered"])),
         {(memory.project, memory.id): memory for memory in memories},
     )
-
-
-def _encode_memory(memory: TeamMemory) -> dict[str, object]:
-    fields = memory._asdict()
-    if acceptance := fields.pop("acceptance"):
-        fields["acceptance"] = {**acceptance._asdict(), "proposal": _encode_proposal(acceptance.proposal)}
-    proposals = [_encode_proposal(proposal) for proposal in memory.proposals]
-    return {**fields, "status": memory.status.value, "proposals": proposals}
 
 
 def _decode_memory(fields: Any) -> TeamMemory:
@@ -339,10 +329,5 @@ def _encode_proposal(proposal: Proposal) -> dict[str, object]:
 
 def _decode_proposal(project: str, fields: Any) -> Proposal:
     kind, triple, tags = Kind.from_label(fields["kind"]), Triple(*map(str, fields["triple"])), map(str, fields["tags"])
-    claim = Claim(kind, team_scope(project), triple, str(fields["sentence"]), tuple(tags))
+    claim = Claim(kind, events.team_scope(project), triple, str(fields["sentence"]), tuple(tags))
     return Proposal(str(fields["event"]), str(fields["author"]), str(fields["at"]), claim, str(fields["evidence"]))
-
-
-def _decode_outgoing(fields: Any) -> Outgoing:
-    texts = {name: str(fields.get(name, "")) for name in Outgoing._fields if name not in ("verb", "tags")}
-    return Outgoing(verb=OutgoingVerb(fields["verb"]), tags=tuple(map(str, fields.get("tags", ()))), **texts)

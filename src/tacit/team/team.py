@@ -15,7 +15,7 @@ from tacit.errors import LockBusyError, NotFoundError, RefusedError, StoreError
 from tacit.home.home import Home, HomePart
 from tacit.home.input import checked_member, checked_optional_text
 from tacit.model.claim import Claim
-from tacit.model.ids import ClaimId, is_claim_prefix
+from tacit.model.ids import is_claim_prefix
 from tacit.model.memory import Memory
 from tacit.postgres import address_of
 from tacit.record import Record
@@ -23,7 +23,7 @@ from tacit.search.memories import resolve_memory
 from tacit.secrets.redact import refuse_secrets
 from tacit.team.client import open_server
 from tacit.team.events import Proposal, TeamMemory, TeamStatus
-from tacit.team.exchange import Erase, TeamExchange, TeamSyncResult, UnpurgedMemory, usable_projects
+from tacit.team.exchange import Erase, TeamExchange, TeamSyncResult
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamStore, private_details, shared_claim
 from tacit.text.display import clean, printable
 
@@ -62,7 +62,7 @@ class TeamOverview(Record):
 
     home: TeamHome
     waiting: tuple[Outgoing, ...]
-    unpurged: tuple[UnpurgedMemory, ...] = ()
+    unpurged: tuple[TeamMemory, ...] = ()
 
     @property
     def purges(self) -> list[Outgoing]:
@@ -113,9 +113,8 @@ class Team(HomePart):
             )
         with open_server(url) as server:
             standing = server.standing()
-            projects, unusable = usable_projects(standing)
-            home = TeamHome(url, standing.user, projects)
-            return TeamPreview(self._exchange.pull(server, home)[0], unusable)
+            home = TeamHome(url, standing.user, standing.projects)
+            return TeamPreview(self._exchange.pull(server, home)[0], standing.unusable)
 
     def join(self, preview: TeamPreview, erase: Erase) -> TeamSyncResult:
         """Join what was shown. From now on accepted memories of these projects hold here."""
@@ -166,7 +165,16 @@ class Team(HomePart):
 
         memory = self._store.read(read)
         claim, project = shared_claim(memory, self._home.settings.limits_text, home.names)
-        self._refuse_known(home, project, claim.id, memory)
+        if claim.id in self._exchange.purged_claims():
+            raise RefusedError(f"{memory.id} was purged here; a team that gets it would bring it back to everybody")
+        known, waiting = home.memories.get((project, claim.id)), self.files.waiting()
+        queued = any(entry.verb is OutgoingVerb.PROPOSED and entry.memory == claim.id for entry in waiting)
+        if queued or (known and known.proposal_of(home.user)):
+            raise RefusedError(f"{memory.id} waits for a curator already", "tacit team")
+        if known and known.acceptance:
+            raise RefusedError(f"the team has {memory.id} already, accepted by {printable(known.acceptance.by)}")
+        if known and known.status is TeamStatus.PURGED:
+            raise RefusedError(f"{memory.id} was purged by the team, and the server takes it no more")
         shared_evidence = checked_optional_text(evidence, "the evidence")
         refuse_secrets(claim.sentence, shared_evidence, *claim.tags)
         text = "\n".join((claim.sentence, shared_evidence, *claim.tags))
@@ -256,18 +264,6 @@ class Team(HomePart):
             return found, None
         own = [memory for memory in home.memories.values() if memory.was_proposed_by(home.user)]
         return None, _only(own, reference, lambda memory: memory.id)
-
-    def _refuse_known(self, home: TeamHome, project: str, claim: ClaimId, memory: Memory) -> None:
-        if claim in self._exchange.purged_claims():
-            raise RefusedError(f"{memory.id} was purged here; a team that gets it would bring it back to everybody")
-        queued = any(entry.verb is OutgoingVerb.PROPOSED and entry.memory == claim for entry in self.files.waiting())
-        known = home.memories.get((project, claim))
-        if queued or (known and known.proposal_of(home.user)):
-            raise RefusedError(f"{memory.id} waits for a curator already", "tacit team")
-        if known and known.acceptance:
-            raise RefusedError(f"the team has {memory.id} already, accepted by {printable(known.acceptance.by)}")
-        if known and known.status is TeamStatus.PURGED:
-            raise RefusedError(f"{memory.id} was purged by the team, and the server takes it no more")
 
 
 def _only(entries: Sequence[_T], reference: str, id_of: Callable[[_T], str]) -> _T | None:
