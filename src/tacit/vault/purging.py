@@ -1,4 +1,4 @@
-"""Purging, and moving unreadable lines to quarantine: both write segments of the log anew, and only for a person.
+"""Purging, which writes segments of the log anew, and only for a person.
 
 The index after a purge is made of the one before and the rewritten lines: the rest of the log is not read. That is done
 in a copy that has no name, so that the file beside the index is without what was removed from it.
@@ -24,10 +24,9 @@ from tacit.index.writer import IndexedEvent, ReplacedEvent, RewrittenLine, Segme
 from tacit.log.codec import event_type, must_decode
 from tacit.log.log import Log
 from tacit.log.reader import Cursor, LogReader, RawLine, line_tail
-from tacit.log.rewrite import QuarantinedLine, quarantine_unreadable
 from tacit.log.segment import PURGED_SEGMENT
 from tacit.log.spool import Spool
-from tacit.model.event import Draft, local_day
+from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.purge.files import FilePurge, HomeFiles, ScrubbedFile, write_scrubbed
 from tacit.purge.plan import LogSearch, PurgePlan, SegmentEdits, StagedSegments, additional_tombstones, make_tombstones
@@ -98,7 +97,7 @@ class _RequestSearch(Record):
 
 
 class Purger(HomePart):
-    """Purges, and quarantines unreadable lines. Both write segments of the log anew, and only for a person.
+    """Purges of one home.
 
     A purge searches without a lock. Then it appends a tombstone, writes new segments and a new index beside the old
     ones, and puts them in place in one short step; until then queries are answered from the old state. Then every other
@@ -183,21 +182,6 @@ class Purger(HomePart):
 
         return self._finish(*self._store.rewrite_log(work, rebuild=False))
 
-    def mend(self) -> list[QuarantinedLine]:
-        """Move every unreadable line of the log to a file of its own, and return these. Readable lines do not change.
-
-        Raise RefusedError for anybody but a person.
-        """
-        self._store.actor.require_person("mends the log", "tacit doctor --mend")
-        self._require_home()
-        day = local_day(self._store.actor.origin()).isoformat()
-
-        def work() -> list[QuarantinedLine]:
-            with self._store.log.exclusive() as log:
-                return [line for segment in log.segments() for line in quarantine_unreadable(log, segment, day)]
-
-        return self._store.rewrite_log(work)
-
     # Checking the request
 
     def _check_allowed(self) -> None:
@@ -219,10 +203,6 @@ class Purger(HomePart):
         if reference is None and text is not None:
             return text_request(text)
         raise UsageError("what should be purged?", "tacit purge ID, or tacit purge --text '…'")
-
-    def _require_home(self) -> None:
-        if not os.path.isdir(self._store.paths.root):
-            raise NotFoundError(f"there is no home at {self._store.paths.root}", "tacit init")
 
     def _require_hits(self, request: PurgeRequest) -> PurgeReport:
         """Return the report of a search. Raise NotFoundError if it is empty and no purge was interrupted."""
