@@ -39,7 +39,6 @@ from tacit.vault.purging import Purger
 
 if TYPE_CHECKING:
     from tacit.remotes.machines import Machines
-    from tacit.rules.exchange import ExportPlan, ImportedRules
     from tacit.team.team import Team
 
 _IMPORT_VOICE = Attribution(IMPORT, Provenance.EXTERNAL)
@@ -113,24 +112,6 @@ class Exchange(HomePart):
         if os.path.realpath(path) == os.path.realpath(self._home.root):
             raise RefusedError("that is this very home; there is nothing to import", "tacit import OTHER-HOME")
         return self._import_events(path) if mine else self._import_candidates(path)
-
-    def import_rules(self, folder: str, *, dry_run: bool = False) -> ImportedRules:
-        """Propose the statements of the rule files that concern a folder. With `dry_run` nothing is written.
-
-        Raise RefusedError if an agent asks, unless nothing is written.
-        """
-        from tacit.rules.exchange import RuleImport
-
-        return RuleImport(self._home).import_rules(folder, dry_run=dry_run)
-
-    def plan_rule_export(self, target: str = "", *, remove: bool = False) -> ExportPlan:
-        """Return the change that puts accepted memories into a rule file as a block, or takes the block out.
-
-        Raise UsageError if there is no project and no target, RefusedError if an agent asks.
-        """
-        from tacit.rules.exchange import RuleExport
-
-        return RuleExport(self._home).plan(target, remove=remove)
 
     @cached_property
     def team(self) -> Team:
