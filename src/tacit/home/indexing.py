@@ -226,7 +226,6 @@ class Indexer:
     def _index_all(
         self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
     ) -> None:
-        """Index the whole log, in one transaction."""
         from tacit.index.writer import READ_SHARE, apply_events
 
         total = sum(map(self._log.size, self._log.segments()))

@@ -409,16 +409,11 @@ class Store:
 
     def make(self) -> None:
         """Make the home if there is none, and bring its index and pages up to date."""
-        self._prepare_change()
-        with self._exclusive():
-            self._draw_pages_and_close(self.writable_index.open())
+        self.rewrite_log(lambda: None, rebuild=False)
 
     def rebuild(self) -> None:
         """Rebuild the index from the log, and draw all pages."""
-        self._index.release()
-        make_home(self.paths)
-        with self._exclusive():
-            self._draw_pages_and_close(self.writable_index.open(rebuild=True))
+        self.rewrite_log(lambda: None)
 
     def rewrite_log(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
         """Run `work`, which changes the log itself, under the home's lock; then draw the pages. Return its result.

@@ -236,19 +236,12 @@ This person keeps a local memory with the command `tacit`.
 """
 
 
-class AgentFile(Record):
-    """An agent that reads instructions from a file in its own folder below the user's folder."""
-
-    name: str
-    folder: str
-    file: str
-
-
-AGENT_FILES = (
-    AgentFile("claude", ".claude", "CLAUDE.md"),
-    AgentFile("codex", ".codex", "AGENTS.md"),
-    AgentFile("gemini", ".gemini", "GEMINI.md"),
-)
+# Agents that read instructions from a file in a folder of their own below the user's folder.
+_AGENT_FILES = {
+    "claude": (".claude", "CLAUDE.md"),
+    "codex": (".codex", "AGENTS.md"),
+    "gemini": (".gemini", "GEMINI.md"),
+}
 
 
 class InitResult(Record):
@@ -293,7 +286,7 @@ class Setup(HomePart):
         changed += [path for path in views if os.path.exists(path)]
         wrapped = () if wrappers is None else tuple(self._agent_files(agents))
         changed += [path for path in wrapped if _update_agent_file(path, add=bool(wrappers))]
-        looked_for = tuple(os.path.join("~", agent.folder) for agent in AGENT_FILES)
+        looked_for = tuple(os.path.join("~", folder) for folder, _ in _AGENT_FILES.values())
         return InitResult(paths.root, tuple(changed), wrapped, looked_for)
 
     @property
@@ -353,14 +346,13 @@ class Setup(HomePart):
         return InitDriverResult(root, change)
 
     def _agent_files(self, names: Sequence[str]) -> Iterator[str]:
-        known = {agent.name: agent for agent in AGENT_FILES}
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise UsageError(f"no such agent: {unknown[0]!r}", "one of " + ", ".join(known))
-        for agent in [known[name] for name in names] or AGENT_FILES:
-            folder = os.path.join(self._home.user_folder, agent.folder)
-            if names or os.path.isdir(folder):  # else this agent is not used here
-                yield os.path.realpath(os.path.join(folder, agent.file))
+        if unknown := [name for name in names if name not in _AGENT_FILES]:
+            raise UsageError(f"no such agent: {unknown[0]!r}", "one of " + ", ".join(_AGENT_FILES))
+        for name in names or _AGENT_FILES:
+            folder, file = _AGENT_FILES[name]
+            path = os.path.join(self._home.user_folder, folder)
+            if names or os.path.isdir(path):  # else this agent is not used here
+                yield os.path.realpath(os.path.join(path, file))
 
 
 def _update_agent_file(path: str, *, add: bool) -> bool:
