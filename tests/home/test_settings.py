@@ -181,7 +181,7 @@ def choose(home: HomePaths, session: str, on: bool) -> None:
         (Settings(), "loud", "plan", True),
     ],
 )
-def test_a_session_is_captured_by_the_choice_for_it_else_by_the_settings_and_its_mode(
+def test_nothing_is_captured_unless_it_is_turned_on(
     tmp_path: Path, settings: Settings, session: str, mode: str, captured: bool
 ) -> None:
     home = HomePaths(str(tmp_path))
