@@ -146,7 +146,7 @@ def index_faults(home: Path) -> Iterator[str]:
         if store.read(lambda index: index.execute("PRAGMA integrity_check").fetchall()) != [("ok",)]:
             yield "the index is damaged"
         catch_up(store)
-        with closing(store.in_memory_index()) as fresh:
+        with closing(store.indexer.in_memory_index()) as fresh:
             if store.read(fingerprint) != fingerprint(fresh):
                 yield "the index is not what the log says"
 

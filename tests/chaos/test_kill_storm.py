@@ -189,7 +189,7 @@ def _rebuilt_alike(home: str) -> bool:
         catch_up(store)
         kept = store.read(fingerprint)
         for _ in range(2):
-            with closing(store.in_memory_index()) as fresh:
+            with closing(store.indexer.in_memory_index()) as fresh:
                 if fingerprint(fresh) != kept:
                     return False
     return True

@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
 
 
 def compare(home: str) -> Comparison:
-    with closing(open_store(home)) as store, closing(store.in_memory_index()) as fresh:
+    with closing(open_store(home)) as store, closing(store.indexer.in_memory_index()) as fresh:
         catch_up(store)
         found = answers(fresh)
         differences = ["other rows"] * (store.read(fingerprint) != fingerprint(fresh))

@@ -168,7 +168,7 @@ LIBRARY: dict[str, Callable[[Vault, Path], object]] = {
     "import": lambda vault, folder: vault.exchange.import_(str(folder / "other")),
     "wrappers": lambda vault, _folder: vault.setup.init(wrappers=True, agents=["claude"]),
     "no wrappers": lambda vault, _folder: vault.setup.init(wrappers=False),
-    "mend": lambda vault, _folder: vault.purger.mend(),
+    "mend": lambda vault, _folder: vault.doctor.mend(),
     "configure": lambda vault, _folder: vault.configuration.configure("learn.accept", "true"),
     "accept": lambda vault, _folder: vault.memories.accept("use pnpm"),
     "workflow": lambda vault, _folder: vault.workflows.runnable_workflow("check"),

@@ -42,7 +42,7 @@ def store(person: Person) -> Iterator[Store]:
 
 @pytest.fixture
 def index(store: Store) -> Iterator[sqlite3.Connection]:
-    with closing(store.in_memory_index()) as connection:
+    with closing(store.indexer.in_memory_index()) as connection:
         yield connection
 
 
@@ -131,9 +131,7 @@ def test_views_that_are_not_stale_are_left_alone(person: Person, store: Store, i
     assert tree(person.home) == before
 
 
-def test_a_view_that_is_gone_is_written_again_and_no_mark_is_left(
-    person: Person, store: Store, index: sqlite3.Connection
-) -> None:
+def test_a_lost_view_is_written_again_and_unmarked(person: Person, store: Store, index: sqlite3.Connection) -> None:
     publish(store, index)
     page = person.home / "worklog" / "2026-03-02.md"
     before = {path: path.read_bytes() for path in (person.long_term, person.facts, page)}
@@ -144,9 +142,7 @@ def test_a_view_that_is_gone_is_written_again_and_no_mark_is_left(
     assert reader.stale_views(index) == []
 
 
-def test_a_page_that_has_no_content_any_more_is_removed_unless_a_person_wrote_in_it(
-    store: Store, index: sqlite3.Connection
-) -> None:
+def test_a_page_without_content_is_removed_unless_a_person_wrote_in_it(store: Store, index: sqlite3.Connection) -> None:
     page = Path(store.paths.page("worklog", EMPTY_DAY))
     publisher = publisher_of(store)
     for remark in ("a remark of mine\n", ""):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import UsageError
-from tacit.home.capture_policy import choice_file, encode_choice, is_session_captured, matching_ignore_entry
+from tacit.home.capture_policy import choice_file, encode_choice, is_session_captured
 from tacit.home.paths import HomePaths
 from tacit.home.settings import SETTINGS_TEMPLATE, Settings, read_settings, settings_or_defaults, variable_of
 from tacit.home.settings_file import DESCRIPTIONS
@@ -89,9 +89,7 @@ OUT_OF_RANGE = [
 
 
 @pytest.mark.parametrize(("key", "value", "allowed"), OUT_OF_RANGE)
-def test_what_is_out_of_range_is_named_with_its_file_and_what_is_allowed(
-    tmp_path: Path, key: str, value: int, allowed: str
-) -> None:
+def test_what_is_out_of_range_is_named_with_what_is_allowed(tmp_path: Path, key: str, value: int, allowed: str) -> None:
     section, name = key.split(".")
     path = file(tmp_path, f"[{section}]\n{name} = {value}\n")
     with pytest.raises(UsageError) as caught:
@@ -160,64 +158,55 @@ def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) ->
 # Whether a session is captured
 
 
-def said(home: HomePaths, session: str, on: bool) -> None:
-    place = Path(choice_file(home, session))
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(encode_choice(on))
+ON = Settings(autocapture_enabled=True)
+IN_MODES = Settings(autocapture_enabled=True, autocapture_on_modes=("plan", "default"))
 
 
-def test_nothing_is_captured_unless_it_is_turned_on(tmp_path: Path) -> None:
+def choose(home: HomePaths, session: str, on: bool) -> None:
+    path = Path(choice_file(home, session))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encode_choice(on))
+
+
+@pytest.mark.parametrize(
+    ("settings", "session", "mode", "captured"),
+    [
+        (Settings(), "s", "default", False),
+        (ON, "s", "default", True),
+        (ON, "", "", True),
+        (IN_MODES, "s", "plan", True),
+        (IN_MODES, "s", "bypassPermissions", False),
+        (IN_MODES, "s", "", False),
+        (ON, "quiet", "plan", False),
+        (Settings(), "loud", "plan", True),
+    ],
+)
+def test_nothing_is_captured_unless_it_is_turned_on(
+    tmp_path: Path, settings: Settings, session: str, mode: str, captured: bool
+) -> None:
     home = HomePaths(str(tmp_path))
-    assert not is_session_captured(Settings(), home, "s", "default")
-    assert is_session_captured(Settings(autocapture_enabled=True), home, "s", "default")
-    assert is_session_captured(Settings(autocapture_enabled=True), home, "", "")
-
-
-def test_only_in_the_modes_that_are_named(tmp_path: Path) -> None:
-    settings, home = (
-        Settings(autocapture_enabled=True, autocapture_on_modes=("plan", "default")),
-        HomePaths(str(tmp_path)),
-    )
-    assert is_session_captured(settings, home, "s", "plan")
-    assert not is_session_captured(settings, home, "s", "bypassPermissions")
-    assert not is_session_captured(settings, home, "s", "")
-
-
-def test_what_was_said_of_a_session_counts_more_than_the_settings(tmp_path: Path) -> None:
-    home = HomePaths(str(tmp_path))
-    said(home, "quiet", False)
-    said(home, "loud", True)
-    assert not is_session_captured(Settings(autocapture_enabled=True), home, "quiet", "plan")
-    assert is_session_captured(Settings(), home, "loud", "plan")
-    assert is_session_captured(Settings(autocapture_enabled=True), home, "another", "plan")
+    choose(home, "quiet", False)
+    choose(home, "loud", True)
+    assert is_session_captured(settings, home, session, mode) is captured
 
 
 def test_what_was_said_and_cannot_be_read_counts_as_no(tmp_path: Path) -> None:
     home = HomePaths(str(tmp_path))
-    said(home, "s", True)
-    Path(choice_file(home, "s")).write_bytes(b"o")
-    assert not is_session_captured(Settings(autocapture_enabled=True), home, "s", "")
-    Path(choice_file(home, "s")).unlink()
-    Path(choice_file(home, "s")).symlink_to("/dev/zero")
-    assert not is_session_captured(Settings(autocapture_enabled=True), home, "s", "")
+    choose(home, "s", True)
+    choice = Path(choice_file(home, "s"))
+    choice.write_bytes(b"o")
+    assert not is_session_captured(ON, home, "s", "")
+    choice.unlink()
+    choice.symlink_to("/dev/zero")
+    assert not is_session_captured(ON, home, "s", "")
 
 
 @pytest.mark.parametrize("session", ["../../x", "a/b", "\0", "\ud800", "x" * 10_000])
 def test_the_name_of_a_session_leads_nowhere_else(tmp_path: Path, session: str) -> None:
     home = HomePaths(str(tmp_path))
     assert os.path.dirname(choice_file(home, session)) == home.path(".tacit", "autocapture")
-    said(home, session, False)
-    assert not is_session_captured(Settings(autocapture_enabled=True), home, session, "")
-
-
-def test_a_folder_may_be_left_out_with_all_below_it(tmp_path: Path) -> None:
-    (tmp_path / "private" / "work").mkdir(parents=True)
-    (tmp_path / "link").symlink_to(tmp_path / "private")
-    settings = Settings(agents_ignore_directories=("~/private",))
-    for place in ("private", "private/work", "link/work"):
-        assert matching_ignore_entry(settings, str(tmp_path), str(tmp_path / place)) == "~/private"
-    assert matching_ignore_entry(settings, str(tmp_path), str(tmp_path / "private-not")) == ""
-    assert matching_ignore_entry(settings, str(tmp_path), "") == ""
+    choose(home, session, False)
+    assert not is_session_captured(ON, home, session, "")
 
 
 def test_asking_whether_a_session_is_captured_loads_nothing_heavy(tmp_path: Path) -> None:

@@ -79,6 +79,8 @@ def test_a_fact_file_that_was_deleted_stays_so_until_something_is_shared(person:
     assert not (first / "docs").exists()
     person.tacit("add", OTHER, cwd=first)
     assert texts(fact_file(first)) == [OTHER]
+    person.tacit("share", person.id_of(RULE), cwd=first)
+    assert sorted(texts(fact_file(first))) == sorted([OTHER, RULE])
 
 
 def test_what_changes_in_one_clone_leaves_the_others_as_they_are(person: Person, clones: list[Path]) -> None:

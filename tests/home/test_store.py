@@ -51,13 +51,3 @@ def test_a_question_that_had_to_do_without_does_not_forget_that_it_is_there(pers
         with FileLock(HomePaths(str(person.home)).write_lock, 10.0).acquire():
             assert found(vault) == {KNOWN}
         assert found(vault) == {KNOWN, NEW}
-
-
-def test_questions_that_were_only_counted_hide_nothing_that_comes_after_them(person: Person) -> None:
-    person.tacit("add", KNOWN)
-    with person.vault() as vault:
-        for _ in range(3):
-            recorded(person, vault)
-            assert found(vault) == {KNOWN}
-        recorded(person, vault, NEW)
-        assert found(vault) == {KNOWN, NEW}

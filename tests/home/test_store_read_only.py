@@ -5,19 +5,13 @@ Root may write anywhere, so under root the commands are run as nobody, in a fold
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from harness.person import Person, tree
 
-NOBODY = 65534
-DROP_ROOT = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+from tests.chaos.nobody import NOBODY, becoming, folder_of_nobody, give
 
 READS = {
     "recall force": "never force push",
@@ -41,30 +35,10 @@ WRITES = (
 @pytest.fixture
 def nobody() -> Iterator[Person]:
     """Somebody without rights, in a folder of their own outside of the folders that only root can enter."""
-    folder = Path(tempfile.mkdtemp(prefix="tacit-test-")).resolve()
-    person = Person(folder)
-    if os.geteuid() == 0:
-        person.prefix = DROP_ROOT
-        os.chown(folder, NOBODY, NOBODY)
-    try:
-        if not can_run(person):
-            pytest.skip("neither a person without rights nor root that can become one")
+    with folder_of_nobody() as folder:
+        person = Person(folder)
+        person.prefix = becoming(NOBODY)
         yield person
-    finally:
-        writable(folder)
-        shutil.rmtree(folder)
-
-
-def can_run(person: Person) -> bool:
-    if person.prefix and shutil.which(person.prefix[0]) is None:
-        return False
-    command = [*person.prefix, sys.executable, "-c", "import tacit, os; open('probe', 'w')"]
-    return subprocess.run(command, cwd=person.folder, env=person.environment(), check=False).returncode == 0
-
-
-def writable(folder: Path) -> None:
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 def read_only(folder: Path) -> None:
@@ -116,7 +90,8 @@ def test_made_writable_again_it_goes_on(nobody: Person) -> None:
     filled(nobody)
     read_only(nobody.home)
     nobody.process("add", "always be kind", code=4)
-    writable(nobody.home)
+    for path in (nobody.home, *nobody.home.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
     nobody.process("add", "always be kind")
     assert "always be kind" in nobody.process("recall", "kind").out
 
@@ -131,8 +106,7 @@ def test_a_home_that_cannot_be_made_is_refused_cleanly(nobody: Person) -> None:
 def test_a_project_that_cannot_be_written_to_keeps_its_memories_in_the_home(nobody: Person) -> None:
     root = nobody.folder / "work"
     (root / ".git").mkdir(parents=True)
-    if nobody.prefix:
-        os.chown(root, NOBODY, NOBODY)
+    give(root)
     read_only(root)
     nobody.process("add", "never force push", cwd=root)
     assert "never force push" in nobody.process("recall", "force", cwd=root).out

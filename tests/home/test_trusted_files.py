@@ -49,7 +49,7 @@ def file(person: Person) -> Path:
 def index(person: Person, file: Path) -> Iterator[sqlite3.Connection]:
     """An index of the log as it is. Nothing looks at the file for it."""
     with person.vault() as vault:
-        connection = vault.home.store.in_memory_index()
+        connection = vault.home.store.indexer.in_memory_index()
         yield connection
         connection.close()
 
@@ -85,10 +85,7 @@ def test_what_another_branch_has_does_not_end_the_trust(index: sqlite3.Connectio
 
 
 CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a link in its place": (
-        lambda file: file.symlink_to(file.rename(file.with_name("elsewhere"))),
-        "cannot be read",
-    ),
+    "a link in its place": (lambda file: file.symlink_to(file.rename(file.with_name("elsewhere"))), "cannot be read"),
     "a link in the place of its folder": (
         lambda file: file.parent.symlink_to(file.parent.rename(file.parents[1] / "elsewhere")),
         "cannot be read",
@@ -102,9 +99,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_ends_the_trust_in_all_lines_by_policy_and_says_why(
-    index: sqlite3.Connection, file: Path, change: str
-) -> None:
+def test_a_change_ends_the_trust_in_all_lines_and_says_why(index: sqlite3.Connection, file: Path, change: str) -> None:
     act, reason = CHANGES[change]
     act(file)
     drafts = broken_trust_drafts(index)
@@ -135,7 +130,7 @@ def test_the_end_of_a_trust_is_told_with_its_day_and_reason(person: Person, file
     file.chmod(0o666)
     with person.vault(now="2026-03-05T12:00:00+00:00") as vault:
         assert list(vault.search.listing(scope="all")) == []
-        connection = vault.home.store.in_memory_index()
+        connection = vault.home.store.indexer.in_memory_index()
     assert active_trust(connection) == {}
     assert last_trust_end(connection, str(file)) == "2026-03-05: more people can write the file now"
 

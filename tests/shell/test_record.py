@@ -11,8 +11,9 @@ from harness.person import Person
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.home.capture_policy import is_ignored
+from tacit.home.capture_policy import ignore_filter
 from tacit.home.home import Home
+from tacit.home.settings import Settings
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
 from tacit.shell.record import CapturedCommand, RecordOutcome, ShellRecorder, parse_record
 from tests.chaos.test_spooling import lock_held
@@ -104,14 +105,16 @@ def test_whatever_arrives_is_read_or_refused(record: bytes) -> None:
         assert captured.at.tzinfo is UTC
 
 
-def test_patterns_speak_of_the_whole_line_and_directories_of_all_below() -> None:
-    ran = CommandRan("pass show mail", meant="gopass show mail")
-    assert is_ignored(ran, ["/a"], ["pass *"], [])
-    assert is_ignored(ran, ["/a"], ["gopass*"], [])
-    assert not is_ignored(ran, ["/a"], ["pass", "show *"], [])
-    assert is_ignored(ran, ["/a/b"], [], ["/a"]) and is_ignored(ran, ["/a"], [], ["/a/"])
-    assert not is_ignored(ran, ["/ab"], [], ["/a"])
-    assert is_ignored(ran, ["/x", "/real"], [], ["/real"])
+def test_patterns_are_about_the_whole_line_and_directories_about_all_below() -> None:
+    def is_ignored(directory: str, *patterns: str, below: str = "") -> bool:
+        settings = Settings(shell_ignore=patterns, shell_ignore_directories=(below,) if below else ())
+        is_excluded = ignore_filter(settings, "/home/ada")
+        return is_excluded is not None and is_excluded(
+            CommandRan("pass show mail", directory, meant="gopass show mail")
+        )
+
+    assert is_ignored("/a", "pass *") and is_ignored("/a", "gopass*") and not is_ignored("/a", "pass", "show *")
+    assert is_ignored("/a/b", below="/a") and is_ignored("/a", below="/a/") and not is_ignored("/ab", below="/a")
 
 
 def test_the_first_command_makes_the_home_and_is_filed_where_it_ran(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 
-import pytest
 from harness.person import Person, Said
 
 
@@ -95,15 +94,6 @@ def test_without_a_session_it_says_how_to_name_one(person: Person) -> None:
         said = person.tacit("autocapture", word, "--session", code=2)
         assert "no session here" in said.err and f"TACIT_SESSION=ID tacit autocapture {word} --session" in said.err
     assert not person.home.exists()
-
-
-@pytest.mark.parametrize("words", [("on",), ("off",), ("on", "--session")])
-def test_an_agent_turns_nothing_on_and_nothing_off_for_all(person: Person, words: tuple[str, ...]) -> None:
-    person.tacit("init")
-    said = in_claude(person, "autocapture", *words, code=1)
-    assert "only a person" in said.err and "agent:claude" in said.err
-    assert status_in_claude(person)[0] is False
-    assert not (person.home / ".tacit" / "autocapture").exists()
 
 
 def test_a_folder_that_is_left_out_is_told(person: Person) -> None:

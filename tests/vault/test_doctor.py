@@ -34,70 +34,51 @@ def test_a_well_home_is_well(home: Person) -> None:
     assert home.tacit("doctor").out.endswith("The home is well.\n")
 
 
-def _edit_a_page(home: Person) -> None:
-    home.long_term.write_text(home.long_term.read_text().replace("use pnpm", "use pnpm, not npm"))
+def _add(home: Person, name: str, text: str) -> None:
+    path = home.home / "memory" / name
+    path.write_text(text)
+    path.chmod(0o600)
 
 
-def _lose_a_page(home: Person) -> None:
-    next((home.home / "worklog").iterdir()).unlink()
+# What is done to a home, what the doctor says of it, and whether that is serious.
+TROUBLES: dict[str, tuple[Callable[[Person], object], str, bool]] = {
+    "an edited page": (
+        lambda home: home.long_term.write_text(home.long_term.read_text().replace("use pnpm", "use pnpm, not npm")),
+        "edited by hand",
+        False,
+    ),
+    "a lost page": (lambda home: next((home.home / "worklog").iterdir()).unlink(), "this view is missing", True),
+    "an open file": (lambda home: home.events.chmod(0o644), "others can read or write it", True),
+    "a second name": (lambda home: os.link(home.events, home.folder / "second"), "hard link", True),
+    "a broken index": (
+        lambda home: (home.home / "index.sqlite").write_bytes(b"no database"),
+        "the index cannot be used",
+        True,
+    ),
+    "a broken line": (
+        lambda home: home.events.write_bytes(home.events.read_bytes().replace(b"pnpm", b"pnqm", 1)),
+        "cannot be read",
+        True,
+    ),
+    "a stray file": (lambda home: _add(home, ".long-term.md.tacit-new", "half"), "interrupted", False),
+    "a suspicion": (
+        lambda home: _add(home, ".events.jsonl.suspect", "Input/output error\n"),
+        "the disk once refused",
+        True,
+    ),
+}
 
 
-def _open_a_file(home: Person) -> None:
-    home.events.chmod(0o644)
-
-
-def _add_a_name(home: Person) -> None:
-    os.link(home.events, home.folder / "second")
-
-
-def _break_the_index(home: Person) -> None:
-    (home.home / "index.sqlite").write_bytes(b"no database")
-
-
-def _break_a_line(home: Person) -> None:
-    home.events.write_bytes(home.events.read_bytes().replace(b"pnpm", b"pnqm", 1))
-
-
-def _leave_a_stray(home: Person) -> None:
-    stray = home.home / "memory" / ".long-term.md.tacit-new"
-    stray.write_text("half")
-    stray.chmod(0o600)
-
-
-def _have_a_suspicion(home: Person) -> None:
-    note = home.home / "memory" / ".events.jsonl.suspect"
-    note.write_text("Input/output error\n")
-    note.chmod(0o600)
-
-
-TROUBLES: list[tuple[Callable[[Person], None], str, bool]] = [
-    (_edit_a_page, "edited by hand", False),
-    (_lose_a_page, "this view is missing", True),
-    (_open_a_file, "others can read or write it", True),
-    (_add_a_name, "hard link", True),
-    (_break_the_index, "the index cannot be used", True),
-    (_break_a_line, "cannot be read", True),
-    (_leave_a_stray, "interrupted", False),
-    (_have_a_suspicion, "the disk once refused", True),
-]
-
-
-@pytest.mark.parametrize(("trouble", "what", "serious"), TROUBLES, ids=[one[0].__name__.strip("_") for one in TROUBLES])
-def test_each_trouble_is_told_and_nothing_is_changed(
-    home: Person, trouble: Callable[[Person], None], what: str, serious: bool
-) -> None:
-    trouble(home)
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_each_trouble_is_named_nothing_is_changed_and_the_advice_mends_it(home: Person, trouble: str) -> None:
+    harm, what, serious = TROUBLES[trouble]
+    harm(home)
     before = looks(home.home)
     found = findings(home)
     assert looks(home.home) == before
     (one,) = [one for one in found if what in str(one["what"])]
     assert one["serious"] is serious
     assert home.tacit("doctor", code=None).code == (3 if serious else 0)
-
-
-@pytest.mark.parametrize("trouble", [one[0] for one in TROUBLES], ids=[one[0].__name__.strip("_") for one in TROUBLES])
-def test_the_advice_mends_it(home: Person, trouble: Callable[[Person], None]) -> None:
-    trouble(home)
     for _ in range(3):  # mending the log makes the index old
         for one in findings(home):
             _do(home, str(one["mend"]))
@@ -264,9 +245,7 @@ def test_a_quick_check_says_what_it_leaves_out(home: Person) -> None:
         (lambda home: home.events.chmod(0o644), "others can read or write it"),
     ],
 )
-def test_a_quick_check_finds_what_can_be_seen_at_once(
-    home: Person, harm: Callable[[Person], object], told: str
-) -> None:
+def test_a_quick_check_finds_what_is_seen_at_once(home: Person, harm: Callable[[Person], object], told: str) -> None:
     harm(home)
     assert told in home.tacit("doctor", "--quick", code=None).out
 

@@ -120,8 +120,7 @@ def test_after_that_every_answer_is_the_same(lived: Lived) -> None:
 
 
 @pytest.mark.parametrize(
-    "view",
-    ["memory/long-term.md", "memory/memories.ndjson", "worklog/2026-03-02.md", "evaluations/2026-03-02.md"],
+    "view", ["memory/long-term.md", "memory/memories.ndjson", "worklog/2026-03-02.md", "evaluations/2026-03-02.md"]
 )
 def test_one_deleted_page_comes_back_byte_equal(lived: Lived, view: str) -> None:
     before = lived.views()
@@ -137,53 +136,26 @@ def test_the_folder_of_bookkeeping_is_no_truth_either(lived: Lived) -> None:
     assert lived.views() == before
 
 
-def garbage(index: Path) -> None:
-    index.write_bytes(b"this is not a database " * 4000)
+def rewritten(change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    return lambda index: index.write_bytes(change(index.read_bytes()))
 
 
-def cut_in_half(index: Path) -> None:
-    index.write_bytes(index.read_bytes()[: index.stat().st_size // 2])
+def queried(*queries: str) -> Callable[[Path], None]:
+    def run(index: Path) -> None:
+        with sqlite3.connect(index) as connection:
+            for query in queries:
+                connection.execute(query)
+        connection.close()
+
+    return run
 
 
-def emptied(index: Path) -> None:
-    index.write_bytes(b"")
-
-
-def zeroed_header(index: Path) -> None:
-    index.write_bytes(bytes(100) + index.read_bytes()[100:])
-
-
-def zeroed_pages(index: Path) -> None:
-    data = index.read_bytes()
-    index.write_bytes(data[:4096] + bytes(len(data) - 4096))
-
-
-def noise_in_the_middle(index: Path) -> None:
-    data = index.read_bytes()
-    index.write_bytes(data[:8192] + b"\xa5" * (len(data) - 8192))
-
-
-def foreign_database(index: Path) -> None:
+def replace_with_foreign_database(index: Path) -> None:
     index.unlink()
-    with sqlite3.connect(index) as connection:
-        connection.execute("CREATE TABLE bookmarks (url TEXT)")
-    connection.close()
+    queried("CREATE TABLE bookmarks (url TEXT)")(index)
 
 
-def of_another_version(index: Path) -> None:
-    with sqlite3.connect(index) as connection:
-        connection.execute("UPDATE meta SET value = '0'")
-        connection.execute("UPDATE memories SET sentence = 'as another version reads it'")
-    connection.close()
-
-
-def without_its_words(index: Path) -> None:
-    with sqlite3.connect(index) as connection:
-        connection.execute("DROP TABLE postings")
-    connection.close()
-
-
-def of_another_home(index: Path) -> None:
+def replace_with_other_home(index: Path) -> None:
     other = Person(index.parent.parent / "other")
     other.folder.mkdir()
     other.tacit("add", "another life altogether")
@@ -192,24 +164,31 @@ def of_another_home(index: Path) -> None:
     shutil.copyfile(other.home / "index.sqlite", index)
 
 
-BREAKAGES = (
-    *(garbage, cut_in_half, emptied, zeroed_header, zeroed_pages, noise_in_the_middle, foreign_database),
-    *(of_another_version, without_its_words, of_another_home),
-)
+BREAKAGES: dict[str, Callable[[Path], object]] = {
+    "garbage": rewritten(lambda _: b"this is not a database " * 4000),
+    "cut in half": rewritten(lambda data: data[: len(data) // 2]),
+    "emptied": rewritten(lambda _: b""),
+    "a header of zeros": rewritten(lambda data: bytes(100) + data[100:]),
+    "pages of zeros": rewritten(lambda data: data[:4096] + bytes(len(data) - 4096)),
+    "noise in the middle": rewritten(lambda data: data[:8192] + b"\xa5" * (len(data) - 8192)),
+    "a foreign database": replace_with_foreign_database,
+    "another version": queried(
+        "UPDATE meta SET value = '0'", "UPDATE memories SET sentence = 'as another version reads it'"
+    ),
+    "no words": queried("DROP TABLE postings"),
+    "another home": replace_with_other_home,
+}
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
-def test_a_broken_index_is_rebuilt_without_being_asked(lived: Lived, breakage: Callable[[Path], None]) -> None:
+def test_a_broken_index_is_rebuilt_without_being_asked_and_keeps_no_change_out(lived: Lived, breakage: str) -> None:
     answers, views = lived.answers(), lived.views()
-    breakage(lived.person.home / "index.sqlite")
+    BREAKAGES[breakage](lived.person.home / "index.sqlite")
     assert lived.answers() == answers
     assert lived.views() == views
     assert "The home is well." in lived.person.process("doctor").out
-
-
-@pytest.mark.parametrize("breakage", BREAKAGES)
-def test_a_broken_index_does_not_keep_a_change_out(lived: Lived, breakage: Callable[[Path], None]) -> None:
-    breakage(lived.person.home / "index.sqlite")
+    lived.again()
+    BREAKAGES[breakage](lived.person.home / "index.sqlite")
     lived.person.process("add", "never build on sand", cwd=lived.project)
     assert set(lived.person.texts("build", "--kind", "constraint", cwd=lived.project)) == {
         *("never push the build", "never build on sand")
@@ -233,9 +212,7 @@ def test_rubbish_beside_the_index_does_no_harm(lived: Lived) -> None:
 
 def test_an_index_that_is_not_what_the_log_says_is_found_and_mended(lived: Lived) -> None:
     answers = lived.answers()
-    with sqlite3.connect(lived.person.home / "index.sqlite") as connection:
-        connection.execute("UPDATE memories SET sentence = 'always trust strangers'")
-    connection.close()
+    queried("UPDATE memories SET sentence = 'always trust strangers'")(lived.person.home / "index.sqlite")
     said = lived.person.process("doctor", code=3)
     assert "the index is not what the log says" in said.out
     assert "tacit doctor --reindex" in said.out
@@ -267,27 +244,23 @@ def test_an_index_that_is_a_copy_is_made_again(person: Person) -> None:
     """A copy of a home in use may have a torn index that no look at it can tell from a whole one."""
     person.tacit("add", "use pnpm")
     shutil.copytree(person.home, person.folder / "restored")
-    with sqlite3.connect(person.folder / "restored" / "index.sqlite") as torn:
-        torn.execute("UPDATE memories SET sentence = 'use npm'")
-    torn.close()
+    queried("UPDATE memories SET sentence = 'use npm'")(person.folder / "restored" / "index.sqlite")
     assert person.tacit("--home", str(person.folder / "restored"), "recall", "use").out.count("use pnpm") == 1
 
 
 def test_an_index_whose_tables_disagree_is_made_again(person: Person) -> None:
     person.tacit("log", "--task", "T-1", "--summary", "moved the parser")
-    with sqlite3.connect(person.home / "index.sqlite") as torn:
-        torn.execute("PRAGMA writable_schema = ON")
-        torn.execute("UPDATE pages SET event_id = '01a1ded1-f314-7a0f-96f1-0dba9e14cf44'")
-        torn.execute("DELETE FROM sqlite_schema WHERE name = 'pages_name'")  # now SQLite finds something wrong, too
-    torn.close()
+    queried(
+        "PRAGMA writable_schema = ON",
+        "UPDATE pages SET event_id = '01a1ded1-f314-7a0f-96f1-0dba9e14cf44'",
+        "DELETE FROM sqlite_schema WHERE name = 'pages_name'",  # now SQLite finds something wrong, too
+    )(person.home / "index.sqlite")
     assert "moved the parser" in person.tacit("recall", "parser").out
 
 
 def test_an_index_that_lost_an_event_it_speaks_of_is_made_again(person: Person) -> None:
     person.tacit("add", "use pnpm", "--evidence", "told in March")
     person.tacit("add", "use pnpm", "--evidence", "told in April")
-    with sqlite3.connect(person.home / "index.sqlite") as torn:
-        torn.execute("DELETE FROM events WHERE id = (SELECT max(event_id) FROM claim_events)")
-    torn.close()
+    queried("DELETE FROM events WHERE id = (SELECT max(event_id) FROM claim_events)")(person.home / "index.sqlite")
     (memory,) = person.listed()
     assert (memory["strength"], len(memory["evidence"])) == (2, 2)

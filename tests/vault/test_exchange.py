@@ -59,15 +59,6 @@ def test_taking_it_in_twice_changes_nothing(filled: Person, laptop: Person) -> N
     assert {name: data for name, data in tree(laptop.home).items() if name.endswith(".jsonl")} == before
 
 
-def test_two_homes_that_exchange_know_the_same(filled: Person, laptop: Person) -> None:
-    laptop.tacit("add", "never force push", now="2026-03-02T18:00:00+00:00")
-    laptop.tacit("add", PNPM, now="2026-03-02T18:00:01+00:00")
-    there = exported(laptop)
-    laptop.tacit("import", str(exported(filled)), "--mine")
-    filled.tacit("import", str(there), "--mine")
-    assert known(laptop) == known(filled)
-
-
 def test_what_one_says_after_an_import_is_later_than_all_of_it(filled: Person, laptop: Person) -> None:
     source = exported(filled)
     laptop.tacit("import", str(source), "--mine")
@@ -90,13 +81,6 @@ def test_another_s_home_only_brings_candidates(filled: Person, laptop: Person) -
     assert laptop.events.read_bytes() == before
 
 
-def test_an_accepted_import_keeps_its_class(filled: Person, laptop: Person) -> None:
-    laptop.tacit("import", str(exported(filled)))
-    laptop.tacit("accept", laptop.id_of(PNPM))
-    (one,) = laptop.listed()
-    assert (one["status"], one["provenance"]) == ("active", "external")
-
-
 def test_what_was_dismissed_here_is_not_proposed_again(filled: Person, laptop: Person) -> None:
     laptop.tacit("remember", PNPM, "--evidence", "e")
     laptop.tacit("dismiss", laptop.id_of(PNPM))
@@ -111,14 +95,6 @@ def test_what_was_purged_does_not_come_back(filled: Person, laptop: Person) -> N
     for flags in ((), ("--mine",)):
         laptop.tacit("import", str(source), *flags)
         assert "pnpm" not in "".join(data.decode("utf-8", "replace") for data in tree(laptop.home).values())
-
-
-def test_what_was_purged_there_goes_here_too(filled: Person, laptop: Person) -> None:
-    laptop.tacit("import", str(exported(filled)), "--mine")
-    filled.tacit("purge", "--text", "pnpm", "--yes")
-    laptop.tacit("import", str(exported(filled, "later")), "--mine")
-    assert "pnpm" not in "".join(data.decode("utf-8", "replace") for data in tree(laptop.home).values())
-    assert "think about caching" in {one["label"] for one in laptop.listed("--status", "all")}
 
 
 def test_a_stranger_s_tombstones_purge_nothing(filled: Person, laptop: Person) -> None:
@@ -155,9 +131,7 @@ def test_damaged_lines_are_counted_and_the_rest_comes_in(filled: Person, laptop:
 
 
 @pytest.mark.parametrize("flags", [(), ("--mine",)])
-def test_a_secret_in_another_home_does_not_reach_the_disk(
-    filled: Person, laptop: Person, flags: tuple[str, ...]
-) -> None:
+def test_a_secret_in_another_home_reaches_no_disk(filled: Person, laptop: Person, flags: tuple[str, ...]) -> None:
     secret = "AKIA" + "Z2Y3X4W5V6U7T2S3"
     source = exported(filled)
     forge(source, "said again", f"key {secret}")
@@ -171,11 +145,6 @@ def test_a_fact_file_of_another_tool_brings_candidates(person: Person) -> None:
     said = person.tacit("import", str(file)).out
     assert "1 candidate to decide on" in said and "not taken: 1" in said
     assert [one["status"] for one in person.listed("--status", "all")] == ["pending"]
-
-
-def test_an_agent_cannot_call_another_home_the_person_s_own(filled: Person, laptop: Person) -> None:
-    source = exported(filled)
-    assert "only a person" in laptop.tacit("import", str(source), "--mine", code=1, CLAUDECODE="1").err
 
 
 def test_bad_places_are_told(filled: Person) -> None:

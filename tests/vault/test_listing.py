@@ -86,9 +86,7 @@ def _cards_of_all(log: list[Event], scope: Scope | None = None) -> list[list[str
     return [[str(claim) for claim in card.ids] for card in group_candidates(listed)]
 
 
-def test_the_first_entries_are_those_of_the_whole_list(
-    vault: Vault, log: list[Event], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_entries_are_those_of_all(vault: Vault, log: list[Event], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "_CHUNK_SIZE", 7)
     for status in Status:
         expected = [memory.id for memory in _ordered(log, status)]
@@ -120,17 +118,13 @@ def test_cards_of_many_candidates_are_those_of_comparing_each_with_all(
         assert cards.total == sum(map(len, expected)) and cards.card_total == (len(expected) if compared else None)
 
 
-def test_filtered_cards_are_made_of_the_candidates_that_match(
-    vault: Vault, log: list[Event], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_filtered_cards_are_of_what_matches(vault: Vault, log: list[Event], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review, "_MAX_GROUPED", 0)
     cards = Review(vault.home).listing(filters=Filters(project="shop"))
     assert [card.ids for card in cards.entries] == _cards_of_all(log, SCOPES[1])
 
 
-def test_what_is_removed_while_somebody_reads_the_list_is_left_out(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_removed_meanwhile_is_left_out(vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "_CHUNK_SIZE", 2)
     listed = vault.search.listing(status=Status.PENDING, scope="all")
     entries = iter(listed.entries)
@@ -143,9 +137,7 @@ def test_what_is_removed_while_somebody_reads_the_list_is_left_out(
     assert len(ids) == listed.total - 1 and last.id not in ids
 
 
-def test_an_index_with_fewer_memories_than_were_counted_is_made_again(
-    vault: Vault, log: list[Event], tmp_path: Path
-) -> None:
+def test_an_index_with_fewer_memories_than_counted_is_rebuilt(vault: Vault, log: list[Event], tmp_path: Path) -> None:
     """Damage that SQLite does not notice: rows are gone, and the counters say otherwise."""
     waiting = [memory.id for memory in _ordered(log, Status.PENDING)]
     assert vault.status().pending == len(waiting)

@@ -63,46 +63,9 @@ def test_outside_any_project_it_is_global(person: Person) -> None:
     assert not (person.folder / "docs").exists()
 
 
-def test_the_persons_own_folder_is_no_project(person: Person) -> None:
-    person.git(person.folder, "init", "--quiet")
-    person.process("add", "never force push")
-    assert len(facts_in(person.facts)) == 1
-
-
-def test_another_project_does_not_see_it(person: Person) -> None:
-    here, there = person.repository("here"), person.repository("there")
-    person.tacit("add", "never force push", cwd=here)
-    assert person.texts("force", cwd=there) == []
-    assert not shared(there).exists()
-
-
-def test_work_trees_share_one_project(person: Person) -> None:
-    root = person.repository()
-    (root / "readme").write_text("hello\n")
-    person.commit(root)
-    tree = person.folder / "tree"
-    person.git(root, "worktree", "add", "--quiet", str(tree))
-    person.tacit("add", "never force push", cwd=root)
-    assert (
-        person.process("recall", "force", "--scope", "local", "--json", cwd=tree).json[0]["text"] == "never force push"
-    )
-    person.tacit("add", "never force push", cwd=tree)
-    assert [fact["strength"] for root in (root, tree) for fact in facts_in(shared(root))] == [1, 2]
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "git@git.example.org:team/app.git",
-        "ssh://git@git.example.org/team/app.git",
-        "https://git.example.org/team/app",
-        "https://someone:token@git.example.org/team/app.git/",
-        "https://git.example.org/Team/App.git",
-    ],
-)
-def test_clones_of_one_remote_share_one_project(person: Person, address: str) -> None:
+def test_clones_of_one_remote_share_one_project(person: Person) -> None:
     first = person.repository("first", remote="https://git.example.org/team/app.git")
-    second = person.repository("second", remote=address)
+    second = person.repository("second", remote="https://someone:token@git.example.org/Team/app.git/")
     person.tacit("add", "never force push", cwd=first)
     assert person.texts("force", "--scope", "local", cwd=second) == ["never force push"]
     assert "token" not in person.events.read_text()
@@ -115,16 +78,6 @@ def test_a_remote_that_comes_later_loses_nothing(person: Person) -> None:
     assert person.texts("force", "--scope", "local", cwd=root) == ["never force push"]
     person.tacit("add", "never force push", cwd=root)
     assert [fact["strength"] for fact in facts_in(shared(root))] == [2]
-
-
-def test_a_forgotten_fact_leaves_the_projects_file_from_elsewhere_too(person: Person) -> None:
-    root = person.repository()
-    person.tacit("add", "never force push", cwd=root)
-    person.tacit("add", "always sign commits", cwd=root)
-    person.tacit("forget", person.id_of("never force push"), "--reason", "r", "--evidence", "e")
-    assert [fact["canonical"] for fact in facts_in(shared(root))] == ["always sign commits"]
-    person.tacit("forget", person.id_of("always sign commits"))
-    assert not shared(root).exists()
 
 
 def test_a_folder_whose_name_forges_a_heading_harms_nothing(person: Person) -> None:

@@ -37,7 +37,7 @@ def test_an_evaluation_is_made_once_a_day_unless_it_is_forced(person: Person) ->
 def test_it_is_said_whether_an_evaluation_was_created_made_again_or_not(person: Person) -> None:
     said = [person.tacit("improve", *words).first for words in ((), (), ("--force",), ("--evaluate", "--force"))]
     assert [line.split(" (")[0].removeprefix("Evaluation: ") for line in said] == [
-        *("created", "unchanged", "made again", "made again"),
+        *("created", "unchanged", "made again", "made again")
     ]
 
 

@@ -40,17 +40,13 @@ def is_known(person: Person, project: Path) -> set[bool]:
 
 def test_a_forgotten_text_is_gone_everywhere_at_once(person: Person, project: Path) -> None:
     assert is_known(person, project) == {True}
-    said = person.process("forget", person.id_of(TEXT)[:6], *WHY, cwd=project)
+    said = person.process("forget", person.id_of(TEXT)[:6], *WHY, cwd=project, now=TOMORROW)
     assert said.first == f"Memory pruned or revised: {TEXT}"
-    assert TEXT not in fact_file(project).read_text()
-    assert is_known(person, project) == {False}
-
-
-def test_the_page_says_why_it_was_forgotten(person: Person, project: Path) -> None:
-    person.tacit("forget", "--text", TEXT, *WHY, cwd=project, now=TOMORROW)
     (entry,) = person.section("Pruned Or Revised")
     assert entry.startswith(f"- 2026-03-03: {TEXT} (reason: superseded; evidence: correction of today")
     assert person.event_types()[-1] == "memory.pruned"
+    assert TEXT not in fact_file(project).read_text()
+    assert is_known(person, project) == {False}
 
 
 def test_undo_restores_and_redo_forgets_again(person: Person, project: Path) -> None:
@@ -63,14 +59,6 @@ def test_undo_restores_and_redo_forgets_again(person: Person, project: Path) -> 
         assert is_known(person, project) == {known}
         assert person.long_term.read_bytes() == (page if known else pruned)
         assert (fact_file(project).exists() and fact_file(project).read_bytes() == facts) is known
-
-
-def test_undo_of_one_memory_leaves_what_came_after(person: Person, project: Path) -> None:
-    person.tacit("forget", "--text", TEXT, *WHY, cwd=project)
-    person.tacit("add", "never rewrite history", cwd=project)
-    person.tacit("undo", person.id_of(TEXT), cwd=project)
-    assert is_known(person, project) == {True}
-    assert "never rewrite history" in person.texts("history", cwd=project)
 
 
 def test_restore_brings_it_back_later(person: Person, project: Path) -> None:
@@ -98,31 +86,14 @@ def test_a_candidate_can_be_forgotten(person: Person) -> None:
     assert person.section("Promotion Candidates") == []
 
 
-def test_the_history_of_what_was_forgotten_stays(person: Person, project: Path) -> None:
-    name = person.id_of(TEXT)
-    person.tacit("forget", name, *WHY, cwd=project)
-    said = person.process("why", name, cwd=project)
-    assert "reason: superseded" in said.out
-    assert "memory.added" in said.out and "memory.pruned" in said.out
-
-
 def test_unknown_text_is_refused_and_near_matches_are_named(person: Person, project: Path) -> None:
     before = person.events.read_bytes()
     said = person.process("forget", "--text", "never deploy on Sundays", *WHY, cwd=project, code=1)
     assert "never deploy on Sundays" in said.err
     assert f"did you mean {person.id_of(TEXT)[:4]}" in said.err
     assert TEXT in said.err
+    assert "tacit list" in person.tacit("forget", "--text", "zebra", *WHY, code=1).err
     assert person.events.read_bytes() == before
-
-
-def test_text_that_is_nowhere_near_is_refused_with_a_way_on(person: Person, project: Path) -> None:
-    said = person.tacit("forget", "--text", "zebra", *WHY, code=1)
-    assert "tacit list" in said.err
-
-
-def test_the_text_option_never_means_an_id(person: Person, project: Path) -> None:
-    person.tacit("forget", "--text", person.id_of(TEXT), *WHY, cwd=project, code=1)
-    assert is_known(person, project) == {True}
 
 
 @pytest.mark.parametrize("missing", ["--reason", "--evidence"])

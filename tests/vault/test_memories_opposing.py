@@ -63,25 +63,6 @@ def test_two_constraints_are_both_kept_and_both_tagged(person: Person) -> None:
     assert person.tacit("status", "--json").json["undecided"] == 2
 
 
-def test_keep_forgets_the_other_answer(person: Person) -> None:
-    person.tacit("add", "always use tabs", "--kind", "constraint")
-    person.tacit("add", "always use spaces", "--kind", "constraint")
-    said = person.process("conflicts", "--keep", person.id_of("always use tabs")[:6])
-    assert "Kept [" in said.out and "always use spaces" in said.out
-    (fact,) = facts_in(person.facts)
-    assert (fact["canonical"], fact["tags"]) == ("always use tabs", [])
-    assert person.tacit("conflicts").out == "Conflicts (0)\n"
-    assert person.listed("--status", "forgotten")[0]["label"] == "always use spaces"
-
-
-def test_keep_can_choose_the_answer_that_had_lost(person: Person) -> None:
-    person.tacit("add", "I prefer npm")
-    person.tacit("add", "I prefer pnpm")
-    person.tacit("conflicts", "--keep", person.id_of("I prefer npm"))
-    assert holding(person) == {"I prefer npm"}
-    assert person.texts("prefer") == ["I prefer npm"]
-
-
 def test_keep_both_lets_them_stand_beside_each_other(person: Person) -> None:
     person.tacit("add", "I prefer npm")
     person.tacit("add", "I prefer pnpm")
@@ -90,14 +71,6 @@ def test_keep_both_lets_them_stand_beside_each_other(person: Person) -> None:
     assert facts == {"I prefer npm": [], "I prefer pnpm": []}
     assert person.tacit("conflicts").out == "Conflicts (0)\n"
     assert set(person.texts("prefer")) == {"I prefer npm", "I prefer pnpm"}
-
-
-def test_the_printed_commands_resolve_it(person: Person) -> None:
-    person.tacit("add", "always use tabs", "--kind", "constraint")
-    person.tacit("add", "always use spaces", "--kind", "constraint")
-    (line,) = [line for line in person.tacit("conflicts").out.splitlines() if "--keep-both" in line]
-    person.tacit(*line.split("tacit ")[1].split())
-    assert person.tacit("conflicts").out == "Conflicts (0)\n"
 
 
 def test_forgetting_the_winner_lets_the_other_hold_again(person: Person) -> None:

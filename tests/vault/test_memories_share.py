@@ -34,17 +34,6 @@ def candidate(person: Person, project: Path, text: str) -> str:
 # What add does
 
 
-def test_a_rule_that_is_added_is_shared_and_the_answer_says_where_and_how_to_keep_it_private(
-    person: Person, project: Path
-) -> None:
-    said = person.process("add", RULE, cwd=project)
-    short = person.id_of(RULE)[:4]
-    assert in_file(project) == [RULE]
-    assert said.out.splitlines()[1:2] == [
-        f"  shared in docs/memory/memories.ndjson; to keep it private: tacit share --remove {short}"
-    ]
-
-
 @pytest.mark.parametrize("text", ["I prefer tabs", "my editor is helix", "prefer tabs", "always ask me before a push"])
 def test_what_is_about_one_person_stays_in_the_home(person: Person, project: Path, text: str) -> None:
     said = person.process("add", text, cwd=project)
@@ -67,10 +56,6 @@ def test_with_private_a_rule_stays_in_the_home_until_it_is_shared(person: Person
     assert in_file(project) == [RULE]
     assert "docs/memory/memories.ndjson" in said.out
     assert person.listed(cwd=project)[0]["shared"] is True
-
-
-def test_outside_of_a_project_nothing_is_said_about_sharing(person: Person) -> None:
-    assert len(person.tacit("add", RULE).out.splitlines()) == 1
 
 
 def test_what_could_not_be_written_is_not_told_as_shared(person: Person, project: Path) -> None:
@@ -119,38 +104,21 @@ def test_what_was_imported_stays_in_the_home(person: Person, project: Path) -> N
     assert not (project / "docs").exists()
 
 
-@pytest.mark.parametrize("verb", ["share", "unshare"])
-def test_an_agent_may_not_share(person: Person, project: Path, verb: str) -> None:
-    person.tacit("add", RULE, *(["--private"] if verb == "share" else []), cwd=project)
-    before = tree(person.folder)
-    said = person.tacit(verb, person.id_of(RULE), cwd=project, code=1, CLAUDECODE="1")
-    assert "only a person" in said.err
-    assert tree(person.folder) == before
-
-
 # Sharing and taking back
 
 
-def test_unshared_the_line_goes_and_the_memory_stays(person: Person, project: Path) -> None:
+@pytest.mark.parametrize("is_elsewhere", [False, True], ids=["in the project", "from elsewhere, without bookkeeping"])
+def test_unshared_the_line_goes_and_the_memory_stays(person: Person, project: Path, is_elsewhere: bool) -> None:
     person.tacit("add", RULE, cwd=project)
     person.tacit("add", "never force push", cwd=project)
-    person.tacit("unshare", person.id_of(RULE), cwd=project)
+    for copy in (person.home / ".tacit" / "written").rglob("*") if is_elsewhere else ():
+        copy.unlink() if copy.is_file() else None
+    person.tacit("unshare", person.id_of(RULE), cwd=None if is_elsewhere else project)
     assert in_file(project) == ["never force push"]
     assert person.texts("deploy", cwd=project) == [RULE]
     person.tacit("reindex", cwd=project)
     assert in_file(project) == ["never force push"]
     assert person.event_types()[-1] == "memory.unshared"
-
-
-def test_unshared_from_elsewhere_and_after_all_bookkeeping_was_deleted_it_still_goes(
-    person: Person, project: Path
-) -> None:
-    person.tacit("add", RULE, cwd=project)
-    person.tacit("add", "never force push", cwd=project)
-    for copy in [path for path in (person.home / ".tacit" / "written").rglob("*") if path.is_file()]:
-        copy.unlink()
-    person.tacit("unshare", person.id_of(RULE))
-    assert in_file(project) == ["never force push"]
 
 
 def test_sharing_is_undone_and_redone(person: Person, project: Path) -> None:
@@ -195,25 +163,18 @@ def test_from_another_place_the_project_to_stand_in_is_named(person: Person, pro
     assert f"cd {project}" in said.err
 
 
-def test_an_edit_of_a_shared_fact_stays_shared_and_of_a_private_one_private(person: Person, project: Path) -> None:
+def test_edited_or_restored_a_shared_fact_stays_shared_and_a_private_one_private(person: Person, project: Path) -> None:
     person.tacit("add", RULE, cwd=project)
     person.tacit("add", "never force push", "--private", cwd=project)
     person.tacit("edit", person.id_of(RULE), "--text", "we deploy from main", cwd=project)
     person.tacit("edit", person.id_of("never force push"), "--text", "never push by force", cwd=project)
     assert in_file(project) == ["we deploy from main"]
-
-
-def test_forgotten_and_restored_a_private_fact_stays_private_and_a_shared_one_shared(
-    person: Person, project: Path
-) -> None:
-    person.tacit("add", RULE, cwd=project)
-    person.tacit("add", "never force push", "--private", cwd=project)
-    for text in (RULE, "never force push"):
+    for text in ("we deploy from main", "never push by force"):
         person.tacit("forget", person.id_of(text), cwd=project)
     assert not (project / "docs").exists()
-    for text in (RULE, "never force push"):
+    for text in ("we deploy from main", "never push by force"):
         person.tacit("restore", person.id_of(text), cwd=project)
-    assert in_file(project) == [RULE]
+    assert in_file(project) == ["we deploy from main"]
 
 
 def test_forgetting_what_is_private_leaves_the_line_of_somebody_else_alone(person: Person, project: Path) -> None:
@@ -253,57 +214,6 @@ def test_an_empty_file_that_somebody_else_put_there_stays(person: Person, projec
     assert fact_file(project).read_text() == ""
 
 
-def test_a_shared_file_that_was_deleted_stays_so_until_the_fact_is_shared_again(person: Person, project: Path) -> None:
-    """A branch that has no such file looks the same."""
-    person.tacit("add", RULE, cwd=project)
-    person.commit(project)
-    fact_file(project).unlink()
-    person.process("list", cwd=project)
-    person.tacit("reindex", cwd=project)
-    assert not fact_file(project).exists()
-    person.tacit("share", person.id_of(RULE), cwd=project)
-    assert in_file(project) == [RULE]
-
-
-# Scopes in words
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "For all projects: sign commits",
-        "for all my projects sign commits",
-        "in every project, sign commits",
-        "globally, sign commits",
-        "Globally: sign commits",
-        "everywhere sign commits",
-        "Everywhere: sign commits",
-        "add to memory that for all projects: sign commits",
-        "add to global memory that sign commits",
-        "remember globally that sign commits",
-    ],
-)
-def test_words_for_all_projects_are_as_good_as_the_flag(person: Person, project: Path, text: str) -> None:
-    said = person.process("add", text, cwd=project)
-    assert said.first.startswith("Added (global, ") and said.first.endswith(": sign commits")
-    assert not (project / "docs").exists()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "globally installed packages are forbidden",
-        "everywhere else we use tabs",
-        "everywhere in the code we use UTC",
-        "for all projects in this workspace run the linter",
-        "global variables are forbidden",
-    ],
-)
-def test_such_words_with_another_meaning_leave_it_in_the_project(person: Person, project: Path, text: str) -> None:
-    person.tacit("add", text, cwd=project)
-    assert in_file(project) == [text]
-
-
 # What a clone brought
 
 
@@ -324,9 +234,7 @@ def test_facts_that_wait_for_trust_are_mentioned_without_what_they_say(person: P
         assert "wait for your trust" not in said.out + said.err
 
 
-def test_what_the_repository_brought_cannot_be_unshared_and_forgetting_it_ends_no_trust(
-    person: Person, project: Path
-) -> None:
+def test_what_the_repository_brought_is_not_unshared_nor_ends_its_trust(person: Person, project: Path) -> None:
     fact_file(project).parent.mkdir(parents=True)
     fact_file(project).write_text(json.dumps({"canonical": RULE}) + "\n")
     person.tacit("trust", "--yes", cwd=project)

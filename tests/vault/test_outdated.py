@@ -56,9 +56,7 @@ def capture_change(person: Person, project: Path, file: str) -> None:
 
 
 @pytest.mark.parametrize(("sentence", "is_known"), [(RULE, True), ("always read docs/other/", False)])
-def test_the_last_session_that_changed_the_file_is_named(
-    person: Person, project: Path, sentence: str, is_known: bool
-) -> None:
+def test_the_last_session_with_the_file_is_named(person: Person, project: Path, sentence: str, is_known: bool) -> None:
     person.tacit("add", sentence, cwd=project)
     capture_change(person, project, str(project / "docs" / "api.md"))
     with person.vault(cwd=project) as vault:

@@ -114,16 +114,6 @@ def test_lines_of_an_old_machine_are_recognised_by_their_words_alone(planted: Pe
     assert planted.texts("their words") == []
 
 
-def test_a_person_may_say_it_anew(planted: Person) -> None:
-    purge(planted)
-    planted.tacit("add", f"never say {SECRET} aloud 1")
-    assert f"never say {SECRET} aloud 1" in planted.texts(SECRET)
-    planted.tacit("reindex")
-    planted.tacit("purge", "--again")
-    assert f"never say {SECRET} aloud 1" in planted.texts(SECRET)
-    assert planted.tacit("doctor").out.splitlines()[-1] == "The home is well."
-
-
 def test_the_tombstone_says_when_and_why_and_not_what(planted: Person) -> None:
     purge(planted, SECRET, "--reason", "typed into the wrong window")
     (line,) = (planted.home / "memory/purged.jsonl").read_bytes().splitlines()
@@ -235,13 +225,6 @@ def test_the_text_can_come_from_a_pipe(planted: Person) -> None:
     )
     assert done.returncode == 0 and "q999x" not in done.stdout + done.stderr
     assert traces(planted.folder, SECRET) == []
-
-
-def test_only_a_person_purges(planted: Person) -> None:
-    before = tree(planted.home)
-    said = planted.tacit("purge", "--text", SECRET, "--yes", code=1, TACIT_ACTOR="agent:helper")
-    assert "only a person runs tacit purge" in said.err and SECRET not in said.err
-    assert tree(planted.home) == before
 
 
 def test_what_is_nowhere_is_not_found_and_leaves_no_tombstone(planted: Person) -> None:

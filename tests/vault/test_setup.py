@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,8 @@ def test_init_of_a_home_in_use_changes_nothing(person: Person) -> None:
     person.tacit("log", "--task", "T-1", "--summary", "Moved the parser")
     (person.home / "tacit.toml").write_text("[recall]\nlimit = 5\n")
     person.wait_for_pages()
+    os.utime(person.home / "worklog", (1_000_000_000, 1_000_000_000))  # old enough to be known to be complete
+    person.process("init")
     before = state(person.home)
     assert person.process("init").first.startswith("Nothing to do: ")
     assert state(person.home) == before
@@ -75,48 +78,30 @@ def test_without_wrappers_no_agents_file_is_touched(person: Person) -> None:
     assert path.read_bytes() == b"# Mine\n"
 
 
+@pytest.mark.parametrize("later", [b"", b"\nAdded later.\n"], ids=["as it was", "added to"])
 @pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
-def test_wrappers_are_added_between_markers_and_taken_out_exactly(person: Person, before: bytes) -> None:
+def test_wrappers_are_added_between_markers_and_taken_out_exactly(person: Person, before: bytes, later: bytes) -> None:
     path = agents_file(person, before)
     person.tacit("init", "--wrappers")
     wrapped = path.read_bytes()
-    assert wrapped.startswith(before)
-    assert b"tacit recall" in wrapped
+    assert wrapped.startswith(before) and b"tacit recall" in wrapped
     assert wrapped.rstrip().endswith(b"<!-- tacit:end -->")
+    path.write_bytes(wrapped + later)
     person.tacit("init", "--wrappers")
-    assert path.read_bytes() == wrapped
-    person.tacit("init", "--no-wrappers")
-    assert path.read_bytes() == before
-    person.tacit("init", "--no-wrappers")
-    assert path.read_bytes() == before
+    assert path.read_bytes() == wrapped + later
+    for _ in range(2):
+        person.tacit("init", "--no-wrappers")
+        assert path.read_bytes() == before + later
 
 
-@pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
-def test_text_added_after_the_lines_stays(person: Person, before: bytes) -> None:
-    path = agents_file(person, before)
-    person.tacit("init", "--wrappers")
-    wrapped = path.read_bytes()
-    path.write_bytes(wrapped + b"\nAdded later.\n")
-    person.tacit("init", "--wrappers")
-    assert path.read_bytes() == wrapped + b"\nAdded later.\n"
-    person.tacit("init", "--no-wrappers")
-    assert path.read_bytes() == before + b"\nAdded later.\n"
-
-
-def test_a_file_that_was_not_there_is_gone_again(person: Person) -> None:
+@pytest.mark.parametrize("later", [b"", b"Mine.\n"], ids=["as it was", "added to"])
+def test_a_file_that_was_not_there_is_gone_again_unless_it_grew(person: Person, later: bytes) -> None:
     path = agents_file(person, None)
     person.tacit("init", "--wrappers")
     assert b"tacit recall" in path.read_bytes()
+    path.write_bytes(path.read_bytes() + later)
     person.tacit("init", "--no-wrappers")
-    assert not path.exists()
-
-
-def test_a_file_that_was_not_there_but_grew_keeps_what_grew(person: Person) -> None:
-    path = agents_file(person, None)
-    person.tacit("init", "--wrappers")
-    path.write_bytes(path.read_bytes() + b"Mine.\n")
-    person.tacit("init", "--no-wrappers")
-    assert path.read_bytes() == b"Mine.\n"
+    assert (path.read_bytes() if later else path.exists()) == (later or False)
 
 
 def test_the_mode_of_an_agents_file_stays(person: Person) -> None:

@@ -125,29 +125,20 @@ def test_a_message_that_never_changed_is_no_step_either(person: Person) -> None:
     assert not any("wip" in step for step in workflow["steps"])
 
 
-def test_no_ritual_goes_across_projects(person: Person) -> None:
+@pytest.mark.parametrize(
+    ("sessions", "last"), [(("s{}", "s{}"), ()), (("a{}", "b{}"), ("git push",))], ids=["one session", "the same end"]
+)
+def test_no_ritual_goes_across_projects(person: Person, sessions: tuple[str, str], last: tuple[str, ...]) -> None:
     app, api = str(repository(person, "app")), str(repository(person, "api"))
     for day in range(4):
+        first, second = (session.format(day) for session in sessions)
         start = day * 24 * 60
-        typed(person, *lines(f"s{day}", "pnpm lint", "pnpm e2e", start=start, directory=app))
-        typed(person, *lines(f"s{day}", "make lint", "make dist", start=start + 3, directory=api))
+        typed(person, *lines(first, "pnpm lint", "pnpm e2e", *last, start=start, directory=app))
+        typed(person, *lines(second, "make lint", "make dist", *last, start=start + 3, directory=api))
     found = kind(cards(person), "workflow_pattern")
     assert {key: card["scope"] for key, card in found.items()} == {
-        "pnpm lint → pnpm e2e": f"project:{app}",
-        "make lint → make dist": f"project:{api}",
-    }
-
-
-def test_rituals_of_two_projects_are_two(person: Person) -> None:
-    app, api = str(repository(person, "app")), str(repository(person, "api"))
-    for day in range(4):
-        start = day * 24 * 60
-        typed(person, *lines(f"a{day}", "pnpm lint", "pnpm e2e", "git push", start=start, directory=app))
-        typed(person, *lines(f"b{day}", "make lint", "make dist", "git push", start=start, directory=api))
-    found = kind(cards(person), "workflow_pattern")
-    assert {key: card["scope"] for key, card in found.items()} == {
-        "pnpm lint → pnpm e2e → git push": f"project:{app}",
-        "make lint → make dist → git push": f"project:{api}",
+        " → ".join(("pnpm lint", "pnpm e2e", *last)): f"project:{app}",
+        " → ".join(("make lint", "make dist", *last)): f"project:{api}",
     }
 
 

@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 import pytest
-from harness.person import Person, facts_in
+from harness.person import Person
 
 import tacit
 from tacit.errors import NotFoundError, UsageError
@@ -46,28 +46,6 @@ def test_observations_are_written_when_it_is_closed(person: Person) -> None:
     assert not [line for line in asked if "zebra" in line or '"type":"brief.given"' in line]
 
 
-def test_recall_is_narrowed_by_each_of_its_arguments(person: Person, project: Path) -> None:
-    with person.vault(cwd=project) as vault:
-        vault.add("never force push to main", kind=Kind.CONSTRAINT)
-        vault.memories.add("push often", kind=Kind.PREFERENCE, everywhere=True)
-    with person.vault(cwd=project, now=TOMORROW) as vault:
-        vault.memories.forget(vault.add("push with a lease").memory.id)
-
-        def found(**options: object) -> set[str]:
-            return {hit.text for hit in vault.search.recall("push", observe=False, **options)}  # type: ignore[arg-type]
-
-        both = {"never force push to main", "push often"}
-        assert found() == both
-        assert found(kind="constraint") == {"never force push to main"}
-        assert found(scope="global") == {"push often"}
-        assert len(found(limit=1)) == 1
-        assert found(everything=True) == both | {"push with a lease"}
-        assert found(since="1h", everything=True) == {"push with a lease"}
-        assert found(as_of="2026-03-01") == set()
-        with pytest.raises(UsageError):
-            found(scope="elsewhere")
-
-
 def test_entries_and_suggestions_are_narrowed_by_each_of_their_arguments(person: Person, project: Path) -> None:
     with person.vault(cwd=project) as vault:
         active = vault.memories.add("never force push", kind=Kind.CONSTRAINT, tags=["git"]).memory.id
@@ -84,19 +62,6 @@ def test_entries_and_suggestions_are_narrowed_by_each_of_their_arguments(person:
             list(vault.suggestions.listing("local")) == [] and list(vault.suggestions.listing(kind="constraint")) == []
         )
         assert list(vault.suggestions.listing(filters=Filters(before="1d"))) == []
-
-
-def test_a_memory_is_added_with_all_that_was_said_about_it(person: Person, project: Path) -> None:
-    shared_facts = project / "docs" / "memory" / "memories.ndjson"
-    with person.vault(cwd=project) as vault:
-        shared = vault.memories.add("use pnpm", kind=Kind.CONSTRAINT, tags=["Build"], evidence="the lock file").memory
-        assert (shared.kind, shared.claim.tags) == (Kind.CONSTRAINT, ("build",))
-        assert [evidence.text for evidence in shared.evidence] == ["the lock file"]
-        private = vault.memories.add("use the staging proxy", private=True).memory
-        assert [fact["canonical"] for fact in facts_in(shared_facts)] == ["use pnpm"]
-        vault.memories.share(private.id)
-        assert len(facts_in(shared_facts)) == 2
-        assert vault.memories.add("the proxy is slow", everywhere=True).memory.claim.scope == "global"
 
 
 def test_a_candidate_is_decided_on_with_reason_and_kind(person: Person) -> None:

@@ -39,43 +39,12 @@ def test_what_nobody_accepted_is_shown_and_never_run(person: Person, actor: str)
     assert not (person.folder / "pwned").exists()
 
 
-def test_what_nobody_accepted_takes_no_ones_place(person: Person) -> None:
-    new(person, "echo fine")
-    plant(person, "agent:claude", "touch pwned")
-    assert "\nfine\n" in run(person).out
-    assert not (person.folder / "pwned").exists()
-
-
 def test_a_person_accepts_what_they_have_seen_by_saving_it(person: Person) -> None:
     new(person, "echo fine", name="mine")
     plant(person, "agent:claude", "echo theirs")
     converse(person, "workflow", "edit", "check", answers=[], EDITOR="true")
     assert shown(person)["accepted"]
     assert "\ntheirs\n" in run(person).out
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("new", "other", "--step", "ls"),
-        ("edit", "check"),
-        ("run", "check", "--yes"),
-        ("rename", "check", "other"),
-        ("rm", "check"),
-    ],
-)
-def test_an_agent_changes_and_runs_nothing(person: Person, words: tuple[str, ...]) -> None:
-    new(person, "touch here")
-    before = person.events.read_bytes()
-    said = person.tacit("workflow", *words, code=1, CLAUDECODE="1")
-    assert "only a person" in said.err and f"tacit workflow {words[0]}" in said.err
-    assert person.events.read_bytes() == before and not (person.folder / "here").exists()
-
-
-def test_an_agent_may_look(person: Person) -> None:
-    new(person, "touch here")
-    for words in (("list",), ("show", "check"), ("runs", "check"), ("export", "check", "--as", "make")):
-        person.tacit("workflow", *words, CLAUDECODE="1")
 
 
 def test_a_secret_in_a_step_is_not_saved(person: Person) -> None:
@@ -103,15 +72,6 @@ def test_a_purged_text_takes_the_workflow_along(person: Person) -> None:
 
 
 # Changing
-
-
-def test_a_workflow_outlives_a_reindex(person: Person) -> None:
-    new(person, "echo one", "exit 3")
-    run(person, code=3)
-    before = person.tacit("workflow", "list", "--json").json
-    person.tacit("reindex")
-    assert person.tacit("workflow", "list", "--json").json == before
-    assert before[0]["last_run"]["exit_status"] == 3 and before[0]["run_count"] == 1
 
 
 def test_a_renamed_workflow_keeps_its_runs_and_undo_names_it_back(person: Person) -> None:

@@ -143,7 +143,7 @@ def _verify_log(call: Invocation) -> int:
     if call.flag("--quarantine-unsigned") and call.flag("--accept-unsigned"):
         raise UsageError("either set aside what this home did not write, or vouch for it", "tacit doctor --log")
     if call.flag("--mend"):
-        _echo_quarantined(call, call.vault.purger.mend())
+        _echo_quarantined(call, call.vault.doctor.mend())
     if call.flag("--quarantine-unsigned") and _confirm_unsigned(call, "Set these aside?"):
         _echo_quarantined(call, call.vault.doctor.quarantine_unsigned())
     if call.flag("--accept-unsigned") and _confirm_unsigned(call, "Are these, and all other lines of the log, yours?"):

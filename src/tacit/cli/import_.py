@@ -160,12 +160,14 @@ def _transcript_json(transcript: CapturedTranscript) -> JsonObject:
 
 
 def import_rules(call: Invocation, *words: str) -> None:
+    from tacit.rules.exchange import RuleImport
+
     if len(words) > 1:
         raise UsageError("tacit import rules takes one folder", "tacit import rules PATH")
     folder, dry_run = words[0] if words else os.curdir, call.flag("--dry-run")
     if not os.path.isdir(os.path.expanduser(folder)):
         raise NotFoundError(f"there is no folder {folder}", "tacit import rules PATH")
-    imported = call.vault.exchange.import_rules(folder, dry_run=dry_run)
+    imported = RuleImport(call.vault.home).import_rules(folder, dry_run=dry_run)
     if call.shows_json(lambda: _rules_json(imported)):
         return
     for statement in imported.new:
@@ -307,9 +309,10 @@ def run_export(call: Invocation) -> None:
 
 def _export_rules(call: Invocation) -> None:
     from tacit.cli.install import confirm_and_apply
+    from tacit.rules.exchange import RuleExport
 
     remove = call.flag("--remove")
-    plan = call.vault.exchange.plan_rule_export(call.value("--to") or "", remove=remove)
+    plan = RuleExport(call.vault.home).plan(call.value("--to") or "", remove=remove)
     path = printable(short_path(plan.change.path))
     if plan.change.is_needed:
         if not confirm_and_apply(call, [plan.change]):

@@ -120,7 +120,7 @@ def _program_name(path: bytes) -> str:
 
 
 class AgentVariable(Record):
-    """A variable that a host sets for the commands it runs, and the variable with the id of its session.
+    """A variable that a host sets for the commands it runs.
 
     `value` is the only value that counts; if it is empty, any non-empty value does. `source` is the reference.
     Variables that a person sets to configure a tool, or that an editor sets in the person's own terminal
@@ -130,7 +130,6 @@ class AgentVariable(Record):
     variable: str
     agent: str
     source: str
-    session: str = ""
     value: str = ""
 
 
@@ -143,82 +142,47 @@ class AgentProgram(Record):
 
 
 _SEEN_IN_A_RUN = "seen in a run of the client: docs/guides/clients-tested.md"
+_CODEX = "openai/codex codex-rs/"
+_GOOSE = "aaif-goose/goose documentation/docs/guides/environment-variables.md"
 
 AGENT_VARIABLES = (
-    AgentVariable("CLAUDECODE", "claude", "anthropics/claude-code CHANGELOG.md 2.1.154", "CLAUDE_CODE_SESSION_ID"),
-    AgentVariable(
-        "CODEX_THREAD_ID", "codex", "openai/codex codex-rs/protocol/src/shell_environment.rs", "CODEX_THREAD_ID"
-    ),
-    AgentVariable("CODEX_TOOL_CALL_ID", "codex", _SEEN_IN_A_RUN, "CODEX_THREAD_ID"),
-    AgentVariable(
-        "CODEX_CI", "codex", "openai/codex codex-rs/core/src/unified_exec/process_manager.rs", "CODEX_THREAD_ID"
-    ),
-    AgentVariable("CODEX_SANDBOX", "codex", "openai/codex codex-rs/core/src/sandboxing/mod.rs"),
-    AgentVariable("CODEX_SANDBOX_NETWORK_DISABLED", "codex", "openai/codex codex-rs/core/src/spawn.rs"),
-    AgentVariable(
-        "GEMINI_CLI",
-        "gemini",
-        "google-gemini/gemini-cli docs/tools/shell.md; its session is told to hooks only (docs/hooks/index.md)",
-        "GEMINI_SESSION_ID",
-    ),
-    AgentVariable("GEMINI_SESSION_ID", "gemini", "google-gemini/gemini-cli docs/hooks/index.md", "GEMINI_SESSION_ID"),
-    AgentVariable("COPILOT_CLI", "copilot", "github/copilot-cli changelog.md 0.0.421", "COPILOT_AGENT_SESSION_ID"),
-    AgentVariable(
-        "COPILOT_AGENT_SESSION_ID", "copilot", "github/copilot-cli changelog.md 1.0.29", "COPILOT_AGENT_SESSION_ID"
-    ),
+    AgentVariable("CLAUDECODE", "claude", "anthropics/claude-code CHANGELOG.md 2.1.154"),
+    AgentVariable("CODEX_THREAD_ID", "codex", _CODEX + "protocol/src/shell_environment.rs"),
+    AgentVariable("CODEX_TOOL_CALL_ID", "codex", _SEEN_IN_A_RUN),
+    AgentVariable("CODEX_CI", "codex", _CODEX + "core/src/unified_exec/process_manager.rs"),
+    AgentVariable("CODEX_SANDBOX", "codex", _CODEX + "core/src/sandboxing/mod.rs"),
+    AgentVariable("CODEX_SANDBOX_NETWORK_DISABLED", "codex", _CODEX + "core/src/spawn.rs"),
+    AgentVariable("GEMINI_CLI", "gemini", "google-gemini/gemini-cli docs/tools/shell.md"),
+    AgentVariable("GEMINI_SESSION_ID", "gemini", "google-gemini/gemini-cli docs/hooks/index.md"),
+    AgentVariable("COPILOT_CLI", "copilot", "github/copilot-cli changelog.md 0.0.421"),
+    AgentVariable("COPILOT_AGENT_SESSION_ID", "copilot", "github/copilot-cli changelog.md 1.0.29"),
     AgentVariable("OPENCODE", "opencode", "anomalyco/opencode packages/opencode/src/index.ts"),
     AgentVariable("CURSOR_AGENT", "cursor", "cursor.com/docs/agent/terminal"),
-    AgentVariable(
-        "AGENT",
-        "amp",
-        "a third party: ascorbic/am-i-vibing packages/am-i-vibing/src/providers.ts",
-        "AMP_CURRENT_THREAD_ID",
-        value="amp",
-    ),
-    AgentVariable(
-        "GOOSE_TERMINAL",
-        "goose",
-        "aaif-goose/goose documentation/docs/guides/environment-variables.md",
-        "AGENT_SESSION_ID",
-    ),
-    AgentVariable(
-        "AGENT",
-        "goose",
-        "aaif-goose/goose documentation/docs/guides/environment-variables.md",
-        "AGENT_SESSION_ID",
-        value="goose",
-    ),
-    AgentVariable(
-        "CLINE_ACTIVE", "cline", "cline/cline apps/vscode/src/hosts/vscode/terminal/VscodeTerminalRegistry.ts"
-    ),
-    AgentVariable(
-        "QWEN_CODE",
-        "qwen",
-        "QwenLM/qwen-code docs/developers/tools/shell.md, packages/core/src/utils/shellContextEnv.ts",
-        "QWEN_CODE_SESSION_ID",
-    ),
+    AgentVariable("AGENT", "amp", "a third party: ascorbic/am-i-vibing packages/am-i-vibing/src/providers.ts", "amp"),
+    AgentVariable("GOOSE_TERMINAL", "goose", _GOOSE),
+    AgentVariable("AGENT", "goose", _GOOSE, "goose"),
+    AgentVariable("CLINE_ACTIVE", "cline", "cline/cline apps/vscode/src/hosts/…/VscodeTerminalRegistry.ts"),
+    AgentVariable("QWEN_CODE", "qwen", "QwenLM/qwen-code docs/developers/tools/shell.md, …/shellContextEnv.ts"),
     AgentVariable("AUGMENT_AGENT", "augment", "npm @augmentcode/auggie 0.36.0 augment.mjs"),
-    AgentVariable(
-        "KIRO_SESSION_ID",
-        "kiro",
-        "aws/aws-cli pull request 10584 (the command line only, not the editor)",
-        "KIRO_SESSION_ID",
-    ),
-    AgentVariable(
-        "CRUSH",
-        "crush",
-        "charmbracelet/crush internal/shell/shell.go; its session is told to hooks only (docs/hooks/README.md)",
-        "CRUSH_SESSION_ID",
-    ),
+    AgentVariable("KIRO_SESSION_ID", "kiro", "aws/aws-cli pull request 10584 (the command line only, not the editor)"),
+    AgentVariable("CRUSH", "crush", "charmbracelet/crush internal/shell/shell.go"),
     AgentVariable("ANTIGRAVITY_AGENT", "antigravity", "firebase/firebase-tools src/env.ts"),
-    AgentVariable(
-        "PI_CODING_AGENT",
-        "pi",
-        "earendil-works/pi packages/coding-agent/docs/environment-variables.md",
-        "PI_SESSION_ID",
-    ),
+    AgentVariable("PI_CODING_AGENT", "pi", "earendil-works/pi packages/coding-agent/docs/environment-variables.md"),
     AgentVariable("AI_AGENT", "", "vercel/detect-agent README.md: a name that any tool may give itself"),
 )
+# The variable with the id of the session. Gemini and Crush tell theirs to hooks only (see their docs/hooks).
+_SESSION_VARIABLES = {
+    "claude": "CLAUDE_CODE_SESSION_ID",
+    "codex": "CODEX_THREAD_ID",
+    "gemini": "GEMINI_SESSION_ID",
+    "copilot": "COPILOT_AGENT_SESSION_ID",
+    "amp": "AMP_CURRENT_THREAD_ID",
+    "goose": "AGENT_SESSION_ID",
+    "qwen": "QWEN_CODE_SESSION_ID",
+    "kiro": "KIRO_SESSION_ID",
+    "crush": "CRUSH_SESSION_ID",
+    "pi": "PI_SESSION_ID",
+}
 
 # Editors are left out: the person's own terminals run below them.
 AGENT_PROGRAMS = (
@@ -280,7 +244,7 @@ def _agent_by_variables(variable: Callable[[str], str], where: str = "") -> Dete
     for sign in AGENT_VARIABLES:
         value = variable(sign.variable)
         if value and sign.value in ("", value):
-            session = variable(sign.session) if sign.session else ""
+            session = variable(_SESSION_VARIABLES[sign.agent]) if sign.agent in _SESSION_VARIABLES else ""
             return DetectedAgent(sign.agent or value, session, f"{sign.variable} is set{where}")
     return None
 
@@ -338,21 +302,20 @@ def current_actor(environment: Mapping[str, str]) -> Actor:
     A command that an agent runs is the agent's, whatever it calls itself and whichever variables it removed: no
     variable makes it the person's. Raise UsageError if `TACIT_NOW` is not a time.
     """
-    now, agent = environment.get("TACIT_NOW"), detect_agent(environment)
+    agent = detect_agent(environment)
+    clock: Clock = lambda: datetime.now(UTC).astimezone()  # noqa: E731
+    if now := environment.get("TACIT_NOW"):
+        try:
+            moment = datetime.fromisoformat(now)
+        except ValueError:
+            raise UsageError(f"TACIT_NOW is not a time: {now!r}", "TACIT_NOW=2026-01-31T12:00:00Z tacit …") from None
+        moment = moment if moment.tzinfo else moment.astimezone()
+        clock = lambda: moment  # noqa: E731
     name = environment.get("TACIT_ACTOR") or USER
     return Actor(
-        clock=_fixed_clock(now) if now else lambda: datetime.now(UTC).astimezone(),
+        clock=clock,
         name=clip(clean(f"agent:{agent.name}" if agent and name == USER else name), 64),
         session=clip(clean(environment.get("TACIT_SESSION") or (agent.session if agent else "")), 128),
         host=clip(clean(os.uname().nodename), 64),
         detected_by=clip(clean(agent.detected_by), 160) if agent and name == USER else "",
     )
-
-
-def _fixed_clock(text: str) -> Clock:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"TACIT_NOW is not a time: {text!r}", "TACIT_NOW=2026-01-31T12:00:00Z tacit …") from None
-    aware = moment if moment.tzinfo else moment.astimezone()
-    return lambda: aware

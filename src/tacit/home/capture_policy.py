@@ -6,7 +6,7 @@ Hooks ask this at every turn, so nothing is imported for the answer that most ho
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from tacit.disk.files import open_plain
 from tacit.home.paths import HomePaths
@@ -15,6 +15,7 @@ from tacit.model.observation import CommandRan
 
 _PURGE_COMMANDS = ("purge", "redact")
 _WORD_ENDS = str.maketrans(dict.fromkeys(";|&(){}<>`\"'\\", " "))
+_CHOICES_FOLDER = (".tacit", "autocapture")
 _CHOICE_BYTES = {True: b"on\n", False: b"off\n"}
 
 
@@ -22,18 +23,6 @@ def is_purge_command(line: str) -> bool:
     """Return whether a line is `tacit purge --text …`, which is never captured: it holds the text to be removed."""
     words = line.translate(_WORD_ENDS).split()
     return any(word in words for word in _PURGE_COMMANDS) and any(word.rpartition("/")[2] == "tacit" for word in words)
-
-
-def is_ignored(ran: CommandRan, places: Sequence[str], patterns: Sequence[str], directories: Sequence[str]) -> bool:
-    """Return whether the person excluded a command. `places` are all paths of the directory it ran in."""
-    if any(_is_in_folder(place, directory) for place in places for directory in directories):
-        return True
-    if not patterns:
-        return False
-    from fnmatch import fnmatchcase
-
-    lines = [line for line in (ran.command, ran.meant, ran.planned) if line]
-    return any(fnmatchcase(line, pattern) for line in lines for pattern in patterns)
 
 
 def without_blanks(line: str) -> str:
@@ -55,7 +44,7 @@ def is_session_captured(settings: Settings, paths: HomePaths, session: str, mode
 
 def session_choice(paths: HomePaths, session: str) -> bool | None:
     """Return the person's choice for a session, None if there is none. A file that cannot be read counts as no."""
-    if not session or not os.path.isdir(_choices_folder(paths)):
+    if not session or not os.path.isdir(paths.path(*_CHOICES_FOLDER)):
         return None
     try:
         with open_plain(choice_file(paths, session)) as file:
@@ -75,11 +64,7 @@ def choice_file(paths: HomePaths, session: str) -> str:
     """Return the path of a session's choice file. It is hashed: a session id of an agent may be any text."""
     from tacit.model.ids import sha256
 
-    return os.path.join(_choices_folder(paths), sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32])
-
-
-def _choices_folder(paths: HomePaths) -> str:
-    return paths.path(".tacit", "autocapture")
+    return paths.path(*_CHOICES_FOLDER, sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32])
 
 
 def matching_ignore_entry(settings: Settings, user_folder: str, directory: str) -> str:
@@ -107,7 +92,17 @@ def ignore_filter(settings: Settings, user_folder: str) -> Callable[[CommandRan]
     expanded = [_expand_home(path, user_folder) for path in settings.shell_ignore_directories]
     folders = [*expanded, *map(os.path.realpath, expanded)]
 
-    return lambda ran: is_ignored(ran, sorted(_paths_of(ran.directory)), settings.shell_ignore, folders)
+    def is_ignored(ran: CommandRan) -> bool:
+        if any(_is_in_folder(place, folder) for place in _paths_of(ran.directory) for folder in folders):
+            return True
+        if not settings.shell_ignore:
+            return False
+        from fnmatch import fnmatchcase
+
+        lines = [line for line in (ran.command, ran.meant, ran.planned) if line]
+        return any(fnmatchcase(line, pattern) for line in lines for pattern in settings.shell_ignore)
+
+    return is_ignored
 
 
 def _expand_home(path: str, user_folder: str) -> str:

@@ -10,7 +10,7 @@ from typing import Self
 
 from tacit.disk.files import Disk, OsDisk
 from tacit.disk.read import read_foreign
-from tacit.errors import StoreError
+from tacit.errors import NotFoundError, StoreError
 from tacit.home.actor import Actor, current_actor
 from tacit.home.paths import find_home
 from tacit.home.project import directory_scope, find_project, folder_scope
@@ -113,6 +113,10 @@ class HomePart:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._store = home.store
+
+    def _require_home(self) -> None:
+        if not os.path.isdir(self._home.root):
+            raise NotFoundError(f"there is no home at {self._home.root}", "tacit init")
 
     def _folder_scope(self, connection: sqlite3.Connection, folder: str) -> Scope:
         """Return the scope under which sessions in a folder are filed."""

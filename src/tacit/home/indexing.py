@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,9 +21,8 @@ from tacit.index import database, reader
 from tacit.index.database import LineReader, open_for_reading, translate_sqlite_errors, without_garbage_collection
 from tacit.log.codec import DamagedLine, decode, encode, event_type, must_decode
 from tacit.log.reader import Cursor, LogReader, RawLine, cursor_after
-from tacit.model.event import Draft, Event, timestamp
+from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
-from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.index.writer import IndexedEvent, SegmentCursor
@@ -156,9 +155,14 @@ class Indexer:
         with translate_sqlite_errors():
             if not any(True for _ in self._unindexed_segments(connection)):
                 return  # as for most commands, and looking for lines would begin a transaction
+            from tacit.index.writer import apply_events
+
             with without_garbage_collection():
-                while self._index_batch(connection):
-                    pass
+                is_full = True
+                while is_full:
+                    backlog = Backlog(self._log, _cursors(connection), batched=True)
+                    apply_events(connection, backlog.events(), backlog.new_cursors(), must_decode)
+                    is_full = backlog.is_full
 
     def rebuild(self) -> sqlite3.Connection:
         """Build the index again from the log, and return it, open for writing."""
@@ -201,21 +205,14 @@ class Indexer:
 
     def substitute_index(self) -> sqlite3.Connection:
         """Return an index in memory in place of one that cannot be written: a copy of it, or made from the log."""
-        return self._copy_in_memory() or self.in_memory_index()
-
-    def _copy_in_memory(self) -> sqlite3.Connection | None:
-        """Return a copy of the index that has caught up; None if the index cannot be used."""
-        try:
+        with suppress(IndexUnusableError, StoreError):
             lines = self._log.line_reader()
-            with closing(database.open_for_reading(self._paths.index, lines)) as index:
-                if not self.is_index_of_log(index):
-                    return None
-                with translate_sqlite_errors():
-                    copy = database.copy_index(index, database.IN_MEMORY, lines)
-            self.catch_up(copy)
-        except (IndexUnusableError, StoreError):
-            return None
-        return copy
+            with closing(database.open_for_reading(self._paths.index, lines)) as index, translate_sqlite_errors():
+                copy = database.copy_index(index, database.IN_MEMORY, lines) if self.is_index_of_log(index) else None
+            if copy is not None:
+                self.catch_up(copy)
+                return copy
+        return self.in_memory_index()
 
     def temporary_index(self) -> sqlite3.Connection:
         """Return an index of the whole log in a file without a name, which is gone when the connection is closed.
@@ -229,7 +226,6 @@ class Indexer:
     def _index_all(
         self, connection: sqlite3.Connection, until: str | None = None, excluded: frozenset[EventId] = frozenset()
     ) -> None:
-        """Index the whole log, in one transaction."""
         from tacit.index.writer import READ_SHARE, apply_events
 
         total = sum(map(self._log.size, self._log.segments()))
@@ -241,14 +237,6 @@ class Indexer:
         events = backlog.events(lambda: report(READ_SHARE * backlog.bytes_read / total))
         with without_garbage_collection():
             apply_events(connection, events, backlog.new_cursors(), must_decode, report)
-
-    def _index_batch(self, connection: sqlite3.Connection) -> bool:
-        """Index some lines after the cursors, with the new cursors. Return whether there may be more."""
-        from tacit.index.writer import apply_events
-
-        backlog = Backlog(self._log, _cursors(connection), batched=True)
-        apply_events(connection, backlog.events(), backlog.new_cursors(), must_decode)
-        return backlog.is_full
 
 
 class Backlog:
@@ -345,35 +333,16 @@ def is_trust_stale(connection: sqlite3.Connection) -> bool:
     """Return whether a trusted fact file may have changed."""
     if not reader.has_trust_events(connection):
         return False
-    from tacit.home import trusted_files
+    from tacit.home.trusted_files import is_trust_stale
 
-    return trusted_files.is_trust_stale(connection)
-
-
-def broken_trust_drafts(connection: sqlite3.Connection) -> list[Draft]:
-    """Return events that end the trust in files that changed, to be recorded before their facts are used."""
-    if not reader.has_trust_events(connection):
-        return []
-    from tacit.home import trusted_files
-
-    return trusted_files.broken_trust_drafts(connection)
-
-
-def distrusted_event_ids(connection: sqlite3.Connection) -> frozenset[EventId]:
-    """Return the events that no longer count, for a home in which the end of the trust cannot be recorded."""
-    if not reader.has_trust_events(connection):
-        return frozenset()
-    from tacit.home import trusted_files
-
-    return trusted_files.distrusted_event_ids(connection)
+    return is_trust_stale(connection)
 
 
 def save_file_signatures(connection: sqlite3.Connection) -> None:
-    """Store the current signatures of trusted files in the index."""
     if reader.has_trust_events(connection):
-        from tacit.home import trusted_files
+        from tacit.home.trusted_files import save_file_signatures
 
-        trusted_files.save_file_signatures(connection)
+        save_file_signatures(connection)
 
 
 # Missing views
@@ -381,7 +350,7 @@ def save_file_signatures(connection: sqlite3.Connection) -> None:
 
 def is_view_missing(connection: sqlite3.Connection, paths: HomePaths) -> bool:
     """Return whether a page of the home is missing."""
-    return is_memory_view_missing(paths) or any(missing_pages(connection, paths))
+    return is_memory_view_missing(paths) or any(missing for _, _, missing in _check_folders(connection, paths))
 
 
 def is_memory_view_missing(paths: HomePaths) -> bool:
@@ -389,33 +358,20 @@ def is_memory_view_missing(paths: HomePaths) -> bool:
     return not (os.path.exists(paths.long_term) and os.path.exists(paths.facts))
 
 
-def missing_pages(connection: sqlite3.Connection, paths: HomePaths) -> Iterator[str]:
-    """Yield `KIND DAY` of each missing page.
-
-    A folder that did not change since all its pages were there is not listed: there may be a hundred thousand sessions.
-    """
-    for check in _check_folders(connection, paths):
-        yield from check.missing
-
-
 def mark_missing_pages(connection: sqlite3.Connection, paths: HomePaths) -> None:
     """Mark missing pages as stale, and store which folders have all their pages."""
-    for check in _check_folders(connection, paths):
-        database.mark_stale(connection, check.missing)
+    for folder, mtime_ns, missing in _check_folders(connection, paths):
+        database.mark_stale(connection, missing)
         # A page that is deleted within the resolution of the time stamp would not be noticed.
-        if not check.missing and check.mtime_ns < time.time_ns() - _SETTLED_NANOSECONDS:
-            database.save_complete_folder(connection, check.folder, check.mtime_ns)
+        if not missing and mtime_ns < time.time_ns() - _SETTLED_NANOSECONDS:
+            database.save_complete_folder(connection, folder, mtime_ns)
 
 
-class _FolderCheck(Record):
-    """A folder of pages that changed since it was complete: when it was changed, and which pages are missing."""
+def _check_folders(connection: sqlite3.Connection, paths: HomePaths) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield the folders of pages that changed since they were complete: when they changed, and the pages they lack.
 
-    folder: str
-    mtime_ns: int
-    missing: list[str]
-
-
-def _check_folders(connection: sqlite3.Connection, paths: HomePaths) -> Iterator[_FolderCheck]:
+    The others are not listed: there may be a hundred thousand sessions. A page is `KIND DAY`.
+    """
     complete = reader.complete_folders(connection)
     for kind, folder in PAGE_FOLDERS.items():
         try:
@@ -428,4 +384,4 @@ def _check_folders(connection: sqlite3.Connection, paths: HomePaths) -> Iterator
             existing = set(os.listdir(paths.path(folder)))
         except OSError:
             existing = set()
-        yield _FolderCheck(folder, mtime_ns, [f"{kind} {day}" for day in days if f"{day}.md" not in existing])
+        yield folder, mtime_ns, [f"{kind} {day}" for day in days if f"{day}.md" not in existing]

@@ -57,10 +57,16 @@ class SyncJournal:
 
     def finish(self, log: LogReader, view_store: ViewStore) -> None:
         """Mark the edits as read if they were recorded, and remove the file. The caller holds the home's lock."""
-        entry = _parse_journal(read_file(self._path))
-        if entry and _is_recorded(log, entry):
-            for path, copy in entry.copies.items():
-                view_store.mark_edits_read(path, copy)
+        try:
+            fields = json.loads(read_file(self._path) or b"")
+            copies = {path: text.encode("utf-8", "surrogateescape") for path, text in fields["copies"].items()}
+            entry = SyncJournalEntry(Cursor(*fields["after"]), int(fields["judgements"]), copies)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            copies = {}  # Tacit did not write it
+        else:
+            copies = copies if _is_recorded(log, entry) else {}
+        for path, copy in copies.items():
+            view_store.mark_edits_read(path, copy)
         if os.path.lexists(self._path):
             self._disk.remove(self._path)
 
@@ -74,16 +80,6 @@ def _is_recorded(log: LogReader, entry: SyncJournalEntry) -> bool:
     events = [line.event for line in log.read(MEMORY_SEGMENT, entry.after)]
     count = sum(isinstance(event, Event) and isinstance(event.body, ClaimProposed | ClaimDecided) for event in events)
     return count >= entry.judgements
-
-
-def _parse_journal(data: bytes | None) -> SyncJournalEntry | None:
-    """Return the entry; None if there is no journal or Tacit did not write it."""
-    try:
-        fields = json.loads(data or b"")
-        copies = {path: text.encode("utf-8", "surrogateescape") for path, text in fields["copies"].items()}
-        return SyncJournalEntry(Cursor(*fields["after"]), int(fields["judgements"]), copies)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
 
 
 class _ViewUpdate(Record):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 
 from tacit.disk.read import read_foreign
 from tacit.errors import RefusedError
@@ -16,6 +17,7 @@ from tacit.model.claim import Claim, Status
 from tacit.model.ids import ClaimId
 from tacit.model.memory import KindSource
 from tacit.model.trust import FactFile, FactFileLine, FactFileTrust
+from tacit.pages import facts
 from tacit.pages.merge import MergeConflict, find_conflicts, has_conflict_markers
 from tacit.pages.view_store import checked_path, decode_lines
 from tacit.record import Record
@@ -137,18 +139,15 @@ def conflicted_files(store: Store) -> list[ConflictedFile]:
     places = [(store.paths.root, store.paths.facts)]
     if store.project is not None:
         places.insert(0, (store.project.root, store.project.facts))
-    return [file for root, path in places if (file := _conflicted_file(root, path))]
-
-
-def _conflicted_file(root: str, path: str) -> ConflictedFile | None:
-    try:
-        file = read_foreign(checked_path(root, path))
-    except RefusedError:
-        return None
-    if file is None or not has_conflict_markers(file.data):
-        return None
-    lines = decode_lines(file.data)
-    return ConflictedFile(path, os.path.relpath(path, root), tuple(find_conflicts(lines)), tuple(lines))
+    found = []
+    for root, path in places:
+        with suppress(RefusedError):
+            file = read_foreign(checked_path(root, path))
+            if file is not None and has_conflict_markers(file.data):
+                lines = decode_lines(file.data)
+                name = os.path.relpath(path, root)
+                found.append(ConflictedFile(path, name, tuple(find_conflicts(lines)), tuple(lines)))
+    return found
 
 
 def _read_fact_file(store: Store, connection: sqlite3.Connection, limit: int) -> FactFile | None:
@@ -164,4 +163,5 @@ def _read_fact_file(store: Store, connection: sqlite3.Connection, limit: int) ->
         raise RefusedError(f"{path} is no plain file of at most 4 MiB; nothing in it is believed", f"ls -l {path}")
     if file.owner != os.geteuid():
         raise RefusedError(f"{path} belongs to another user; nothing in it is believed", f"ls -l {path}")
-    return trusted_files.parse_fact_file(path, file, store.scope_in(connection), limit)
+    lines = facts.parse_foreign_facts(file.data, store.scope_in(connection), limit)
+    return FactFile(path, file.owner, file.writers, tuple(lines))

@@ -11,7 +11,7 @@ import errno
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import sha256
 
 from tacit.disk.files import Disk, open_fd, read_file, write_all
@@ -30,26 +30,18 @@ from tacit.pages import facts
 from tacit.pages.long_term import MemoryView
 from tacit.pages.merge import has_conflict_markers
 from tacit.pages.view_store import ViewStore, checked_path
-from tacit.record import Record
 
 # There is a link, or something that is no folder, where the repository had a folder a moment ago.
 _NOT_A_FOLDER_ERRORS = (errno.ELOOP, errno.ENOTDIR)
-
-
-class _JournalEntry(Record):
-    """What a command is about to write: the root of the project it ran in or "", the scope, and the claims."""
-
-    root: str
-    scope: Scope
-    claims: list[ClaimId]
 
 
 class FactJournal:
     """A file that exists while a command writes fact files. What it could not write, or was killed before it wrote, the
     next change finds there: a line for each command.
 
-    It is not synced, since it only has to outlive the process. A line that is not whole counts for nothing: nothing was
-    recorded then.
+    A line has the root of the project that the command ran in or "", its scope, and the claims that it is about to
+    write. The file is not synced, since it only has to outlive the process. A line that is not whole counts for
+    nothing: nothing was recorded then.
     """
 
     def __init__(self, path: str, disk: Disk) -> None:
@@ -61,34 +53,29 @@ class FactJournal:
         claims = {claim for draft in drafts if _may_be_shared(draft) for claim in claims_of_event(draft)}
         if not claims:
             return
-        entry = _JournalEntry(project.root if project else "", scope, sorted(claims))
+        entry = {"root": project.root if project else "", "scope": scope, "claims": sorted(claims)}
         with open_fd(self._disk, self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as fd:
-            write_all(self._disk, fd, b"%s\n" % json.dumps(entry._asdict()).encode("ascii"))
+            write_all(self._disk, fd, b"%s\n" % json.dumps(entry).encode("ascii"))
 
     def finish(self, connection: sqlite3.Connection, view_store: ViewStore) -> None:
         """Write what commands have left out. The caller holds the home's lock."""
-        entries = map(_parse_entry, (read_file(self._path) or b"").splitlines())
-        for entry in filter(None, entries):
-            known = _ids(memory_views(connection, entry.claims))  # none, if it was killed before it recorded
+        for line in (read_file(self._path) or b"").splitlines():
+            try:
+                fields = json.loads(line)
+                root, scope = str(fields["root"]), Scope(str(fields["scope"]))
+                claims = [ClaimId(claim) for claim in fields["claims"] if is_claim_id(claim)]
+            except (ValueError, KeyError, TypeError, RecursionError):
+                continue  # Tacit did not write it whole
+            known = _ids(memory_views(connection, claims))  # none, if it was killed before it recorded
             rulings = [ruling for claim in known for ruling in rulings_of(connection, claim)]
             affected = known.union(*((ruling.winner, ruling.loser) for ruling in rulings))
-            project = Project(entry.root, ()) if entry.root else None
-            SharedFacts(view_store, project, entry.scope).write_changes(connection, (), affected)
+            project = Project(root, ()) if root else None
+            SharedFacts(view_store, project, scope).write_changes(connection, (), affected)
         self.remove()
 
     def remove(self) -> None:
         if os.path.lexists(self._path):
             self._disk.remove(self._path)
-
-
-def _parse_entry(line: bytes) -> _JournalEntry | None:
-    """Return the entry of a line; None if Tacit did not write it whole."""
-    try:
-        fields = json.loads(line)
-        claims = [ClaimId(claim) for claim in fields["claims"] if is_claim_id(claim)]
-        return _JournalEntry(str(fields["root"]), Scope(str(fields["scope"])), claims)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
 
 
 class SharedFacts:
@@ -120,7 +107,13 @@ class SharedFacts:
             own = [view for view in changed if view.memory.claim.scope == scope]
             is_new = any(view.memory.id in stated and _has_line(view) for view in own)
             for root in self._roots(connection, scope, may_create=is_new):
-                self._write_below(connection, root, own, gone, stated)
+                try:
+                    self._write_file(connection, root, own, gone, stated)
+                except RefusedError:
+                    pass  # a link in the repository, which is not followed
+                except OSError as error:
+                    if not is_read_only_error(error) and error.errno not in _NOT_A_FOLDER_ERRORS:
+                        raise
 
     def _roots(self, connection: sqlite3.Connection, scope: Scope, *, may_create: bool) -> list[str]:
         if self._project and scope == self._scope:
@@ -128,28 +121,10 @@ class SharedFacts:
         roots = reader.project_roots(connection, scope)
         return [root for root in sorted(roots) if os.path.exists(os.path.join(root, FACT_FILE))]
 
-    def _write_below(
-        self,
-        connection: sqlite3.Connection,
-        root: str,
-        changed: Sequence[MemoryView],
-        gone: set[ClaimId],
-        stated: set[ClaimId],
-    ) -> None:
-        try:
-            path = checked_path(root, os.path.join(root, FACT_FILE))
-            self._write_file(connection, root, path, changed, gone, stated)
-        except RefusedError:
-            pass  # a link in the repository, which is not followed
-        except OSError as error:
-            if not is_read_only_error(error) and error.errno not in _NOT_A_FOLDER_ERRORS:
-                raise
-
     def _write_file(
         self,
         connection: sqlite3.Connection,
         root: str,
-        path: str,
         changed: Sequence[MemoryView],
         gone: set[ClaimId],
         stated: set[ClaimId],
@@ -159,6 +134,7 @@ class SharedFacts:
         A file with conflict markers is left alone until somebody has resolved them; then the next change writes what
         was stated meanwhile.
         """
+        path = checked_path(root, os.path.join(root, FACT_FILE))
         postponed = postponed_facts(self._view_store, path)
         if has_conflict_markers(read_file(path) or b""):
             postpone_facts(self._view_store, path, stated & _ids(changed))
@@ -172,7 +148,12 @@ class SharedFacts:
         if not shown and current.keys().isdisjoint(private | taken_back | gone):
             return
         base = self._view_store.base_lines(path) if current else []
-        own = _with_kinds_of_others(facts.update_facts(base, shown, gone | private), shown, current)
+        # A fact whose kind nobody named here keeps the kind that the file has.
+        inferred = {view.memory.id for view in shown if not view.memory.is_kind_stated} & current.keys()
+        own = [
+            facts.with_kind_of(line, current[name]) if (name := facts.fact_id(line)) in inferred and name else line
+            for line in facts.update_facts(base, shown, gone | private)
+        ]
         arrange = self._order(connection, path, own)
         write_facts(self._view_store, path, arrange(own), taken_back, arrange, root, back)
         if postponed or head_commit(root):
@@ -186,7 +167,12 @@ class SharedFacts:
         It leaves out a second line that says the same, unless somebody accepted that very line.
         """
         existing = self._view_store.current_lines(path)
-        accepted, own_lines = _accepted_hashes(connection, path), frozenset(own)
+        accepted, own_lines = set[str](), frozenset(own)
+        if reader.has_trust_events(connection):
+            from tacit.home.trusted_files import active_trust
+
+            trust = active_trust(connection).get(path)
+            accepted = {line.sha256 for line in trust.trusted.lines} if trust else accepted
 
         def is_kept(line: str) -> bool:
             return line in own_lines or sha256(line.encode("utf-8", "surrogateescape")).hexdigest() in accepted
@@ -208,17 +194,6 @@ def _ids(views: Iterable[MemoryView]) -> set[ClaimId]:
     return {view.memory.id for view in views}
 
 
-def _with_kinds_of_others(
-    lines: Iterable[str], drawn: Iterable[MemoryView], current: Mapping[ClaimId, str]
-) -> list[str]:
-    """Return the lines, with the kind that the file has for facts whose kind nobody named here."""
-    inferred = {view.memory.id for view in drawn if not view.memory.is_kind_stated} & current.keys()
-    return [
-        facts.with_kind_of(line, current[name]) if (name := facts.fact_id(line)) in inferred and name else line
-        for line in lines
-    ]
-
-
 def _has_line(view: MemoryView) -> bool:
     return bool(view.memory.shared) and view.is_effective
 
@@ -232,13 +207,3 @@ def _is_taken_back(view: MemoryView) -> bool:
     memory = view.memory
     is_ours = memory.shared is not None or memory.source == REPOSITORY
     return memory.shared is False or (is_ours and memory.status in (Status.RETIRED, Status.DISMISSED))
-
-
-def _accepted_hashes(connection: sqlite3.Connection, path: str) -> set[str]:
-    """Return the hashes of the lines of a fact file that the person trusts."""
-    if not reader.has_trust_events(connection):
-        return set()
-    from tacit.home.trusted_files import active_trust
-
-    trust = active_trust(connection).get(path)
-    return {line.sha256 for line in trust.trusted.lines} if trust else set()

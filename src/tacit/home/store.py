@@ -28,7 +28,6 @@ from tacit.home.indexing import (
     LONG_BACKLOG_BYTES,
     IndexConnection,
     Indexer,
-    distrusted_event_ids,
     is_trust_stale,
     is_view_missing,
     save_file_signatures,
@@ -216,9 +215,17 @@ class Store:
 
     def is_far_behind(self, max_bytes: int) -> bool:
         """Return whether more than `max_bytes` of the log are not indexed."""
+        return self._is_true_of_index(lambda index: self.indexer.backlog_bytes(index) > max_bytes)
+
+    def is_index_current(self) -> bool:
+        """Return whether the index can be used and has what the log had when it was last read."""
+        return self._is_true_of_index(self.indexer.is_index_of_log)
+
+    def _is_true_of_index(self, question: Callable[[sqlite3.Connection], bool]) -> bool:
+        """Ask about the index as it is. The answer is no if it cannot be used."""
         connection = self.index_as_is()
         with suppress(IndexUnusableError, StoreError), translate_sqlite_errors():
-            return connection is not None and self.indexer.backlog_bytes(connection) > max_bytes
+            return connection is not None and question(connection)
         return False
 
     def drain_spool(self, timeout: float, limit: int | None = 256) -> None:
@@ -231,10 +238,6 @@ class Store:
         with suppress(IndexUnusableError, StoreError):
             return self._index.connection()
         return None
-
-    def in_memory_index(self, until: str | None = None) -> sqlite3.Connection:
-        """Return an in-memory index of the whole log, or of what was recorded up to the timestamp `until`."""
-        return self.indexer.in_memory_index(until)
 
     def scope(self) -> Scope:
         """Return the scope of the current folder: that of its project, or the global one."""
@@ -311,9 +314,12 @@ class Store:
 
     def _use_in_memory_index(self) -> None:
         connection = self.indexer.substitute_index()
-        if excluded := distrusted_event_ids(connection):
-            connection = self.indexer.in_memory_index(excluded=excluded)
-        save_file_signatures(connection)
+        if reader.has_trust_events(connection):
+            from tacit.home.trusted_files import distrusted_event_ids
+
+            if excluded := distrusted_event_ids(connection):
+                connection = self.indexer.in_memory_index(excluded=excluded)
+            save_file_signatures(connection)
         self._index.use_in_memory(connection)
 
     # Changes
@@ -403,16 +409,11 @@ class Store:
 
     def make(self) -> None:
         """Make the home if there is none, and bring its index and pages up to date."""
-        self._prepare_change()
-        with self._exclusive():
-            self._draw_pages_and_close(self.writable_index.open())
+        self.rewrite_log(lambda: None, rebuild=False)
 
     def rebuild(self) -> None:
         """Rebuild the index from the log, and draw all pages."""
-        self._index.release()
-        make_home(self.paths)
-        with self._exclusive():
-            self._draw_pages_and_close(self.writable_index.open(rebuild=True))
+        self.rewrite_log(lambda: None)
 
     def rewrite_log(self, work: Callable[[], T], *, rebuild: bool = True) -> T:
         """Run `work`, which changes the log itself, under the home's lock; then draw the pages. Return its result.
@@ -429,13 +430,6 @@ class Store:
         """Note that tombstones come that are not applied yet. The purge that applies them removes the note."""
         make_home(self.paths)
         replace_file(self._disk, self.paths.purge_marker, b"")
-
-    def is_index_current(self) -> bool:
-        """Return whether the index can be used and has what the log had when it was last read."""
-        connection = self.index_as_is()
-        with suppress(IndexUnusableError, StoreError):
-            return connection is not None and self.indexer.is_index_of_log(connection)
-        return False
 
     def swap_segments(
         self, staged: dict[str, str], commit: Callable[[Log], bool], build: Callable[[LogReader], None] | None
@@ -563,16 +557,14 @@ class Store:
 
     def finish_following(self) -> None:
         """Do what the follower of an earlier command has not done yet. An unusable index is left as it is."""
-        connection = self.index_as_is()
-        if connection is None:
-            is_waiting = not any(map(os.path.lexists, (self.paths.index, self.paths.long_term, self.paths.facts)))
-        else:
-            is_waiting = False
-            with suppress(IndexUnusableError, StoreError), translate_sqlite_errors():
-                is_waiting = self.indexer.is_index_of_log(connection) and (
-                    self.indexer.is_behind(connection) or reader.has_stale_views(connection)
-                )
-        if is_waiting:
+
+        def is_waiting(index: sqlite3.Connection) -> bool:
+            indexer = self.indexer
+            return indexer.is_index_of_log(index) and (indexer.is_behind(index) or reader.has_stale_views(index))
+
+        # Nothing at all was indexed or drawn yet, or not the latest.
+        views = (self.paths.index, self.paths.long_term, self.paths.facts)
+        if not any(map(os.path.lexists, views)) or self._is_true_of_index(is_waiting):
             self.follow()
 
     def _have_followed(self) -> None:
@@ -637,7 +629,6 @@ class Change:
 
 
 def _load_purges(log: LogReader) -> Tombstones | None:
-    """Return what was ever purged. Few homes have a tombstone, and only then this is imported."""
     from tacit.purge.tombstones import load_tombstones
 
     return load_tombstones(log)

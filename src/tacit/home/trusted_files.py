@@ -16,12 +16,11 @@ from tacit.home.project import FACT_FILE
 from tacit.index import reader
 from tacit.log.codec import must_decode
 from tacit.model import trust as trust_model
-from tacit.model.claim import Provenance, Scope
+from tacit.model.claim import Provenance
 from tacit.model.event import POLICY, Attribution, Draft, Event
 from tacit.model.ids import EventId
 from tacit.model.observation import RepositoryDistrusted
-from tacit.model.trust import FactFile, FactFileTrust
-from tacit.pages import facts
+from tacit.model.trust import FactFileTrust
 from tacit.pages.view_store import checked_path
 
 _CLOCK_TICK_NS = 50_000_000  # more than the coarsest clock of any file system in use
@@ -110,7 +109,3 @@ def _broken_reason(trust: FactFileTrust, file: ForeignFile | None) -> str:
 
 def trust_operations(connection: sqlite3.Connection, trust: FactFileTrust) -> dict[EventId, list[Event]]:
     return {op: reader.operation_events(connection, op, must_decode) for op in trust.operations}
-
-
-def parse_fact_file(path: str, file: ForeignFile, scope: Scope, limit: int) -> FactFile:
-    return FactFile(path, file.owner, file.writers, tuple(facts.parse_foreign_facts(file.data, scope, limit)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from tacit.disk.read import file_signature, read_foreign, read_head
@@ -98,19 +98,13 @@ class WorkTree:
             return False
         # It may be relative to another folder. The listing has all files, the index of Git all tracked ones.
         if self._listing is not None:
-            return not self._is_listed(self._listing, path)
+            parent, _, name = path.rstrip("/").rpartition("/")
+            stem = os.path.splitext(name)[0]
+            names = (name, *(stem + extension for extension in _RELATED_EXTENSIONS))
+            folders_with_file = (folder for each in names for folder in self._listing.folders_by_name.get(each, ()))
+            return not any(not parent or folder.endswith(os.sep + parent) for folder in folders_with_file)
         index = self._read_index()
         return not _is_tracked(index, path) if index else has_folder
-
-    def _is_listed(self, listing: FileListing, path: str) -> bool:
-        parent, _, name = path.rstrip("/").rpartition("/")
-        stem = os.path.splitext(name)[0]
-        names = dict.fromkeys((name, *(stem + extension for extension in _RELATED_EXTENSIONS)))
-        return any(
-            not parent or folder.endswith(os.sep + parent)
-            for each in names
-            for folder in listing.folders_by_name.get(each, ())
-        )
 
     def _read_index(self) -> bytes:
         """Return the index of Git; b"" if it does not list all names in full or if not all files are checked out."""
@@ -137,19 +131,19 @@ class WorkTree:
 
     def _files(self, names: tuple[str, ...]) -> Sequence[tuple[str, str]]:
         """Return the files with these names, and their signatures: all listed ones, else one of each folder above."""
-        if names not in self._files_by_names:
-            self._files_by_names[names] = list(self._find_files(names))
-        return self._files_by_names[names]
-
-    def _find_files(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        if (found := self._files_by_names.get(names)) is not None:
+            return found
         if self._listing is not None:
             folders_by_name = self._listing.folders_by_name
             paths = [os.path.join(folder, name) for name in names for folder in folders_by_name.get(name, ())]
-            yield from ((path, file_signature(path)) for path in paths[:_MAX_MANIFESTS])
-            return
-        for folder in self._folders:
-            signed = ((path, file_signature(path)) for path in (os.path.join(folder, name) for name in names))
-            yield from [(path, signature) for path, signature in signed if signature][:1]
+            found = [(path, file_signature(path)) for path in paths[:_MAX_MANIFESTS]]
+        else:
+            found = []
+            for folder in self._folders:
+                signed = ((path, file_signature(path)) for path in (os.path.join(folder, name) for name in names))
+                found += [(path, signature) for path, signature in signed if signature][:1]
+        self._files_by_names[names] = found
+        return found
 
     def _is_name_missing(
         self, name: str, files: tuple[str, ...], parse: Callable[[str, str], _Manifest | None]
@@ -169,8 +163,10 @@ class WorkTree:
         if ".." in name or not os.path.isdir(refs) or os.path.lexists(os.path.join(shared, "reftable")):
             return False
         packed = read_head(os.path.join(shared, "packed-refs"), _MAX_INDEX_BYTES)
-        if name in {_branch_name(line) for line in packed.decode("utf-8", "replace").split("\n")}:
-            return False
+        for line in packed.decode("utf-8", "replace").split("\n"):
+            kind, _, packed_name = line.partition(" refs/")[2].partition("/")
+            if name == (packed_name.partition("/")[2] if kind == "remotes" else packed_name):
+                return False
         remotes = os.path.join(refs, "remotes")
         try:
             names = [entry.name for entry in os.scandir(remotes)] if os.path.isdir(remotes) else []
@@ -178,13 +174,6 @@ class WorkTree:
             return False
         places = ["heads", "tags", *(f"remotes/{remote}" for remote in names), "remotes"]
         return not any(os.path.lexists(os.path.join(refs, place, name)) for place in places)
-
-
-def _branch_name(packed_line: str) -> str:
-    """Return the name of a branch or tag in a line of `packed-refs`; that of a remote branch without the remote."""
-    _, _, ref = packed_line.partition(" refs/")
-    kind, _, name = ref.partition("/")
-    return name.partition("/")[2] if kind == "remotes" else name
 
 
 def _folders_between(root: str, cwd: str) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from tacit.errors import IndexUnusableError, ReadOnlyError, StoreError
-from tacit.home.indexing import Indexer, broken_trust_drafts
+from tacit.home.indexing import Indexer
 from tacit.home.paths import HomePaths
-from tacit.index import database
+from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.log import Log
 from tacit.model.event import EventOrigin
@@ -47,23 +47,19 @@ class WritableIndex:
 
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the current state. Raise ReadOnlyError if nothing can be recorded in this home."""
+
+        def begin(connection: sqlite3.Connection) -> Snapshot:
+            _begin(connection, self._indexer)
+            return Snapshot(self._end_broken_trust(connection), self._indexer)
+
         try:
-            return Snapshot(self._open_for_snapshot(), self._indexer)
+            with suppress(IndexUnusableError):
+                return begin(self._open_usable() or self._indexer.rebuild())
+            return begin(self._indexer.rebuild())
         except ReadOnlyError:
             raise
         except (StoreError, OSError):
             return Snapshot(self._end_broken_trust(self._indexer.substitute_index()), self._indexer)
-
-    def _open_for_snapshot(self) -> sqlite3.Connection:
-        """Return the index, up to date, within a transaction. What takes long to index is written, once and for all."""
-        connection = self._open_usable() or self._indexer.rebuild()
-        try:
-            _begin(connection, self._indexer)
-            return self._end_broken_trust(connection)
-        except IndexUnusableError:
-            connection = self._indexer.rebuild()
-        _begin(connection, self._indexer)
-        return self._end_broken_trust(connection)
 
     def _open_usable(self) -> sqlite3.Connection | None:
         """Return the index as it is; None if it is unusable or of another log."""
@@ -87,10 +83,14 @@ class WritableIndex:
     def _end_broken_trust(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """Record the end of trust that no longer holds, and return the index with it."""
         with _closed_on_error(connection):
-            drafts = broken_trust_drafts(connection)
-            if drafts:
-                self._log.append(drafts, self._origin())
-        return self._catch_up_or_rebuild(connection) if drafts else connection
+            if not reader.has_trust_events(connection):
+                return connection
+            from tacit.home.trusted_files import broken_trust_drafts
+
+            if not (drafts := broken_trust_drafts(connection)):
+                return connection
+            self._log.append(drafts, self._origin())
+        return self._catch_up_or_rebuild(connection)
 
 
 class Snapshot:

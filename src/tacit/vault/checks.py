@@ -90,8 +90,7 @@ Check = Callable[[Examination], Iterator[Finding]]
 
 def check_files(exam: Examination) -> Iterator[Finding]:
     """The files of Tacit: permissions, owners, links, leftovers. Files of other programs are not checked."""
-    store = exam.store
-    home = store.paths
+    home = exam.store.paths
     # The home itself may be a link, but nothing in it.
     yield from _check_permissions(os.path.realpath(home.root) if os.path.islink(home.root) else home.root)
     links: list[str] = []
@@ -158,8 +157,7 @@ def link_finding(path: str) -> Finding:
 
 def check_locks(exam: Examination) -> Iterator[Finding]:
     """The locks: a process that holds one for long blocks all others."""
-    store = exam.store
-    home = store.paths
+    home = exam.store.paths
     for path in (home.write_lock, home.log_lock, home.capture_lock, home.injection_lock):
         if os.path.exists(path) and not _can_lock(path):
             what = f"another process has held it for {_LOCK_WAIT_SECONDS:g} s"
@@ -187,18 +185,16 @@ def _can_lock(path: str) -> bool:
 
 def check_guard(exam: Examination) -> Iterator[Finding]:
     """The rules of the guard. A file that hooks cannot use stops nothing."""
-    store = exam.store
-    path = store.paths.path(RULE_FILE)
+    path = exam.store.paths.path(RULE_FILE)
     try:
-        load_rules(store.paths.root)
+        load_rules(exam.store.paths.root)
     except (OSError, ValueError, KeyError, TypeError) as error:
         yield Finding(path, f"the guard stops nothing: {error}", f"rm {quote(path)}, then tacit guard on ID again")
 
 
 def check_disk(exam: Examination) -> Iterator[Finding]:
     """The disk: free space, and a file system with reliable locks and appends."""
-    store = exam.store
-    root = store.paths.root
+    root = exam.store.paths.root
     status = os.statvfs(root)
     free = status.f_bavail * status.f_frsize
     if free < _MIN_FREE_BYTES:
@@ -246,10 +242,10 @@ def has_wal_fix(version: tuple[int, ...]) -> bool:
 
 def check_lines(exam: Examination) -> Iterator[Finding]:
     """Every line of the log, and whether the disk ever refused to keep one."""
-    store = exam.store
-    yield from verify(store.log, forms=True)
-    for segment in store.log.segments():
-        if marker := store.log.suspect_file(segment):
+    log = exam.store.log
+    yield from verify(log, forms=True)
+    for segment in log.segments():
+        if marker := log.suspect_file(segment):
             what = "the disk once refused to keep what was written; it was written afresh elsewhere"
             yield Finding(segment, what, f"check the disk (dmesg, smartctl), then: rm {quote(marker)}")
 
@@ -370,44 +366,37 @@ def _unread_copies(folder_path: str, folder: str, read: set[str]) -> Iterator[Fi
 
 def check_index(exam: Examination) -> Iterator[Finding]:
     """The index, compared with a fresh replay of the log."""
-    stored = _open_stored_index(exam.store)
-    if isinstance(stored, Finding):
-        yield stored
-        return
     path = exam.store.paths.index
-    with closing(stored):
-        if what := _index_problem(stored, path, exam.fresh_index):
-            yield Finding(path, what, _REINDEX)
+
+    def problem(stored: sqlite3.Connection) -> str:
+        try:
+            with translate_sqlite_errors():
+                if stored.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                    return "the index is damaged"
+                return "" if has_same_answers(stored, path, exam.fresh_index) else "the index is not what the log says"
+        except IndexUnusableError:
+            return "the index is damaged"
+
+    yield from _check_stored_index(exam.store, problem)
 
 
 def check_index_state(exam: Examination) -> Iterator[Finding]:
     """Whether the index can be opened, and is of this log. It is not read as a whole."""
-    stored = _open_stored_index(exam.store)
-    if isinstance(stored, Finding):
-        yield stored
+    what, is_of_log = "the index is of another log", exam.store.indexer.is_index_of_log
+    yield from _check_stored_index(exam.store, lambda stored: "" if is_of_log(stored) else what)
+
+
+def _check_stored_index(store: Store, problem: Callable[[sqlite3.Connection], str]) -> Iterator[Finding]:
+    """Report what is wrong with the index as it is on disk. `problem` returns it, or "", for one that can be opened."""
+    try:
+        with translate_sqlite_errors():
+            stored = database.open_for_reading(store.paths.index, store.log.line_reader())
+    except IndexUnusableError as error:
+        yield Finding(store.paths.index, f"the index cannot be used: {error}", _REINDEX)
         return
     with closing(stored):
-        if not exam.store.indexer.is_index_of_log(stored):
-            yield Finding(exam.store.paths.index, "the index is of another log", _REINDEX)
-
-
-def _open_stored_index(store: Store) -> sqlite3.Connection | Finding:
-    """Return the index as it is on disk, or what is wrong with it."""
-    try:
-        with translate_sqlite_errors():
-            return database.open_for_reading(store.paths.index, store.log.line_reader())
-    except IndexUnusableError as error:
-        return Finding(store.paths.index, f"the index cannot be used: {error}", _REINDEX)
-
-
-def _index_problem(stored: sqlite3.Connection, path: str, fresh: sqlite3.Connection) -> str:
-    try:
-        with translate_sqlite_errors():
-            if stored.execute("PRAGMA quick_check").fetchone() != ("ok",):
-                return "the index is damaged"
-            return "" if has_same_answers(stored, path, fresh) else "the index is not what the log says"
-    except IndexUnusableError:
-        return "the index is damaged"
+        if what := problem(stored):
+            yield Finding(store.paths.index, what, _REINDEX)
 
 
 def check_laws(exam: Examination) -> Iterator[Finding]:
@@ -430,19 +419,15 @@ def check_laws(exam: Examination) -> Iterator[Finding]:
 
 def check_views(exam: Examination) -> Iterator[Finding]:
     """The readable pages, compared with fresh ones, and hand edits that were not read yet."""
-    store = exam.store
-    for path, lines in _fresh_views(store, exam.fresh_index):
-        yield from _compare_view(store, path, lines)
-
-
-def _fresh_views(store: Store, fresh: sqlite3.Connection) -> Iterator[tuple[str, list[str]]]:
-    yield store.paths.long_term, store.publisher.long_term_page(fresh)
+    store, fresh = exam.store, exam.fresh_index
+    yield from _compare_view(store, store.paths.long_term, store.publisher.long_term_page(fresh))
     current = store.view_store.current_lines(store.paths.facts)
     # The order of an earlier version is no fault.
-    yield store.paths.facts, facts.sort_facts(store.publisher.fact_page(fresh), current)
+    yield from _compare_view(store, store.paths.facts, facts.sort_facts(store.publisher.fact_page(fresh), current))
     for kind in PAGE_FOLDERS:
         for day in reader.page_names(fresh, kind):
-            yield store.paths.page(kind, day), render_page(fresh, kind, day, store.options.max_turn_chars)
+            page = render_page(fresh, kind, day, store.options.max_turn_chars)
+            yield from _compare_view(store, store.paths.page(kind, day), page)
 
 
 def _compare_view(store: Store, path: str, lines: list[str]) -> Iterator[Finding]:
@@ -525,3 +510,17 @@ def check_team(exam: Examination) -> Iterator[Finding]:
     if team.unpurged:
         what = f"{team.unpurged} purged here, and not confirmed by the server"
         yield Finding("the team", what, "tacit sync; tacit team says which", False)
+
+
+CHECKS: tuple[Check, ...] = (
+    *(check_lines, check_files, check_writable, check_strays, check_index, check_views, check_laws, check_locks),
+    *(check_spool, check_disk, check_clock, check_repository, check_conflicts, check_merge_driver, check_guard),
+    *(check_references, check_sqlite, check_team),
+)
+# They read no file as a whole.
+QUICK_CHECKS: tuple[Check, ...] = (
+    *(check_purge, check_ends, check_files, check_writable, check_index_state, check_locks, check_spool, check_disk),
+    *(check_guard, check_sqlite, check_team),
+)
+# They do not apply to a home in which nothing was recorded yet.
+VIEW_CHECKS = (check_index, check_views, check_index_state)

@@ -13,39 +13,13 @@ from tacit.disk.files import OsDisk, make_folder, replace_file
 from tacit.disk.lock import FileLock, is_read_only_error, read_only_error
 from tacit.disk.read import read_external, read_head
 from tacit.errors import RefusedError, StoreError, UsageError
+from tacit.home import capture_policy, settings, settings_file
 from tacit.home.actor import detect_agent
-from tacit.home.capture_policy import (
-    choice_file,
-    encode_choice,
-    is_session_captured,
-    matching_ignore_entry,
-    session_choice,
-)
 from tacit.home.home import HomePart
 from tacit.home.paths import HOME_FOLDERS, make_home
 from tacit.home.project import git_folders, is_git_repository
-from tacit.home.settings import (
-    SETTINGS_TEMPLATE,
-    Settings,
-    key_of,
-    parse_value,
-    rule_of,
-    settings_in_environment,
-    settings_in_file,
-    settings_text,
-    validate_value,
-    variable_of,
-)
-from tacit.home.settings_file import (
-    EffectiveSetting,
-    SettingValue,
-    UnknownSetting,
-    effective_settings,
-    setting_lines,
-    unknown_settings,
-    with_setting,
-    without_setting,
-)
+from tacit.home.settings import Settings
+from tacit.home.settings_file import EffectiveSetting, SettingValue, UnknownSetting
 from tacit.install.change import WRAPPER_MARKERS, with_block, without_block
 from tacit.install.merge_driver import AUTOMATIC_MARK, DriverChange, driver_state, register_driver, remove_driver
 from tacit.record import Record
@@ -86,7 +60,7 @@ class Configuration(HomePart):
 
     def config(self) -> list[EffectiveSetting]:
         """Return every setting with its value and where the value comes from."""
-        return effective_settings(*self._settings_sources())
+        return settings_file.effective_settings(*self._settings_sources())
 
     def setting(self, key: str) -> EffectiveSetting:
         """Return one setting. Raise UsageError if there is no such setting."""
@@ -95,7 +69,7 @@ class Configuration(HomePart):
 
     def strays(self) -> list[UnknownSetting]:
         """Return what is written like a setting in the file or the environment and is none."""
-        return list(unknown_settings(*self._settings_sources()))
+        return list(settings_file.unknown_settings(*self._settings_sources()))
 
     def configure(self, key: str, value: str | Sequence[str]) -> SettingChange:
         """Write a value into the home's settings file. A sequence is a list of strings, which are not parsed.
@@ -104,10 +78,10 @@ class Configuration(HomePart):
         symbolic link or cannot be edited line by line.
         """
         name = _setting_name(key)
-        wanted = validate_value(name, _parse_value(name, value), key, f"tacit config get {key}")
+        wanted = settings.validate_value(name, _parse_value(name, value), key, f"tacit config get {key}")
         self._store.actor.require_person("changes settings", f"tacit config set {key} …")
         section, name_in_section = key.split(".", 1)
-        changed = self._edit_file(key, lambda text: with_setting(text, section, name_in_section, wanted))
+        changed = self._edit_file(key, lambda text: settings_file.with_setting(text, section, name_in_section, wanted))
         return SettingChange(key, wanted, self._store.paths.settings, changed, self._overruling_variable(name, wanted))
 
     def unconfigure(self, key: str) -> SettingChange:
@@ -118,7 +92,7 @@ class Configuration(HomePart):
         section, name_in_section = key.split(".", 1)
         path = self._store.paths.settings
         changed = os.path.exists(path) and self._edit_file(
-            key, lambda text: without_setting(text, section, name_in_section, default)
+            key, lambda text: settings_file.without_setting(text, section, name_in_section, default)
         )
         return SettingChange(key, default, path, changed, self._overruling_variable(name, default))
 
@@ -133,10 +107,10 @@ class Configuration(HomePart):
             self._store.actor.require_person(
                 "lets a session be captured", f"TACIT_SESSION={session} tacit autocapture on --session"
             )
-        path = choice_file(self._store.paths, session)
+        path = capture_policy.choice_file(self._store.paths, session)
         with self._exclusive():
             make_folder(os.path.dirname(path), below=self._store.paths.root)
-            replace_file(OsDisk(self._store.paths.root), path, encode_choice(on))
+            replace_file(OsDisk(self._store.paths.root), path, capture_policy.encode_choice(on))
         return None
 
     def session_here(self) -> str:
@@ -146,27 +120,27 @@ class Configuration(HomePart):
 
     def autocapture_here(self, directory: str) -> CaptureState:
         """Return whether this session is captured in a folder, and why."""
-        settings, paths, session = self._home.settings, self._store.paths, self.session_here()
-        ignored = matching_ignore_entry(settings, self._home.user_folder, directory)
-        modes = settings.autocapture_on_modes
-        captured = is_session_captured(settings, paths, session, modes[0] if modes else "") and not ignored
+        chosen, paths, session = self._home.settings, self._store.paths, self.session_here()
+        ignored = capture_policy.matching_ignore_entry(chosen, self._home.user_folder, directory)
+        modes = chosen.autocapture_on_modes
+        captured = capture_policy.is_session_captured(chosen, paths, session, modes[0] if modes else "") and not ignored
         enabled = self.setting("autocapture.enabled")
-        return CaptureState(captured, enabled, session, session_choice(paths, session), modes, ignored)
+        return CaptureState(captured, enabled, session, capture_policy.session_choice(paths, session), modes, ignored)
 
     def _settings_sources(self) -> tuple[str, str, dict[str, str]]:
         path = self._store.paths.settings
-        return settings_text(path), path, self._home.environment
+        return settings.settings_text(path), path, self._home.environment
 
     def _overruling_variable(self, name: str, value: SettingValue) -> str:
         """Return the environment variable that restricts this value, or "" if none does."""
-        variable = variable_of(name)
+        variable = settings.variable_of(name)
         try:
-            limit = settings_in_environment({variable: self._home.environment[variable]})[name]
+            limit = settings.settings_in_environment({variable: self._home.environment[variable]})[name]
         except KeyError:
             return ""
         except UsageError:  # every other command will say so
             return variable
-        return variable if rule_of(name).restrict(value, limit) != value else ""
+        return variable if settings.rule_of(name).restrict(value, limit) != value else ""
 
     def _edit_file(self, key: str, edit: SettingsEdit) -> bool:
         """Edit the settings file under the lock. Return whether anything had to be written.
@@ -177,9 +151,9 @@ class Configuration(HomePart):
         with self._exclusive():
             if os.path.lexists(path) and not os.path.isfile(path):
                 raise StoreError(f"{path} is not a plain file", f"move it away: mv {path} {path}.old")
-            before = settings_text(path) if os.path.exists(path) else SETTINGS_TEMPLATE
+            before = settings.settings_text(path) if os.path.exists(path) else settings.SETTINGS_TEMPLATE
             if parse_toml(before) is None:
-                settings_in_file(before, path)  # raises an error that names the line
+                settings.settings_in_file(before, path)  # raises an error that names the line
             after = edit(before)
             if after is None:
                 raise _hand_edit_error(before, path, key)
@@ -214,7 +188,7 @@ class Configuration(HomePart):
 
 def _setting_name(key: str) -> str:
     """Return the field name of a setting by its key. Raise UsageError if there is none."""
-    names = {key_of(name): name for name in Settings._fields}
+    names = {settings.key_of(name): name for name in Settings._fields}
     if key in names:
         return names[key]
     from difflib import get_close_matches
@@ -226,18 +200,18 @@ def _setting_name(key: str) -> str:
 def _parse_value(name: str, value: str | Sequence[str]) -> object:
     """Return the value that was typed for a setting. A list may also be written as in TOML."""
     if any("\ud800" <= char <= "\udfff" for char in "".join(value)):
-        raise UsageError(f"what was given for {key_of(name)} is no UTF-8")
+        raise UsageError(f"what was given for {settings.key_of(name)} is no UTF-8")
     if not isinstance(value, str):
         return list(value)
     is_list = isinstance(Settings._field_defaults[name], tuple)
     parsed = parse_toml(f"value = {value}") if is_list and value.startswith("[") else None
-    return parsed["value"] if parsed else parse_value(name, value)
+    return parsed["value"] if parsed else settings.parse_value(name, value)
 
 
 def _hand_edit_error(text: str, path: str, key: str) -> RefusedError:
     """The error for a file in which the setting cannot be changed without changing more."""
     section, name = key.split(".", 1)
-    line = next((f":{number}" for number, *path in setting_lines(text) if path == [section, name]), "")
+    line = next((f":{number}" for number, *path in settings_file.setting_lines(text) if path == [section, name]), "")
     return RefusedError(
         f"{path}{line} is written so that {key} cannot be changed without changing more",
         f"write it there by hand, below a line [{section}]: {name} = …",
@@ -262,19 +236,12 @@ This person keeps a local memory with the command `tacit`.
 """
 
 
-class AgentFile(Record):
-    """An agent that reads instructions from a file in its own folder below the user's folder."""
-
-    name: str
-    folder: str
-    file: str
-
-
-AGENT_FILES = (
-    AgentFile("claude", ".claude", "CLAUDE.md"),
-    AgentFile("codex", ".codex", "AGENTS.md"),
-    AgentFile("gemini", ".gemini", "GEMINI.md"),
-)
+# Agents that read instructions from a file in a folder of their own below the user's folder.
+_AGENT_FILES = {
+    "claude": (".claude", "CLAUDE.md"),
+    "codex": (".codex", "AGENTS.md"),
+    "gemini": (".gemini", "GEMINI.md"),
+}
 
 
 class InitResult(Record):
@@ -311,7 +278,7 @@ class Setup(HomePart):
         views = [path for path in (paths.long_term, paths.facts, paths.index) if not os.path.exists(path)]
         make_home(paths)
         changed = [path.rstrip("/") for path in folders]
-        for path, text in ((paths.settings, SETTINGS_TEMPLATE), (paths.path("AGENTS.md"), INSTRUCTIONS)):
+        for path, text in ((paths.settings, settings.SETTINGS_TEMPLATE), (paths.path("AGENTS.md"), INSTRUCTIONS)):
             if not os.path.lexists(path):
                 replace_file(OsDisk(paths.root), path, text.encode())
                 changed.append(path)
@@ -319,7 +286,7 @@ class Setup(HomePart):
         changed += [path for path in views if os.path.exists(path)]
         wrapped = () if wrappers is None else tuple(self._agent_files(agents))
         changed += [path for path in wrapped if _update_agent_file(path, add=bool(wrappers))]
-        looked_for = tuple(os.path.join("~", agent.folder) for agent in AGENT_FILES)
+        looked_for = tuple(os.path.join("~", folder) for folder, _ in _AGENT_FILES.values())
         return InitResult(paths.root, tuple(changed), wrapped, looked_for)
 
     @property
@@ -379,14 +346,13 @@ class Setup(HomePart):
         return InitDriverResult(root, change)
 
     def _agent_files(self, names: Sequence[str]) -> Iterator[str]:
-        known = {agent.name: agent for agent in AGENT_FILES}
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise UsageError(f"no such agent: {unknown[0]!r}", "one of " + ", ".join(known))
-        for agent in [known[name] for name in names] or AGENT_FILES:
-            folder = os.path.join(self._home.user_folder, agent.folder)
-            if names or os.path.isdir(folder):  # else this agent is not used here
-                yield os.path.realpath(os.path.join(folder, agent.file))
+        if unknown := [name for name in names if name not in _AGENT_FILES]:
+            raise UsageError(f"no such agent: {unknown[0]!r}", "one of " + ", ".join(_AGENT_FILES))
+        for name in names or _AGENT_FILES:
+            folder, file = _AGENT_FILES[name]
+            path = os.path.join(self._home.user_folder, folder)
+            if names or os.path.isdir(path):  # else this agent is not used here
+                yield os.path.realpath(os.path.join(path, file))
 
 
 def _update_agent_file(path: str, *, add: bool) -> bool:

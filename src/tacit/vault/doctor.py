@@ -3,82 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from shlex import quote
 
 from tacit.disk.files import link_error
-from tacit.errors import NotFoundError
 from tacit.home.home import HomePart
-from tacit.home.store import Store
 from tacit.index import database, reader
-from tacit.log.rewrite import QuarantinedLine, quarantine_lines
+from tacit.log.log import Log
+from tacit.log.rewrite import QuarantinedLine, quarantine_lines, quarantine_unreadable
 from tacit.log.verify import Finding, UnverifiedDecision, unverified_decisions, verify
 from tacit.model.event import local_day
-from tacit.vault.checks import (
-    Check,
-    Examination,
-    check_clock,
-    check_conflicts,
-    check_disk,
-    check_ends,
-    check_files,
-    check_guard,
-    check_index,
-    check_index_state,
-    check_laws,
-    check_lines,
-    check_locks,
-    check_merge_driver,
-    check_purge,
-    check_references,
-    check_repository,
-    check_spool,
-    check_sqlite,
-    check_strays,
-    check_team,
-    check_views,
-    check_writable,
-    link_finding,
-)
+from tacit.vault import checks
+from tacit.vault.checks import Check, Examination
 
 _SPOOL_LOCK_SECONDS = 0.5  # to wait before commands are reported as waiting in the spool
-_CHECKS: tuple[Check, ...] = (
-    check_lines,
-    check_files,
-    check_writable,
-    check_strays,
-    check_index,
-    check_views,
-    check_laws,
-    check_locks,
-    check_spool,
-    check_disk,
-    check_clock,
-    check_repository,
-    check_conflicts,
-    check_merge_driver,
-    check_guard,
-    check_references,
-    check_sqlite,
-    check_team,
-)
-# They read no file as a whole.
-_QUICK_CHECKS: tuple[Check, ...] = (
-    check_purge,
-    check_ends,
-    check_files,
-    check_writable,
-    check_index_state,
-    check_locks,
-    check_spool,
-    check_disk,
-    check_guard,
-    check_sqlite,
-    check_team,
-)
-# They do not apply to a home in which nothing was recorded yet.
-_VIEW_CHECKS = (check_index, check_views, check_index_state)
 
 
 class Doctor(HomePart):
@@ -94,23 +33,27 @@ class Doctor(HomePart):
             with suppress(OSError):  # the checks report what is wrong
                 self._store.drain_spool(_SPOOL_LOCK_SECONDS, limit=None)
                 self._store.finish_following()
-        return self._run(_CHECKS)
+        return self._run(checks.CHECKS)
 
     def quick(self) -> list[Finding]:
         """Run the checks that take less than a second, however large the home is.
 
         They read neither the whole log nor the whole index, and no page.
         """
-        return self._run(_QUICK_CHECKS)
+        return self._run(checks.QUICK_CHECKS)
 
-    def _run(self, checks: Sequence[Check]) -> list[Finding]:
+    def _run(self, wanted: Sequence[Check]) -> list[Finding]:
         """Return what the checks find, each finding once."""
         paths = self._store.paths
         if not os.path.isdir(paths.root):
             return [Finding(paths.root, "there is no home yet", "tacit init", False)]
-        skipped = _VIEW_CHECKS if _is_empty_home(self._store) else ()
+        # In a home with nothing but a setting or a receipt, nothing was recorded or published yet.
+        is_empty = not self._store.log.segments() and not any(
+            map(os.path.lexists, (paths.index, paths.long_term, paths.facts))
+        )
+        skipped = checks.VIEW_CHECKS if is_empty else ()
         with database.temporary_files_in(paths.path(".tacit")), closing(Examination(self._home)) as exam:
-            findings = (finding for check in checks if check not in skipped for finding in _run_check(check, exam))
+            findings = (finding for check in wanted if check not in skipped for finding in _run_check(check, exam))
             return list(dict.fromkeys(findings))
 
     def reindex(self) -> int:
@@ -123,21 +66,40 @@ class Doctor(HomePart):
         """Return every decision that this home did not write."""
         return list(unverified_decisions(self._store.log))
 
+    def mend(self) -> list[QuarantinedLine]:
+        """Move every unreadable line of the log to quarantine/. Readable lines do not change. Raise as the next one."""
+
+        def unreadable(log: Log, day: str) -> Iterator[QuarantinedLine]:
+            for segment in log.segments():
+                yield from quarantine_unreadable(log, segment, day)
+
+        return self._quarantine("mends the log", "--mend", unreadable)
+
     def quarantine_unsigned(self) -> list[QuarantinedLine]:
         """Move every decision that this home did not write to quarantine/, byte for byte. Other lines stay.
 
         Index and views are rebuilt. Return the lines that were moved.
         Raise RefusedError if an agent asks, NotFoundError if there is no home.
         """
-        self._require_person_and_home("sets lines aside", "tacit doctor --quarantine-unsigned")
+
+        def unsigned(log: Log, day: str) -> Iterator[QuarantinedLine]:
+            numbers: dict[str, set[int]] = {}
+            for decision in unverified_decisions(log):
+                numbers.setdefault(decision.segment, set()).add(decision.number)
+            for segment, lines in numbers.items():
+                yield from quarantine_lines(log, segment, lines, day)
+
+        return self._quarantine("sets lines aside", "--quarantine-unsigned", unsigned)
+
+    def _quarantine(
+        self, action: str, option: str, move: Callable[[Log, str], Iterable[QuarantinedLine]]
+    ) -> list[QuarantinedLine]:
+        self._require_person_and_home(action, option)
         day = local_day(self._store.actor.origin()).isoformat()
 
         def work() -> list[QuarantinedLine]:
             with self._store.log.exclusive() as log:
-                numbers: dict[str, set[int]] = {}
-                for decision in unverified_decisions(log):
-                    numbers.setdefault(decision.segment, set()).add(decision.number)
-                return [line for segment in numbers for line in quarantine_lines(log, segment, numbers[segment], day)]
+                return list(move(log, day))
 
         return self._store.rewrite_log(work)
 
@@ -146,17 +108,16 @@ class Doctor(HomePart):
 
         Raise RefusedError if an agent asks, NotFoundError if there is no home.
         """
-        self._require_person_and_home("vouches for lines", "tacit doctor --accept-unsigned")
+        self._require_person_and_home("vouches for lines", "--accept-unsigned")
         with self._store.log.exclusive() as log:
             count = sum(1 for _ in unverified_decisions(log))
             if log.signer is not None:
                 log.signer.write_baseline(log.segment_sizes())
         return count
 
-    def _require_person_and_home(self, action: str, command: str) -> None:
-        self._store.actor.require_person(action, command)
-        if not os.path.isdir(self._store.paths.root):
-            raise NotFoundError(f"there is no home at {self._store.paths.root}", "tacit init")
+    def _require_person_and_home(self, action: str, option: str) -> None:
+        self._store.actor.require_person(action, f"tacit doctor {option}")
+        self._require_home()
 
 
 def _run_check(check: Check, exam: Examination) -> Iterator[Finding]:
@@ -166,12 +127,6 @@ def _run_check(check: Check, exam: Examination) -> Iterator[Finding]:
     except OSError as error:
         path = str(error.filename or exam.store.paths.root)
         if link_error(error) is not None:
-            yield link_finding(path)
+            yield checks.link_finding(path)
         else:
             yield Finding(path, f"it cannot be read: {error.strerror or error}", f"ls -ld {quote(path)}")
-
-
-def _is_empty_home(store: Store) -> bool:
-    """Return whether nothing was recorded or published yet, because only a setting or a receipt was written."""
-    views = (store.paths.index, store.paths.long_term, store.paths.facts)
-    return not store.log.segments() and not any(map(os.path.lexists, views))

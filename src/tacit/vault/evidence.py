@@ -44,27 +44,17 @@ def load_history(connection: sqlite3.Connection, log: LogReader, claim: ClaimId)
     """Return the events that a memory was folded from, in order, each with its line in the log."""
     rows = reader.logged_events_of_claim(connection, claim, must_decode)
     undone = undone_ids([row.event for row in rows])
-    return [
-        MemoryEvent(
-            row.event,
-            FileLocation(log.path(row.segment), row.line),
-            row.event.id in undone,
-            _load_sources(connection, log, row.event),
-        )
-        for row in rows
-    ]
+    history = []
+    for row in rows:
+        sources: list[EvidenceSource] = []
+        if isinstance(row.event.body, ClaimProposed) and row.event.body.events:
+            from tacit.index.sessions import logged_events
 
-
-def _load_sources(connection: sqlite3.Connection, log: LogReader, event: Event) -> tuple[EvidenceSource, ...]:
-    """Return the events of sessions that a proposal was concluded from."""
-    if not isinstance(event.body, ClaimProposed) or not event.body.events:
-        return ()
-    from tacit.index.sessions import logged_events
-
-    return tuple(
-        EvidenceSource(row.event, FileLocation(log.path(row.segment), row.line))
-        for row in logged_events(connection, event.body.events, must_decode)
-    )
+            for source in logged_events(connection, row.event.body.events, must_decode):
+                sources.append(EvidenceSource(source.event, FileLocation(log.path(source.segment), source.line)))
+        location = FileLocation(log.path(row.segment), row.line)
+        history.append(MemoryEvent(row.event, location, row.event.id in undone, tuple(sources)))
+    return history
 
 
 def effective_bodies(connection: sqlite3.Connection, claim: ClaimId) -> list[EventBody]:
@@ -104,18 +94,19 @@ def with_basis(listed: ListedMemory, events: Iterable[Event]) -> ListedMemory:
 
 def is_quoting(event: Event) -> bool:
     """Return whether an agent proposed a claim with a quote that was found in what the person typed."""
-    return _is_agent_proposal(event) and isinstance(event.body, ClaimProposed) and bool(event.body.events)
+    return bool(_events_of_agent_proposal(event))
 
 
 def is_conclusion(event: Event) -> bool:
     """Return whether an agent proposed a claim without words of the person."""
-    return _is_agent_proposal(event) and isinstance(event.body, ClaimProposed) and not event.body.events
+    return _events_of_agent_proposal(event) == ()
 
 
-def _is_agent_proposal(event: Event) -> bool:
-    """Return whether an agent proposed a claim by a command or a tool, whatever name it gave itself."""
-    is_by_command = isinstance(event.body, ClaimProposed) and event.body.source in _COMMAND_SOURCES
-    return is_by_command and event.origin.provenance <= Provenance.MODEL
+def _events_of_agent_proposal(event: Event) -> tuple[EventId, ...] | None:
+    """Return what an agent's proposal by a command or a tool names, whatever name it gave itself; None for others."""
+    if not isinstance(event.body, ClaimProposed) or event.body.source not in _COMMAND_SOURCES:
+        return None
+    return event.body.events if event.origin.provenance <= Provenance.MODEL else None
 
 
 # In words

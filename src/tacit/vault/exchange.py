@@ -39,7 +39,6 @@ from tacit.vault.purging import Purger
 
 if TYPE_CHECKING:
     from tacit.remotes.machines import Machines
-    from tacit.rules.exchange import ExportPlan, ImportedRules
     from tacit.team.team import Team
 
 _IMPORT_VOICE = Attribution(IMPORT, Provenance.EXTERNAL)
@@ -114,24 +113,6 @@ class Exchange(HomePart):
             raise RefusedError("that is this very home; there is nothing to import", "tacit import OTHER-HOME")
         return self._import_events(path) if mine else self._import_candidates(path)
 
-    def import_rules(self, folder: str, *, dry_run: bool = False) -> ImportedRules:
-        """Propose the statements of the rule files that concern a folder. With `dry_run` nothing is written.
-
-        Raise RefusedError if an agent asks, unless nothing is written.
-        """
-        from tacit.rules.exchange import RuleImport
-
-        return RuleImport(self._home).import_rules(folder, dry_run=dry_run)
-
-    def plan_rule_export(self, target: str = "", *, remove: bool = False) -> ExportPlan:
-        """Return the change that puts accepted memories into a rule file as a block, or takes the block out.
-
-        Raise UsageError if there is no project and no target, RefusedError if an agent asks.
-        """
-        from tacit.rules.exchange import RuleExport
-
-        return RuleExport(self._home).plan(target, remove=remove)
-
     @cached_property
     def team(self) -> Team:
         """The team of this home, with which memories are exchanged through a server."""
@@ -147,7 +128,6 @@ class Exchange(HomePart):
             yield from (f"{folder}/{name}" for name in sorted(names) if name.endswith(".md"))
 
     def _import_events(self, path: str) -> Imported:
-        """Import the lines of another home of the same person."""
         records = list(_read_events(path))
         self._store.make()
         latest = self._store.actor.origin().at + _MAX_CLOCK_AHEAD
@@ -166,16 +146,15 @@ class Exchange(HomePart):
         return Imported(count, 0, incoming.known, incoming.damaged, incoming.refused, incoming.purged)
 
     def _import_candidates(self, path: str) -> Imported:
-        """Propose the statements of somebody else."""
         statements = list(_foreign_statements(path, self._home.settings.limits_text))
         name = os.path.basename(path.rstrip(os.sep))
         tombstones, drafts, known, refused, purged = load_tombstones(self._store.log), [], 0, 0, 0
         with self._store.change() as change:
             for statement in statements:
-                if statement is None or secret_kind(f"{statement.claim.sentence}\n{statement.evidence}"):
+                if statement is None or secret_kind(f"{statement[0].sentence}\n{statement[1]}"):
                     refused += 1
                     continue
-                claim, evidence = statement.claim, f"imported from {name}: {statement.evidence}".removesuffix(": ")
+                claim, evidence = statement[0], f"imported from {name}: {statement[1]}".removesuffix(": ")
                 if reader.load_memory(change.connection, claim.id, must_decode):
                     known += 1
                     continue
@@ -237,27 +216,23 @@ class _LineCounter:
         return sum(len({value for value in self._hashes if value % _PARTS == part}) for part in range(_PARTS))
 
 
-class _ForeignStatement(Record):
-    """A statement of somebody else, with its first evidence."""
+def _foreign_statements(path: str, limit: int) -> Iterator[tuple[Claim, str] | None]:
+    """Yield what another home or fact file states, each claim once, with its first evidence.
 
-    claim: Claim
-    evidence: str
-
-
-def _foreign_statements(path: str, limit: int) -> Iterator[_ForeignStatement | None]:
-    """Yield what another home or fact file states, each statement once; None for one that cannot be imported."""
+    What cannot be imported is None.
+    """
     if os.path.isfile(path) and not path.endswith(".jsonl"):
         file = read_foreign(path)
         if file is None:
             raise RefusedError(f"{path} is no plain file of at most 4 MiB", f"ls -l {path}")
         for line in facts.parse_foreign_facts(file.data, GLOBAL, limit):
-            yield _ForeignStatement(line.claim, "") if line.claim else None
+            yield (line.claim, "") if line.claim else None
         return
     memories = fold_memories(event for event in _read_events(path) if isinstance(event, Event))
     for memory in sorted(memories.values(), key=lambda memory: memory.last_event):
         if memory.is_live:
-            statement = _ForeignStatement(memory.claim, memory.evidence[0].text if memory.evidence else "")
-            yield statement if len(memory.claim.sentence) <= limit else None
+            evidence = memory.evidence[0].text if memory.evidence else ""
+            yield (memory.claim, evidence) if len(memory.claim.sentence) <= limit else None
 
 
 def _read_events(path: str) -> Iterator[Event | DamagedLine]:

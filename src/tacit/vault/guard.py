@@ -6,25 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, timedelta
 from functools import partial
 
+from tacit import guard
 from tacit.commandline.executions import executions
 from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles, forbids, parse_patterns
 from tacit.commandline.words import ScanError
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, RefusedError, UsageError
-from tacit.guard import (
-    Decision,
-    Enforceable,
-    GuardRule,
-    RuleScopes,
-    StoppedCall,
-    allow_call,
-    find_stopped,
-    fulfils_last,
-    load_rules,
-    match_commands,
-    needles,
-    save_rules,
-)
+from tacit.guard import Decision, Enforceable, GuardRule, RuleScopes, StoppedCall
 from tacit.home.home import HomePart
 from tacit.home.input import checked_member
 from tacit.index import sessions
@@ -140,13 +128,13 @@ class Guard(HomePart):
             RefusedError: an agent asks.
         """
         self._store.actor.require_person("allows what a guard stopped", f"tacit guard allow {code}")
-        stopped = find_stopped(self._home.root, code)
+        stopped = guard.find_stopped(self._home.root, code)
         if stopped is None:
             raise NotFoundError(
                 f"no call of the last ten minutes has the code {code!r}",
                 "let the agent try again: it is told a new one",
             )
-        allow_call(self._home.root, stopped)
+        guard.allow_call(self._home.root, stopped)
         return stopped, self._active_memory(stopped.rule)
 
     def replay(self, rules: Sequence[GuardRule], days: int | None = None) -> list[ReplayedCommand]:
@@ -157,7 +145,7 @@ class Guard(HomePart):
         since = ""
         if days is not None:
             since = timestamp(self._store.actor.clock().astimezone(UTC) - timedelta(days=days))
-        wanted = needles(rules)
+        wanted = guard.needles(rules)
         replayed: list[ReplayedCommand] = []
         sessions_with_run: set[tuple[str, int]] = set()  # rule and session in which the required command was run
         with self._store.snapshot() as connection:
@@ -170,10 +158,10 @@ class Guard(HomePart):
                     continue
                 applies = partial(self._applied_in, command)
                 ran = {rule for rule in rules if (rule.id, command.session_number) in sessions_with_run}
-                matches = match_commands(rules, found, applies, ran.__contains__)
+                matches = guard.match_commands(rules, found, applies, ran.__contains__)
                 replayed += [ReplayedCommand(command, match.matched) for match in matches[:1]]
                 for rule in rules:
-                    if (fulfils := fulfils_last(rule, found)) is not None:
+                    if (fulfils := guard.fulfils_last(rule, found)) is not None:
                         key = (rule.id, command.session_number)
                         (sessions_with_run.add if fulfils else sessions_with_run.discard)(key)
         return replayed
@@ -187,14 +175,14 @@ class Guard(HomePart):
     def _rules(self) -> list[GuardRule]:
         """Return the rules of this home. Raise RefusedError if their file is damaged or others can write it."""
         try:
-            return load_rules(self._home.root)
+            return guard.load_rules(self._home.root)
         except (OSError, ValueError, KeyError, TypeError) as error:
             path = self._store.paths.path(".tacit", "guard.json")
             raise RefusedError(f"{path} cannot be used: {error}", f"look at it, or remove it: rm {path}") from None
 
     def _save(self, rules: Sequence[GuardRule]) -> None:
         with FileLock(self._store.paths.write_lock, _LOCK_TIMEOUT_SECONDS).acquire():
-            save_rules(self._home.root, rules)
+            guard.save_rules(self._home.root, rules)
 
     def _active_memory(self, claim: str) -> ListedMemory | None:
         try:

@@ -114,9 +114,8 @@ class HitBuilder(HomePart):
     def build(self, connection: sqlite3.Connection, results: Sequence[SearchResult]) -> list[Hit]:
         page = self._line_index(self._store.paths.long_term)
         claims = [result.item.id for result in results if isinstance(result.item, MemoryRow)]
-        sources: dict[ClaimId, EventId] = {}
-        if claims:
-            sources = {claim: event for event, claim in reader.claims_by_source_event(connection, claims).items()}
+        by_event = reader.claims_by_source_event(connection, claims) if claims else {}
+        sources = {claim: event for event, claim in by_event.items()}
         return [self._build_hit(connection, result, page, sources) for result in results]
 
     def _build_hit(
@@ -234,21 +233,17 @@ class HitBuilder(HomePart):
 
         lines = self._line_index(self._store.paths.page(page.kind, page.page_name))
         nth = connection.execute(_SAME_TITLE_SQL, (page.page_name, page.title, page.event)).fetchone()[0]
-        return (
-            lines.locate_ending("### ", f" {escape(page.title)}", nth)
-            or self._part_location(connection, page, lines)
-            or self._log_location(connection, _MESSAGE_LOCATION_SQL, page.event)
-        )
-
-    def _part_location(self, connection: sqlite3.Connection, page: PageRow, lines: LineIndex) -> FileLocation | None:
-        """Find a summary, or a turn whose heading is now rendered in other words, by loading the whole session."""
+        if location := lines.locate_ending("### ", f" {escape(page.title)}", nth):
+            return location
+        # A summary, or a turn whose heading is now rendered in other words: the whole session is loaded.
         from tacit.index import sessions
         from tacit.pages.sessions import part_heading
 
         row = sessions.session_row_by_page(connection, page.page_name)
         parts = sessions.load_session(connection, row, must_decode).searchable_parts if row else []
         headings = [part_heading(part) for part in parts if part.event == page.event]
-        return next((location for heading in headings if (location := lines.locate_heading(heading, 0))), None)
+        found = next((location for heading in headings if (location := lines.locate_heading(heading, 0))), None)
+        return found or self._log_location(connection, _MESSAGE_LOCATION_SQL, page.event)
 
     def _log_location(self, connection: sqlite3.Connection, query: str, parameter: str) -> FileLocation:
         segment, line = connection.execute(query, (parameter,)).fetchone()

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tacit.errors import IndexUnusableError
+from tacit.errors import IndexUnusableError, NotFoundError, UsageError
+from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
+from tacit.model.claim import GLOBAL, Kind, Scope, Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId
 from tacit.record import Record
 
 if TYPE_CHECKING:
     from tacit.home.store import Store
-    from tacit.model.memory import Memory
-
-
-import os
-from typing import TYPE_CHECKING
-
-from tacit.errors import NotFoundError, UsageError
-from tacit.home.home import HomePart
-from tacit.model.claim import GLOBAL, Kind, Scope, Status, is_project_scope, project_name
-
-if TYPE_CHECKING:
     from tacit.index.listings import MemoryFilter
+    from tacit.model.memory import Memory
 
 T = TypeVar("T")
 S = TypeVar("S")

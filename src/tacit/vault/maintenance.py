@@ -8,17 +8,8 @@ from collections.abc import Sequence
 from tacit.errors import UsageError
 from tacit.home.home import HomePart
 from tacit.index import reader
-from tacit.learn.evaluate import (
-    MIN_REPEATS,
-    DuplicatePair,
-    EvaluationInput,
-    advice_for,
-    evaluate,
-    find_duplicates,
-    repeated_candidates,
-    stale_memories,
-    suggestion_draft,
-)
+from tacit.learn import evaluate as evaluating
+from tacit.learn.evaluate import MIN_REPEATS, DuplicatePair, EvaluationInput
 from tacit.learn.sessions import LearnResult, SessionLearning
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance
@@ -64,7 +55,7 @@ class Maintenance(HomePart):
             had_one = history.today.isoformat() in reader.page_names(change.connection, "evaluation")
             events: list[Event] = []
             if force or not had_one:
-                result = evaluate(history)
+                result = evaluating.evaluate(history)
                 events = change.record([Draft(result, GLOBAL), *_advice_drafts(change.connection, result)])
             evaluation = self._load_evaluation(change.connection, events)
         self._store.follow()  # the answer names the page
@@ -83,16 +74,16 @@ class Maintenance(HomePart):
         merged = self._merge_duplicates() if self._home.is_person else []
         evaluation = self.evaluate(force=force)
         with self._store.change() as change:
-            patterns = list(repeated_candidates(self._load_history(change.connection), min_count=min_count))
-            change.record([suggestion_draft(memory) for memory in patterns])
+            patterns = list(evaluating.repeated_candidates(self._load_history(change.connection), min_count=min_count))
+            change.record([evaluating.suggestion_draft(memory) for memory in patterns])
             history = self._load_history(change.connection)
-        stale = tuple(stale_memories(history))
+        stale = tuple(evaluating.stale_memories(history))
         return Improvement(evaluation, tuple(patterns), stale, history.open_conflicts, tuple(learned), tuple(merged))
 
     def _merge_duplicates(self) -> list[DuplicatePair]:
         """Merge candidates that say the same in other words. `tacit undo` takes that back."""
         with self._store.change() as change:
-            pairs = list(find_duplicates(self._load_history(change.connection).memories))
+            pairs = list(evaluating.find_duplicates(self._load_history(change.connection).memories))
             change.record([merge(pair.memory, pair.into, reason="the same in other words") for pair in pairs])
         return pairs
 
@@ -120,7 +111,7 @@ class Maintenance(HomePart):
 def _advice_drafts(connection: sqlite3.Connection, evaluation: EvaluationCreated) -> list[Draft]:
     """Propose a candidate for each weak measure that was never advised on before."""
     drafts = []
-    for advice in advice_for(evaluation):
+    for advice in evaluating.advice_for(evaluation):
         claim = claim_from(advice.name, GLOBAL, kind=Kind.GUIDANCE)
         if reader.memory_row(connection, claim.id) is None:
             drafts += propose(None, claim, source="evaluation", evidence=advice.reason, attribution=_EVALUATION_VOICE)

@@ -166,9 +166,9 @@ class Memories(HomePart):
             private: keep it out of the project's fact file, which it is shared in otherwise, unless it is a
                 first-person preference.
         """
-        text = self._checked(text, "the text")
-        evidence = checked_optional_text(evidence, "the evidence")
-        return self._add_rules([text], evidence, kind=kind, tags=tags, everywhere=everywhere, private=private)[0]
+        return self.add_each(
+            text, kind=kind, tags=tags, evidence=evidence, everywhere=everywhere, whole=True, private=private
+        )[0]
 
     def add_each(
         self,
@@ -184,30 +184,20 @@ class Memories(HomePart):
         """As `add`, for a text that may have several rules: a memory for each, in one operation.
 
         Sentences that are no rules become the evidence. Raise RefusedError for several sentences of which none is a
-        rule, unless they are wanted as one memory (`whole`).
+        rule, unless they are wanted as one memory (`whole`). A rule that occurs twice has one outcome.
         """
-        statements = split_statements(self._checked(text, "the text"))
-        if whole or (len(statements.rules) == 1 and not statements.remarks):
-            return [self.add(text, kind=kind, tags=tags, evidence=evidence, everywhere=everywhere, private=private)]
-        if not statements.rules:
-            raise RefusedError(
-                f"these are {len(statements.remarks)} sentences, and none of them reads as a rule or a fact of its own",
-                "tacit add each rule by itself, or keep the text as one note: tacit add --whole TEXT",
-            )
-        evidence = checked_optional_text(evidence or " ".join(statements.remarks), "the evidence")
-        return self._add_rules(statements.rules, evidence, kind=kind, tags=tags, everywhere=everywhere, private=private)
-
-    def _add_rules(
-        self,
-        rules: Sequence[str],
-        evidence: str,
-        *,
-        kind: Kind | str | None,
-        tags: Sequence[str],
-        everywhere: bool,
-        private: bool,
-    ) -> list[DecisionOutcome]:
-        """Add rules in one operation. A rule that occurs twice has one outcome."""
+        rules: Sequence[str] = [self._checked(text, "the text")]
+        if not whole:
+            statements = split_statements(rules[0])
+            if not statements.rules:
+                count = len(statements.remarks)
+                raise RefusedError(
+                    f"these are {count} sentences, and none of them reads as a rule or a fact of its own",
+                    "tacit add each rule by itself, or keep the text as one note: tacit add --whole TEXT",
+                )
+            if len(statements.rules) > 1 or statements.remarks:
+                rules, evidence = statements.rules, evidence or " ".join(statements.remarks)
+        evidence = checked_optional_text(evidence, "the evidence")
         kind = checked_kind(kind)
         provenance = self._store.actor.origin().provenance
         with self._store.change() as change:
@@ -549,18 +539,14 @@ def _resolve(connection: sqlite3.Connection, reference: str, scope: Scope, *, by
     return (memory_with_text if by_text else resolve_memory)(connection, reference, scope)
 
 
-def _load_opponents(connection: sqlite3.Connection, claim: ClaimId) -> dict[ConflictRule, tuple[MemoryRow, ...]]:
-    if not reader.is_in_ruling(connection, claim):
-        return dict.fromkeys(ConflictRule, ())
-    from tacit.vault.evidence import load_opponents
-
-    return load_opponents(connection, claim)
-
-
 def _load_outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> DecisionOutcome:
     memory, row = reader.load_memory(connection, claim, must_decode), reader.memory_row(connection, claim)
     assert memory is not None and row is not None
-    others = _load_opponents(connection, claim)
+    others: dict[ConflictRule, tuple[MemoryRow, ...]] = dict.fromkeys(ConflictRule, ())
+    if reader.is_in_ruling(connection, claim):
+        from tacit.vault.evidence import load_opponents
+
+        others = load_opponents(connection, claim)
     return DecisionOutcome(
         memory,
         reader.short_id(connection, claim),

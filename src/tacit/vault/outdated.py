@@ -62,7 +62,7 @@ class OutdatedMemories(HomePart):
             rows = outdated_rows(connection, self._store, self._home.environment)
             latest = sorted(rows, key=lambda row: row.memory.last_event, reverse=True)
             history = sessions.session_rows(connection, self._store.scope_in(connection), limit=_MAX_SESSIONS)
-            names = [tuple(_name(connection, each, history) for each in row.missing) for row in latest]
+            names = [tuple(_missing_name(connection, each, history) for each in row.missing) for row in latest]
         show = Search(self._home).show
         return [OutdatedMemory(show(row.memory.id), missing) for row, missing in zip(latest, names, strict=True)]
 
@@ -103,23 +103,18 @@ def outdated_rows_as_is(home: Home) -> list[OutdatedRow]:
             return outdated_rows(connection, store, home.environment)
     if sum(map(store.log.size, store.log.segments())) > _MAX_LOG_BYTES:
         return []
-    with closing(store.in_memory_index()) as fresh:
+    with closing(store.indexer.in_memory_index()) as fresh:
         return outdated_rows(fresh, store, home.environment)
 
 
-def _name(connection: sqlite3.Connection, reference: Reference, history: Iterable[SessionRow]) -> MissingName:
-    """Return a missing name with the latest session that changed the file, or one in the folder."""
-    if reference.kind is not ReferenceKind.PATH:
-        return MissingName(reference.text)
-    path = reference.name
-    for session in history:
-        if any(_is_same_path(file, path) for file in session.files):
+def _missing_name(connection: sqlite3.Connection, reference: Reference, history: Iterable[SessionRow]) -> MissingName:
+    """Return a missing name with the latest session that changed the file, or one in the folder.
+
+    Either may be relative to a folder of the project.
+    """
+    path = f"/{reference.name}"
+    for session in history if reference.kind is ReferenceKind.PATH else ():
+        files = (f"/{file}" for file in session.files)
+        if any(path in file if path.endswith("/") else file.endswith(path) for file in files):
             return MissingName(reference.text, session, sessions.short_id(connection, session.id))
     return MissingName(reference.text)
-
-
-def _is_same_path(file: str, path: str) -> bool:
-    """Return whether a changed file is the file or in the folder. Either may be relative to a folder of the project."""
-    if path.endswith("/"):
-        return file.startswith(path) or f"/{path}" in file
-    return file == path or file.endswith(f"/{path}")

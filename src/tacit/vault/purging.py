@@ -1,4 +1,4 @@
-"""Purging, and moving unreadable lines to quarantine: both write segments of the log anew, and only for a person.
+"""Purging, which writes segments of the log anew, and only for a person.
 
 The index after a purge is made of the one before and the rewritten lines: the rest of the log is not read. That is done
 in a copy that has no name, so that the file beside the index is without what was removed from it.
@@ -24,10 +24,9 @@ from tacit.index.writer import IndexedEvent, ReplacedEvent, RewrittenLine, Segme
 from tacit.log.codec import event_type, must_decode
 from tacit.log.log import Log
 from tacit.log.reader import Cursor, LogReader, RawLine, line_tail
-from tacit.log.rewrite import QuarantinedLine, quarantine_unreadable
 from tacit.log.segment import PURGED_SEGMENT
 from tacit.log.spool import Spool
-from tacit.model.event import Draft, local_day
+from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.purge.files import FilePurge, HomeFiles, ScrubbedFile, write_scrubbed
 from tacit.purge.plan import LogSearch, PurgePlan, SegmentEdits, StagedSegments, additional_tombstones, make_tombstones
@@ -72,22 +71,12 @@ class PurgeReport(Record):
 
 
 class _PurgeFindings(Record):
-    """The log as it should be, what is removed from other files, those files, and the report."""
+    """The log as it should be, what is removed from other files, and the report."""
 
     plan: PurgePlan
     purge: FilePurge
     files: tuple[ScrubbedFile, ...]
     report: PurgeReport
-
-
-class _RepeatedPurges(Record):
-    """What purges changed in the log when they were repeated, and what is to be removed from other files, too.
-
-    That is whatever was ever purged and was not recorded anew since.
-    """
-
-    plan: PurgePlan
-    still_purged: Tombstones
 
 
 class _RequestSearch(Record):
@@ -98,7 +87,7 @@ class _RequestSearch(Record):
 
 
 class Purger(HomePart):
-    """Purges, and quarantines unreadable lines. Both write segments of the log anew, and only for a person.
+    """Purges of one home.
 
     A purge searches without a lock. Then it appends a tombstone, writes new segments and a new index beside the old
     ones, and puts them in place in one short step; until then queries are answered from the old state. Then every other
@@ -136,10 +125,10 @@ class Purger(HomePart):
         return self._purge_request(request, why)
 
     def _purge_request(self, request: PurgeRequest, why: str) -> PurgeReport:
-        def work() -> tuple[PurgePlan, FilePurge, PurgeReport]:
-            resumed = self._repeat_purges() if self.is_interrupted else None
-            findings = self._search(request, also=resumed.still_purged if resumed else None)
-            if findings.report.is_empty and not resumed:
+        def work() -> _PurgeFindings:
+            repeated = self._repeat_purges() if self.is_interrupted else None
+            findings = self._search(request, also=repeated[1] if repeated else None)
+            if findings.report.is_empty and not repeated:
                 self._remove_marker()
                 raise _not_found_error()
             if not findings.report.is_empty:
@@ -147,10 +136,9 @@ class Purger(HomePart):
                     make_fingerprint(text, self._store.entropy() + self._store.entropy()) for text in request.texts
                 ]
                 self._replace_segments(self._search_cache[request].log, lambda plan: make_tombstones(plan, prints, why))
-            self._clean_files(findings.plan.roots, findings.files)
-            return findings.plan, findings.purge, findings.report
+            return findings
 
-        return self._finish(*self._store.rewrite_log(work, rebuild=False))
+        return self._clean_files(work)
 
     def erase_claims(self, claims: Sequence[ClaimId], reason: str) -> None:
         """Remove everything that the log and the pages say about claims, and leave tombstones.
@@ -171,32 +159,14 @@ class Purger(HomePart):
         self._check_allowed()
         self._require_home()
 
-        def work() -> tuple[PurgePlan, FilePurge, PurgeReport]:
+        def work() -> _PurgeFindings:
             repeated = self._repeat_purges()
             if repeated is None:
                 self._remove_marker()
                 raise NotFoundError("nothing was ever purged from this home")
-            plan, purge = repeated.plan, FilePurge([repeated.still_purged])
-            files = list(self._home_files(plan.roots).scrub(purge))
-            self._clean_files(plan.roots, files)
-            return plan, purge, self._make_report(plan, files)
+            return self._find_files(repeated[0], FilePurge([repeated[1]]))
 
-        return self._finish(*self._store.rewrite_log(work, rebuild=False))
-
-    def mend(self) -> list[QuarantinedLine]:
-        """Move every unreadable line of the log to a file of its own, and return these. Readable lines do not change.
-
-        Raise RefusedError for anybody but a person.
-        """
-        self._store.actor.require_person("mends the log", "tacit doctor --mend")
-        self._require_home()
-        day = local_day(self._store.actor.origin()).isoformat()
-
-        def work() -> list[QuarantinedLine]:
-            with self._store.log.exclusive() as log:
-                return [line for segment in log.segments() for line in quarantine_unreadable(log, segment, day)]
-
-        return self._store.rewrite_log(work)
+        return self._clean_files(work)
 
     # Checking the request
 
@@ -219,10 +189,6 @@ class Purger(HomePart):
         if reference is None and text is not None:
             return text_request(text)
         raise UsageError("what should be purged?", "tacit purge ID, or tacit purge --text '…'")
-
-    def _require_home(self) -> None:
-        if not os.path.isdir(self._store.paths.root):
-            raise NotFoundError(f"there is no home at {self._store.paths.root}", "tacit init")
 
     def _require_hits(self, request: PurgeRequest) -> PurgeReport:
         """Return the report of a search. Raise NotFoundError if it is empty and no purge was interrupted."""
@@ -252,8 +218,20 @@ class Purger(HomePart):
             purge = FilePurge([target, also], everywhere=target.everywhere)
         else:
             purge = cached.files.setdefault(target.claims, FilePurge([target], everywhere=target.everywhere))
-        files = tuple(self._home_files(plan.roots).scrub(purge))
-        return _PurgeFindings(plan, purge, files, self._make_report(plan, files))
+        return self._find_files(plan, purge)
+
+    def _find_files(self, plan: PurgePlan, purge: FilePurge) -> _PurgeFindings:
+        home_files = self._home_files(plan.roots)
+        files = tuple(home_files.scrub(purge))
+        report = PurgeReport(
+            len(plan.changed),
+            tuple(sorted(plan.gone_claims)),
+            plan.damaged,
+            tuple(file.path for file in files),
+            tuple(sorted(plan.matching_claims)),
+            index_copies=tuple(home_files.index_copies()),
+        )
+        return _PurgeFindings(plan, purge, files, report)
 
     def _replace_segments(self, search: LogSearch, tombstones_of: Callable[[PurgePlan], list[Draft]]) -> PurgePlan:
         """Append the tombstones, then put every changed segment in place together with a new index."""
@@ -287,38 +265,62 @@ class Purger(HomePart):
         with suppress(FileNotFoundError):
             os.unlink(self._store.paths.purge_marker)
 
-    def _repeat_purges(self) -> _RepeatedPurges | None:
-        """Remove everything that tombstones describe from the log once more; None if there is no tombstone."""
+    def _repeat_purges(self) -> tuple[PurgePlan, Tombstones] | None:
+        """Remove everything that tombstones describe from the log once more; None if there is no tombstone.
+
+        Return also what is to be removed from other files: whatever was ever purged and not recorded anew since.
+        """
         tombstones = load_tombstones(self._store.log)
         if tombstones is None:
             return None
         search = LogSearch(tombstones)
         plan = self._replace_segments(search, lambda plan: additional_tombstones(self._store.log, plan, tombstones))
-        return _RepeatedPurges(plan, search.still_purged())
+        return plan, search.still_purged()
 
-    def _clean_files(self, roots: SharedRoots, files: Iterable[ScrubbedFile]) -> None:
-        """Write the scrubbed files, remove strays and copies of the index, and scrub the spool."""
-        disk, home_files = OsDisk(self._store.paths.root), self._home_files(roots)
-        for path in [*home_files.strays(), *home_files.index_copies()]:
-            with suppress(FileNotFoundError):
-                disk.remove(path)
-        write_scrubbed(disk, files)
-        Spool(self._store.log).scrub()
+    def _clean_files(self, rewrite_log: Callable[[], _PurgeFindings]) -> PurgeReport:
+        """Rewrite the log, write the scrubbed files, remove strays and copies of the index, and scrub the spool.
 
-    def _finish(self, plan: PurgePlan, purge: FilePurge, report: PurgeReport) -> PurgeReport:
-        """Complete the report with what remains, once everything is written, and remove the marker."""
+        Complete the report with what remains, once everything is written, and remove the marker.
+        """
+
+        def work() -> _PurgeFindings:
+            findings = rewrite_log()
+            disk, home_files = OsDisk(self._store.paths.root), self._home_files(findings.plan.roots)
+            for path in [*home_files.strays(), *home_files.index_copies()]:
+                with suppress(FileNotFoundError):
+                    disk.remove(path)
+            write_scrubbed(disk, findings.files)
+            Spool(self._store.log).scrub()
+            return findings
+
+        plan, purge, _, report = self._store.rewrite_log(work, rebuild=False)
         remaining = self._home_files(plan.roots).files_containing(purge)
         self._remove_marker()
-        roots = sharing_roots(self._project_roots(plan.roots), plan.roots)
         return report._replace(
-            remaining_files=tuple(remaining),
-            unreachable=tuple(unreachable_places(self._home.user_folder, roots)),
+            remaining_files=tuple(remaining), unreachable=tuple(self._unreachable_places(plan.roots))
         )
 
-    # Files and projects of the home
+    def _unreachable_places(self, roots: SharedRoots) -> list[str]:
+        """Return where the text may be that no purge reaches.
 
-    def _make_report(self, plan: PurgePlan, files: Iterable[ScrubbedFile]) -> PurgeReport:
-        return make_report(plan, (file.path for file in files), self._home_files(plan.roots).index_copies())
+        A fact file may have been committed in a project that has or had one, also if it is gone now.
+        """
+        others = [os.path.join(self._home.user_folder, name) for name in (*_TRANSCRIPT_FOLDERS, *_HISTORY_FILES)]
+        shared = {root for scope, root in roots.seen if scope in roots.shared_scopes}
+        repositories = [
+            root
+            for root in self._project_roots(roots)
+            if root in shared or os.path.exists(os.path.join(root, FACT_FILE))
+            if os.path.exists(os.path.join(root, ".git"))
+        ]
+        return [
+            *(f"the history of git in {root}, if {FACT_FILE} was committed" for root in repositories),
+            *(f"{path}, where other programs keep what was said and typed" for path in others if os.path.exists(path)),
+            "backups, exports and snapshots of the file system",
+            "homes on other machines, until this tombstone is imported there",
+        ]
+
+    # Files and projects of the home
 
     def _home_files(self, roots: SharedRoots) -> HomeFiles:
         store = self._store
@@ -336,36 +338,6 @@ def _not_found_error() -> NotFoundError:
     return NotFoundError("no file of this home holds it", "it may be written otherwise: try a part of it")
 
 
-def make_report(plan: PurgePlan, files: Iterable[str], index_copies: Iterable[str]) -> PurgeReport:
-    """Return the report of a plan for the log, and of the paths of other files and of copies of the index."""
-    return PurgeReport(
-        len(plan.changed),
-        tuple(sorted(plan.gone_claims)),
-        plan.damaged,
-        tuple(files),
-        tuple(sorted(plan.matching_claims)),
-        index_copies=tuple(index_copies),
-    )
-
-
-def sharing_roots(projects: Iterable[str], roots: SharedRoots) -> list[str]:
-    """Return the projects that have or had a fact file. It may have been committed, also if it is gone now."""
-    shared = {root for scope, root in roots.seen if scope in roots.shared_scopes}
-    return [root for root in projects if root in shared or os.path.exists(os.path.join(root, FACT_FILE))]
-
-
-def unreachable_places(user_folder: str, roots: Iterable[str]) -> list[str]:
-    """Return where the text may be that no purge reaches. `roots` are projects that have or had a fact file."""
-    others = [os.path.join(user_folder, name) for name in (*_TRANSCRIPT_FOLDERS, *_HISTORY_FILES)]
-    repositories = [root for root in roots if os.path.exists(os.path.join(root, ".git"))]
-    return [
-        *(f"the history of git in {root}, if {FACT_FILE} was committed" for root in repositories),
-        *(f"{path}, where other programs keep what was said and typed" for path in others if os.path.exists(path)),
-        "backups, exports and snapshots of the file system",
-        "homes on other machines, until this tombstone is imported there",
-    ]
-
-
 # The index after a purge
 
 
@@ -379,33 +351,30 @@ def build_rewritten(
     with database.temporary_files_in(folder), translate_sqlite_errors():
         with closing(database.open_for_reading(path)) as index:
             cursors = {segment: Cursor(*cursor) for segment, cursor in reader.log_cursors(index).items()}
-            rewritten = _read_rewritten(log, staged, segments, cursors)
+            lines, replaced, new_cursors = _read_rewritten(log, staged, segments, cursors)
             copy = database.copy_index(index, database.TEMPORARY, staged.line_reader())
         with closing(copy):
-            apply_rewritten(copy, *rewritten, must_decode)
+            apply_rewritten(copy, lines, replaced, new_cursors, must_decode)
             database.write_compacted(copy, database.new_index_path(path))
-
-
-class _Rewritten(Record):
-    """Which lines of segments were rewritten, the events in them before and after, and how far segments go now."""
-
-    lines: dict[str, list[RewrittenLine]]
-    replaced: list[ReplacedEvent]
-    cursors: list[SegmentCursor]
 
 
 def _read_rewritten(
     log: LogReader, staged: LogReader, segments: Iterable[SegmentEdits], cursors: Mapping[str, Cursor]
-) -> _Rewritten:
+) -> tuple[dict[str, list[RewrittenLine]], list[ReplacedEvent], list[SegmentCursor]]:
     """Return what was rewritten of the lines before `cursors`, up to which they are indexed.
 
-    The segments as they were are in `log`, and as they will be in `staged`. The tombstones of the purge are in the log
-    and not indexed yet. Raise IndexUnusableError if earlier tombstones have already hidden one of the events.
+    These are its lines by segment, the events in them before and after, and how far segments go now. The segments as
+    they were are in `log`, and as they will be in `staged`. The tombstones of the purge are in the log and not indexed
+    yet. Raise IndexUnusableError if earlier tombstones have already hidden one of the events.
     """
     new_stones = {event.id for event in log.tombstones(cursors)}
     earlier = Tombstones(event for event in log.tombstones() if event.id not in new_stones)
     old_line, backlog = log.line_reader(), Backlog(staged, {})
-    found = _Rewritten({}, [], [_end_of(staged, PURGED_SEGMENT)])
+    data = read_file(staged.path(PURGED_SEGMENT)) or b""
+    end = data.rfind(b"\n") + 1
+    purged = SegmentCursor(PURGED_SEGMENT, end, data.count(b"\n", 0, end), _tail(staged, PURGED_SEGMENT, end))
+    rewritten: dict[str, list[RewrittenLine]] = {}
+    replaced, new_cursors = list[ReplacedEvent](), [purged]
     for segment, edits, _ in segments:
         cursor, bytes_more, lines_more = cursors.get(segment, Cursor()), 0, 0
         for edit in edits:
@@ -418,22 +387,16 @@ def _read_rewritten(
                 line = RawLine(edit.number + lines_more, edit.offset + bytes_more, len(edit.data), edit.data[:-1])
                 old = IndexedEvent(event, event_type(event.body), segment, edit.number, edit.offset, edit.length, None)
                 if (new := backlog.indexed(segment, line)) is not None:
-                    found.replaced.append(ReplacedEvent(old, new))
+                    replaced.append(ReplacedEvent(old, new))
             growth = RewrittenLine(edit.offset, edit.number, len(edit.data) - edit.length, 0 if edit.data else -1)
-            found.lines.setdefault(segment, []).append(growth)
+            rewritten.setdefault(segment, []).append(growth)
             bytes_more, lines_more = bytes_more + growth.bytes_more, lines_more + growth.lines_more
-        if segment in found.lines and segment != PURGED_SEGMENT:
+        if segment in rewritten and segment != PURGED_SEGMENT:
             offset = cursor.offset + bytes_more
-            found.cursors.append(
+            new_cursors.append(
                 SegmentCursor(segment, offset, cursor.lines + lines_more, _tail(staged, segment, offset))
             )
-    return found
-
-
-def _end_of(log: LogReader, segment: str) -> SegmentCursor:
-    data = read_file(log.path(segment)) or b""
-    offset = data.rfind(b"\n") + 1
-    return SegmentCursor(segment, offset, data.count(b"\n", 0, offset), _tail(log, segment, offset))
+    return rewritten, replaced, new_cursors
 
 
 def _tail(log: LogReader, segment: str, offset: int) -> str:

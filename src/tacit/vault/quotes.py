@@ -14,7 +14,6 @@ from tacit.home.home import HomePart
 from tacit.hosts.capture import TranscriptCapture
 from tacit.index import sessions
 from tacit.log.codec import must_decode
-from tacit.model.claim import Scope
 from tacit.model.event import Event
 from tacit.model.ids import ClaimId
 from tacit.model.observation import PromptGiven, PromptKind, session_id
@@ -76,23 +75,17 @@ class Quotes(HomePart):
         normalized = normalize_quote(quote)
         if len(normalized) < _MIN_CHARS:
             return None
+        longest = max(_WORD.findall(normalized), key=len, default="").encode()
         with self._store.snapshot() as connection:
             scope = self._folder_scope(connection, self._home.cwd)
-        return self._recorded_prompt(scope, normalized) or self._unrecorded_prompt(scope, normalized)
-
-    def _recorded_prompt(self, scope: Scope, quote: str) -> QuotedPrompt | None:
-        longest = max(_WORD.findall(quote), key=len, default="").encode()
-        with self._store.snapshot() as connection:
-            lines = sessions.prompt_lines(connection, scope, sessions=_MAX_SESSIONS)
-            prompts = (QuotedPrompt(must_decode(line), session) for session, line in lines if longest in line)
-            return next((prompt for prompt in prompts if _is_quoted(prompt.event, quote)), None)
-
-    def _unrecorded_prompt(self, scope: Scope, quote: str) -> QuotedPrompt | None:
-        """Return a prompt that a hook will record when the turn ends."""
+            for session, line in sessions.prompt_lines(connection, scope, sessions=_MAX_SESSIONS):
+                if longest in line and _is_quoted(event := must_decode(line), normalized):
+                    return QuotedPrompt(event, session)
+        # A prompt that a hook will record when the turn ends.
         capture = TranscriptCapture(self._home)
         for path in capture.recent_transcripts(_RECENT_SECONDS, _MAX_TRANSCRIPTS):
             for event in capture.uncaptured_prompts(path):
-                if event.scope == scope and isinstance(event.body, PromptGiven) and _is_quoted(event, quote):
+                if event.scope == scope and isinstance(event.body, PromptGiven) and _is_quoted(event, normalized):
                     return QuotedPrompt(event, session_id(event.body.agent, event.origin.session))
         return None
 

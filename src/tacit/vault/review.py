@@ -9,7 +9,7 @@ from itertools import islice
 
 from tacit.contradiction.profile import is_restatement, restatement_key
 from tacit.errors import RefusedError
-from tacit.home.home import Home, HomePart
+from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.adherence import ineffective_claims
 from tacit.index.listings import MemoryFilter, count_memories, matching_candidates
@@ -65,20 +65,16 @@ def group_candidates(pending: Sequence[ListedMemory]) -> list[Card]:
     for listed in pending:
         claim = listed.memory.claim
         keys = (claim.key, restatement_key(claim.sentence))
-        similar = (group for key in keys for group in by_key.get(key, ()))
-        group = next((group for group in similar if _fits(listed, group)), None)
-        if group is not None:
-            group.append(listed)
-            continue
-        groups.append([listed])
-        for key in keys:
-            by_key.setdefault(key, []).append(groups[-1])
+        for group in (group for key in keys for group in by_key.get(key, ())):
+            is_other_scope = all(claim.scope != other.memory.claim.scope for other in group)
+            if is_other_scope and is_same_lesson(listed.memory, group[0].memory):
+                group.append(listed)
+                break
+        else:
+            groups.append([listed])
+            for key in keys:
+                by_key.setdefault(key, []).append(groups[-1])
     return [Card(tuple(group)) for group in groups]
-
-
-def _fits(listed: ListedMemory, group: Sequence[ListedMemory]) -> bool:
-    is_other_scope = all(listed.memory.claim.scope != other.memory.claim.scope for other in group)
-    return is_other_scope and is_same_lesson(listed.memory, group[0].memory)
 
 
 def _may_be_same(first: str, second: str) -> bool:
@@ -134,57 +130,29 @@ class CardListing(Listing[Card]):
         self.card_total = card_total
 
 
-class _CardLookup:
-    """Makes the cards that `group_candidates` makes of all candidates, one after the other.
-
-    Cards depend on each other only if their candidates may say the same. So the candidates that are reached from one of
-    them in this way are grouped together, and the others need not be loaded.
-    """
-
-    def __init__(self, home: Home, kind: Kind | str | None, filters: Filters | None) -> None:
-        self._home = home
-        self._kind = kind
-        self._filters = filters
-        self._cards: dict[ClaimId, Card] = {}  # by the first candidate of each
-        self._grouped: set[ClaimId] = set()
-
-    def card_of(self, listed: ListedMemory) -> list[Card]:
-        """Return the card that begins with a candidate; nothing if it belongs to an earlier card."""
-        claim = listed.memory.id
-        if listed.counts is not None:  # a habit is like no other
-            return [Card((listed,))]
-        if claim not in self._grouped:
-            for card in group_candidates(self._home.store.read(lambda connection: self._related(connection, listed))):
-                self._cards[card.ids[0]] = card
-                self._grouped.update(card.ids)
-        return [self._cards[claim]] if claim in self._cards else []
-
-    def _related(self, connection: sqlite3.Connection, listed: ListedMemory) -> list[ListedMemory]:
-        """Return the candidates that may say the same as one, or as one of those, in the order of their cards."""
-        wanted = FilterParser(self._home).memory_filter(
-            connection, status=Status.PENDING, kind=self._kind, scope="all", filters=self._filters
-        )
-        scopes = {scope for _, scope in reader.pending_by_kind_and_scope(connection)}
-        found, queue = {listed.memory.id: listed}, [listed.memory]
-        while queue:
-            claim = queue.pop().claim
-            same, key = same_claims(scopes, claim.key), restatement_key(claim.sentence)
-            doc_ids = (same | possible_restatements(connection, claim.sentence)) - set(map(claim_number, found))
-            rows = reader.rows_by_doc_id(connection, matching_candidates(connection, wanted, sorted(doc_ids)))
-            # Those that `group_candidates` compares with each other.
-            alike = [
-                doc_id
-                for doc_id, row in rows.items()
-                if isinstance(row, MemoryRow) and (doc_id in same or restatement_key(row.sentence) == key)
-            ]
-            for other in load_chunk(connection, alike):
-                found[other.memory.id] = other
-                queue.append(other.memory)
-        if len(found) == 1:
-            return [listed]
-        order = matching_candidates(connection, wanted, [claim_number(claim) for claim in found])
-        by_number = {claim_number(claim): other for claim, other in found.items()}
-        return [by_number[doc_id] for doc_id in order]
+def _related_candidates(
+    connection: sqlite3.Connection, wanted: MemoryFilter, listed: ListedMemory
+) -> list[ListedMemory]:
+    """Return the candidates that may say the same as one, or as one of those, in the order of their cards."""
+    scopes = {scope for _, scope in reader.pending_by_kind_and_scope(connection)}
+    found, queue = {listed.memory.id: listed}, [listed.memory]
+    while queue:
+        claim = queue.pop().claim
+        same, key = same_claims(scopes, claim.key), restatement_key(claim.sentence)
+        doc_ids = (same | possible_restatements(connection, claim.sentence)) - set(map(claim_number, found))
+        rows = reader.rows_by_doc_id(connection, matching_candidates(connection, wanted, sorted(doc_ids)))
+        # Those that `group_candidates` compares with each other.
+        alike = [
+            doc_id
+            for doc_id, row in rows.items()
+            if isinstance(row, MemoryRow) and (doc_id in same or restatement_key(row.sentence) == key)
+        ]
+        for other in load_chunk(connection, alike):
+            found[other.memory.id] = other
+            queue.append(other.memory)
+    by_number = {claim_number(claim): other for claim, other in found.items()}
+    order = matching_candidates(connection, wanted, list(by_number)) if len(found) > 1 else by_number
+    return [by_number[doc_id] for doc_id in order]
 
 
 class Review(HomePart):
@@ -257,8 +225,17 @@ class Review(HomePart):
         kind: Kind | str | None,
         filters: Filters | None,
     ) -> Iterator[Card]:
-        """Yield the cards of more candidates than can be compared with each other: each is looked up by its words."""
-        grouping = _CardLookup(self._home, kind, filters)
+        """Yield the cards of more candidates than can be compared with each other: those that `group_candidates` makes.
+
+        Cards depend on each other only if their candidates may say the same. So the candidates that are reached from
+        one of them in this way, by its words, are grouped together, and the others need not be loaded.
+        """
+        with self._store.snapshot() as connection:
+            wanted = FilterParser(self._home).memory_filter(
+                connection, status=Status.PENDING, kind=kind, scope="all", filters=filters
+            )
+        cards: dict[ClaimId, Card] = {}  # by the first candidate of each
+        grouped: set[ClaimId] = set()
         # Further candidates are read if so many of the first belong to cards that there are too few cards.
         sizes = [None] if limit is None else [size * limit for size in (2, 40)] + [None]
         done = 0
@@ -266,7 +243,17 @@ class Review(HomePart):
             listing = read_candidates(size, learn=False)
             for listed in islice(listing.entries, done, None):
                 done += 1
-                yield from grouping.card_of(listed)
+                if listed.counts is not None:  # a habit is like no other
+                    yield Card((listed,))
+                    continue
+                if listed.memory.id not in grouped:
+                    with self._store.snapshot() as connection:
+                        related = _related_candidates(connection, wanted, listed)
+                    new_cards = group_candidates(related)
+                    cards |= {card.ids[0]: card for card in new_cards}
+                    grouped.update(claim for card in new_cards for claim in card.ids)
+                if listed.memory.id in cards:  # else it belongs to an earlier card
+                    yield cards[listed.memory.id]
             if done >= listing.total:
                 return
 

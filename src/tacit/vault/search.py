@@ -18,17 +18,8 @@ from tacit.model.event import Draft
 from tacit.model.observation import BriefInjected, RecallAsked
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip
-from tacit.vault.listing import (
-    FilterParser,
-    Filters,
-    ListedMemory,
-    Listing,
-    checked_kind_name,
-    load_chunk,
-    load_entry,
-    load_in_chunks,
-    must_agree,
-)
+from tacit.vault import listing
+from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
@@ -84,14 +75,14 @@ class Search(HomePart):
         from tacit.search.rank import Query, search
         from tacit.vault.hits import HitBuilder
 
-        kind_name = checked_kind_name(kind)
+        kind_name = listing.checked_kind_name(kind)
         if limit is None:
             limit = self._home.settings.recall_limit
         if limit < 1:
             raise UsageError("--limit must be at least 1")
         parser = FilterParser(self._home)
         until = None if as_of is None else parser.time(as_of, end_of_day=True)
-        past = self._store.snapshot() if until is None else closing(self._store.in_memory_index(until))
+        past = self._store.snapshot() if until is None else closing(self._store.indexer.in_memory_index(until))
         with past as connection:
             is_person = self._store.actor.is_person
             scopes = parser.scopes(connection, scope)
@@ -211,12 +202,12 @@ class Search(HomePart):
             )
             wanted = wanted._replace(tag=tag)
             doc_ids, total = listings.latest_ids(connection, wanted, limit), listings.count_memories(connection, wanted)
-            must_agree(doc_ids, total, limit)
+            listing.must_agree(doc_ids, total, limit)
         return Listing(self.load_memories(doc_ids), total)
 
     def load_memories(self, doc_ids: Sequence[int]) -> Iterator[ListedMemory]:
         """Yield memories by their doc ids, in the given order. Those that were removed meanwhile are left out."""
-        return load_in_chunks(self._store, doc_ids, load_chunk)
+        return listing.load_in_chunks(self._store, doc_ids, listing.load_chunk)
 
     def latest(
         self,
@@ -234,7 +225,7 @@ class Search(HomePart):
         from tacit.home.input import checked_status
         from tacit.index import listings
 
-        names = None if kinds is None else tuple(name for kind in kinds if (name := checked_kind_name(kind)))
+        names = None if kinds is None else tuple(name for kind in kinds if (name := listing.checked_kind_name(kind)))
         wanted_status = checked_status(status)
         with self._store.snapshot() as connection:
             scopes = FilterParser(self._home).project_scopes(connection, project) if project else None
@@ -259,7 +250,7 @@ class Search(HomePart):
         with self._store.snapshot() as connection:
             memory = self._find(connection, reference, by_text=by_text)
             events = reader.events_of_claim(connection, memory.id, must_decode)
-            return with_basis(load_entry(connection, memory.id), events)
+            return with_basis(listing.load_entry(connection, memory.id), events)
 
     def why(self, reference: str) -> tuple[ListedMemory, list[MemoryEvent]]:
         """Return a memory and the events it was folded from, in order, each with its line in the log.
@@ -271,7 +262,7 @@ class Search(HomePart):
         with self._store.snapshot() as connection:
             memory = self._find(connection, reference)
             history = load_history(connection, self._store.log, memory.id)
-            return with_basis(load_entry(connection, memory.id), [entry.event for entry in history]), history
+            return with_basis(listing.load_entry(connection, memory.id), [entry.event for entry in history]), history
 
     def source_quotes(self, reference: str, *, limit: int = 10) -> list[SessionQuote]:
         """Return the passages of sessions that a memory was learned from, each with its session and turn.
@@ -318,14 +309,13 @@ class Search(HomePart):
         with self._store.snapshot() as connection:
             rulings = [*islice(listings.rulings(connection, decided), limit)]
             total = listings.count_rulings(connection)
-        return Listing(load_in_chunks(self._store, rulings, load_conflicts), total)
+        return Listing(listing.load_in_chunks(self._store, rulings, load_conflicts), total)
 
     def rulings(self) -> list[Ruling]:
         """Return all rulings between active memories."""
         from tacit.index import listings
 
-        with self._store.snapshot() as connection:
-            return [*listings.rulings(connection)]
+        return self._store.read(lambda connection: [*listings.rulings(connection)])
 
     def load_rulings(self, rulings: Sequence[Ruling]) -> list[MemoryConflict]:
         """Return rulings with their memories."""
@@ -336,10 +326,8 @@ class Search(HomePart):
     def conflicts_of(self, claim: ClaimId) -> list[MemoryConflict]:
         """Return the conflicts of one memory."""
         from tacit.index import listings
-        from tacit.vault.evidence import load_conflicts
 
-        with self._store.snapshot() as connection:
-            return load_conflicts(connection, listings.rulings_of(connection, claim))
+        return self.load_rulings(self._store.read(lambda connection: listings.rulings_of(connection, claim)))
 
 
 def _similarity(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:

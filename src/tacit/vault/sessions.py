@@ -12,7 +12,7 @@ from tacit.index import adherence, reader, sessions
 from tacit.index.adherence import CheckRow
 from tacit.index.sessions import SessionRow
 from tacit.log.codec import must_decode
-from tacit.model.claim import Scope, scope_label
+from tacit.model.claim import scope_label
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import ClaimId, EventId, event_milliseconds, is_claim_prefix
 from tacit.model.observation import BriefInjected, PromptGiven, ToolUsed
@@ -76,7 +76,8 @@ class SessionQueries(HomePart):
         loaded, or all, and all are counted.
         """
         with self._store.snapshot() as connection:
-            scope = self._sessions_scope(connection, project)
+            folder = self._home.cwd if project is True else project
+            scope = self._folder_scope(connection, folder) if folder is not False else None
             listed = sessions.listed_sessions(connection, scope, -1 if limit is None else limit, grouped=grouped)
             total = sessions.count_sessions(connection, scope, grouped=grouped)
         return Listing(load_in_chunks(self._store, listed, _load_listed), total)
@@ -112,8 +113,7 @@ class SessionQueries(HomePart):
 
     def is_of_this_project(self, listed: ListedSession) -> bool:
         """Return whether a session is of the current project."""
-        scope = self._store.read(lambda connection: self._sessions_scope(connection, True))
-        return scope is None or listed.row.scope == scope
+        return listed.row.scope == self._store.read(lambda connection: self._folder_scope(connection, self._home.cwd))
 
     def must_be_of_this_project(self, listed: ListedSession) -> None:
         """Raise UsageError if a session is not of the current project."""
@@ -167,11 +167,6 @@ class SessionQueries(HomePart):
         with self._store.snapshot() as connection:
             names = [_host_session_id(connection, session) if session else None for session in references]
             return [[*_load_injections(connection, sessions.injection_ids(connection, name, limit))] for name in names]
-
-    def _sessions_scope(self, connection: sqlite3.Connection, project: bool | str) -> Scope | None:
-        if project is False:
-            return None
-        return self._folder_scope(connection, self._home.cwd if project is True else project)
 
 
 def _load_listed(connection: sqlite3.Connection, entries: Sequence[tuple[int, int]]) -> Iterator[ListedSession]:
@@ -296,16 +291,12 @@ def _build_report(connection: sqlite3.Connection, counts: AdherenceCounts, check
 
 def _load_evidence(connection: sqlite3.Connection, check: CheckRow, event_id: EventId) -> CheckEvidence:
     """Return the evidence of a check. If the event is not here, it has no text and the time of the check."""
-    short = sessions.short_id(connection, check.session)
+    at, shown = datetime.fromtimestamp(event_milliseconds(check.event) / 1000, UTC), ""
     for logged in sessions.logged_events(connection, [event_id], must_decode):
-        event = logged.event
-        match event.body:
-            case ToolUsed(input=text, files=files):
-                shown = text or ", ".join(files)
-            case PromptGiven(text=text):
-                shown = text
-            case _:
-                shown = ""
-        return CheckEvidence(event_id, check.session, short, timestamp(event.at), one_line(shown, _MAX_TEXT_CHARS))
-    checked_at = datetime.fromtimestamp(event_milliseconds(check.event) / 1000, UTC)
-    return CheckEvidence(event_id, check.session, short, timestamp(checked_at), "")
+        at, body = logged.event.at, logged.event.body
+        if isinstance(body, ToolUsed):
+            shown = body.input or ", ".join(body.files)
+        elif isinstance(body, PromptGiven):
+            shown = body.text
+    short = sessions.short_id(connection, check.session)
+    return CheckEvidence(event_id, check.session, short, timestamp(at), one_line(shown, _MAX_TEXT_CHARS))

@@ -11,19 +11,14 @@ from itertools import chain, islice
 
 from tacit.errors import StoreError
 from tacit.home.home import HomePart
-from tacit.index import habits, listings, reader
+from tacit.index import habits as index_habits
+from tacit.index import listings, reader
 from tacit.index.conflicts import opposing_claims
 from tacit.index.habits import Activity, RecordedCommand
 from tacit.index.listings import MemoryFilter
-from tacit.learn.habits import Habits, LearnedHabits, last_day, learn_habits, to_milliseconds
-from tacit.learn.habits.habit import (
-    HABIT_THRESHOLDS,
-    HabitTally,
-    habit_from_claim,
-    habit_label,
-    last_counted_key,
-    priority_group,
-)
+from tacit.learn import habits
+from tacit.learn.habits import Habits
+from tacit.learn.habits import habit as habit_model
 from tacit.learn.habits.recipe import HabitRecipe
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Status
@@ -81,7 +76,11 @@ class Suggestions(HomePart):
             room = None if limit is None else max(limit - len(first), 0)
             others = listings.candidate_ids(connection, wanted, room)
             must_agree(others, total, room)
-        load = _load_with_reasons if with_details else load_chunk
+
+        def load(connection: sqlite3.Connection, doc_ids: Sequence[int]) -> list[ListedMemory]:
+            chunk = load_chunk(connection, doc_ids)
+            return [with_reasons(connection, listed) for listed in chunk] if with_details else chunk
+
         entries = chain(first, load_in_chunks(self._store, others, load), last)
         return Listing(islice(entries, limit), len(first) + total + len(last))
 
@@ -92,7 +91,7 @@ class Suggestions(HomePart):
         first: list[ListedMemory] = []
         last: list[ListedMemory] = []
         if matching := listings.habit_ids(connection, wanted):
-            now = to_milliseconds(self._store.actor.clock())
+            now = habits.to_milliseconds(self._store.actor.clock())
             own = Habits(connection, self._home.user_folder)
             for memory, tally in own.ranked_pending(now):
                 if (doc_id := claim_number(memory.id)) in matching:
@@ -100,7 +99,7 @@ class Suggestions(HomePart):
                     if tally is None:
                         last.append(listed)
                     else:
-                        group = last if priority_group(tally, now) else first
+                        group = last if habit_model.priority_group(tally, now) else first
                         group.append(_with_counts(listed, tally, own))
         return first, last
 
@@ -108,7 +107,7 @@ class Suggestions(HomePart):
         """Return how much was captured of the shell, and the commands and directories that are used most."""
         with self._store.snapshot() as connection:
             return MostUsed(
-                habits.activity(connection),
+                index_habits.activity(connection),
                 _most_frequent(connection, Kind.RECURRING_COMMAND),
                 _most_frequent(connection, Kind.PREFERRED_CWD),
             )
@@ -121,7 +120,7 @@ class Suggestions(HomePart):
         self.learn_if_possible()
         today = local_day(self._store.actor.origin())
         with self._store.snapshot() as connection:
-            activity = habits.activity(connection)
+            activity = index_habits.activity(connection)
             statuses = reader.count_habits(connection)
             return Statistics(
                 commands=activity.commands,
@@ -130,18 +129,18 @@ class Suggestions(HomePart):
                 directories=activity.directories,
                 first=_utc_day(activity.first) if activity.first else "",
                 last=_utc_day(activity.last) if activity.last else "",
-                shells=tuple(habits.commands_by_shell(connection)),
+                shells=tuple(index_habits.commands_by_shell(connection)),
                 weeks=_count_weeks(connection, today),
                 top_commands=_most_frequent(connection, Kind.RECURRING_COMMAND),
                 top_directories=_most_frequent(connection, Kind.PREFERRED_CWD),
                 habits=tuple(
                     (
                         kind.label,
-                        habits.count_frequent_habits(
+                        index_habits.count_frequent_habits(
                             connection, kind, runs=threshold.min_runs, sessions=threshold.min_sessions
                         ),
                     )
-                    for kind, threshold in HABIT_THRESHOLDS.items()
+                    for kind, threshold in habit_model.HABIT_THRESHOLDS.items()
                 ),
                 pending=statuses.get(Status.PENDING.value, 0),
                 accepted=statuses.get(Status.ACTIVE.value, 0),
@@ -150,17 +149,17 @@ class Suggestions(HomePart):
 
     def occurrences(self, memory: Memory) -> list[RecordedCommand]:
         """Return the last command of each session that a habit was seen in, the latest first."""
-        habit = habit_from_claim(memory.claim)
+        habit = habit_model.habit_from_claim(memory.claim)
         if habit is None:
             return []
         with self._store.snapshot() as connection:
-            key = last_counted_key(habit)
-            events = habits.last_events_by_session(connection, habit.kind, key, limit=_MAX_OCCURRENCES)
-            return [command for event in events for command in habits.recent_commands(connection, event, 1)]
+            key = habit_model.last_counted_key(habit)
+            events = index_habits.last_events_by_session(connection, habit.kind, key, limit=_MAX_OCCURRENCES)
+            return [command for event in events for command in index_habits.recent_commands(connection, event, 1)]
 
     def recipe(self, memory: Memory) -> HabitRecipe | None:
         """Return how the commands of a sequence were typed, and where. None if the memory is no sequence."""
-        habit = habit_from_claim(memory.claim)
+        habit = habit_model.habit_from_claim(memory.claim)
         if habit is None or habit.kind is not Kind.WORKFLOW_PATTERN:
             return None
         with self._store.snapshot() as connection:
@@ -172,22 +171,18 @@ class Suggestions(HomePart):
             with suppress(StoreError):  # a read-only home, a full disk, or a busy one
                 self.learn()
 
-    def learn(self) -> LearnedHabits:
+    def learn(self) -> habits.LearnedHabits:
         """Count the commands that ran since the last time, and propose what became a habit."""
-        return learn_habits(self._store, self._home.user_folder)
+        return habits.learn_habits(self._store, self._home.user_folder)
 
 
-def _with_counts(listed: ListedMemory, tally: HabitTally, own: Habits) -> ListedMemory:
+def _with_counts(listed: ListedMemory, tally: habit_model.HabitTally, own: Habits) -> ListedMemory:
     steps: tuple[str, ...] = ()
     if tally.habit.kind is Kind.WORKFLOW_PATTERN:
         steps = own.recipe(tally.habit, tally.scope).steps
-    last = last_day(tally) if tally.has_timestamps else ""
-    counts = HabitCounts(habit_label(tally.habit), tally.runs, tally.sessions, last, tally.has_timestamps, steps)
-    return listed._replace(counts=counts)
-
-
-def _load_with_reasons(connection: sqlite3.Connection, doc_ids: Sequence[int]) -> list[ListedMemory]:
-    return [with_reasons(connection, listed) for listed in load_chunk(connection, doc_ids)]
+    last = habits.last_day(tally) if tally.has_timestamps else ""
+    label = habit_model.habit_label(tally.habit)
+    return listed._replace(counts=HabitCounts(label, tally.runs, tally.sessions, last, tally.has_timestamps, steps))
 
 
 def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
@@ -250,7 +245,7 @@ def _utc_day(milliseconds: int) -> str:
 def _count_weeks(connection: sqlite3.Connection, today: date) -> tuple[Week, ...]:
     first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
     first_day = (first - _EPOCH).days
-    days = habits.commands_by_day(connection, first_day * _DAY_MILLISECONDS)
+    days = index_habits.commands_by_day(connection, first_day * _DAY_MILLISECONDS)
     return tuple(
         Week(first + timedelta(weeks=week), sum(days.get(first_day + 7 * week + day, 0) for day in range(7)))
         for week in range(WEEKS)
@@ -258,5 +253,5 @@ def _count_weeks(connection: sqlite3.Connection, today: date) -> tuple[Week, ...
 
 
 def _most_frequent(connection: sqlite3.Connection, kind: Kind) -> tuple[FrequentItem, ...]:
-    rows = habits.frequent_habits(connection, kind, runs=1, sessions=1, limit=_MAX_FREQUENT)
+    rows = index_habits.frequent_habits(connection, kind, runs=1, sessions=1, limit=_MAX_FREQUENT)
     return tuple(FrequentItem(row.key, row.runs, row.sessions) for row in rows)

@@ -87,15 +87,13 @@ class UndoRedo(HomePart):
         """Return what undo and redo would do."""
         with self._store.snapshot() as connection:
             operations = Operations(connection, must_decode)
-            undoable = list(islice(operations.undoable(), MAX_STEPS + 1))
+            steps = []
+            for operation in islice(operations.undoable(), MAX_STEPS + 1):
+                claims = dict.fromkeys(claim for event in operation for claim in touched_claims(event))
+                by, at = operation[0].origin.actor, timestamp(operation[0].at)
+                steps.append(UndoStep(operation[0].op, at, by, operation_label(operation), tuple(claims)))
             redo = [operation_label(operations.targets(undo)) for undo in islice(operations.redoable(), MAX_STEPS)]
-            return UndoStack(tuple(map(_undo_step, undoable[:MAX_STEPS])), len(undoable) > MAX_STEPS, tuple(redo))
-
-
-def _undo_step(operation: Sequence[Event]) -> UndoStep:
-    claims = dict.fromkeys(claim for event in operation for claim in touched_claims(event))
-    first = operation[0]
-    return UndoStep(first.op, timestamp(first.at), first.origin.actor, operation_label(operation), tuple(claims))
+            return UndoStack(tuple(steps[:MAX_STEPS]), len(steps) > MAX_STEPS, tuple(redo))
 
 
 def _must_be_last(connection: sqlite3.Connection, operations: Operations, operation: Sequence[Event]) -> None:
