@@ -68,11 +68,11 @@ def test_a_subcommand_is_in_the_usage_and_takes_options_of_its_command(verb: str
         ("workflow rm check --json", "--json does not belong to tacit workflow rm", "tacit workflow rm NAME"),
         ("workflow rename check", "tacit workflow rename wants OLD NEW", "tacit workflow rename OLD NEW"),
         ("guard on", "tacit guard wants [list | on ID", "for example: tacit guard on"),
-        ("remote nonsense", "tacit remote wants [list | add", "for example: tacit remote add"),
-        ("team nonsense", "tacit team has no subcommand 'nonsense'", "one of join, leave"),
+        ("remote nonsense", "tacit remote has no 'nonsense'", "one of list, add"),
+        ("team nonsense", "tacit team has no 'nonsense'", "one of join, leave"),
         ("team members", "tacit team members wants the address of the server", "members postgresql://HOST/DATABASE"),
         ("team leave now", "tacit team leave takes no words, but got 'now'", ""),
-        ("autocapture on off", "tacit autocapture wants on | off | status", "for example: tacit autocapture on"),
+        ("autocapture on off", "tacit autocapture on takes no words, but got 'off'", ""),
     ],
 )
 def test_a_subcommand_says_which_words_it_wants(person: Person, line: str, error: str, hint: str) -> None:

@@ -119,24 +119,17 @@ def test_the_memory_to_keep_is_kept_and_the_others_forgotten(undecided: Person) 
 
 
 @pytest.mark.parametrize(
-    ("answers", "answered", "left"),
-    [
-        ("1\n", 1, 1),
-        ("2\n", 1, 1),
-        ("b\n", 1, 2),
-        ("s\n", 0, 2),
-        ("q\n", 0, 2),
-        ("", 0, 2),
-    ],
+    ("answers", "open_conflicts", "left"),
+    [("1\n", 0, 1), ("2\n", 0, 1), ("b\n", 0, 2), ("s\n", 1, 2), ("q\n", 1, 2), ("", 1, 2)],
 )
 def test_the_person_is_asked_about_a_conflict_once(
-    undecided: Person, capsys: pytest.CaptureFixture[str], answers: str, answered: int, left: int
+    undecided: Person, capsys: pytest.CaptureFixture[str], answers: str, open_conflicts: int, left: int
 ) -> None:
     with typed(answers), undecided.vault() as vault:
-        assert ask_conflicts(vault) == answered
+        ask_conflicts(vault)
     assert capsys.readouterr().out.count("1 or 2 holds") == 1
     assert len(labels(undecided)) == left
-    assert len(undecided.tacit("conflicts", "--json").json) == (0 if answered else 1)
+    assert len(undecided.tacit("conflicts", "--json").json) == open_conflicts
 
 
 def test_the_answer_decides_which_memory_stays(undecided: Person, capsys: pytest.CaptureFixture[str]) -> None:

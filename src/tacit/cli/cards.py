@@ -29,6 +29,7 @@ from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, 
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
+    from tacit.model.claim import Claim
     from tacit.vault.listing import ListedMemory, Listing
     from tacit.vault.memories import DecisionOutcome
     from tacit.vault.review import Card
@@ -209,7 +210,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
     """Return a memory with all its fields."""
     memory, counts = listed.memory, listed.counts
     return {
-        **memory_reference(memory),
+        **reference_json(memory.claim),
         "short": listed.short,
         "key": counts.label if counts else memory.claim.key,
         "label": memory.claim.sentence,
@@ -236,14 +237,9 @@ def memory_json(listed: ListedMemory) -> JsonObject:
     }
 
 
-def memory_reference(memory: Memory) -> JsonObject:
+def reference_json(claim: Claim | MemoryRow) -> JsonObject:
     """Return the few fields of a memory that is part of another object."""
-    return {"id": memory.id, "kind": memory.kind.label, "scope": memory.claim.scope, "text": memory.claim.sentence}
-
-
-def entry_reference(row: MemoryRow) -> JsonObject:
-    """As `memory_reference`, of a row of the index."""
-    return {"id": row.id, "kind": row.kind.label, "scope": row.scope, "text": row.sentence}
+    return {"id": claim.id, "kind": claim.kind.label, "scope": claim.scope, "text": claim.sentence}
 
 
 def missing_json(names: Iterable[str]) -> list[JsonObject]:

@@ -266,23 +266,24 @@ class Invocation:
         if self.args:
             raise UsageError(f"tacit {self.command.name} takes no words, but got {self.args[0]!r}")
 
-    def run_subcommand(self, default: str, misuse: UsageError | None = None) -> int | None:
+    def run_subcommand(self, default: str) -> int | None:
         """Run the subcommand that the first word names; without words, the default one.
 
-        Raise UsageError for an unknown one, and for words or options that it does not take: `misuse` if it is given,
-        but for words of a subcommand that says which it wants.
+        Raise UsageError for an unknown one, and for words or options that it does not take.
         """
         parts = self.command.subcommands
         name, *words = self.args or [default]
         if (part := parts.get(name)) is None:
-            raise misuse or UsageError(f"tacit {self.command.name} has no {name!r}", f"one of {', '.join(parts)}")
+            known = ", ".join(filter(None, parts))
+            raise UsageError(f"tacit {self.command.name} has no {name!r}", f"one of {known}")
         place = f"tacit {self.command.name} {name}"
         example = f"{place} {part.example or part.usage}"
         for option in self.values.keys() - {"--home", *(self.values if part.options is None else part.options)}:
             raise UsageError(f"{option} does not belong to {place}", example)
+        if words and not (part.words or part.more):
+            raise UsageError(f"{place} takes no words, but got {words[0]!r}")
         if len(words) < part.words or (len(words) > part.words and not part.more):
-            wrong_words = UsageError(f"{place} wants {part.usage or 'no words'}", example)
-            raise wrong_words if part.usage else misuse or wrong_words
+            raise UsageError(f"{place} wants {part.usage}", example) if part.usage else self.usage_error()
         return part.run(self, *words)
 
     def usage_error(self, wanted: str = "") -> UsageError:
@@ -402,14 +403,13 @@ class AccessLevel(IntEnum):
 
     @property
     def description(self) -> str:
-        return _ACCESS_TEXTS[self]
+        return (
+            "anybody; it decides nothing and changes nothing that is remembered",
+            "anybody; what an agent brings in waits for the person",
+            "only a person; an agent is told which command to hand on",
+        )[self]
 
 
-_ACCESS_TEXTS = {
-    AccessLevel.ANYBODY: "anybody; it decides nothing and changes nothing that is remembered",
-    AccessLevel.AGENT: "anybody; what an agent brings in waits for the person",
-    AccessLevel.PERSON: "only a person; an agent is told which command to hand on",
-}
 _ANYBODY, _AGENT, _PERSON = AccessLevel
 
 
@@ -542,14 +542,11 @@ _FORM_ACCESS: Mapping[str, Mapping[str, AccessLevel]] = {
     "init": dict.fromkeys(("--wrappers", "--no-wrappers", "--agent", "--no-merge-driver"), _PERSON),
 }
 ACCESS_RULES = {name: {"": entry.access, **_FORM_ACCESS.get(name, {})} for name, entry in _COMMANDS.items()}
-_ANY_ARG = "TARGET"
-# The value that an agent typed may be the secret itself: `-` lets the person type it unseen.
-_PROMPTED_VALUES = {("purge", "--text"): "-"}
 
 
 def required_access(call: Invocation) -> AccessLevel:
     """Return who may run this call."""
-    words = {*call.values, *call.args[:1], *([_ANY_ARG] if call.args else [])}
+    words = {*call.values, *call.args[:1], *(["TARGET"] if call.args else [])}
     rules = ((form.split(), level) for form, level in ACCESS_RULES[call.command.name].items())
     return max((len(form), level) for form, level in rules if words.issuperset(form))[1]
 
@@ -578,7 +575,8 @@ def command_to_type(call: Invocation) -> str:
     options: list[str] = []
     for name, values in call.values.items():
         for value in values if name != "--yes" else ():
-            typed = _PROMPTED_VALUES.get((call.command.name, name), value)
+            # The text that an agent wants to purge may be the secret itself: `-` lets the person type it unseen.
+            typed = "-" if (call.command.name, name) == ("purge", "--text") else value
             options += [name, typed] if name in takes_value else [name]
     is_ambiguous = any(word.startswith("-") for word in call.args)
     words = [*options, "--", *call.args] if is_ambiguous else [*call.args, *options]

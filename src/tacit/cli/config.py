@@ -32,9 +32,9 @@ def show_settings(call: Invocation) -> None:
     key_width = max(len(setting.key) for setting in settings)
     value_width = min(max(len(_format_value(setting.value)) for setting in settings), 20)
     for setting in settings:
-        where = setting.where if setting.where else SettingOrigin.DEFAULT.value
+        where = printable(setting.where or SettingOrigin.DEFAULT.value)
         value = f"{_format_value(setting.value):<{value_width}}"
-        echo(f"{setting.key:<{key_width}}  {value}  {printable(where)}  (variable: {setting.variable})")
+        echo(f"{setting.key:<{key_width}}  {value}  {where}  (variable: {setting.variable})")
     for setting in settings:
         _warn_ignored(setting)
     for stray in strays:
@@ -190,6 +190,4 @@ def run_autocapture(call: Invocation) -> int | None:
     you are in. It works with agents that tacit install set up. Whoever is in a session may turn it off for that
     session; only a person turns it on. status says what holds here, and why.
     """
-    if len(call.args) > 1:
-        raise call.usage_error()
     return call.run_subcommand("status")

@@ -240,7 +240,7 @@ def _audit_lines(report: AuditReport, outdated: Sequence[OutdatedRow]) -> Iterat
 
 
 def _audit_json(report: AuditReport, outdated: Sequence[OutdatedRow]) -> JsonObject:
-    from tacit.cli.cards import entry_reference, missing_json
+    from tacit.cli.cards import missing_json, reference_json
     from tacit.rules.files import LoadTime, RuleOrigin
 
     provenances = {RuleOrigin.USER: "user_file", RuleOrigin.AGENT: "model", RuleOrigin.FOREIGN: "external"}
@@ -269,7 +269,7 @@ def _audit_json(report: AuditReport, outdated: Sequence[OutdatedRow]) -> JsonObj
             for finding in report.findings
         ],
         "outdated_memories": [
-            {**entry_reference(row.memory), "missing": missing_json(name.text for name in row.missing)}
+            {**reference_json(row.memory), "missing": missing_json(name.text for name in row.missing)}
             for row in outdated
         ],
         "start_loads": [

@@ -206,4 +206,4 @@ def run_guard(call: Invocation) -> int | None:
     nothing. off switches it off. allow lets one stopped call through, once and within ten minutes; the agent is
     told the code. A new guard asks you; where an agent cannot ask, the call is stopped.
     """
-    return call.run_subcommand("list", call.usage_error())
+    return call.run_subcommand("list")

@@ -57,11 +57,11 @@ def import_history(call: Invocation) -> int:
     if path is not None and imported[0].problem:
         raise imported[0].problem
     echo_lines(_history_lines(imported))
-    new = pluralize(sum(history.new for history in imported), "command")
+    new = sum(history.new for history in imported)
     if dry_run:
-        echo(f"{new} would come in. Nothing was changed.")
+        echo(f"{pluralize(new, 'command')} would come in. Nothing was changed.")
     else:
-        echo(f"Imported {new}." if any(history.new for history in imported) else "Nothing new.")
+        echo(f"Imported {pluralize(new, 'command')}." if new else "Nothing new.")
     if suggestions:
         echo(f"{pluralize(suggestions, 'suggestion')} to decide on: tacit review")
     return 1 if all(history.problem for history in imported) else 0
@@ -102,14 +102,12 @@ def import_transcripts(call: Invocation, *named: str) -> int:
         transcripts = TranscriptCapture(home)
         paths = [os.path.abspath(os.path.expanduser(arg)) for arg in named] or transcripts.transcript_paths()
         if not paths:
-            raise NotFoundError(
-                "no transcripts of agents were found on this machine", "name them: tacit import transcripts PATH…"
-            )
+            hint = "name them: tacit import transcripts PATH…"
+            raise NotFoundError("no transcripts of agents were found on this machine", hint)
         files = transcripts.transcripts_in(paths)
         if named and not files:
-            raise NotFoundError(
-                f"there are no transcripts in {', '.join(paths)}", "name a transcript or a folder of them"
-            )
+            hint = "name a transcript or a folder of them"
+            raise NotFoundError(f"there are no transcripts in {', '.join(paths)}", hint)
         captured = transcripts.capture(files, progress=bar)
     if not call.shows_json(lambda: [_transcript_json(transcript) for transcript in captured]):
         echo_lines(_capture_lines(captured))
@@ -194,16 +192,11 @@ def _echo_refused(*counts: tuple[int, str]) -> None:
 
 
 def _rules_json(imported: ImportedRules) -> JsonObject:
+    from tacit.cli.cards import reference_json
+
     return {
         "imported": [
-            {
-                "id": statement.claim.id,
-                "kind": statement.claim.kind.label,
-                "scope": statement.claim.scope,
-                "text": statement.claim.sentence,
-                "path": statement.file.path,
-                "line": statement.line,
-            }
+            {**reference_json(statement.claim), "path": statement.file.path, "line": statement.line}
             for statement in imported.new
         ],
         "changed": [
@@ -245,7 +238,7 @@ def run_import(call: Invocation) -> int | None:
     by itself, and a second time adds nothing. tacit audit lists what is wrong in these files.
     """
     if call.args and call.args[0] in call.command.subcommands:
-        return call.run_subcommand("", call.usage_error())
+        return call.run_subcommand("")
     path, mine = call.single_arg(), call.flag("--mine")
     if history_options := [option.name for option in _HISTORY_OPTIONS if call.flag(option.name)]:
         raise UsageError(f"{history_options[0]} is about histories", "tacit import history --file FILE")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from tacit.cli.cards import memory_reference
+from tacit.cli.cards import reference_json
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import ENCODE_SECONDS, JsonObject, echo, echo_encoded, echo_lines, pluralize, warn
 from tacit.index.sessions import SessionRow
@@ -251,10 +251,7 @@ def judge_notice(vault: Vault) -> str:
 
 def conclusion_json(result: LearnResult) -> JsonObject:
     return {
-        "id": result.claim.id,
-        "kind": result.lesson.kind.label,
-        "scope": result.claim.scope,
-        "text": result.claim.sentence,
+        **reference_json(result.claim),
         "quote": result.lesson.quote,
         "session": result.session.id,
         "event_ids": list(result.lesson.evidence),
@@ -286,7 +283,7 @@ def evaluation_json(evaluation: Evaluation) -> JsonObject:
         "path": evaluation.path,
         "created": evaluation.created,
         "scores": [score._asdict() for score in evaluation.result.scores],
-        "candidates": [memory_reference(memory) for memory in evaluation.candidates],
+        "candidates": [reference_json(memory.claim) for memory in evaluation.candidates],
     }
 
 
@@ -357,11 +354,11 @@ def _improvement_json(improvement: Improvement) -> JsonObject:
     return {
         "evaluation": evaluation_json(improvement.evaluation),
         "patterns": [
-            {**memory_reference(memory), "strength": memory.strength, "promote": promote_command(memory)}
+            {**reference_json(memory.claim), "strength": memory.strength, "promote": promote_command(memory)}
             for memory in improvement.patterns
         ],
         "learned": [conclusion_json(result) for result in improvement.learned if result.state is LearnState.NEW],
         "merged": [{"id": pair.memory.id, "into": pair.into.id} for pair in improvement.merged],
-        "stale": [memory_reference(memory) for memory in improvement.stale],
+        "stale": [reference_json(memory.claim) for memory in improvement.stale],
         "undecided": improvement.undecided,
     }

@@ -253,6 +253,17 @@ def ask_key(prompt: str) -> str | None:
         return None
 
 
+def ask_choice(choices: str) -> str | None:
+    """Ask until one of the choices is typed, such as `a accept · s skip · q quit`. Return its letter.
+
+    An empty line is "s"; None stands for q and the end of the input.
+    """
+    letters = [choice[0] for choice in choices.split(" · ")]
+    while (key := ask_key(f"   {choices}")) not in (None, "", *letters):
+        pass
+    return None if key in (None, "q") else key or "s"
+
+
 def confirm(question: str) -> bool:
     try:
         return ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")

@@ -41,9 +41,9 @@ def run_brief(call: Invocation) -> None:
     """
     brief = call.vault.search.brief(task=call.text_value("--for"), tags=call.all_values("--tag"))
     if call.flag("--json"):
-        from tacit.cli.cards import entry_reference
+        from tacit.cli.cards import reference_json
 
-        entries = [entry_reference(entry) for entry in brief.entries]
+        entries = [reference_json(entry) for entry in brief.entries]
         echo_json({"memories": entries, "tokens": brief.tokens, "text": brief.text})
     else:
         sys.stdout.write(brief.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import (
     JsonObject,
     ask,
-    ask_key,
+    ask_choice,
     bold,
     cyan,
     echo,
@@ -113,23 +113,10 @@ def run_promote(call: Invocation) -> None:
     echo_conflicts(outcome)
 
 
-_KEY_HELP = "a accept · e edit · d dismiss · m merge · s skip · q quit"
-_GROUP_KEY_HELP = "a accept in each · g accept for all projects · e edit · d dismiss · m merge · s skip · q quit"
+_KEYS = "a accept · e edit · d dismiss · m merge · s skip · q quit"
+_GROUP_KEYS = "a accept in each · g accept for all projects · e edit · d dismiss · m merge · s skip · q quit"
 _MAX_LISTED = 5  # candidates that are shown before all are dismissed
 _FILTER_NAMES = ("--project", "--kind", "--agent")
-
-
-class _CardCounter:
-    """Yields cards, and counts their candidates."""
-
-    def __init__(self, cards: Iterable[Card]) -> None:
-        self._cards = cards
-        self.candidates = 0
-
-    def __iter__(self) -> Iterator[Card]:
-        for card in self._cards:
-            self.candidates += len(card.candidates)
-            yield card
 
 
 @command(
@@ -164,7 +151,8 @@ def run_review(call: Invocation) -> None:
         _dismiss_cards(call, list(listing.entries))
         return
     is_filtered = any(call.flag(option.name) for option in (cards.KIND_OPTION, *cards.FILTER_OPTIONS))
-    shown = _CardCounter(listing.entries)
+    counts: list[int] = []
+    shown = _counted(listing.entries, counts)
     if call.flag("--json"):
         active = [] if is_filtered else active_cards(call.vault)
         candidates = (_card_json(card.candidates[0], "candidate", card.candidates[1:]) for card in shown)
@@ -181,7 +169,14 @@ def run_review(call: Invocation) -> None:
     else:
         for at, card in enumerate(shown, 1):
             _echo_candidates(card, at, listing.card_total)
-    cards.echo_remaining(call, shown.candidates, listing.total, "candidate")
+    cards.echo_remaining(call, sum(counts), listing.total, "candidate")
+
+
+def _counted(shown: Iterable[Card], counts: list[int]) -> Iterator[Card]:
+    """Yield cards, and note of each how many candidates it has."""
+    for card in shown:
+        counts.append(len(card.candidates))
+        yield card
 
 
 def _show_active(vault: Vault, *, is_filtered: bool, has_candidates: bool) -> bool:
@@ -203,7 +198,8 @@ def _show_active(vault: Vault, *, is_filtered: bool, has_candidates: bool) -> bo
     else:
         for at, card in enumerate(active, 1):
             _echo_active_card(card, at, len(active))
-            echo(f"   {'   '.join(card.commands)}")
+            short, guard = card.listed.short, "" if card.missing else f"   tacit guard on {card.listed.short}"
+            echo(f'   tacit edit {short} --text "…"{guard}   tacit forget {short}')
     return has_candidates or not active
 
 
@@ -263,47 +259,39 @@ def _ask_decisions(vault: Vault, shown: Iterable[Card], total: int | None) -> in
 
 def _ask_decision(vault: Vault, card: Card) -> bool | None:
     """Ask until the card is decided. Return True then, False if it is skipped, None to stop."""
-    keys = _KEY_HELP if len(card.candidates) == 1 else _GROUP_KEY_HELP
-    while True:
-        answer = ask_key(f"   {keys}")
-        if answer in (None, "q"):
-            return None
-        if answer in ("s", ""):
+    while answer := ask_choice(_KEYS if len(card.candidates) == 1 else _GROUP_KEYS):
+        if answer == "s":
             return False
         try:
-            if _apply_answer(vault, card, answer):
-                return True
+            _apply_answer(vault, card, answer)
+            return True
         except (TacitError, EOFError) as error:
             echo(f"   {printable(str(error) or 'nothing was typed')}")
-            continue
-        echo(f"   {keys}")
+    return None
 
 
-def _apply_answer(vault: Vault, card: Card, answer: str | None) -> bool:
-    """Do what a key stands for, for all candidates of a card. Return False if it stands for nothing."""
+def _apply_answer(vault: Vault, card: Card, answer: str) -> None:
+    """Do what a key stands for, for all candidates of a card."""
     memory, decisions = card.candidates[0].memory, vault.memories
     outcomes: Sequence[DecisionOutcome]
     match answer:
         case "a":
             verb, outcomes = "Accepted", decisions.accept_all(card.ids)
-        case "g" if len(card.candidates) > 1:
+        case "g":
             verb, outcomes = "Accepted", decisions.accept_globally(card.ids)
         case "d":
             verb, outcomes = "Dismissed for good", decisions.dismiss_all(card.ids)
         case "e":
             verb, text = "Revised and accepted", _ask_text(memory)
             outcomes = decisions.edit_all(card.ids, text=text, accept=True)
-        case "m":
+        case _:
             into = ask("   merge into which id > ").strip()
             verb, outcomes = "Merged into", [decisions.merge(card.ids, into)]
-        case _:
-            return False
     for outcome in outcomes:
         echo("   " + cards.outcome_line(verb, outcome))
         echo_conflicts(outcome)
     if answer == "a":
         _make_workflow(vault, memory)
-    return True
 
 
 def _ask_text(memory: Memory) -> str:
@@ -315,13 +303,14 @@ def _ask_text(memory: Memory) -> str:
 
 def _card_json(listed: ListedMemory, card: str, others: Sequence[ListedMemory] = ()) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
-    references = [cards.memory_reference(other.memory) for other in others]
+    references = [cards.reference_json(other.memory.claim) for other in others]
     return {**cards.memory_json(listed), "card": card, "others": references, "adherence": None, "missing": []}
 
 
 # Cards about memories that hold: agents do not follow them, or they name what is gone
 
-_ACTIVE_KEYS = {"r": "reword", "g": "guard", "f": "forget", "k": "keep as it is"}
+_ACTIVE_KEYS = "r reword · g guard · f forget · k keep as it is · s skip · q quit"
+_MISSING_KEYS = "r reword · f forget · k keep as it is · s skip · q quit"  # no guard helps against a name that is gone
 
 
 class ActiveCard(Record):
@@ -332,18 +321,6 @@ class ActiveCard(Record):
     lines: tuple[str, ...]
     json: JsonObject
     missing: tuple[str, ...] = ()
-
-    @property
-    def keys(self) -> Mapping[str, str]:
-        """What can be answered, by key. A guard would not help against a name that is gone."""
-        return {key: label for key, label in _ACTIVE_KEYS.items() if key != "g" or not self.missing}
-
-    @property
-    def commands(self) -> list[str]:
-        """The commands that decide on it without a terminal."""
-        short = self.listed.short
-        guard = [] if self.missing else [f"tacit guard on {short}"]
-        return [f'tacit edit {short} --text "…"', *guard, f"tacit forget {short}"]
 
 
 def active_cards(vault: Vault) -> list[ActiveCard]:
@@ -386,18 +363,15 @@ def _ask_active_cards(vault: Vault, active: Sequence[ActiveCard]) -> bool:
         if card.listed.memory.id in decided:
             continue
         _echo_active_card(card, at, len(active))
-        key: str | None = "?"
-        while key not in (*card.keys, None, "q", "s", ""):
-            key = ask_key(f"   {' · '.join(f'{key} {label}' for key, label in card.keys.items())} · s skip · q quit")
+        while (key := ask_choice(_MISSING_KEYS if card.missing else _ACTIVE_KEYS)) not in (None, "s"):
             try:
-                if key in card.keys:
-                    echo(f"   {_apply_active_answer(vault, card, key)}")
+                echo(f"   {_apply_active_answer(vault, card, key)}")
+                break
             except EOFError:
                 return False
             except TacitError as error:
                 echo(f"   {printable(error.message)}")
-                key = "?"
-        if key in (None, "q"):
+        if key is None:
             return False
         if key in ("r", "f"):
             decided.add(card.listed.memory.id)

@@ -7,7 +7,7 @@ import sys
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tacit.cli.cards import LIMIT_OPTIONS, entry_reference, list_limit, missing_json, show_list
+from tacit.cli.cards import LIMIT_OPTIONS, list_limit, missing_json, reference_json, show_list
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, echo, echo_json, echo_lines, pluralize, utc_timestamp
 from tacit.errors import UsageError
@@ -183,13 +183,13 @@ def run_context(call: Invocation) -> None:
     from tacit.cli.workflow import workflow_json
 
     memories = (
-        {**entry_reference(row), "missing": missing_json(context.missing.get(row.id, ()))} for row in context.memories
+        {**reference_json(row), "missing": missing_json(context.missing.get(row.id, ()))} for row in context.memories
     )
     fields = {
         "directory": context.directory,
         "scopes": context.scopes,
-        "directories": [entry_reference(row) for row in context.directories],
-        "habits": [entry_reference(row) for row in context.commands],
+        "directories": [reference_json(row) for row in context.directories],
+        "habits": [reference_json(row) for row in context.commands],
         "workflows": [workflow_json(workflow) for workflow in context.workflows],
         "memories": list(memories),
     }

@@ -54,35 +54,31 @@ def run_conflicts(call: Invocation) -> int:
     return cards.show_list(call, conflicts, "conflict", _conflict_json, _echo_conflict, title=title)
 
 
-def ask_conflicts(vault: Vault) -> int:
-    """Ask about each conflict that no rule decides; returns how many were answered. An answer ends the conflict."""
-    answered = 0
+def ask_conflicts(vault: Vault) -> None:
+    """Ask about each conflict that no rule decides. An answer ends the conflict."""
     skipped: set[frozenset[str]] = set()
     while True:
         undecided = vault.search.conflicts(len(skipped) + 1, decided=False).entries
         conflict = next((conflict for conflict in undecided if _conflict_ids(conflict) not in skipped), None)
         if conflict is None:
-            return answered
+            return
         verb = "may contradict" if conflict.rule is ConflictRule.MAY_CONTRADICT else "contradict"
-        echo(
-            f"Two memories {verb} each other ({printable(scope_label(conflict.scope))}): "
-            f"{printable(conflict.difference)}"
-        )
-        for number, side in ((1, conflict.winner), (2, conflict.loser)):
+        where = printable(scope_label(conflict.scope))
+        echo(f"Two memories {verb} each other ({where}): {printable(conflict.difference)}")
+        winner, loser = conflict.winner, conflict.loser
+        for number, side in ((1, winner), (2, loser)):
             echo(f"   {number}  [{side.short}] {printable(side.memory.claim.sentence)} ({side.memory.day})")
-        answer = ask_key("   1 or 2 holds · b both hold · s skip · q quit")
-        if answer in (None, "q"):
-            return answered
-        if answer == "b":
-            echo(cards.outcome_line("   Both hold", vault.memories.keep(conflict.loser.memory.id)))
-        elif answer in ("1", "2"):
-            winner, loser = (conflict.winner, conflict.loser) if answer == "1" else (conflict.loser, conflict.winner)
-            vault.memories.forget(loser.memory.id, reason="contradicted", evidence=f"kept {winner.memory.id}")
-            echo(f"   Kept [{winner.short}], forgot [{loser.short}].")
-        else:
-            skipped.add(_conflict_ids(conflict))
-            continue
-        answered += 1
+        match ask_key("   1 or 2 holds · b both hold · s skip · q quit"):
+            case None | "q":
+                return
+            case "b":
+                echo(cards.outcome_line("   Both hold", vault.memories.keep(loser.memory.id)))
+            case "1" | "2" as number:
+                kept, gone = (winner, loser) if number == "1" else (loser, winner)
+                vault.memories.forget(gone.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
+                echo(f"   Kept [{kept.short}], forgot [{gone.short}].")
+            case _:
+                skipped.add(_conflict_ids(conflict))
 
 
 @contextmanager

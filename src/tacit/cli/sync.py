@@ -356,7 +356,7 @@ def run_remote(call: Invocation) -> int | None:
     nothing that is written from then on, and nothing that it writes is taken.
     Needs the extra: pip install 'tacit-memory[remotes]'
     """
-    return call.run_subcommand("list", call.usage_error())
+    return call.run_subcommand("list")
 
 
 # The remotes of tacit sync

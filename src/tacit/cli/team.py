@@ -8,17 +8,17 @@ from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from tacit.cli.cards import reference_json
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import (
     JsonObject,
     ask,
-    ask_key,
+    ask_choice,
     bold,
     confirm,
     cyan,
     dim,
     echo,
-    echo_json,
     echo_wrapped,
     local_minute,
     pluralize,
@@ -75,10 +75,8 @@ def show_team(call: Invocation) -> None:
     for entry in overview.waiting:
         echo(f"  - {_VERBS[entry.verb]} {_entry_text(entry)}")
     for memory in overview.unpurged:
-        echo_wrapped(
-            f"✗ [{memory.id[:_SHORT]}] was purged here, and the server still has it:"
-            f" {printable(memory.first_author)} or a curator can purge it there"
-        )
+        who = f"{printable(memory.first_author)} or a curator can purge it there"
+        echo_wrapped(f"✗ [{memory.id[:_SHORT]}] was purged here, and the server still has it: {who}")
     if home.offered:
         join = f"tacit team join {printable(home.url)}"
         echo_wrapped(f"You were added to {_names(home.offered)}. To see what would come: {join}")
@@ -88,9 +86,10 @@ def show_team(call: Invocation) -> None:
 
 def _echo_project(home: TeamHome, project: TeamProject) -> None:
     echo(f"\n{bold(printable(project.name))}  {'curator' if project.is_curator else 'member'}")
-    memories = [memory for memory in home.memories.values() if memory.project == project.name]
-    accepted = [memory for memory in memories if memory.status is TeamStatus.ACCEPTED]
-    waiting = [memory for memory in memories if memory.status is TeamStatus.WAITING]
+    accepted, waiting = (
+        [memory for memory in home.memories.values() if memory.project == project.name and memory.status is status]
+        for status in (TeamStatus.ACCEPTED, TeamStatus.WAITING)
+    )
     if not accepted:
         echo("  no memories yet; to propose one: tacit share ID")
     for memory in accepted:
@@ -145,11 +144,10 @@ def join_team(call: Invocation, url: str) -> None:
             "Joining sends nothing. What a curator accepts later holds here as well, with its author, until you"
             " overrule it; agents are told it. What is yours stays private until you share it by name."
         )
-    if home.projects and not call.flag("--yes"):
-        if not sys.stdin.isatty():
+        if not (call.flag("--yes") or sys.stdin.isatty()):
             echo("Nothing was changed. To join: tacit team join URL --yes")
             return
-        if not confirm("Join?"):
+        if not (call.flag("--yes") or confirm("Join?")):
             echo("Nothing was changed.")
             return
     result = team.join(preview, call.vault.purger.erase_claims)
@@ -158,8 +156,7 @@ def join_team(call: Invocation, url: str) -> None:
     _echo_changes(call, result)
 
 
-def leave_team(call: Invocation, *words: str) -> None:
-    _refuse_words(call, words)
+def leave_team(call: Invocation) -> None:
     team = call.vault.exchange.team
     if waiting := len(team.files.waiting()):
         lost = pluralize(waiting, "event waits to be sent and is lost", "events wait to be sent and are lost")
@@ -170,20 +167,14 @@ def leave_team(call: Invocation, *words: str) -> None:
     echo("  what you shared stays on the server, under your name")
 
 
-def _refuse_words(call: Invocation, words: Sequence[str]) -> None:
-    if words:
-        raise UsageError(f"tacit team {call.args[0]} takes no words, but got {words[0]!r}")
-
-
 # Reviewing
 
 
-def review_proposals(call: Invocation, *words: str) -> int:
-    _refuse_words(call, words)
+def review_proposals(call: Invocation) -> int:
     team = call.vault.exchange.team
     result = team.sync(call.vault.purger.erase_claims)
     proposals = team.proposals()
-    if call.shows_json(lambda: [_proposal_json(memory, proposal) for memory, proposal in proposals]):
+    if call.shows_json(lambda: [_proposal_json(proposal) for _, proposal in proposals]):
         return 0
     if result.problem:
         warn(f"This is what was known at the last sync: {printable(result.problem)}")
@@ -205,32 +196,19 @@ def review_proposals(call: Invocation, *words: str) -> int:
         if not sys.stdin.isatty():
             echo(f"   tacit team accept {short}   tacit team decline {short}")
             continue
-        answer = _ask_decision(call, memory, proposal)
+        answer, reason = ask_choice("a accept for everyone · d decline · s skip · q quit"), ""
+        try:
+            if answer == "d":
+                reason = ask("   why, for the author (Enter to skip) > ").strip()
+        except EOFError:
+            break
         if answer is None:
             break
-        decided += answer
+        if answer != "s":
+            verb = OutgoingVerb.ACCEPTED if answer == "a" else OutgoingVerb.DECLINED
+            team.decide_on(verb, memory, proposal, reason)
+            decided += 1
     return _send(call, f"{pluralize(decided, 'decision')} queued") if decided else 0
-
-
-def _ask_decision(call: Invocation, memory: TeamMemory, proposal: Proposal) -> bool | None:
-    """Ask about one proposal. Return True if it was decided, False if it is skipped, None to stop."""
-    team = call.vault.exchange.team
-    while True:
-        answer = ask_key("   a accept for everyone · d decline · s skip · q quit")
-        if answer in (None, "q"):
-            return None
-        if answer in ("s", ""):
-            return False
-        if answer == "a":
-            team.decide_on(OutgoingVerb.ACCEPTED, memory, proposal)
-            return True
-        if answer == "d":
-            try:
-                reason = ask("   why, for the author (Enter to skip) > ").strip()
-            except EOFError:
-                return None
-            team.decide_on(OutgoingVerb.DECLINED, memory, proposal, reason)
-            return True
 
 
 def _decide(verb: OutgoingVerb, done: str) -> Callable[..., int]:
@@ -379,9 +357,9 @@ def _overview_json(overview: TeamOverview) -> JsonObject:
         "offered": [team_scope(name) for name in home.offered],
         "unfit_count": home.unfit,
         "team_memories": [
-            {**_proposal_json(memory, memory.shown), "status": memory.status.value, "accepted_by": memory.decided_by}
+            {**_proposal_json(shown), "status": memory.status.value, "accepted_by": memory.decided_by}
             for memory in home.memories.values()
-            if memory.shown
+            if (shown := memory.shown)
         ],
         "queued": [
             {"id": entry.memory, "action": entry.verb.value, "scope": team_scope(entry.project), "text": entry.sentence}
@@ -394,14 +372,10 @@ def _overview_json(overview: TeamOverview) -> JsonObject:
     }
 
 
-def _proposal_json(memory: TeamMemory, proposal: Proposal) -> JsonObject:
-    claim = proposal.claim
+def _proposal_json(proposal: Proposal) -> JsonObject:
     return {
-        "id": memory.id,
-        "kind": claim.kind.label,
-        "scope": claim.scope,
-        "text": claim.sentence,
-        "tags": list(claim.tags),
+        **reference_json(proposal.claim),
+        "tags": list(proposal.claim.tags),
         "author": proposal.author,
         "at": proposal.at,
         "evidence": [proposal.evidence] if proposal.evidence else [],
@@ -474,17 +448,16 @@ def show_members(call: Invocation, url: str) -> None:
     """List the members of all projects."""
     with connect(url) as connection:
         members = schema.list_members(connection)
-    if call.flag("--json"):
-        rows = [
-            {
-                "name": member.name,
-                "scope": f"project:{member.project}",
-                "curator": member.is_curator,
-                "inactive": not member.has_role,
-            }
-            for member in members
-        ]
-        echo_json(rows)
+    rows = [
+        {
+            "name": member.name,
+            "scope": team_scope(member.project),
+            "curator": member.is_curator,
+            "inactive": not member.has_role,
+        }
+        for member in members
+    ]
+    if call.shows_json(lambda: rows):
         return
     if not members:
         echo("No project has members. To add one: tacit team add-member URL ROLE --project NAME")
@@ -548,8 +521,8 @@ _URL_AND_ROLE = (f"{_URL[0]} and a role", False, f"{_URL[2]} alice --project git
     subcommands=(
         Subcommand("", show_team),
         Subcommand("join", join_team, 1, "the address of a server", example="postgresql://HOST/DATABASE"),
-        Subcommand("leave", leave_team, more=True),
-        Subcommand("review", review_proposals, more=True),
+        Subcommand("leave", leave_team),
+        Subcommand("review", review_proposals),
         Subcommand("accept", _decide(OutgoingVerb.ACCEPTED, "Accepted for everyone"), 1, *_IDS),
         Subcommand("decline", _decide(OutgoingVerb.DECLINED, "Declined"), 1, *_IDS),
         Subcommand("retire", _decide(OutgoingVerb.RETIRED, "Retired for everyone"), 1, *_IDS),
@@ -573,6 +546,4 @@ def run_team(call: Invocation) -> int | None:
     add-member lets a login role of the server read and propose in a project, and with --curator decide.
     remove-member ends that. docs/guides/team-server.md says how to prepare a server.
     """
-    name = call.args[0] if call.args else ""
-    known = "one of join, leave, review, accept, decline, retire"
-    return call.run_subcommand("", UsageError(f"tacit team has no subcommand {name!r}", known))
+    return call.run_subcommand("")

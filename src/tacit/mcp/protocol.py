@@ -73,10 +73,6 @@ def valid_id(value: object) -> RequestId | None:
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def success_response(request: RpcRequest, result: Json) -> Json:
-    return {"jsonrpc": "2.0", "id": request.id, "result": result}
-
-
 def error_response(failure: RpcError, request_id: RequestId | None = None) -> Json:
     """Return the response to a failed request. Without `request_id`, the id of the failure is used."""
     error: Json = {"code": failure.code, "message": failure.message}
@@ -119,13 +115,6 @@ _CACHE_TTL_MS = {
 }
 
 
-class Envelope(Record):
-    """The protocol version and client name of a stateless request."""
-
-    version: str
-    client: str
-
-
 def negotiate_version(version: object) -> str:
     """Return the client's version if it is supported, else the newest with a handshake."""
     if not isinstance(version, str):
@@ -133,8 +122,8 @@ def negotiate_version(version: object) -> str:
     return version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
 
 
-def parse_envelope(request: RpcRequest) -> Envelope | None:
-    """Return the envelope of a request; None if it has none, as before 2026-07-28."""
+def stateless_client(request: RpcRequest) -> str | None:
+    """Return the name of the client in the envelope of a request; None if it has none, as before 2026-07-28."""
     meta = request.params.get("_meta")
     if request.method == "initialize" or not isinstance(meta, dict) or _VERSION_KEY not in meta:
         return None
@@ -144,7 +133,7 @@ def parse_envelope(request: RpcRequest) -> Envelope | None:
     if version not in STATELESS_VERSIONS:
         versions: Json = {"supported": list(STATELESS_VERSIONS), "requested": version}
         raise RpcError(UNSUPPORTED_VERSION, "unsupported protocol version", versions)
-    return Envelope(version, client_name(meta.get(_CLIENT_KEY)))
+    return client_name(meta.get(_CLIENT_KEY))
 
 
 def client_name(info: object) -> str:
@@ -159,13 +148,6 @@ def stateless_result(method: str, result: Json) -> Json:
     return {**result, **caching, "resultType": "complete", "_meta": {f"{_META_PREFIX}serverInfo": SERVER_INFO}}
 
 
-def stateless_error(failure: RpcError) -> RpcError:
-    """Return a failure with the error codes of 2026-07-28."""
-    if failure.code == RESOURCE_NOT_FOUND:
-        failure.code = INVALID_PARAMS
-    return failure
-
-
 # Lines in and out. A line that is too long is skipped without being held in memory.
 
 MAX_MESSAGE_BYTES = 1 << 20
@@ -177,12 +159,6 @@ _ID_AT_START = re.compile(
     r'\{\s{0,9}"jsonrpc"\s{0,9}:\s{0,9}"2\.0"\s{0,9},\s{0,9}"id"\s{0,9}:\s{0,9}("[^"\\]{0,99}"|\d{1,18})'
 )
 _ID_AT_END = re.compile(r',\s{0,9}"id"\s{0,9}:\s{0,9}("[^"\\]{0,99}"|\d{1,18})\s{0,9}\}\s{0,9}$')
-
-
-class OversizedLine(Record):
-    """A line that is too long, and the id of its request, if that is known."""
-
-    id: RequestId | None
 
 
 class _LineBuffer:
@@ -199,15 +175,16 @@ class _LineBuffer:
             data = b"".join(self._parts)
             self._parts = [data[:_EDGE_BYTES] + data[-_EDGE_BYTES:]]
 
-    def finish(self) -> bytes | OversizedLine:
+    def finish(self) -> bytes | RpcError:
+        """Return the line, or the error that it is too long, with the id of its request if that is known."""
         data = b"".join(self._parts)
         if self.size <= MAX_MESSAGE_BYTES:
             return data
         text = data.decode("ascii", "replace")
         match = _ID_AT_START.match(text) or _ID_AT_END.search(text)
-        if not match:
-            return OversizedLine(None)
-        return OversizedLine(match[1][1:-1] if match[1].startswith('"') else int(match[1]))
+        name = match[1] if match else None
+        request_id = name and (name[1:-1] if name.startswith('"') else int(name))
+        return RpcError(INVALID_REQUEST, f"the message is longer than {MAX_MESSAGE_BYTES:,} bytes", id=request_id)
 
 
 def read_chunks(source: int, sink: int) -> Iterator[bytes]:
@@ -222,8 +199,8 @@ def read_chunks(source: int, sink: int) -> Iterator[bytes]:
         yield chunk
 
 
-def split_lines(pieces: Iterable[bytes]) -> Iterator[bytes | OversizedLine]:
-    """Yield the lines of a stream. The last one may lack its line break."""
+def split_lines(pieces: Iterable[bytes]) -> Iterator[bytes | RpcError]:
+    """Yield the lines of a stream, an error for one that is too long. The last one may lack its line break."""
     line = _LineBuffer()
     for piece in pieces:
         *ends, rest = piece.split(b"\n")
@@ -236,10 +213,8 @@ def split_lines(pieces: Iterable[bytes]) -> Iterator[bytes | OversizedLine]:
         yield line.finish()
 
 
-def parse_message(line: bytes | OversizedLine) -> object:
-    """Return the JSON value of a line. Raise RpcError if it is too long or not JSON."""
-    if isinstance(line, OversizedLine):
-        raise RpcError(INVALID_REQUEST, f"the message is longer than {MAX_MESSAGE_BYTES:,} bytes", id=line.id)
+def parse_message(line: bytes) -> object:
+    """Return the JSON value of a line. Raise RpcError if it is not JSON."""
     try:
         return json.loads(line.decode("utf-8"), parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:  # also for endless numbers and nesting

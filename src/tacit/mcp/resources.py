@@ -15,7 +15,6 @@ from tacit.mcp.tools import (
     recent_sessions,
     session_page,
 )
-from tacit.record import Record
 from tacit.text.display import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
@@ -37,46 +36,32 @@ _BRIEF_RESOURCE: Json = {
 }
 
 
-class ResourcePage(Record):
-    """A page of resources, and the cursor of the next one."""
+def resource_page(vault: Vault, cursor: str | None) -> Json:
+    """Return the brief, the latest sessions, then memories, newest first, as `resources/list` does.
 
-    resources: list[Json]
-    next_cursor: str | None
-
-
-def resource_page(vault: Vault, cursor: str | None) -> ResourcePage:
-    """Return the brief, the latest sessions, then memories, newest first. A cursor is the last memory of a page."""
+    A cursor is the last memory of a page.
+    """
     memories = _accepted_memories(vault)
-    first: list[Json] = []
+    resources: list[Json] = []
     if cursor is None:
-        sessions = recent_sessions(vault, here=True, limit=_MAX_SESSIONS)
-        first = [_BRIEF_RESOURCE]
-        first += [
-            {
-                "uri": f"{_SESSION_URI}{row.id}",
-                "name": row.id,
-                "title": row.title,
-                "description": f"session with {row.agent}, {row.at[:10]}",
-                "mimeType": _MARKDOWN_TYPE,
-            }
-            for row in sessions
-        ]
+        resources = [_BRIEF_RESOURCE]
+        for session in recent_sessions(vault, here=True, limit=_MAX_SESSIONS):
+            about = f"session with {session.agent}, {session.at[:10]}"
+            resources.append(_page_resource(_SESSION_URI, session.id, session.title, about))
     elif all(cursor.partition(".")):
         memories = [memory for memory in memories if _cursor_of(memory) < cursor]
     else:
         raise RpcError(INVALID_PARAMS, "this cursor is none of ours; begin again without one")
-    shown: list[Json] = [
-        {
-            "uri": f"{_MEMORY_URI}{row.id}",
-            "name": row.id,
-            "title": harmless_line(row.sentence, 100),
-            "description": f"{row.kind.label}, {row.at[:10]}",
-            "mimeType": _MARKDOWN_TYPE,
-        }
-        for row in memories[:PAGE_SIZE]
-    ]
-    following = _cursor_of(memories[PAGE_SIZE - 1]) if len(memories) > PAGE_SIZE else None
-    return ResourcePage([*first, *shown], following)
+    for row in memories[:PAGE_SIZE]:
+        title = harmless_line(row.sentence, 100)
+        resources.append(_page_resource(_MEMORY_URI, row.id, title, f"{row.kind.label}, {row.at[:10]}"))
+    following = {"nextCursor": _cursor_of(memories[PAGE_SIZE - 1])} if len(memories) > PAGE_SIZE else {}
+    return {"resources": resources, **following}
+
+
+def _page_resource(kind: str, name: str, title: str, description: str) -> Json:
+    uri = f"{kind}{name}"
+    return {"uri": uri, "name": name, "title": title, "description": description, "mimeType": _MARKDOWN_TYPE}
 
 
 def _accepted_memories(vault: Vault) -> list[MemoryRow]:

@@ -19,9 +19,8 @@ from tacit.mcp.protocol import (
     RpcRequest,
     error_response,
     parse_request,
-    success_response,
 )
-from tacit.mcp.tools import ClientContext, load_catalog
+from tacit.mcp.tools import TOOLS, ClientContext, load_catalog, run_tool
 
 # Methods, which get the parameters and the calling client
 
@@ -52,8 +51,6 @@ def list_tools(params: Json, _caller: ClientContext) -> Json:
 
 
 def call_tool(params: Json, caller: ClientContext) -> Json:
-    from tacit.mcp.tools import TOOLS, run_tool
-
     name = _string_param(params, "name")
     if name not in TOOLS or _is_judge():
         raise RpcError(INVALID_PARAMS, f"there is no such tool; there are: {', '.join(TOOLS)}")
@@ -69,8 +66,7 @@ def list_resources(params: Json, caller: ClientContext) -> Json:
     from tacit.mcp.resources import resource_page
 
     with caller.open_vault() as vault:
-        rows, following = resource_page(vault, _cursor_param(params))
-    return {"resources": rows, **({"nextCursor": following} if following else {})}
+        return resource_page(vault, _cursor_param(params))
 
 
 def list_templates(params: Json, _caller: ClientContext) -> Json:
@@ -165,9 +161,11 @@ class McpServer:
         self._home = home
         self._client = ""
 
-    def answer(self, line: bytes | protocol.OversizedLine) -> Json | list[Json] | None:
-        """Return the response to a line; None if none is expected."""
-        if isinstance(line, bytes) and not line.strip():
+    def answer(self, line: bytes | RpcError) -> Json | list[Json] | None:
+        """Return the response to a line, or to the error of one that is too long; None if none is expected."""
+        if isinstance(line, RpcError):
+            return error_response(line)
+        if not line.strip():
             return None
         try:
             message = protocol.parse_message(line)
@@ -181,27 +179,25 @@ class McpServer:
             return error_response(failure)
 
     def _answer_message(self, message: object) -> Json | None:
+        request = None
         try:
             request = parse_request(message)
+            return {"jsonrpc": "2.0", "id": request.id, "result": self._result(request)} if request else None
         except RpcError as failure:
-            return error_response(failure)
-        if request is None:
-            return None
-        try:
-            return success_response(request, self._dispatch(request))
-        except RpcError as failure:
-            return error_response(failure, request.id)
+            return error_response(failure, request.id if request else None)
 
-    def _dispatch(self, request: RpcRequest) -> Json:
-        envelope = protocol.parse_envelope(request)
-        if envelope is None:
+    def _result(self, request: RpcRequest) -> Json:
+        client = protocol.stateless_client(request)
+        if client is None:
             if request.method == "initialize":
                 self._client = protocol.client_name(request.params.get("clientInfo"))
             return _call_method(HANDSHAKE_METHODS, request, ClientContext(self._client, self._home))
         try:
-            result = _call_method(STATELESS_METHODS, request, ClientContext(envelope.client, self._home))
+            result = _call_method(STATELESS_METHODS, request, ClientContext(client, self._home))
         except RpcError as failure:
-            raise protocol.stateless_error(failure) from None
+            if failure.code == protocol.RESOURCE_NOT_FOUND:  # a code that the version of the envelope has no more
+                failure.code = INVALID_PARAMS
+            raise
         return protocol.stateless_result(request.method, result)
 
 
