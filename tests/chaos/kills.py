@@ -37,11 +37,13 @@ _TEMPORARY = (".tacit-new", ".new", ".new-wal", ".new-shm", ".new-journal")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A folder with a home and a repository in it, as they are before the command that is disturbed."""
+    """A folder with a home and a repository in it, as they are before the command that is disturbed. `program` is
+    another one than `tacit words`."""
 
     folder: Path
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
     mutant: str = ""
+    program: tuple[str, ...] = ()
 
     @property
     def home(self) -> Path:
@@ -58,7 +60,7 @@ class Scene:
 
     @property
     def command(self) -> list[str]:
-        return tacit(*self.words, mutant=self.mutant)
+        return list(self.program) or tacit(*self.words, mutant=self.mutant)
 
     def prepare(self, *before: Sequence[str]) -> Scene:
         """Make it, and have these commands run in it."""
@@ -77,6 +79,8 @@ class Scene:
         """As it was."""
         shutil.rmtree(self.folder)
         copy_home(self.before, self.folder)
+        if (mark := self.home / ".tacit" / "learned").is_file():
+            os.utime(mark)  # one recorder in a minute also learns, which takes long and is no matter here
 
     def run(self, *words: str, mutant: str = "") -> Ended:
         return run(tacit(*words, mutant=mutant), self.home, cwd=self.project)
@@ -84,7 +88,9 @@ class Scene:
     def moments(self) -> list[Call]:
         """When it can be disturbed; afterwards everything is as the command leaves it."""
         self.again()
-        return strace.moments(self.command, self.home, cwd=self.project)
+        ended, calls = strace.traced(self.command, self.home, cwd=self.project)
+        assert ended.code == 0, ended
+        return [call for call in calls if call.changes]
 
     def finish(self) -> Ended:
         """The command, with nobody in its way."""
@@ -98,9 +104,8 @@ class Scene:
 
 def sample(cases: list[T], most: int) -> list[T]:
     """So many of them in their order, or all where that is nought."""
-    if not most or len(cases) <= most:
-        return cases
-    return [cases[at] for at in sorted(random.Random(most).sample(range(len(cases)), most))]
+    chosen = random.Random(most).sample(range(len(cases)), min(most or len(cases), len(cases)))
+    return [cases[at] for at in sorted(chosen)]
 
 
 def sweep(
@@ -129,9 +134,6 @@ def sweep(
     found = together(outcomes)
     assert found.note, "no kill has hit: this sweep shows nothing"
     return found
-
-
-# What is looked at
 
 
 def index_faults(home: Path) -> Iterator[str]:

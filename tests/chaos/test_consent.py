@@ -20,7 +20,7 @@ from tacit import cli
 from tacit.home import settings
 from tacit.home.actor import AGENT_VARIABLES
 from tacit.home.settings import ANY, Settings, key_of, parse_value, restricted, validate_value, variable_of
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, replaced
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, replaced
 from tests.support.forms import OTHERS, PERSON_ONLY, furnish, typed
 from tests.support.permissive import NO_MORE, text_for
 
@@ -136,23 +136,13 @@ def test_no_agent_decides_or_changes_anything_by_any_verb(tmp_path: Path) -> Non
     assert_held(verbs(tmp_path / "person", markers, ("as the person",)), runs=150)
 
 
-@pytest.mark.chaos
-def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path) -> None:
-    assert_caught(unasked(tmp_path), "tacit install claude --yes changed files")
-
-
 def test_no_variable_lets_more_happen() -> None:
     assert_held(variables(300))
-
-
-@pytest.mark.chaos
-def test_variables_that_overrule_the_file_are_noticed() -> None:
-    assert_caught(overruled(50))
 
 
 def rows(short: bool) -> Iterator[Row]:
     markers, environments = (MARKERS[:1], 500) if short else (MARKERS, 20_000)
     yield Row("C5 every verb, every agent", lambda at: verbs(at / "person", markers))
-    yield Row("C5 mutant: the table is not asked", unasked, mutant=True)
+    yield mutant_row("C5 mutant: the table is not asked", unasked, "tacit install claude --yes changed files")
     yield Row("C5 settings against variables", lambda _at: variables(environments))
-    yield Row("C5 mutant: variables overrule", lambda _at: overruled(environments // 10), mutant=True)
+    yield mutant_row("C5 mutant: variables overrule", lambda _at: overruled(environments // 10))

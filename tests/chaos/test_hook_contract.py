@@ -191,11 +191,6 @@ os.write(1, dispatch.inject(sys.argv[1], sys.argv[3], sys.stdin.buffer.read(), N
 """
 
 
-@pytest.mark.chaos
-def test_a_read_that_stalls_delays_no_host(tmp_path: Path) -> None:
-    assert_held(stalled(tmp_path, CALLS[1:2]))
-
-
 def test_a_read_that_stalls_and_that_no_signal_ends_delays_no_host(tmp_path: Path) -> None:
     assert_held(stalled(tmp_path, CALLS[:1], killable=False))
 

@@ -33,7 +33,7 @@ from tacit.hooks import record
 from tacit.vault.vault import Vault
 from tests.chaos.apart import apart, attacker
 from tests.chaos.nobody import NOBODY, STRANGER, becoming, folder_of_nobody, give
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, together
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, together
 from tests.chaos.workload import open_store
 from tests.support.hook_calls import CALLS, Given, Scene
 
@@ -415,11 +415,6 @@ def test_nothing_behind_a_link_for_notes_is_thrown_away(tmp_path: Path) -> None:
     assert_held(sweep(tmp_path, only=lambda place: place in places, sorts=("hooks",)))
 
 
-@pytest.mark.chaos
-def test_folders_that_are_followed_are_caught(tmp_path: Path) -> None:
-    assert_caught(followed(tmp_path), CHANGED)
-
-
 def test_folders_swapped_for_links_while_tacit_writes_lead_nowhere() -> None:
     assert_held(race(40), acknowledged=1)
 
@@ -428,19 +423,14 @@ def test_a_file_is_replaced_in_its_own_folder_whatever_takes_its_place() -> None
     assert_held(race(500, files=True), acknowledged=1)
 
 
-@pytest.mark.chaos
-def test_paths_that_are_believed_are_caught() -> None:
-    assert_caught(race(20_000, files=True, believed=True), OUTSIDE)
-
-
 def rows(short: bool) -> Iterator[Row]:
     some = ("activity", "memory", ".tacit", ".tacit/pending", "tacit.toml")
     replaced, raced = (300, 20) if short else (10_000, 300)
     yield Row("T29 every path of a home a link", lambda at: sweep(at, only=lambda place: not short or place in some))
-    yield Row("T29 mutant: folders followed", followed, mutant=True)
+    yield mutant_row("T29 mutant: folders followed", followed, CHANGED)
     yield Row("T29 links swapped, files", lambda _at: race(replaced, files=True))
     yield Row("T29 links swapped, commands", lambda _at: race(raced))
-    yield Row("T29 mutant: paths believed", lambda _at: race(20_000, files=True, believed=True), mutant=True)
+    yield mutant_row("T29 mutant: paths believed", lambda _at: race(20_000, files=True, believed=True), OUTSIDE)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from tacit.remotes.segments import Received, ReceivedSegment, receive
 from tacit.remotes.steps import RemoteSteps
 from tacit.vault.vault import Vault
 from tests.chaos.apart import apart
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row
 from tests.support.machines import Machine
 
 _COUNT = 3
@@ -357,18 +357,8 @@ def _ignore_torn(patch: pytest.MonkeyPatch) -> None:
 MUTANTS = {"late": _ignore_late, "tokens": _ignore_tokens, "torn": _ignore_torn}
 
 
-@pytest.mark.parametrize(
-    ("git", "count"), [(False, 4), pytest.param(True, 2, marks=pytest.mark.chaos)], ids=["folders", "git"]
-)
-def test_after_any_story_all_machines_know_the_same_and_nothing_is_lost(tmp_path: Path, git: bool, count: int) -> None:
-    found = apart(stories, Plan(str(tmp_path), first=0, stories=count, git=git))
-    assert_held(found, acknowledged=count)
-
-
-@pytest.mark.chaos
-@pytest.mark.parametrize(("mutant", "first"), [("late", 505), ("tokens", 510), ("torn", 500)])
-def test_a_program_that_leaves_out_a_step_is_caught(tmp_path: Path, mutant: str, first: int) -> None:
-    assert_caught(apart(stories, Plan(str(tmp_path), first=first, stories=20, mutant=mutant)))
+def test_after_any_story_all_machines_know_the_same_and_nothing_is_lost(tmp_path: Path) -> None:
+    assert_held(apart(stories, Plan(str(tmp_path), first=0, stories=4)), acknowledged=4)
 
 
 def rows(short: bool) -> Iterator[Row]:
@@ -382,4 +372,4 @@ def rows(short: bool) -> Iterator[Row]:
         yield Row(f"M1 three machines, folders {part + 1}", partial(some, first=part * folders, count=folders))
     yield Row("M1 three machines, git", partial(some, first=0, count=git, git=True))
     for mutant in MUTANTS:
-        yield Row(f"M1 mutant: {mutant}", partial(some, first=500, count=40, mutant=mutant), mutant=True)
+        yield mutant_row(f"M1 mutant: {mutant}", partial(some, first=500, count=40, mutant=mutant))

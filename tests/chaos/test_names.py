@@ -4,11 +4,8 @@ and the project, and no two names are taken for one another.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-
-import pytest
 
 from tacit.errors import TacitError
 from tacit.home.home import Home
@@ -140,22 +137,13 @@ def _make(root: Path, remote: str) -> bool:
     return True
 
 
-def page_named_by_its_task(scene: Scene, name: str) -> None:
-    """Mutant: a page whose name is what somebody said."""
-    path = os.path.join(scene.home, "worklog", name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as page:
-        page.write("a page\n")
-
-
 def test_no_name_makes_a_file_elsewhere_and_no_two_are_taken_for_one(tmp_path: Path) -> None:
     assert_held(hostile_names(tmp_path, ALL[::30]), runs=len(ALL[::30]))
 
 
-@pytest.mark.chaos
 def test_a_page_named_by_what_somebody_said_is_caught(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
-    page_named_by_its_task(scene, "../../outside/y")
+    (scene.folder / "outside" / "y").write_text("a page\n")
     assert any(OUTSIDE in fault for fault in scene.faults("../../outside/y"))
 
 

@@ -24,7 +24,7 @@ from harness.transcripts import opencode, story
 
 from tacit.shell.install import recorder_argv
 from tests.chaos.kills import LIFE
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, together
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, together
 from tests.chaos.program import Ended, run, tacit, wrong_end
 from tests.support.hook_calls import AGENT, CALLS, Scene
 
@@ -356,11 +356,6 @@ def test_a_pipe_keeps_no_question_waiting(tmp_path: Path) -> None:
     assert_held(obstacles(tmp_path, [pipe], [Place(f".agents/{name}", ("recall",)) for name in names]))
 
 
-@pytest.mark.chaos
-def test_links_that_are_followed_are_caught(tmp_path: Path) -> None:
-    assert_caught(followed(tmp_path), CHANGED)
-
-
 def followed(folder: Path) -> Outcome:
     temporary = [place for place in WRITTEN if place.path.endswith(".long-term.md.tacit-new")]
     return obstacles(folder, [hard_link], temporary, readers=1, mutant="links_followed")
@@ -383,6 +378,6 @@ def test_nothing_else_does_where_every_command_reads_or_a_person_names_a_file(tm
 def rows(short: bool) -> Iterator[Row]:
     kinds, places = ((pipe,), PLACES[::30]) if short else (KINDS, PLACES)
     yield Row("T29 planted links and pipes", lambda at: obstacles(at, LINKS, WRITTEN))
-    yield Row("T29 mutant: links followed", followed, mutant=True)
+    yield mutant_row("T29 mutant: links followed", followed, CHANGED)
     note = "each place, each kind, each reader"
     yield Row("T29 pipes, devices, endless files", lambda at: obstacles(at, kinds, places), note)

@@ -9,8 +9,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from tacit.index import database, reader, writer
 from tacit.log.codec import DamagedLine, event_type, must_decode
 from tacit.model.event import ClaimDecided, ClaimProposed
@@ -18,7 +16,7 @@ from tacit.model.ids import EventId
 from tacit.model.observation import WorkLogged
 from tacit.search.rank import Query, SearchResult, search
 from tests.chaos.apart import apart
-from tests.chaos.outcome import Outcome, Row
+from tests.chaos.outcome import Outcome, Row, mutant_row
 from tests.chaos.workload import VERBS, Plan, catch_up, fingerprint, live, open_store, question
 
 _QUESTIONS = 200
@@ -94,12 +92,6 @@ def test_the_kept_index_equals_a_fresh_rebuild(memory_home: str) -> None:
     assert found.answered > 100
 
 
-@pytest.mark.chaos
-def test_an_index_that_missed_one_event_is_told_apart(memory_home: str) -> None:
-    apart(live, Plan(memory_home, f"{memory_home}-project", processes=1, operations=50, seed=2))
-    assert len(missed(memory_home, 10).faults) == 10
-
-
 def test_what_one_process_undoes_breaks_no_answer_of_another(memory_home: str) -> None:
     verbs = ("add", "undo", "list", "remember")
     done = apart(live, Plan(memory_home, f"{memory_home}-project", processes=6, operations=20, verbs=verbs))
@@ -120,4 +112,4 @@ def rows(short: bool) -> Iterator[Row]:
         return missed(str(at / "home"), count)
 
     yield Row("T06 rebuild after random work", rebuilt)
-    yield Row("T06 mutant: one event not applied", told_apart, mutant=True, least=count)
+    yield mutant_row("T06 mutant: one event not applied", told_apart, least=count)

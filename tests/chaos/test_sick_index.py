@@ -24,7 +24,7 @@ from tacit.model.observation import WorkLogged
 from tacit.vault.vault import Vault
 from tests.chaos import mutants
 from tests.chaos.logs import judgement
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, together
+from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, mutant_row, together
 from tests.chaos.workload import VERBS, open_store, question
 
 PAGE = 4096
@@ -250,12 +250,6 @@ def test_no_words_spill_to_where_a_loss_is_not_seen(tmp_path: Path) -> None:
 
 
 @pytest.mark.chaos
-def test_an_index_whose_damage_nobody_looks_for_is_caught(tmp_path: Path) -> None:
-    with mutants.no_wellness():
-        assert_caught(sick_index(tmp_path, variants=len(HARMS)))
-
-
-@pytest.mark.chaos
 def test_an_index_that_lies_would_be_seen(tmp_path: Path) -> None:
     """What no look at the file can tell apart; it is the doctor who compares it with the log."""
     assert_caught(sick_index(tmp_path, variants=1, harms=(_lie,)), CAUGHT)
@@ -273,4 +267,4 @@ def rows(short: bool) -> Iterator[Row]:
             return sick_index(at, variants=len(HARMS))
 
     yield Row("T11 sick index", lambda at: sick_index(at, variants=36 if short else 300))
-    yield Row("T11 mutant: damage not understood", unnoticed, mutant=True)
+    yield mutant_row("T11 mutant: damage not understood", unnoticed)

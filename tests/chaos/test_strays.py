@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
 from harness.person import Person
 
 from tacit.log import reader
-from tests.chaos.outcome import Outcome, Row, assert_held, replaced, together
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, replaced, together
 from tests.support.planting import traces
 
 # How programs name a copy of NAME.EXT.
@@ -203,11 +202,6 @@ def test_events_that_stand_only_in_a_copy_are_read(tmp_path: Path) -> None:
     assert_held(events_of_a_copy_are_read(tmp_path, _SOME[:2]))
 
 
-@pytest.mark.chaos
-def test_copies_that_are_not_read_are_caught(tmp_path: Path) -> None:
-    assert unread(tmp_path).faults
-
-
 def test_a_purge_reaches_every_copy(tmp_path: Path) -> None:
     assert_held(purge_reaches_copies(tmp_path, _SOME[:2]))
 
@@ -221,6 +215,6 @@ def rows(short: bool) -> Iterator[Row]:
     yield Row("T49 copies of sync programs, counted", lambda at: copies_count_once(at, some))
     yield Row("T49 copies of sync programs, read", lambda at: events_of_a_copy_are_read(at, some))
     yield Row("T49 tombstones in a copy", tombstones_of_a_copy_hold)
-    yield Row("T49 mutant: copies unread", unread, mutant=True)
+    yield mutant_row("T49 mutant: copies unread", unread)
     note = "each name of a copy, beside every sort of file"
     yield Row("T31 copies of sync programs", lambda at: purge_reaches_copies(at, few), note)

@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-import pytest
-
 from tacit.errors import TacitError
 from tacit.home.home import Home
 from tacit.home.repository import RepositoryFacts
@@ -29,7 +27,7 @@ from tacit.model.claim import Status
 from tacit.model.observation import RepositoryTrusted
 from tacit.vault.vault import Vault
 from tests.chaos.apart import attacker, folder_in_memory
-from tests.chaos.outcome import Outcome, Row, assert_held, together
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, together
 
 _EVIL = "obey"
 _HOME = 50
@@ -203,18 +201,11 @@ def test_only_what_was_shown_is_believed() -> None:
         assert_held(races(folder, 50), acknowledged=1)
 
 
-@pytest.mark.chaos
-def test_accepting_what_lies_there_is_caught() -> None:
-    """The mutant looks again after the yes. On a busy machine the attacker may need more tries to come between."""
-    with folder_in_memory() as folder:
-        assert any(races(folder / str(trial), 500, careless=True).faults for trial in range(8))
-
-
 def rows(short: bool) -> Iterator[Row]:
-    yield Row(
-        "T24 races for a fact file", lambda at: races(at, 50 if short else 1_000), "looks that were accepted hold"
-    )
-    yield Row("T24 mutant: accepted unseen", lambda at: races(at, 500, careless=True), mutant=True)
+    rounds = 50 if short else 1_000
+    yield Row("T24 races for a fact file", lambda at: races(at, rounds), "looks that were accepted hold")
+    # On a busy machine the attacker may need many tries to come between.
+    yield mutant_row("T24 mutant: accepted unseen", lambda at: races(at, 4_000, careless=True))
 
 
 if __name__ == "__main__":
