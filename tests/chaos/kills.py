@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,6 +159,22 @@ def home_faults(home: Path) -> Iterator[str]:
     if checked.code:
         yield f"the log is damaged: {checked.out}"
     yield from index_faults(home)
+
+
+def looked(folder: Path) -> dict[str, tuple[bytes | str, int, int]]:
+    """Every file, folder and link below a folder: what it holds, its mode and when it was changed."""
+    found: dict[str, tuple[bytes | str, int, int]] = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        held = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+        found[str(path.relative_to(folder))] = (held, status.st_mode, status.st_mtime_ns)
+    return found
+
+
+def changes(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    for name in before.keys() | after.keys():
+        if before.get(name) != after.get(name):
+            yield f"{name} was {before.get(name)} and is {after.get(name)}"
 
 
 def left_behind(folder: Path) -> Iterator[str]:

@@ -50,9 +50,6 @@ def _missing(scene: Scene, *texts: str) -> Iterator[str]:
     yield from (f"what was acknowledged is gone: {one}" for one in texts if one not in scene.run("recall", one).out)
 
 
-# Syncs
-
-
 def unsafe_files(calls: Iterable[Call]) -> set[str]:
     """The files that hold something of which nobody can say that it would survive a power cut."""
     unsynced: set[str] = set()
@@ -122,9 +119,6 @@ def test_a_file_is_suspect_until_another_takes_its_place() -> None:
     assert unsafe_files([*failed, again]) == {"/home/log"}
     assert unsafe_files([*failed, Call("write", 2, fresh), Call("fdatasync", 3, fresh), rename]) == set()
     assert unsafe_files([*failed, Call("write", 2, fresh), rename]) == {"/home/log"}
-
-
-# Any call
 
 
 def refused(folder: Path, verb: str, *, most: int = 0, on: str = "", mutant: str = "") -> Outcome:

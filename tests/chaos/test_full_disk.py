@@ -46,14 +46,9 @@ class Plan:
     disk: type[OsDisk] = OsDisk
 
 
-def full_disk(plan: Plan) -> Outcome:
-    """On a small file system of its own."""
-    return apart(_on_small_disk, plan, within=namespace())
-
-
-def full_log(plan: Plan) -> Outcome:
-    """The log by itself, which fills such a disk to its last byte."""
-    return apart(_log_on_small_disk, plan, within=namespace())
+def full_disk(plan: Plan, log: bool = False) -> Outcome:
+    """On a small file system of its own; the `log` by itself fills such a disk to its last byte."""
+    return apart(_log_on_small_disk if log else _on_small_disk, plan, within=namespace())
 
 
 def limited(plan: Plan, *, by: str = "memory/events.jsonl", most: int = _MOST) -> Outcome:
@@ -67,8 +62,7 @@ def limited(plan: Plan, *, by: str = "memory/events.jsonl", most: int = _MOST) -
 def _on_small_disk(plan: Plan) -> Outcome:
     disk = small_disk(plan.folder)
     home = _prepared(disk)
-    ballast = filled(disk, plan.room)
-    return _story(plan, home, (), free=ballast.unlink)
+    return _story(plan, home, (), free=filled(disk, plan.room).unlink)
 
 
 def _log_on_small_disk(plan: Plan) -> Outcome:
@@ -155,7 +149,7 @@ def test_an_index_that_cannot_grow_refuses_no_line_of_the_log(tmp_path: Path) ->
 
 @MAY_MOUNT
 def test_a_log_that_fills_the_disk_to_its_last_byte_goes_on_when_there_is_room(tmp_path: Path) -> None:
-    assert_held(full_log(Plan(str(tmp_path), 60_000)), runs=3, acknowledged=100)
+    assert_held(full_disk(Plan(str(tmp_path), 60_000), log=True), runs=3, acknowledged=100)
 
 
 def rows(short: bool) -> Iterator[Row]:
@@ -166,7 +160,7 @@ def rows(short: bool) -> Iterator[Row]:
 
     if namespace():
         yield Row("T09 full disk", partial(in_rooms, story=full_disk, sizes=rooms))
-        yield Row("T09 full disk, log alone", lambda at: full_log(Plan(str(at), 200_000)))
+        yield Row("T09 full disk, log alone", lambda at: full_disk(Plan(str(at), 200_000), log=True))
         blind = partial(Plan, room=60_000, disk=BlindDisk)
-        yield mutant_row("T09 mutant: errors unseen", lambda at: full_log(blind(str(at))), "lost")
+        yield mutant_row("T09 mutant: errors unseen", lambda at: full_disk(blind(str(at)), log=True), "lost")
     yield Row("T09 limit on files", partial(in_rooms, story=limited, sizes=rooms[::2]))

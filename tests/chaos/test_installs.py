@@ -7,6 +7,7 @@ import os
 import random
 import shlex
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -17,7 +18,7 @@ from harness.person import Person
 
 from tacit.cli.install import TARGETS
 from tacit.install.entries import has_our_hook
-from tests.chaos.kills import Scene, sweep
+from tests.chaos.kills import Scene, changes, looked, sweep
 from tests.chaos.outcome import Outcome, Row, assert_held
 from tests.chaos.program import Ended
 from tests.chaos.strace import Call
@@ -45,7 +46,7 @@ def again(folder: Path, rounds: int, seed: int = 1) -> Outcome:
         if done.code and _look(person.folder) != before:
             found.append(f"{number}: {name} was refused and changed something: {done.err}")
         person.tacit("uninstall", name, "--yes", code=None)
-        found += [f"{number}: {name}: {fault}" for fault in _changed(before, _look(person.folder))]
+        found += [f"{number}: {name}: {fault}" for fault in changes(before, _look(person.folder))]
         shutil.rmtree(person.folder)
     return Outcome(rounds, rounds - refused, 0, tuple(found), f"{refused} broken ones were refused")
 
@@ -69,21 +70,9 @@ def _settings(dice: random.Random, folder: Path, name: str) -> None:
 
 def _look(folder: Path) -> dict[str, tuple[bytes | str, int]]:
     """Every file of the person that is none of the home, with what it holds and its mode; links as such."""
-    found: dict[str, tuple[bytes | str, int]] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_relative_to(folder / ".agents") or path.is_relative_to(folder / "home"):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            continue
-        held = os.readlink(path) if path.is_symlink() else path.read_bytes()
-        found[str(path.relative_to(folder))] = (held, path.lstat().st_mode)
-    return found
-
-
-def _changed(before: dict[str, tuple[bytes | str, int]], after: dict[str, tuple[bytes | str, int]]) -> Iterator[str]:
-    for name in before.keys() | after.keys():
-        if before.get(name) != after.get(name):
-            yield f"{name} was {before.get(name)} and is {after.get(name)}"
+    ours = (".agents", "home", "project")
+    found = {name: (held, mode) for name, (held, mode, _) in looked(folder).items() if not stat.S_ISDIR(mode)}
+    return {name: one for name, one in found.items() if Path(name).parts[0] not in ours}
 
 
 AGENTS = [name for name, target in TARGETS.items() if target.is_agent]
@@ -112,7 +101,7 @@ def killed(folder: Path, name: str, most: int = 0) -> Outcome:
         for verb in ("install", "uninstall"):
             if (ended := scene.run(verb, name, "--yes")).code:
                 yield f"then {verb} fails: {ended}"
-        yield from _changed(old, _look(scene.folder))
+        yield from changes(old, _look(scene.folder))
 
     return sweep(scene, look, most=most, since=is_theirs)
 

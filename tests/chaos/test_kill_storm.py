@@ -11,7 +11,7 @@ import random
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -171,28 +171,18 @@ def _await_death(writers: list[Writer]) -> None:
 def _await_growth(path: str) -> None:
     """Return as soon as somebody writes: the meanest moment for a kill."""
     until = time.monotonic() + _LONGEST_AIM
-    before = _size(path)
-    while _size(path) == before and time.monotonic() < until:
-        pass
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except FileNotFoundError:
-        return 0
+    with suppress(FileNotFoundError):
+        before = os.stat(path).st_size
+        while os.stat(path).st_size == before and time.monotonic() < until:
+            pass
 
 
 def _rebuilt_alike(home: str) -> bool:
     """The index that was kept while the storm went on, and two made afterwards."""
-    with closing(open_store(home)) as store:
+    with closing(open_store(home)) as store, closing(store.in_memory_index()) as one:
         catch_up(store)
-        kept = store.read(fingerprint)
-        for _ in range(2):
-            with closing(store.in_memory_index()) as fresh:
-                if fingerprint(fresh) != kept:
-                    return False
-    return True
+        with closing(store.in_memory_index()) as other:
+            return store.read(fingerprint) == fingerprint(one) == fingerprint(other)
 
 
 @pytest.mark.chaos

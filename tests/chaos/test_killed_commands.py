@@ -181,17 +181,17 @@ def mend_kill(folder: Path, *, most: int = 0) -> Outcome:
     log.write_bytes(DAMAGED + good)
     scene.keep()
 
-    def aside() -> list[bytes]:
-        return [path.read_bytes() for path in (scene.home / "quarantine").glob("*.bad")]
+    def aside() -> int:
+        return [path.read_bytes() for path in (scene.home / "quarantine").glob("*.bad")].count(DAMAGED)
 
     def look(_ended: Ended) -> Iterator[str]:
         there = log.read_bytes()
         if there not in (good, DAMAGED + good):
             yield f"the log is {MIXED}"
-        if there == good and DAMAGED not in aside():
+        if there == good and not aside():
             yield "the damaged line is gone"
         again = scene.run(*scene.words)
-        if again.code or log.read_bytes() != good or aside().count(DAMAGED) != 1:
+        if again.code or log.read_bytes() != good or aside() != 1:
             yield f"the second run did not complete it: {again}"
         yield from (*home_faults(scene.home), *left_behind(scene.folder))
 

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 from tacit.index import database, reader, writer
 from tacit.log.codec import DamagedLine, event_type, must_decode
@@ -29,21 +28,14 @@ def answers(connection: sqlite3.Connection) -> list[list[SearchResult]]:
     return [search(connection, query) for query in asked]
 
 
-class Comparison(NamedTuple):
-    """The index that was kept, beside one made again from the log."""
-
-    differences: tuple[str, ...]
-    memories: int
-    answered: int
-
-
-def compare(home: str) -> Comparison:
+def compare(home: str) -> tuple[list[str], int, int]:
+    """In what the index that was kept differs from one made again from the log; its memories; questions answered."""
     with closing(open_store(home)) as store, closing(store.in_memory_index()) as fresh:
         catch_up(store)
         found = answers(fresh)
         differences = ["other rows"] * (store.read(fingerprint) != fingerprint(fresh))
         differences += ["other answers"] * (store.read(answers) != found)
-        return Comparison(tuple(differences), sum(1 for _ in reader.memory_rows(fresh)), sum(map(bool, found)))
+        return differences, sum(1 for _ in reader.memory_rows(fresh)), sum(map(bool, found))
 
 
 def filed(home: str) -> Iterator[writer.IndexedEvent]:
@@ -86,10 +78,10 @@ def missed(home: str, count: int) -> Outcome:
 def test_the_kept_index_equals_a_fresh_rebuild(memory_home: str) -> None:
     done = apart(live, Plan(memory_home, f"{memory_home}-project", processes=4, operations=30))
     assert set(done) == set(VERBS), "a workload in which a verb never works shows little"
-    found = compare(memory_home)
-    assert found.differences == ()
-    assert found.memories > 20
-    assert found.answered > 100
+    differences, memories, answered = compare(memory_home)
+    assert differences == []
+    assert memories > 20
+    assert answered > 100
 
 
 def test_what_one_process_undoes_breaks_no_answer_of_another(memory_home: str) -> None:
@@ -103,9 +95,9 @@ def rows(short: bool) -> Iterator[Row]:
 
     def rebuilt(at: Path) -> Outcome:
         done = apart(live, Plan(str(at / "home"), str(at / "project"), 4, operations))
-        found = compare(str(at / "home"))
-        note = f"{found.memories} memories; {found.answered} of {_QUESTIONS} questions answered, all alike"
-        return Outcome(4 * operations, done.total(), 0, found.differences, note)
+        differences, memories, answered = compare(str(at / "home"))
+        note = f"{memories} memories; {answered} of {_QUESTIONS} questions answered, all alike"
+        return Outcome(4 * operations, done.total(), 0, tuple(differences), note)
 
     def told_apart(at: Path) -> Outcome:
         apart(live, Plan(str(at / "home"), str(at / "project"), 4, operations))
