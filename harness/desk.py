@@ -136,11 +136,5 @@ def _ran(event: dict[str, Any]) -> Ran:
     body = event["body"]
     texts = {name: body.get(name, "") for name in ("command", "directory", "meant", "planned", "shell")}
     numbers = {name: body.get(name, 0) for name in ("status", "milliseconds")}
-    return Ran(
-        **texts,
-        **numbers,
-        session=event.get("sess", ""),
-        actor=event["actor"],
-        scope=event["scope"],
-        at=event["ts"],
-    )
+    about = {"session": event.get("sess", ""), "actor": event["actor"], "scope": event["scope"], "at": event["ts"]}
+    return Ran(**texts, **numbers, **about)

@@ -40,119 +40,74 @@ class Work(NamedTuple):
     turns: Sequence[Turn]
 
 
-def _turn(asked: str, ran: str, changed: str, reply: str, result: str = "ok") -> Turn:
-    return Turn(asked, ran, result, changed, reply, put="")
+def _works(text: str) -> Iterator[Work]:
+    """Sessions of a text: their head, and of each turn what was asked, run with its result, changed and replied."""
+    for part in text.strip().split("\n\n"):
+        head, *rows = part.split("\n")
+        days, hour, project, title = head.split(" ", 3)
+        turns = []
+        for asked, run, changed, reply in zip(*[iter(rows)] * 4, strict=True):
+            command, _, result = run.removeprefix("$ ").partition(" → ")
+            turns.append(Turn(asked, command, result or "ok", changed.removeprefix("± "), reply, put=""))
+        yield Work(int(days), int(hour), project, title, turns)
 
 
-STORIES = (
-    Work(
-        2,
-        9,
-        "webshop",
-        "Checkout rounds prices wrongly",
-        (
-            _turn(
-                "the total in checkout is off by one cent for three items, please fix it",
-                "pnpm test checkout",
-                "src/checkout/total.ts",
-                "The total was summed as floats. I sum integer cents now, and the test passes.",
-                "1 failed, 41 passed",
-            ),
-            _turn(
-                "from now on always keep prices in integer cents, never in floats",
-                "pnpm test",
-                "src/price.ts",
-                "All prices are integer cents now, and 42 tests pass.",
-                "42 passed",
-            ),
-            _turn(
-                "don't run npm here, we use pnpm. add a test for the discount",
-                "pnpm add -D vitest",
-                "test/discount.test.ts",
-                "The discount has a test, and it passes.",
-            ),
-        ),
-    ),
-    Work(
-        1,
-        14,
-        "api",
-        "Rate limit of the login endpoint",
-        (
-            _turn(
-                "add a rate limit to /login, five tries a minute",
-                "pytest tests/test_login.py",
-                "api/login.py",
-                "The endpoint answers 429 after five tries a minute, and the tests pass.",
-                "12 passed",
-            ),
-            _turn(
-                "never log request bodies, they contain passwords",
-                "pytest",
-                "api/logging.py",
-                "Bodies are no longer logged. All 96 tests pass.",
-                "96 passed",
-            ),
-        ),
-    ),
-    Work(
-        1,
-        16,
-        "webshop",
-        "Upgrade of the design tokens",
-        (
-            _turn(
-                "upgrade the tokens package and fix what breaks",
-                "pnpm up @shop/tokens",
-                "src/theme.css",
-                "Two colours were renamed. The pages look as before.",
-            ),
-            _turn(
-                "run the visual tests before you commit, always",
-                "pnpm test:visual",
-                "src/theme.css",
-                "The visual tests pass, and the change is committed.",
-            ),
-        ),
-    ),
-    Work(
-        0,
-        10,
-        "dotfiles",
-        "A prompt that shows the branch",
-        (
-            _turn(
-                "show the git branch in my zsh prompt", "zsh -n .zshrc", ".zshrc", "The prompt shows the branch now."
-            ),
-            _turn(
-                "I prefer starship, remove what you wrote and use it",
-                "starship init zsh",
-                ".zshrc",
-                "starship draws the prompt now.",
-            ),
-        ),
-    ),
-    Work(
-        0,
-        11,
-        "api",
-        "Migrations fail on an empty database",
-        (
-            _turn(
-                "migrations fail on an empty database",
-                "alembic upgrade head",
-                "migrations/0007_users.py",
-                "Migration 7 expected a row. It creates the row now.",
-                "relation users does not exist",
-            ),
-            _turn(
-                "we decided to use PostgreSQL 16 everywhere, also in CI",
-                "alembic upgrade head",
-                "ci.yml",
-                "CI runs PostgreSQL 16 now.",
-            ),
-        ),
-    ),
+STORIES = tuple(
+    _works("""
+2 9 webshop Checkout rounds prices wrongly
+the total in checkout is off by one cent for three items, please fix it
+$ pnpm test checkout → 1 failed, 41 passed
+± src/checkout/total.ts
+The total was summed as floats. I sum integer cents now, and the test passes.
+from now on always keep prices in integer cents, never in floats
+$ pnpm test → 42 passed
+± src/price.ts
+All prices are integer cents now, and 42 tests pass.
+don't run npm here, we use pnpm. add a test for the discount
+$ pnpm add -D vitest
+± test/discount.test.ts
+The discount has a test, and it passes.
+
+1 14 api Rate limit of the login endpoint
+add a rate limit to /login, five tries a minute
+$ pytest tests/test_login.py → 12 passed
+± api/login.py
+The endpoint answers 429 after five tries a minute, and the tests pass.
+never log request bodies, they contain passwords
+$ pytest → 96 passed
+± api/logging.py
+Bodies are no longer logged. All 96 tests pass.
+
+1 16 webshop Upgrade of the design tokens
+upgrade the tokens package and fix what breaks
+$ pnpm up @shop/tokens
+± src/theme.css
+Two colours were renamed. The pages look as before.
+run the visual tests before you commit, always
+$ pnpm test:visual
+± src/theme.css
+The visual tests pass, and the change is committed.
+
+0 10 dotfiles A prompt that shows the branch
+show the git branch in my zsh prompt
+$ zsh -n .zshrc
+± .zshrc
+The prompt shows the branch now.
+I prefer starship, remove what you wrote and use it
+$ starship init zsh
+± .zshrc
+starship draws the prompt now.
+
+0 11 api Migrations fail on an empty database
+migrations fail on an empty database
+$ alembic upgrade head → relation users does not exist
+± migrations/0007_users.py
+Migration 7 expected a row. It creates the row now.
+we decided to use PostgreSQL 16 everywhere, also in CI
+$ alembic upgrade head
+± ci.yml
+CI runs PostgreSQL 16 now.
+""")
 )
 _TASKS = (
     ("add the image library", "npm install sharp", "package.json"),
@@ -209,14 +164,8 @@ class ExampleHome:
 
     def make(self) -> None:
         """Do everything in the order of time: ids of events only grow."""
-        steps = [
-            *self._rule_steps(),
-            *self._command_steps(),
-            *self._work_steps(),
-            *self._suggestion_steps(),
-            *self._workflow_steps(),
-        ]
-        for _, step in sorted(steps, key=lambda pair: pair[0]):
+        kinds = (self._rule_steps, self._command_steps, self._work_steps, self._suggestion_steps, self._workflow_steps)
+        for _, step in sorted((step for steps in kinds for step in steps()), key=lambda pair: pair[0]):
             step()
         with self.vault(END) as vault:
             vault.suggestions.learn()
@@ -310,35 +259,23 @@ class ExampleHome:
             brief = vault.search.brief(task=work.turns[0].asked, observe=False)
             if not brief.ids:
                 return
-            body = BriefInjected(
-                tuple(brief.ids),
-                brief.tokens,
-                work.turns[0].asked,
-                "claude",
-                "startup",
-                tuple("standing rule" for _ in brief.ids),
-            )
+            asked, reasons = work.turns[0].asked, ("standing rule",) * len(brief.ids)
+            body = BriefInjected(tuple(brief.ids), brief.tokens, asked, "claude", "startup", reasons)
             with vault.home.store.change() as change:
                 change.record([Draft(body, vault.home.store.scope_in(change.connection))])
 
 
 def _earlier_work() -> list[Work]:
     """Sessions of the months before, fewer the longer ago."""
-    return [
-        Work(
-            days,
-            8 + days % 9,
-            _PROJECTS[days % 2],
-            _TASKS[days % len(_TASKS)][0].capitalize(),
-            tuple(
-                _turn(f"{asked}, part {number}", command, file, f"Part {number} is done, and it works.")
-                for number in range(1, 2 + days % 3)
-            ),
-        )
-        for days in range(78, 2, -2)
-        for asked, command, file in [_TASKS[days % len(_TASKS)]]
-        if days % 7 < 5
-    ]
+    works = []
+    for days in range(78, 2, -2):
+        asked, command, file = _TASKS[days % len(_TASKS)]
+        parts = range(1, 2 + days % 3)
+        told = [(f"{asked}, part {part}", f"Part {part} is done, and it works.") for part in parts]
+        turns = [Turn(text, command, "ok", file, reply, put="") for text, reply in told]
+        if days % 7 < 5:
+            works.append(Work(days, 8 + days % 9, _PROJECTS[days % 2], asked.capitalize(), turns))
+    return works
 
 
 def make_example_home(folder: Path) -> ExampleHome:

@@ -69,15 +69,11 @@ def wait_for_followers(seconds: float) -> None:
 
 def is_anybody_told_of(home: Path) -> bool:
     """Whether a program runs that was started with this home in its environment, such as a hook."""
-    wanted = f"TACIT_HOME={home}\0".encode()
-    return any(wanted in _environment(process) for process in Path("/proc").glob("[0-9]*"))
-
-
-def _environment(process: Path) -> bytes:
-    try:
-        return (process / "environ").read_bytes()
-    except OSError:  # it has ended, or is somebody else's
-        return b""
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+            if f"TACIT_HOME={home}\0".encode() in (process / "environ").read_bytes():
+                return True
+    return False
 
 
 @cache

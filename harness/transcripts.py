@@ -94,16 +94,8 @@ class Claude:
         self.records: list[Object] = []
 
     def say(self, kind: str, message: Object | None = None, **more: object) -> Object:
-        common: Object = {
-            "parentUuid": None,
-            "isSidechain": False,
-            "userType": "external",
-            "cwd": self.directory,
-            "sessionId": self.session,
-            "version": "2.1.40",
-            "gitBranch": self.branch,
-            "type": kind,
-        }
+        common: Object = {"parentUuid": None, "isSidechain": False, "userType": "external", "cwd": self.directory}
+        common |= {"sessionId": self.session, "version": "2.1.40", "gitBranch": self.branch, "type": kind}
         said: Object = {"message": message} if message else {}
         stamp: Object = {"uuid": name_of(self.session, next(self._numbers)), "timestamp": self.clock()}
         record = {**common, **said, **more, **stamp}
@@ -320,9 +312,11 @@ def _put(database: sqlite3.Connection, session: str, number: int, turn: Turn, at
     def say(role: str, at: int, *parts: Object) -> None:
         own = f"msg_{name_of(session, role, number)}"
         told: Object = {"role": role, "time": {"created": at, "completed": at + 5}}
-        database.execute("INSERT OR REPLACE INTO message VALUES (?, ?, ?, ?, ?)", (own, session, at, at, _json(told)))
+        database.execute(
+            "INSERT OR REPLACE INTO message VALUES (?, ?, ?, ?, ?)", (own, session, at, at, json.dumps(told))
+        )
         for nth, part in enumerate(parts, 1):
-            row = (f"prt_{name_of(own, nth)}", own, session, at + nth, at + nth, _json(part))
+            row = (f"prt_{name_of(own, nth)}", own, session, at + nth, at + nth, json.dumps(part))
             database.execute("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def call(tool: str, given: Object, output: str) -> Object:
@@ -332,10 +326,6 @@ def _put(database: sqlite3.Connection, session: str, number: int, turn: Turn, at
     say("user", at, {"type": "text", "text": turn.asked}, {"type": "text", "text": turn.put, "synthetic": True})
     ran, changed = call("bash", {"command": turn.ran}, turn.result), call("edit", {"filePath": turn.changed}, "ok")
     say("assistant", at + 1000, ran, changed, {"type": "text", "text": turn.reply, "time": {"start": at, "end": at}})
-
-
-def _json(told: Object) -> str:
-    return json.dumps(told)
 
 
 # All of them

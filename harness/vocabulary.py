@@ -67,22 +67,11 @@ _TRACKERS = ("PROJ", "OPS", "WEB", "DATA", "INFRA")
 
 # What people ask. `{}` is a word of the vocabulary.
 _QUESTIONS = (
-    "how do I run the {} tests",
-    "what did we decide about {}",
-    "which package manager do we use",
-    "why does the {} fail",
-    "where does the {} live",
-    "how do we deploy the {}",
-    "who reviews {} changes",
-    "{} naming convention",
-    "never do this with {}",
-    "preferred {} settings",
-    "known fix for {} error",
-    "before every release {}",
-    "can I push to the main branch",
-    "{} timeout",
-    "is the {} cached",
-)
+    "how do I run the {} tests|what did we decide about {}|which package manager do we use|why does the {} fail|"
+    "where does the {} live|how do we deploy the {}|who reviews {} changes|{} naming convention|never do this with {}|"
+    "preferred {} settings|known fix for {} error|before every release {}|can I push to the main branch|{} timeout|"
+    "is the {} cached"
+).split("|")
 
 
 class Zipf:
@@ -108,7 +97,7 @@ _noun, _verb, _manner = Zipf(_nouns(), 20), Zipf(_VERBS, 5), Zipf(_MANNERS, 15)
 
 def sentence(random: Random) -> str:
     """One rule as a person would type it."""
-    text = random.choices(_PHRASES, _PHRASE_WEIGHTS)[0](random)
+    text = random.choices(list(_PHRASES), list(_PHRASES.values()))[0](random)
     if random.random() < 0.3:
         text += f" {random.choice(_MOMENTS)}"
     return f"{text} because {_thing(random)} is {_manner.draw(random)}" if random.random() < 0.1 else text
@@ -140,46 +129,14 @@ def _thing(random: Random) -> str:
     return f"the {_manner.draw(random)} {noun}" if random.random() < 0.5 else f"the {noun}"
 
 
-def _never(random: Random) -> str:
-    return f"never {_verb.draw(random)} {_thing(random)} in {_thing(random)}"
-
-
-def _always(random: Random) -> str:
-    return f"always {_verb.draw(random)} {_thing(random)} with {_thing(random)}"
-
-
-def _order(random: Random) -> str:
-    return f"{_verb.draw(random)} {_thing(random)} and {_thing(random)} of {_thing(random)}"
-
-
-def _used_for(random: Random) -> str:
-    return f"use {random.choice(_TOOLS)} for {_thing(random)} of {_thing(random)}"
-
-
-def _prefers(random: Random) -> str:
-    return f"I prefer {_thing(random)} over {_thing(random)} for {_noun.draw(random)}"
-
-
-def _decided(random: Random) -> str:
-    return f"we decided to {_verb.draw(random)} {_thing(random)} through {_thing(random)}"
-
-
-def _convention(random: Random) -> str:
-    return f"{_thing(random)} of {_noun.draw(random)} lives in {identifier(random)}"
-
-
-def _fix(random: Random) -> str:
-    return f"when {_thing(random)} fails with {identifier(random)}, {_verb.draw(random)} {_thing(random)}"
-
-
-_PHRASES: tuple[Callable[[Random], str], ...] = (
-    _order,
-    _always,
-    _never,
-    _used_for,
-    _prefers,
-    _decided,
-    _convention,
-    _fix,
-)
-_PHRASE_WEIGHTS = (30, 15, 15, 8, 10, 7, 8, 7)
+# How often people say each, of a hundred sentences.
+_PHRASES: dict[Callable[[Random], str], int] = {
+    lambda random: f"{_verb.draw(random)} {_thing(random)} and {_thing(random)} of {_thing(random)}": 30,
+    lambda random: f"always {_verb.draw(random)} {_thing(random)} with {_thing(random)}": 15,
+    lambda random: f"never {_verb.draw(random)} {_thing(random)} in {_thing(random)}": 15,
+    lambda random: f"use {random.choice(_TOOLS)} for {_thing(random)} of {_thing(random)}": 8,
+    lambda random: f"I prefer {_thing(random)} over {_thing(random)} for {_noun.draw(random)}": 10,
+    lambda random: f"we decided to {_verb.draw(random)} {_thing(random)} through {_thing(random)}": 7,
+    lambda random: f"{_thing(random)} of {_noun.draw(random)} lives in {identifier(random)}": 8,
+    lambda random: f"when {_thing(random)} fails with {identifier(random)}, {_verb.draw(random)} {_thing(random)}": 7,
+}

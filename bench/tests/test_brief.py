@@ -42,7 +42,10 @@ def turns(*several: Turn) -> Callable[[Claude], None]:
     return tell
 
 
-def asked(folder: Path) -> list[Asked]:
+def asked(folder: Path, *sessions: Callable[[Claude], None]) -> list[Asked]:
+    """What was asked in these sessions, one a day, and in those that were written before."""
+    for day, tell in enumerate(sessions):
+        write(folder, f"session {day}", day, tell)
     return replayed([folder])[0]
 
 
@@ -56,26 +59,21 @@ def given(one: Asked, system: str) -> list[str]:
 
 
 def test_an_earlier_session_bears_on_a_prompt_whose_turn_changes_the_same_file(tmp_path: Path) -> None:
-    write(tmp_path, "first", 0, turns(PARSER))
-    write(tmp_path, "second", 1, turns(PRICES))
-    write(tmp_path, "third", 2, turns(Turn(UNRELATED, changed="src/parser.py")))
-    one = by_prompt(asked(tmp_path), UNRELATED)
+    every = asked(tmp_path, turns(PARSER), turns(PRICES), turns(Turn(UNRELATED, changed="src/parser.py")))
+    one = by_prompt(every, UNRELATED)
 
     assert list(one.bearing.values()) == [{FILES}]
     assert "the parser drops" in one.known[next(iter(one.bearing))].line
 
 
 def test_the_words_of_a_prompt_are_no_evidence(tmp_path: Path) -> None:
-    write(tmp_path, "first", 0, turns(PARSER))
-    write(tmp_path, "second", 1, turns(Turn("the parser drops the last line of src/parser.py", changed="src/new.py")))
+    second = Turn("the parser drops the last line of src/parser.py", changed="src/new.py")
 
-    assert by_prompt(asked(tmp_path), "the parser drops the last line of").bearing == {}
+    assert by_prompt(asked(tmp_path, turns(PARSER), turns(second)), second.asked).bearing == {}
 
 
 def test_nothing_of_what_comes_later_is_known_at_a_prompt(tmp_path: Path) -> None:
-    write(tmp_path, "first", 0, turns(PARSER))
-    write(tmp_path, "second", 1, turns(Turn(UNRELATED, changed="src/parser.py")))
-    every = asked(tmp_path)
+    every = asked(tmp_path, turns(PARSER), turns(Turn(UNRELATED, changed="src/parser.py")))
 
     first = by_prompt(every, PARSER.asked)
     assert not first.sessions and not first.bearing
@@ -101,9 +99,8 @@ def test_a_turn_of_another_session_is_known_once_it_has_ended(tmp_path: Path) ->
 
 
 def test_what_bears_only_on_an_earlier_turn_does_not_bear_on_the_next(tmp_path: Path) -> None:
-    write(tmp_path, "first", 0, turns(PARSER))
-    write(tmp_path, "second", 1, turns(Turn("look at it", changed="src/parser.py"), Turn("go on", changed="src/x.py")))
-    every = asked(tmp_path)
+    second = turns(Turn("look at it", changed="src/parser.py"), Turn("go on", changed="src/x.py"))
+    every = asked(tmp_path, turns(PARSER), second)
 
     assert by_prompt(every, "look at it").bearing
     assert not by_prompt(every, "go on").bearing
@@ -117,10 +114,9 @@ def test_projects_know_nothing_of_each_other(tmp_path: Path) -> None:
 
 
 def test_a_file_that_most_sessions_touch_tells_nothing(tmp_path: Path) -> None:
-    for number in range(5):
-        write(tmp_path, f"s{number}", number, turns(Turn(f"task number {number}", changed="README.md")))
+    tasks = [turns(Turn(f"task number {number}", changed="README.md")) for number in range(5)]
 
-    assert not any(one.bearing for one in asked(tmp_path))
+    assert not any(one.bearing for one in asked(tmp_path, *tasks))
 
 
 def _fails(teller: Claude, text: str, error: str) -> None:
@@ -130,19 +126,20 @@ def _fails(teller: Claude, text: str, error: str) -> None:
 
 
 def test_the_same_error_bears_and_numbers_in_it_do_not_matter(tmp_path: Path) -> None:
-    write(tmp_path, "first", 0, lambda teller: _fails(teller, "ship it", "error: cannot reach harbour 17 at sea"))
-    write(tmp_path, "second", 1, lambda teller: _fails(teller, UNRELATED, "error: cannot reach harbour 99 at sea"))
+    every = asked(
+        tmp_path,
+        lambda teller: _fails(teller, "ship it", "error: cannot reach harbour 17 at sea"),
+        lambda teller: _fails(teller, UNRELATED, "error: cannot reach harbour 99 at sea"),
+    )
 
-    assert list(by_prompt(asked(tmp_path), UNRELATED).bearing.values()) == [{ERROR}]
+    assert list(by_prompt(every, UNRELATED).bearing.values()) == [{ERROR}]
 
 
 RULE_TOLD = "From now on always use pnpm instead of npm in this repository."
 
 
 def test_a_rule_that_has_to_be_said_again_bears_as_a_memory_and_as_a_session(tmp_path: Path) -> None:
-    write(tmp_path, "first", 0, turns(Turn(RULE_TOLD)))
-    write(tmp_path, "second", 1, turns(Turn(UNRELATED), Turn(RULE_TOLD)))
-    every = asked(tmp_path)
+    every = asked(tmp_path, turns(Turn(RULE_TOLD)), turns(Turn(UNRELATED), Turn(RULE_TOLD)))
     one = by_prompt(every, UNRELATED)
     again = every[-1]
 
@@ -152,9 +149,7 @@ def test_a_rule_that_has_to_be_said_again_bears_as_a_memory_and_as_a_session(tmp
 
 
 def test_each_system_gives_a_thing_once_a_session_and_it_stays_there(tmp_path: Path) -> None:
-    write(tmp_path, "first", 0, turns(PARSER))
-    write(tmp_path, "second", 1, turns(PRICES, PARSER._replace(asked="the parser again, its last line")))
-    every = asked(tmp_path)
+    every = asked(tmp_path, turns(PARSER), turns(PRICES, PARSER._replace(asked="the parser again, its last line")))
     last = by_prompt(every, "the parser again")
 
     for system in ("Tacit", "last three sessions", "plain search"):
@@ -168,9 +163,7 @@ def test_after_a_compaction_what_was_given_is_no_longer_there(tmp_path: Path) ->
         teller.compact()
         teller.turn(Turn(UNRELATED, changed="src/parser.py"))
 
-    write(tmp_path, "first", 0, turns(PARSER))
-    write(tmp_path, "second", 1, compacted)
-    one = by_prompt(asked(tmp_path), UNRELATED)
+    one = by_prompt(asked(tmp_path, turns(PARSER), compacted), UNRELATED)
 
     assert one.bearing
     assert not one.answers["plain search"].seen

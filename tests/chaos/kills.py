@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,11 +37,13 @@ _TEMPORARY = (".tacit-new", ".new", ".new-wal", ".new-shm", ".new-journal")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A folder with a home and a repository in it, as they are before the command that is disturbed."""
+    """A folder with a home and a repository in it, as they are before the command that is disturbed. `program` is
+    another one than `tacit words`."""
 
     folder: Path
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
     mutant: str = ""
+    program: tuple[str, ...] = ()
 
     @property
     def home(self) -> Path:
@@ -58,7 +60,7 @@ class Scene:
 
     @property
     def command(self) -> list[str]:
-        return tacit(*self.words, mutant=self.mutant)
+        return list(self.program) or tacit(*self.words, mutant=self.mutant)
 
     def prepare(self, *before: Sequence[str]) -> Scene:
         """Make it, and have these commands run in it."""
@@ -77,6 +79,8 @@ class Scene:
         """As it was."""
         shutil.rmtree(self.folder)
         copy_home(self.before, self.folder)
+        if (mark := self.home / ".tacit" / "learned").is_file():
+            os.utime(mark)  # one recorder in a minute also learns, which takes long and is no matter here
 
     def run(self, *words: str, mutant: str = "") -> Ended:
         return run(tacit(*words, mutant=mutant), self.home, cwd=self.project)
@@ -84,7 +88,9 @@ class Scene:
     def moments(self) -> list[Call]:
         """When it can be disturbed; afterwards everything is as the command leaves it."""
         self.again()
-        return strace.moments(self.command, self.home, cwd=self.project)
+        ended, calls = strace.traced(self.command, self.home, cwd=self.project)
+        assert ended.code == 0, ended
+        return [call for call in calls if call.changes]
 
     def finish(self) -> Ended:
         """The command, with nobody in its way."""
@@ -98,9 +104,8 @@ class Scene:
 
 def sample(cases: list[T], most: int) -> list[T]:
     """So many of them in their order, or all where that is nought."""
-    if not most or len(cases) <= most:
-        return cases
-    return [cases[at] for at in sorted(random.Random(most).sample(range(len(cases)), most))]
+    chosen = random.Random(most).sample(range(len(cases)), min(most or len(cases), len(cases)))
+    return [cases[at] for at in sorted(chosen)]
 
 
 def sweep(
@@ -131,9 +136,6 @@ def sweep(
     return found
 
 
-# What is looked at
-
-
 def index_faults(home: Path) -> Iterator[str]:
     """The next question finds everything that the log holds, and the index is whole. Nobody had to ask for it."""
     with closing(open_store(str(home))) as store:
@@ -157,6 +159,22 @@ def home_faults(home: Path) -> Iterator[str]:
     if checked.code:
         yield f"the log is damaged: {checked.out}"
     yield from index_faults(home)
+
+
+def looked(folder: Path) -> dict[str, tuple[bytes | str, int, int]]:
+    """Every file, folder and link below a folder: what it holds, its mode and when it was changed."""
+    found: dict[str, tuple[bytes | str, int, int]] = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        held = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+        found[str(path.relative_to(folder))] = (held, status.st_mode, status.st_mtime_ns)
+    return found
+
+
+def changes(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    for name in before.keys() | after.keys():
+        if before.get(name) != after.get(name):
+            yield f"{name} was {before.get(name)} and is {after.get(name)}"
 
 
 def left_behind(folder: Path) -> Iterator[str]:

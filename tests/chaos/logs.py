@@ -90,16 +90,16 @@ def name_of(event: Event) -> str:
 class Audit(NamedTuple):
     """`found` counts readable events; a fragment is an unreadable line that a seal describes exactly."""
 
-    acknowledged: int
-    found: int
-    lost: int
-    doubled: int
-    fragments: int
-    unreadable: int
-    loose_seals: int
-    disordered: int
-    unended: int
-    serious: int
+    acknowledged: int = 0
+    found: int = 0
+    lost: int = 0
+    doubled: int = 0
+    fragments: int = 0
+    unreadable: int = 0
+    loose_seals: int = 0
+    disordered: int = 0
+    unended: int = 0
+    serious: int = 0
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -117,62 +117,51 @@ class Audit(NamedTuple):
         return Audit(*(one + two for one, two in zip(self, other, strict=True)))
 
 
-NOTHING = Audit(*[0] * len(Audit._fields))
+NOTHING = Audit()
 
 
 def audit(log: Log, acknowledged: Iterable[str]) -> Audit:
     """Read every line of every segment."""
-    segments = [_Segment(log, name) for name in log.segments()]
-    promised = list(acknowledged)
-    held = Counter(name for segment in segments for name in segment.ids)
+    promised, held, counts = list(acknowledged), Counter[str](), Counter[str]()
+    for name in log.segments():
+        _count(log, name, held, counts)
     return Audit(
         acknowledged=len(promised),
         found=held.total(),
         lost=sum(1 for name in promised if not held[name]),
         doubled=sum(1 for count in held.values() if count > 1),
-        fragments=sum(segment.fragments for segment in segments),
-        unreadable=sum(segment.unreadable for segment in segments),
-        loose_seals=sum(segment.loose_seals for segment in segments),
-        disordered=sum(segment.disordered for segment in segments),
-        unended=sum(1 for segment in segments if _torn_tail_bytes(log, segment.name)),
         serious=sum(1 for finding in verify(log) if finding.serious),
+        **counts,
     )
 
 
-def _torn_tail_bytes(log: Log, segment: str) -> int:
-    """How many bytes follow the last line feed: a write that was never acknowledged."""
-    return log.size(segment) - max((line.end for line in log.lines(segment)), default=0)
+def _count(log: Log, name: str, held: Counter[str], counts: Counter[str]) -> None:
+    """One segment, read once, and then once more where seals point."""
+    bad: list[RawLine] = []
+    seals: list[LogSealed] = []
+    last = ""
+    for record in log.read(name):
+        if isinstance(record.event, DamagedLine):
+            bad.append(record.line)
+            continue
+        counts["disordered"] += record.event.id <= last
+        last = record.event.id
+        if isinstance(record.event.body, LogSealed):
+            seals.append(record.event.body)
+        else:
+            held[last] += 1
+    true = [seal for seal in seals if _is_true(log.path(name), seal)]
+    fragments = sum(1 for line in bad if any(_covers(seal, line) for seal in true))
+    counts["fragments"] += fragments
+    counts["unreadable"] += len(bad) - fragments
+    counts["loose_seals"] += len(seals) - len(true)
+    # Bytes that follow the last line feed are a write that was never acknowledged.
+    counts["unended"] += log.size(name) > max((line.end for line in log.lines(name)), default=0)
 
 
 def events(log: Log, segment: str) -> list[Event]:
     """The readable events of a segment, in the order of the file."""
     return [record.event for record in log.read(segment) if not isinstance(record.event, DamagedLine)]
-
-
-class _Segment:
-    """One file, read once, and then once more where seals point."""
-
-    def __init__(self, log: Log, name: str) -> None:
-        self.name = name
-        self.ids: list[str] = []
-        self.disordered = 0
-        bad: list[RawLine] = []
-        seals: list[LogSealed] = []
-        last = ""
-        for record in log.read(name):
-            if isinstance(record.event, DamagedLine):
-                bad.append(record.line)
-                continue
-            self.disordered += record.event.id <= last
-            last = record.event.id
-            if isinstance(record.event.body, LogSealed):
-                seals.append(record.event.body)
-            else:
-                self.ids.append(record.event.id)
-        true = [seal for seal in seals if _is_true(log.path(name), seal)]
-        self.loose_seals = len(seals) - len(true)
-        self.fragments = sum(1 for line in bad if any(_covers(seal, line) for seal in true))
-        self.unreadable = len(bad) - self.fragments
 
 
 def _is_true(path: str, seal: LogSealed) -> bool:

@@ -70,8 +70,7 @@ def run(row: Row) -> bool:
     began = time.monotonic()
     with TemporaryDirectory() if row.on_disk else folder_in_memory() as folder:
         outcome = row.run(Path(folder))
-    found = len(outcome.faults)
-    held = found >= row.least if row.mutant else found == 0
+    held, found = row.has_held(outcome), len(outcome.faults)
     verdict = ("caught" if row.mutant else "held") if held else "FAILED"
     counts = f"{outcome.runs:6,} | {outcome.acknowledged:12,} | {outcome.lost:6,} | {found:6,}"
     note = outcome.faults[0][:200].replace("\n", " ") if outcome.faults else row.note or outcome.note

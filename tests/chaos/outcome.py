@@ -64,7 +64,8 @@ def replaced(target: object, name: str, value: object) -> Iterator[None]:
 
 class Row(NamedTuple):
     """`run` gets an empty folder: in memory, unless how a disk behaves is part of what is looked at. In a mutant at
-    least `least` faults must be found. What times are part of is run alone: beside another row they come out longer."""
+    least `least` faults with these `words` must be found. What times are part of is run alone: beside another row they
+    come out longer."""
 
     name: str
     run: Callable[[Path], Outcome]
@@ -73,3 +74,15 @@ class Row(NamedTuple):
     on_disk: bool = False
     alone: bool = False
     least: int = 1
+    words: str = ""
+
+    def has_held(self, outcome: Outcome) -> bool:
+        """Whether nothing is wrong, or the fault of a mutant was found."""
+        if not self.mutant:
+            return outcome.faults == () and outcome.lost == 0
+        return sum(self.words in fault for fault in outcome.faults) >= self.least
+
+
+def mutant_row(name: str, run: Callable[[Path], Outcome], words: str = "", *, least: int = 1) -> Row:
+    """A row of a program that leaves out one step on purpose."""
+    return Row(name, run, mutant=True, least=least, words=words)

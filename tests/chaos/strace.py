@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -57,42 +57,23 @@ def need_strace() -> None:
         pytest.skip("this machine forbids to trace processes")
 
 
-def traced(
-    command: Sequence[str], home: Path, *, cwd: Path | None = None, inject: str = ""
-) -> tuple[Ended, list[Call]]:
+def traced(command: Sequence[str], home: Path, *, cwd: Path, inject: str = "") -> tuple[Ended, list[Call]]:
     """Run to the end; what it did from the moment it first looked into the home's folder."""
     need_strace()
     with NamedTemporaryFile("r", encoding="utf-8", errors="replace") as file:
-        told = ["-e", f"inject={inject}"] if inject else []
-        calls = ["-y", "-s", "4096", "-o", file.name, "-e", "trace=" + ",".join(_CHANGING)]
-        ended = run([*_QUIETLY, *calls, *told, *command], home, cwd=cwd)
-        return ended, list(_calls(file.read().splitlines(), str(home)))
-
-
-def _calls(lines: Sequence[str], home: str) -> Iterator[Call]:
+        injected = ["-e", f"inject={inject}"] if inject else []
+        options = ["-y", "-s", "4096", "-o", file.name, "-e", "trace=" + ",".join(_CHANGING)]
+        ended = run([*_QUIETLY, *options, *injected, *command], home, cwd=cwd)
+        lines = file.read().splitlines()
     numbers: Counter[str] = Counter()
-    inside = False
-    for line in lines:
-        if not (found := _LINE.match(line)):
-            continue
+    calls: list[Call] = []
+    for found in filter(None, map(_LINE.match, lines)):
         numbers[found["name"]] += 1
-        inside = inside or home in found["words"]
-        if inside:
-            yield Call(found["name"], numbers[found["name"]], found["words"], found["result"])
+        if calls or str(home) in found["words"]:
+            calls.append(Call(found["name"], numbers[found["name"]], found["words"], found["result"]))
+    return ended, calls
 
 
-def moments(command: Sequence[str], home: Path, *, cwd: Path | None = None) -> list[Call]:
-    """The calls of a run without interference that change something."""
-    ended, calls = traced(command, home, cwd=cwd)
-    assert ended.code == 0, ended
-    return [call for call in calls if call.changes]
-
-
-def killed_at(call: Call, command: Sequence[str], home: Path, *, cwd: Path | None = None) -> Ended:
-    """SIGKILL when it is about to make this call; the call is not carried out."""
-    return interfered(f"{call.name}:signal=SIGKILL:when={call.number}", call.name, command, home, cwd=cwd)
-
-
-def interfered(inject: str, name: str, command: Sequence[str], home: Path, *, cwd: Path | None = None) -> Ended:
-    need_strace()
+def interfered(inject: str, name: str, command: Sequence[str], home: Path, *, cwd: Path) -> Ended:
+    """Run to the end, with this done to calls of that name."""
     return run([*_QUIETLY, "-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={inject}", *command], home, cwd=cwd)

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import pytest
 from harness.person import Person, tree
 
 from tacit import cli
 from tacit.home import settings
 from tacit.home.actor import AGENT_VARIABLES
 from tacit.home.settings import ANY, Settings, key_of, parse_value, restricted, validate_value, variable_of
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, replaced
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, replaced
 from tests.support.forms import OTHERS, PERSON_ONLY, furnish, typed
 from tests.support.permissive import NO_MORE, text_for
 
@@ -44,7 +42,7 @@ def verbs(folder: Path, markers: Sequence[tuple[str, str]] = MARKERS, ways: Sequ
     person, runs, faults = Person(folder), 0, list[str]()
     furnish(person)
     words = {line: typed(person, line) for line in (*PERSON_ONLY.values(), *OTHERS)}
-    with _nobody_at_the_terminal():
+    with open(os.devnull) as nobody, replaced(sys, "stdin", nobody):
         for marker, value in markers:
             for way in ways:
                 environment = {marker: value, **WAYS[way]}
@@ -89,19 +87,14 @@ def _decided(person: Person) -> dict[str, object]:
     }
 
 
-@contextmanager
-def _nobody_at_the_terminal() -> Iterator[None]:
-    with open(os.devnull) as nothing, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.stdin", nothing)
-        yield
-
-
 def variables(count: int, seed: int = 1) -> Outcome:
     """So many settings files, each with an environment that says something about most settings."""
     dice, faults = random.Random(seed), list[str]()
     for _ in range(count):
-        said = Settings(**{name: _value(name, text_for(name, dice)) for name in _some(dice)})
-        environment = {variable_of(name): text_for(name, dice) for name in _some(dice)}
+        in_file, in_environment = ([name for name in Settings._fields if dice.random() < 0.7] for _ in range(2))
+        values = {name: parse_value(name, text_for(name, dice)) for name in in_file}
+        said = Settings(**{name: validate_value(name, value, name, "") for name, value in values.items()})
+        environment = {variable_of(name): text_for(name, dice) for name in in_environment}
         held = restricted(said, environment)
         faults += [
             f"{key_of(name)}: {getattr(said, name)!r} with {environment.get(variable_of(name))!r}"
@@ -109,14 +102,6 @@ def variables(count: int, seed: int = 1) -> Outcome:
             if not no_more(getattr(held, name), getattr(said, name))
         ]
     return Outcome(count, 0, 0, tuple(faults), f"{len(NO_MORE)} settings, none lets more happen")
-
-
-def _some(dice: random.Random) -> list[str]:
-    return [name for name in Settings._fields if dice.random() < 0.7]
-
-
-def _value(name: str, text: str) -> Any:
-    return validate_value(name, parse_value(name, text), name, "")
 
 
 def unasked(folder: Path) -> Outcome:
@@ -136,23 +121,13 @@ def test_no_agent_decides_or_changes_anything_by_any_verb(tmp_path: Path) -> Non
     assert_held(verbs(tmp_path / "person", markers, ("as the person",)), runs=150)
 
 
-@pytest.mark.chaos
-def test_a_table_that_nobody_asks_is_noticed(tmp_path: Path) -> None:
-    assert_caught(unasked(tmp_path), "tacit install claude --yes changed files")
-
-
 def test_no_variable_lets_more_happen() -> None:
     assert_held(variables(300))
-
-
-@pytest.mark.chaos
-def test_variables_that_overrule_the_file_are_noticed() -> None:
-    assert_caught(overruled(50))
 
 
 def rows(short: bool) -> Iterator[Row]:
     markers, environments = (MARKERS[:1], 500) if short else (MARKERS, 20_000)
     yield Row("C5 every verb, every agent", lambda at: verbs(at / "person", markers))
-    yield Row("C5 mutant: the table is not asked", unasked, mutant=True)
+    yield mutant_row("C5 mutant: the table is not asked", unasked, "tacit install claude --yes changed files")
     yield Row("C5 settings against variables", lambda _at: variables(environments))
-    yield Row("C5 mutant: variables overrule", lambda _at: overruled(environments // 10), mutant=True)
+    yield mutant_row("C5 mutant: variables overrule", lambda _at: overruled(environments // 10))

@@ -20,7 +20,7 @@ import pytest
 
 from tests.chaos import strace
 from tests.chaos.kills import LIFE, TEXT, Scene, home_faults, sample
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, together
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, together
 from tests.chaos.program import Ended, wrong_end
 from tests.chaos.strace import Call
 
@@ -48,9 +48,6 @@ def _outcome(ended: Ended, fault: str, *faults: Iterable[str]) -> Outcome:
 
 def _missing(scene: Scene, *texts: str) -> Iterator[str]:
     yield from (f"what was acknowledged is gone: {one}" for one in texts if one not in scene.run("recall", one).out)
-
-
-# Syncs
 
 
 def unsafe_files(calls: Iterable[Call]) -> set[str]:
@@ -109,17 +106,10 @@ def _sync_faults(scene: Scene, segment: str, ended: Ended, calls: Iterable[Call]
     yield from home_faults(scene.home)
 
 
-@pytest.mark.parametrize("verb", ["add", pytest.param("log", marks=pytest.mark.chaos)])
-def test_a_failed_sync_acknowledges_nothing_that_is_not_durable(tmp_path: Path, verb: str) -> None:
-    found = failed_sync(tmp_path, verb, most=3)
+def test_a_failed_sync_acknowledges_nothing_that_is_not_durable(tmp_path: Path) -> None:
+    found = failed_sync(tmp_path, "add", most=3)
     assert found.note, "no sync has failed: this shows nothing"
     assert_held(found)
-
-
-@pytest.mark.chaos
-@pytest.mark.parametrize("mutant", ["blind_to_errors", "sync_again"])
-def test_a_log_that_does_not_take_no_for_an_answer_is_caught(tmp_path: Path, mutant: str) -> None:
-    assert_caught(failed_sync(tmp_path, "add", most=6, mutant=mutant), NOT_DURABLE)
 
 
 def test_a_file_is_suspect_until_another_takes_its_place() -> None:
@@ -129,9 +119,6 @@ def test_a_file_is_suspect_until_another_takes_its_place() -> None:
     assert unsafe_files([*failed, again]) == {"/home/log"}
     assert unsafe_files([*failed, Call("write", 2, fresh), Call("fdatasync", 3, fresh), rename]) == set()
     assert unsafe_files([*failed, Call("write", 2, fresh), rename]) == {"/home/log"}
-
-
-# Any call
 
 
 def refused(folder: Path, verb: str, *, most: int = 0, on: str = "", mutant: str = "") -> Outcome:
@@ -176,11 +163,6 @@ def test_a_fault_at_any_call_leaves_no_line_that_was_refused(tmp_path: Path, ver
     assert_held(refused(tmp_path, verb, most=3), acknowledged=1)
 
 
-@pytest.mark.chaos
-def test_a_log_that_takes_nothing_back_is_caught(tmp_path: Path) -> None:
-    assert_caught(refused(tmp_path, "add", on=SEGMENTS["add"], mutant="keeps_refused"), REFUSED)
-
-
 def rows(short: bool) -> Iterator[Row]:
     for verb in SEGMENTS:
         most = 8 if short else {"add": 60, "log": 30}[verb]
@@ -188,9 +170,9 @@ def rows(short: bool) -> Iterator[Row]:
         yield Row(f"T12 failed sync, {verb}", lying, "EIO, ENOSPC, EINTR at any call")
     for mutant in ("blind_to_errors", "sync_again"):
         lying = partial(failed_sync, verb="add", most=6, mutant=mutant)
-        yield Row(f"T12 mutant: {mutant.replace('_', ' ')}", lying, mutant=True)
+        yield mutant_row(f"T12 mutant: {mutant.replace('_', ' ')}", lying, NOT_DURABLE)
     for verb in COMMANDS:
         failing = partial(refused, verb=verb, most=8 if short else 120 if verb == "add" else 40)
         yield Row(f"T12 any call fails, {verb}", failing, "what was refused is not recorded")
     kept = partial(refused, verb="add", on=SEGMENTS["add"], mutant="keeps_refused")
-    yield Row("T12 mutant: keeps refused", kept, mutant=True)
+    yield mutant_row("T12 mutant: keeps refused", kept, REFUSED)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from harness.person import Person
@@ -19,7 +18,7 @@ from harness.transcripts import BEGAN, Claude, Turn, claude_session, line, lines
 
 from tests.chaos.outcome import Outcome, Row
 from tests.chaos.program import peak_memory
-from tests.support.hook_calls import CALLS, PROMPT, RULES, Call, Given, Scene
+from tests.support.hook_calls import CALLS, PROMPT, RULES, Call, Ended, Given, Scene
 
 STOP = Call("capture", "Stop")
 ROOM = 150  # MB (T39)
@@ -28,16 +27,6 @@ LARGEST = 256 << 10  # bytes of an event (T39)
 _TURNS, _MEGABYTE = 12, 1 << 20
 _HOLE = b"hole"
 Piece = Callable[[int], Iterator[bytes]]
-
-
-class Captured(NamedTuple):
-    """How it went: hooks until all was there, the longest that a host waited, and the most memory in MB."""
-
-    hooks: int
-    waited: float
-    peak: int
-    missing: tuple[str, ...]
-    largest: int
 
 
 def long_line(size: int) -> Iterator[bytes]:
@@ -59,9 +48,8 @@ def hole(_size: int) -> Iterator[bytes]:
 
 def many_lines(size: int) -> Iterator[bytes]:
     """What hosts write beside what is said, a line of 200 bytes each."""
-    one = line(
-        {"type": "progress", "uuid": "p", "toolUseID": "t", "data": {"type": "bash_progress", "output": "x" * 90}}
-    )
+    data = {"type": "bash_progress", "output": "x" * 90}
+    one = line({"type": "progress", "uuid": "p", "toolUseID": "t", "data": data})
     yield from (one * 1000 for _ in range(size // len(one) // 1000 + 1))
 
 
@@ -69,11 +57,23 @@ PIECES: dict[str, Piece] = {"long line": long_line, "deep line": deep_line, "hol
 
 
 def giant(folder: Path, name: str, size: int, hooks: int = 6) -> Outcome:
-    """A session whose middle is such a piece. At most so many hooks may be needed."""
+    """A session whose middle is such a piece. At most so many hooks may be needed until all was captured."""
     scene = Scene(folder).prepare()
     _written(scene, name, size)
-    found = _captured(scene, hooks)
-    return Outcome(found.hooks, _TURNS, len(found.missing), tuple(_faults(found)), _note(name, size, found))
+    waited, peak, number, faults = 0.0, 0, 0, list[str]()
+    while (missing := _missing(scene)) and number < hooks and not faults:
+        number, began = number + 1, time.monotonic()
+        ended = scene.run(STOP)
+        waited = max(waited, time.monotonic() - began)
+        peak = max(peak, peak_of_what_goes_on(scene))
+        faults += [f"ended: {ended}"] * (ended != Ended(0, b"", b""))
+    files = (scene.home / "activity").glob("*.jsonl")
+    largest = max((len(one) for path in files for one in path.read_bytes().split(b"\n")), default=0)
+    faults += [f"after {number} hooks still missing: {len(missing)}, such as {missing[:1]}"] * bool(missing)
+    faults += [f"a host waited for {waited:.1f} s"] * (waited > WAITED) + [f"{peak} MB"] * (peak > ROOM)
+    faults += [f"an event of {largest} bytes"] * (largest > LARGEST)
+    note = f"{name} of {size >> 20:,} MB: {number} hooks, {peak} MB, a host waited {waited * 1000:.0f} ms at most"
+    return Outcome(number, _TURNS, len(missing), tuple(faults), note)
 
 
 def _written(scene: Scene, name: str, size: int) -> None:
@@ -91,28 +91,10 @@ def _written(scene: Scene, name: str, size: int) -> None:
         file.write(lines(teller.records[half:]))
 
 
-def _captured(scene: Scene, most: int) -> Captured:
-    waited, peak, number = 0.0, 0, 0
-    missing = _missing(scene)
-    while missing and number < most:
-        number += 1
-        began = time.monotonic()
-        ended = scene.run(STOP)
-        waited = max(waited, time.monotonic() - began)
-        peak = max(peak, peak_of_what_goes_on(scene))
-        missing = _missing(scene) if (ended.code, ended.out, ended.err) == (0, b"", b"") else (f"ended: {ended}",)
-    return Captured(number, waited, peak, missing, _largest(scene))
-
-
-def _missing(scene: Scene) -> tuple[str, ...]:
+def _missing(scene: Scene) -> list[str]:
     """Of what was asked, all that is not in the log."""
     log = b"".join(path.read_bytes() for path in (scene.home / "activity").glob("*-agents.jsonl"))
-    return tuple(turn.asked for turn in story("giant", _TURNS) if turn.asked.encode() not in log)
-
-
-def _largest(scene: Scene) -> int:
-    files = (scene.home / "activity").glob("*.jsonl")
-    return max((len(one) for path in files for one in path.read_bytes().split(b"\n")), default=0)
+    return [turn.asked for turn in story("giant", _TURNS) if turn.asked.encode() not in log]
 
 
 def peak_of_what_goes_on(scene: Scene) -> int:
@@ -122,22 +104,6 @@ def peak_of_what_goes_on(scene: Scene) -> int:
         peak = max([peak, *map(peak_memory, left)])
         time.sleep(0.01)
     return peak
-
-
-def _faults(found: Captured) -> Iterator[str]:
-    if found.missing:
-        yield f"after {found.hooks} hooks still missing: {found.missing[0]} and {len(found.missing) - 1} more"
-    if found.waited > WAITED:
-        yield f"a host waited for {found.waited:.1f} s"
-    if found.peak > ROOM:
-        yield f"{found.peak} MB"
-    if found.largest > LARGEST:
-        yield f"an event of {found.largest} bytes"
-
-
-def _note(name: str, size: int, found: Captured) -> str:
-    waited = found.waited * 1000
-    return f"{name} of {size >> 20:,} MB: {found.hooks} hooks, {found.peak} MB, a host waited {waited:.0f} ms at most"
 
 
 _HOOKS = 12  # rounds in which a home must have caught up

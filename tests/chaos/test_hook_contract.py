@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from harness.homes import copy_home
@@ -23,19 +22,12 @@ from tacit.hooks import agent
 from tests.chaos.outcome import Outcome, Row, assert_held
 from tests.chaos.strace import need_strace
 from tests.hooks.test_agent import WRONG
-from tests.support.hook_calls import AGENT, ALL_CALLS, CALLS, PROMPT, Call, Ended, Given, Running, Scene, faults
+from tests.support.hook_calls import AGENT, ALL_CALLS, CALLS, PROMPT, Call, Ended, Given, Scene, faults
 
 HARD_STOP = 2.0  # seconds after which no host waits any longer (T40)
 _SLOW = "fsync,fdatasync,pwrite64"
 _ENDS = 60.0  # seconds in which all that was started by a hook on a slow disk has ended
 Wrong = Callable[[Scene], Given]
-
-
-class Timed(NamedTuple):
-    """How long hosts waited, and what they would have noticed."""
-
-    seconds: list[float]
-    faults: list[str]
 
 
 def slow_disk(seconds: float) -> Given:
@@ -49,15 +41,21 @@ def slow_disk(seconds: float) -> Given:
 
 def contract(folder: Path, troubles: Iterable[Wrong], hosts: Iterable[str] = ALL_CALLS) -> Outcome:
     """Every hook of these hosts in every trouble."""
-    prepared, timed, runs = Scene(folder / "person").prepare(), Timed([], []), 0
+    prepared, waited, found, runs = Scene(folder / "person").prepare(), list[float](), list[str](), 0
     for at, wrong in enumerate(troubles):
         scene = Scene(copy_home(prepared.folder, folder / f"scene{at}"))
         for call in (call for name in hosts for call in ALL_CALLS[name]):
-            _try(scene, wrong, call, timed)
+            about, given, began = f"{wrong.__name__}, {call.host} {call.event}", wrong(scene), time.monotonic()
+            found += [f"{about}: {fault}" for fault in faults(scene.run(call, given))]
+            if given.stdout != subprocess.PIPE:
+                os.close(given.stdout)
+            if not given.prefix:  # else a disk was mounted and filled first
+                waited.append(time.monotonic() - began)
+                found += [f"{about}: {waited[-1]:.1f} s"] * (waited[-1] > HARD_STOP)
             runs += 1
-        timed.faults.extend(f"{wrong.__name__}: {fault}" for fault in scene.left_after(_ENDS))
+        found += [f"{wrong.__name__}: {fault}" for fault in scene.left_after(_ENDS)]
         shutil.rmtree(scene.folder, ignore_errors=True)
-    return Outcome(runs, 0, 0, tuple(timed.faults), _told(timed.seconds))
+    return Outcome(runs, 0, 0, tuple(found), _told(waited))
 
 
 def lost_on_a_slow_disk(folder: Path, hosts: Iterable[str] = ALL_CALLS, seconds: float = 2.0) -> Outcome:
@@ -67,40 +65,17 @@ def lost_on_a_slow_disk(folder: Path, hosts: Iterable[str] = ALL_CALLS, seconds:
         scene = Scene(copy_home(prepared.folder, folder / f"scene{at}"))
         stop = next(call for call in ALL_CALLS[name] if call.event in _STOPS)
         for given in (slow_disk(seconds), Given()):
-            running = scene.start(stop, given)
-            waited.append(_waited_for(running))
-            found += [f"{name}: {fault}" for fault in scene.left_after(_ENDS)]
-            found += [f"{name}: {fault}" for fault in faults(running._replace(stdin=None).end())]
+            began = time.monotonic()
+            running = scene.start(stop, given).tell()
+            running.process.wait()  # its tracer may hold the pipes for longer
+            waited.append(time.monotonic() - began)
+            found += [f"{name}: {fault}" for fault in (*scene.left_after(_ENDS), *faults(running.end()))]
         found += [] if scene.holds(PROMPT) else [f"{name}: the prompt is lost"]
     found += [f"a host waited for {took:.1f} s" for took in waited if took > HARD_STOP]
     return Outcome(len(waited), len(waited) // 2, 0, tuple(found), _told(waited))
 
 
 _STOPS = ("Stop", "AfterAgent", "agentStop", "session.idle", "stop")
-
-
-def _try(scene: Scene, wrong: Wrong, call: Call, timed: Timed) -> None:
-    given = wrong(scene)
-    began = time.monotonic()
-    ended = scene.start(call, given).end()
-    took = time.monotonic() - began
-    if given.stdout != subprocess.PIPE:
-        os.close(given.stdout)
-    if not given.prefix:  # else a disk was mounted and filled first
-        timed.seconds.append(took)
-        timed.faults.extend([f"{wrong.__name__}, {call.host} {call.event}: {took:.1f} s"] * (took > HARD_STOP))
-    timed.faults.extend(f"{wrong.__name__}, {call.host} {call.event}: {fault}" for fault in faults(ended))
-
-
-def _waited_for(running: Running) -> float:
-    """Until the process has ended; its tracer may hold the pipes for longer."""
-    began = time.monotonic()
-    assert running.process.stdin is not None and running.stdin is not None
-    running.process.stdin.write(running.stdin)
-    running.process.stdin.close()
-    running.process.stdin = None
-    running.process.wait()
-    return time.monotonic() - began
 
 
 def _told(seconds: list[float]) -> str:
@@ -146,23 +121,17 @@ def _run(scene: Scene, call: Call, agent: Path, log: Path, *, killable: bool) ->
     faked = [] if killable else ["-e", "inject=kill,setitimer:retval=0"]
     delayed = f"inject=pread64:delay_enter={STALLED * 1e6:.0f}:when={_READ}"
     traced = ["strace", "-f", "-qq", "-y", "-o", str(log), "-e", "trace=pread64,kill,setitimer", "-e", delayed, *faked]
-    tracer = subprocess.Popen(
-        [*traced, sys.executable, "-I", "-S", "-c", _HOST],
-        cwd="/",
-        env=scene._environment({}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    host = [*traced, sys.executable, "-I", "-S", "-c", _HOST]
+    environment = scene._environment({})
+    tracer = subprocess.Popen(host, cwd="/", env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert tracer.stdin is not None and tracer.stdout is not None
     tracer.stdin.write(json.dumps([command, scene.payload(call).decode()]).encode() + b"\n")
     tracer.stdin.flush()
     took, code, out, err = json.loads(tracer.stdout.readline())
     tracer.communicate()  # it stays until everything that it traces has ended
-    return took, Ended(code, out.encode(), err.encode()), _is_held_back(log.read_text(errors="replace"))
-
-
-def _is_held_back(log: str) -> bool:
-    return any("index.sqlite" in line and ("DELAYED" in line or "unfinished" in line) for line in log.splitlines())
+    reads = [line for line in log.read_text(errors="replace").splitlines() if "index.sqlite" in line]
+    is_held_back = any("DELAYED" in line or "unfinished" in line for line in reads)
+    return took, Ended(code, out.encode(), err.encode()), is_held_back
 
 
 OTHERS = [name for name in ALL_CALLS if name != "claude"]
@@ -189,11 +158,6 @@ signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
 signal.setitimer(signal.ITIMER_REAL, 1.5)
 os.write(1, dispatch.inject(sys.argv[1], sys.argv[3], sys.stdin.buffer.read(), None).encode("ascii"))
 """
-
-
-@pytest.mark.chaos
-def test_a_read_that_stalls_delays_no_host(tmp_path: Path) -> None:
-    assert_held(stalled(tmp_path, CALLS[1:2]))
 
 
 def test_a_read_that_stalls_and_that_no_signal_ends_delays_no_host(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -24,7 +24,7 @@ from harness.transcripts import Claude, claude_session, lines, name_of, story
 from tests.chaos.outcome import Outcome, Row, assert_held
 from tests.chaos.program import tacit
 from tests.laws.kept import Kept, captured, difference, kept
-from tests.support.hook_calls import AGENT, ALL_CALLS, CALLS, Call, Given, Scene
+from tests.support.hook_calls import AGENT, ALL_CALLS, CALLS, Call, Ended, Given, Scene
 
 STOP = Call("capture", "Stop")
 # What a session with Claude Code runs, with where a start comes from.
@@ -41,12 +41,7 @@ _PATIENCE = 10.0  # seconds after which nothing of ours may run any more
 def stops(folder: Path, count: int) -> Outcome:
     """So many Stop hooks while somebody writes the transcript, in pieces that are no whole lines."""
     scene = _scene(folder)
-    told = _session(scene, "stops", count // 4)
-    writing = threading.Thread(target=_write, args=(scene.transcript, lines(told.records)))
-    writing.start()
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        ended = list(pool.map(lambda _: scene.run(STOP), range(count)))
-    writing.join()
+    told, ended = _beside_the_writer(scene, "stops", [(STOP, "")] * count, gap=0.002)
     faults = [f"a hook ended with {one}" for one in ended if one.code or one.out or one.err]
     faults += [*_stopped(scene), *_compared(scene, [scene.transcript])]
     return Outcome(count, len(told.records), 0, tuple(faults))
@@ -54,14 +49,8 @@ def stops(folder: Path, count: int) -> Outcome:
 
 def live(folder: Path, count: int, seed: int = 1) -> Outcome:
     """So many hooks of all sorts, in any order, while the transcript grows; then the agent deletes its file."""
-    dice, scene = random.Random(seed), _scene(folder)
-    told = _session(scene, "live", count // 4)
-    writing = threading.Thread(target=_write, args=(scene.transcript, lines(told.records), 0.001))
-    writing.start()
-    chosen = [dice.choice(_LIVE) for _ in range(count)]
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        ended = list(pool.map(lambda one: scene.run(one[0], Given(changes={"source": one[1]})), chosen))
-    writing.join()
+    scene = _scene(folder)
+    told, ended = _beside_the_writer(scene, "live", random.Random(seed).choices(_LIVE, k=count), gap=0.001)
     faults = [f"a hook ended with {one}" for one in ended if one.code or one.err]
     faults += _stopped(scene)
     copy = scene.folder / "copy" / scene.transcript.name
@@ -81,7 +70,10 @@ def killed(folder: Path, count: int, seed: int = 1) -> Outcome:
             file.write(part)
         scene.run(STOP)
         time.sleep(dice.uniform(0, 0.15))
-        hit += _kill(list(scene.left()))
+        for process in scene.left():
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+                hit += 1
     for _ in range(_ATTEMPTS):  # on a slow machine the one who captures may reach its deadline
         scene.run(STOP)
         faults = list(_left(scene))
@@ -97,7 +89,9 @@ def sittings(folder: Path, count: int, seed: int = 1) -> Outcome:
     """Sessions of all hosts from their start to their end, each with a server beside it; half of the hosts are killed
     with everything in their group. In the middle comes another version, which does not know the index."""
     dice, scene = random.Random(seed), _scene(folder)
-    hosts = [(_sitting(scene, number), dice.random() if number % 2 else None) for number in range(count)]
+    told = [(name_of("sitting", number), story(f"sitting{number}", 2)) for number in range(count)]
+    files = [claude_session(folder, session, str(scene.project), turns) for session, turns in told]
+    hosts = [(file, dice.random() if number % 2 else None) for number, file in enumerate(files)]
     with ThreadPoolExecutor(4) as pool:
         running = [pool.submit(_live, scene, one, when, number) for number, (one, when) in enumerate(hosts)]
         running[count // 2].result()
@@ -112,9 +106,6 @@ def sittings(folder: Path, count: int, seed: int = 1) -> Outcome:
     faults += [f"not captured, although its host lived: {one}" for one, words in asked.items() if not words <= there]
     faults += _compared(scene, [transcript for transcript, _ in hosts], again=True)
     return Outcome(count, len(whole), 0, tuple(faults), f"{count - len(whole)} of {count} hosts were killed")
-
-
-# The scene
 
 
 def _scene(folder: Path) -> Scene:
@@ -140,19 +131,24 @@ def _turns(told: Claude) -> Iterator[bytes]:
             part = []
 
 
-def _write(transcript: Path, whole: bytes, gap: float = 0.002) -> None:
-    dice, at = random.Random(3), 0
-    while at < len(whole):
-        size = dice.randrange(1, 2000)
-        with transcript.open("ab") as file:
-            file.write(whole[at : at + size])
-        at += size
-        time.sleep(gap)
+def _beside_the_writer(
+    scene: Scene, name: str, hooks: Sequence[tuple[Call, str]], gap: float
+) -> tuple[Claude, list[Ended]]:
+    """Run these hooks, with where a start comes from, while the transcript is written in pieces."""
+    told = _session(scene, name, len(hooks) // 4)
 
+    def write() -> None:
+        dice, whole = random.Random(3), BytesIO(lines(told.records))
+        while piece := whole.read(dice.randrange(1, 2000)):
+            with scene.transcript.open("ab") as file:
+                file.write(piece)
+            time.sleep(gap)
 
-def _sitting(scene: Scene, number: int) -> Path:
-    session = name_of("sitting", number)
-    return claude_session(scene.folder, session, str(scene.project), story(f"sitting{number}", 2))
+    with ThreadPoolExecutor(_AT_ONCE + 1) as pool:
+        writing = pool.submit(write)
+        ended = list(pool.map(lambda one: scene.run(one[0], Given(changes={"source": one[1]})), hooks))
+        writing.result()
+    return told, ended
 
 
 _HOST = """
@@ -171,13 +167,9 @@ def _live(scene: Scene, transcript: Path, killed_at: float | None, number: int) 
     hook = [sys.executable, "-I", "-S", str(AGENT)]
     every = ALL_CALLS[list(ALL_CALLS)[number // 2 % len(ALL_CALLS)]]
     calls = [([*hook, one.host, one.what, one.event], scene.payload(one, **about).decode()) for one in every]
-    host = subprocess.Popen(
-        [sys.executable, "-I", "-c", _HOST, *tacit("mcp")],
-        env=scene._environment({}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
+    command, pipe = [sys.executable, "-I", "-c", _HOST, *tacit("mcp")], subprocess.PIPE
+    environment = scene._environment({})
+    host = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, start_new_session=True)
     assert host.stdin is not None and host.stdout is not None
     host.stdin.write(json.dumps(calls).encode() + b"\n")
     host.stdin.flush()
@@ -194,20 +186,6 @@ def _upgraded(scene: Scene) -> None:
     with suppress(sqlite3.Error), closing(sqlite3.connect(scene.home / "index.sqlite", timeout=10)) as index:
         index.execute("UPDATE meta SET value = 'another' WHERE name = 'version'")
         index.commit()
-
-
-def _kill(processes: Sequence[int]) -> int:
-    hit = 0
-    for process in processes:
-        try:
-            os.kill(process, signal.SIGKILL)
-            hit += 1
-        except ProcessLookupError:
-            continue
-    return hit
-
-
-# What is looked at
 
 
 def _stopped(scene: Scene) -> list[str]:

@@ -7,6 +7,7 @@ import os
 import random
 import shlex
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -17,9 +18,10 @@ from harness.person import Person
 
 from tacit.cli.install import TARGETS
 from tacit.install.entries import has_our_hook
+from tests.chaos.kills import Scene, changes, looked, sweep
 from tests.chaos.outcome import Outcome, Row, assert_held
-from tests.chaos.program import run, tacit
-from tests.chaos.strace import Call, killed_at, moments
+from tests.chaos.program import Ended
+from tests.chaos.strace import Call
 from tests.install.test_entries_merging import BEFORE, FILES, SERVERS
 from tests.support.removable import REMOVALS, Removable
 
@@ -36,10 +38,7 @@ def again(folder: Path, rounds: int, seed: int = 1) -> Outcome:
         name = dice.choice(list(TARGETS))
         person = Person(folder / str(number))
         person.folder.mkdir()
-        files = _settings(dice, person.folder, name)
-        state = dice.choice((_as_it_is, _linked, _linked))
-        for file in files:
-            state(file)
+        _settings(dice, person.folder, name)
         before = _look(person.folder)
         words = [name, "--yes", *(["--mcp"] if name in SERVERS and dice.random() < 0.5 else [])]
         done = person.tacit("install", *words, code=None)
@@ -47,93 +46,64 @@ def again(folder: Path, rounds: int, seed: int = 1) -> Outcome:
         if done.code and _look(person.folder) != before:
             found.append(f"{number}: {name} was refused and changed something: {done.err}")
         person.tacit("uninstall", name, "--yes", code=None)
-        found += [f"{number}: {name}: {fault}" for fault in _changed(before, _look(person.folder))]
+        found += [f"{number}: {name}: {fault}" for fault in changes(before, _look(person.folder))]
         shutil.rmtree(person.folder)
     return Outcome(rounds, rounds - refused, 0, tuple(found), f"{refused} broken ones were refused")
 
 
-def _settings(dice: random.Random, folder: Path, name: str) -> list[Path]:
-    """Files as people have them; one in eight is broken."""
-    if name in _SHELLS:
-        files = {folder / _SHELLS[name]: dice.choice(_TEXTS)}
-    else:
-        sorts = _BROKEN if dice.random() < 1 / 8 else [one for one in BEFORE.values() if one is not None]
-        files = {folder / FILES[name]: dice.choice(sorts)} if name in FILES else {}
-    for file, data in files.items():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-        file.chmod(dice.choice((0o600, 0o644, 0o640)))
-    return list(files)
-
-
-def _as_it_is(_file: Path) -> None:
-    pass
-
-
-def _linked(file: Path) -> None:
-    """The file lies elsewhere, as with people who keep such files in a repository."""
-    place = file.parent / "dotfiles" / file.name
-    place.parent.mkdir(exist_ok=True)
-    os.replace(file, place)
-    file.symlink_to(place)
+def _settings(dice: random.Random, folder: Path, name: str) -> None:
+    """A file as people have it; one in eight is broken, and two of three lie elsewhere, as with people who keep such
+    files in a repository."""
+    if name not in _SHELLS | FILES:
+        return
+    file = folder / (_SHELLS | FILES)[name]
+    sorts = _BROKEN if dice.random() < 1 / 8 else [one for one in BEFORE.values() if one is not None]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(dice.choice(_TEXTS if name in _SHELLS else sorts))
+    file.chmod(dice.choice((0o600, 0o644, 0o640)))
+    if dice.random() < 2 / 3:
+        place = file.parent / "dotfiles" / file.name
+        place.parent.mkdir(exist_ok=True)
+        os.replace(file, place)
+        file.symlink_to(place)
 
 
 def _look(folder: Path) -> dict[str, tuple[bytes | str, int]]:
     """Every file of the person that is none of the home, with what it holds and its mode; links as such."""
-    found: dict[str, tuple[bytes | str, int]] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_relative_to(folder / ".agents") or (path.is_dir() and not path.is_symlink()):
-            continue
-        held = os.readlink(path) if path.is_symlink() else path.read_bytes()
-        found[str(path.relative_to(folder))] = (held, path.lstat().st_mode)
-    return found
+    ours = (".agents", "home", "project")
+    found = {name: (held, mode) for name, (held, mode, _) in looked(folder).items() if not stat.S_ISDIR(mode)}
+    return {name: one for name, one in found.items() if Path(name).parts[0] not in ours}
 
-
-def _changed(before: dict[str, tuple[bytes | str, int]], after: dict[str, tuple[bytes | str, int]]) -> Iterator[str]:
-    for name in before.keys() | after.keys():
-        if before.get(name) != after.get(name):
-            yield f"{name} was {before.get(name)} and is {after.get(name)}"
-
-
-# Kills. Shells get theirs by the same replacement of a whole file.
 
 AGENTS = [name for name, target in TARGETS.items() if target.is_agent]
 
 
-def killed(folder: Path, name: str, most: int = 0, seed: int = 7) -> Outcome:
-    """Installing an agent, killed at moments of it: each file is old or new, and doing it again ends well."""
-    words = tacit("install", name, "--yes")
-    home = _prepared(folder, name)
-    old = _look(folder)
-    when = [call for call in moments(words, home) if _is_theirs(call, folder)]
-    new = _look(folder)
-    chosen = when if not most else random.Random(seed).sample(when, min(most, len(when)))
-    found, hit = list[str](), 0
-    for moment in chosen:
-        home = _prepared(folder, name)
-        hit += killed_at(moment, words, home).killed
-        now = _look(folder)
-        mixed = [file for file in old.keys() | new.keys() if now.get(file) not in (old.get(file), new.get(file))]
-        found += [f"killed at {moment.name} {moment.number}: {file} is mixed" for file in mixed]
-        ended = [run(tacit(verb, name, "--yes"), home).code for verb in ("install", "uninstall")]
-        found += [f"killed at {moment.name} {moment.number}: then {ended}"] * (ended != [0, 0])
-        found += [f"killed at {moment.name} {moment.number}: {fault}" for fault in _changed(old, _look(folder))]
-    found += [] if hit else ["no kill has hit: this shows nothing"]
-    return Outcome(len(chosen), hit, 0, tuple(found), f"{name}: {hit} kills of {len(when)} moments")
-
-
-def _prepared(folder: Path, name: str) -> Path:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    file = folder / FILES.get(name, SERVERS[name])
-    file.parent.mkdir(parents=True, exist_ok=True)
+def killed(folder: Path, name: str, most: int = 0) -> Outcome:
+    """Installing an agent, killed at moments of it: each file is old or new, and doing it again ends well. Shells get
+    theirs by the same replacement of a whole file."""
+    scene = Scene(folder / "person", ("install", name, "--yes"))
+    file = scene.folder / FILES.get(name, SERVERS[name])
+    file.parent.mkdir(parents=True)
     file.write_bytes(BEFORE["hooks of others"] or b"")
-    return folder / ".agents"
+    scene.prepare()
+    old = _look(scene.folder)
+    scene.finish()
+    new = _look(scene.folder)
 
+    def is_theirs(call: Call) -> bool:
+        """About a file of the host, or about the receipt of what was put there."""
+        return "/installed" in call.words or (str(scene.folder) in call.words and str(scene.home) not in call.words)
 
-def _is_theirs(call: Call, folder: Path) -> bool:
-    """About a file of the host, or about the receipt of what was put there."""
-    return "/installed" in call.words or (str(folder) in call.words and f"{folder}/.agents" not in call.words)
+    def look(_ended: Ended) -> Iterator[str]:
+        now = _look(scene.folder)
+        mixed = [file for file in old.keys() | new.keys() if now.get(file) not in (old.get(file), new.get(file))]
+        yield from (f"{file} is mixed" for file in mixed)
+        for verb in ("install", "uninstall"):
+            if (ended := scene.run(verb, name, "--yes")).code:
+                yield f"then {verb} fails: {ended}"
+        yield from changes(old, _look(scene.folder))
+
+    return sweep(scene, look, most=most, since=is_theirs)
 
 
 # OpenCode runs a plugin: tests/hosts/test_registration_opencode.py
@@ -146,11 +116,12 @@ _GIVEN = {"session_id": "s1", "sessionId": "s1", "conversation_id": "s1", "cwd":
 
 
 def removed(folder: Path, hosts: Iterable[str] = HOSTS, *, guarded: bool = True) -> Outcome:
-    """What hosts would notice, of each removal. Without the guard, commands are as earlier versions wrote them."""
+    """What hosts would notice, of each removal. Without the guard `/bin/sh -c GUARD`, commands are as earlier versions
+    wrote them."""
     own = Removable(folder / _ODD / "tacit")
     commands = dict(_installed(own, folder, hosts))
     if not guarded:
-        commands = {name: [_unguarded(one) for one in lines] for name, lines in commands.items()}
+        commands = {name: [shlex.join(shlex.split(one)[3:]) for one in lines] for name, lines in commands.items()}
     found = [f"no answer by {shell}" for shell in _shells() if not _is_answered(commands, shell, folder)]
     kept, runs = shutil.copytree(own.folder, folder / "kept", symlinks=True), 0
     for removal, remove in REMOVALS.items():
@@ -192,17 +163,12 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(one)
 
 
-def _unguarded(command: str) -> str:
-    """Without `/bin/sh -c GUARD`."""
-    return shlex.join(shlex.split(command)[3:])
-
-
 def _is_answered(commands: Mapping[str, list[str]], shell: str, folder: Path) -> bool:
     command = next(one for lines in commands.values() for one in lines if " inject " in one)
     given = json.dumps({**_GIVEN, "session_id": f"answered by {shell}"}).encode()
-    process = subprocess.Popen(_words(shell, command), env=_environment(folder), cwd="/", **_PIPES)
-    out, _ = process.communicate(given)
-    return process.returncode == 0 and MEMORIES[0] in out.decode() and isinstance(json.loads(out), dict)
+    words = _words(shell, command)
+    done = subprocess.run(words, input=given, env=_environment(folder), cwd="/", capture_output=True, check=False)
+    return done.returncode == 0 and MEMORIES[0] in done.stdout.decode() and isinstance(json.loads(done.stdout), dict)
 
 
 def _words(shell: str, command: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +12,7 @@ from harness.transcripts import BEGAN, Turn, claude_session, name_of
 
 from tacit.learn import sessions
 from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, replaced
-from tests.support.hook_calls import CALLS, Given, Running, Scene
+from tests.support.hook_calls import CALLS, Given, Scene
 from tests.support.model_desk import Desk
 from tests.support.model_talk import findings
 
@@ -33,14 +32,12 @@ OWN = (
 )
 
 
-class Known(frozenset[tuple[str, str, int]]):
-    """Memories: what is said, the status, the strength."""
+Known = frozenset[tuple[str, str, int]]  # memories: what is said, the status, the strength
 
 
 def two_learners(folder: Path, rounds: int, sessions: int = len(SHARED)) -> Outcome:
     """Each round a home of its own: half of the sessions are captured before, the hooks bring the rest as they end."""
-    faults: list[str] = []
-    suggested = 0
+    faults, suggested = list[str](), 0
     for number in range(rounds):
         found, known = _round(folder / str(number), sessions)
         faults += [f"round {number}: {fault}" for fault in found]
@@ -73,27 +70,16 @@ def _written(scene: Scene, number: int) -> Path:
 def _at_once(scene: Scene, person: Person, files: list[Path]) -> Iterator[str]:
     """Two hosts' hooks for each session, as where two plugins are installed, and three commands beside them."""
     commands = [person.start("learn", *words) for words in (("--all",), ("--all",), ())]
-    hooks = [_hook(scene, file) for file in files for _ in range(2)]
+    given = [Given(changes={"session_id": file.stem, "transcript_path": str(file)}) for file in files for _ in range(2)]
+    hooks = [scene.start(END, one).tell() for one in given]  # all of them at once, not one after another
     for running in hooks:
         ended = running.end()
         if ended.code or ended.out or ended.err:
             yield f"a hook ended with {ended}"
-    yield from (fault for command in commands for fault in _ended(command))
-
-
-def _hook(scene: Scene, file: Path) -> Running:
-    running = scene.start(END, Given(changes={"session_id": file.stem, "transcript_path": str(file)}))
-    assert running.process.stdin is not None and running.stdin is not None
-    running.process.stdin.write(running.stdin)  # all of them at once, not one after another
-    running.process.stdin.close()
-    running.process.stdin = None
-    return running._replace(stdin=None)
-
-
-def _ended(command: subprocess.Popen[str]) -> Iterator[str]:
-    _, err = command.communicate(timeout=60)
-    if command.returncode or "Traceback" in err:
-        yield f"tacit learn ended with {command.returncode}: {err[-300:]}"
+    for command in commands:
+        _, err = command.communicate(timeout=60)
+        if command.returncode or "Traceback" in err:
+            yield f"tacit learn ended with {command.returncode}: {err[-300:]}"
 
 
 def _calm(folder: Path, files: list[Path]) -> Known:
@@ -107,7 +93,7 @@ def _calm(folder: Path, files: list[Path]) -> Known:
 
 def _known(person: Person) -> Known:
     listed = person.tacit("list", "--status", "all", "--scope", "all", "--json").json
-    return Known((one["label"], one["status"], one["strength"]) for one in listed if one["source"] == "talk")
+    return frozenset((one["label"], one["status"], one["strength"]) for one in listed if one["source"] == "talk")
 
 
 def _sick(person: Person, sessions: int, known: Known) -> Iterator[str]:

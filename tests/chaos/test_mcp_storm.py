@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from tests.chaos.apart import folder_in_memory
 from tests.chaos.outcome import Outcome, Row, assert_held
@@ -60,37 +59,21 @@ def storm(messages: int, seed: int) -> Outcome:
         before, log = _active(home), _log(home)
         found = _storm(home, messages, random.Random(seed))
         new = _log(home) - log
-        faults = [*found.faults, *_unasked(new)]
-        if _active(home) != before:
-            faults.append("what holds is not what held before")
-    note = f"slowest answer {found.slowest * 1000:.0f} ms, {found.peak} MB, {found.answers:,} answers, "
-    note += f"{len(new):,} events"
-    return Outcome(messages, 0, 0, tuple(faults), note)
+        faults = [f"{type_} by {actor}" for _, type_, actor in new if not _may_be(type_, actor)]
+        faults += ["what holds is not what held before"] * (_active(home) != before)
+    return Outcome(messages, faults=(*found.faults, *faults), note=f"{found.note}, {len(new):,} events")
 
 
-class _Found(NamedTuple):
-    faults: list[str]
-    answers: int
-    slowest: float
-    peak: int
-
-
-def _storm(home: Path, messages: int, dice: random.Random) -> _Found:
-    server = subprocess.Popen(
-        tacit("mcp"),
-        cwd=home.parent,
-        env=environment(home),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+def _storm(home: Path, messages: int, dice: random.Random) -> Outcome:
+    pipes: dict[str, int] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    server = subprocess.Popen(tacit("mcp"), cwd=home.parent, env=environment(home), **pipes)  # type: ignore[call-overload]
     assert server.stdin and server.stdout and server.stderr
     heard = _Ear(server)
     slowest, faults, peak = 0.0, list[str](), 0
     try:
         for number in range(0, messages, _EVERY):
             for _ in range(min(_EVERY, messages - number)):
-                server.stdin.write(_message(dice).replace(b"\n", b" ") + b"\n")
+                server.stdin.write(dice.choices(_SORTS, _OFTEN)[0](dice).replace(b"\n", b" ") + b"\n")
             name = f"plain {number}"
             server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": name, "method": "ping"}).encode() + b"\n")
             server.stdin.flush()
@@ -105,9 +88,9 @@ def _storm(home: Path, messages: int, dice: random.Random) -> _Found:
         server.kill()
         server.wait()
         heard.end()
-    if peak > _ROOM:
-        faults.append(f"{peak} MB")
-    return _Found([*faults, *heard.faults], heard.answers, slowest, peak)
+    faults += [f"{peak} MB"] * (peak > _ROOM) + heard.faults
+    note = f"slowest answer {slowest * 1000:.0f} ms, {peak} MB, {heard.answers:,} answers"
+    return Outcome(faults=tuple(faults), note=note)
 
 
 class _Ear:
@@ -171,13 +154,6 @@ class _Ear:
 
 def _refuse(name: str) -> None:
     raise ValueError(name)
-
-
-# Messages
-
-
-def _message(dice: random.Random) -> bytes:
-    return dice.choices(_SORTS, _OFTEN)[0](dice)
 
 
 def _request(dice: random.Random) -> dict[str, object]:
@@ -244,33 +220,19 @@ _SORTS: tuple[Callable[[random.Random], bytes], ...] = (_near, _asked, _sound, _
 _OFTEN = (30, 19, 1, 40, 5, 0.5, 4.5)
 
 
-# The home
-
-
 def _active(home: Path) -> str:
     return run(tacit("list", "--status", "active"), home).out
 
 
-class _Line(NamedTuple):
-    """What an event of the log says of itself."""
-
-    id: str
-    type: str
-    actor: str
-
-
-def _log(home: Path) -> set[_Line]:
+def _log(home: Path) -> set[tuple[str, str, str]]:
+    """The id, type and actor of each event."""
     lines = (line for path in home.rglob("*.jsonl") for line in path.read_bytes().split(b"\n")[:-1])
-    return {_Line(event["id"], event["type"], event["actor"]) for event in map(json.loads, lines)}
+    return {(event["id"], event["type"], event["actor"]) for event in map(json.loads, lines)}
 
 
-def _unasked(lines: set[_Line]) -> list[str]:
-    """Events that no agent may cause."""
-    return [
-        f"{line.type} by {line.actor}"
-        for line in lines
-        if line.type not in _PROPOSALS or not line.actor.startswith("agent:")
-    ]
+def _may_be(type_: str, actor: str) -> bool:
+    """Whether an agent may cause such an event."""
+    return type_ in _PROPOSALS and actor.startswith("agent:")
 
 
 def test_no_message_crashes_the_server_or_makes_it_hang() -> None:

@@ -4,11 +4,8 @@ and the project, and no two names are taken for one another.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-
-import pytest
 
 from tacit.errors import TacitError
 from tacit.home.home import Home
@@ -66,13 +63,9 @@ class Scene:
         if (now := self.elsewhere()) != self._before:
             yield f"{name!r}: {OUTSIDE} {sorted(now ^ self._before)}"
             self._before = now
-        strange = [path for path in _files(self.home) if not path.isascii() or ".." in path or "\n" in path]
-        if strange:
+        ours = (str(path.relative_to(self.home)) for path in self.home.rglob("*"))
+        if strange := [path for path in ours if not path.isascii() or ".." in path or "\n" in path]:
             yield f"{name!r}: the home has files named {strange}"
-
-
-def _files(folder: Path) -> list[str]:
-    return [str(path.relative_to(folder)) for path in folder.rglob("*")]
 
 
 def hostile_names(folder: Path, names: Sequence[str]) -> Outcome:
@@ -110,9 +103,16 @@ def _projects(scene: Scene, names: Sequence[str]) -> Iterator[Outcome]:
     """
     made: list[tuple[str, Path, str]] = []
     for number, name in enumerate(names):
-        for root, remote in ((_folder(scene, name), ""), (scene.projects / f"remote-{number}", name)):
-            if root is None or not _make(root, remote):
+        plain = name.replace("/", "_").replace("\x00", "_")
+        is_folder = plain not in (".", "..", "") and len(plain.encode()) <= 255
+        folders = [(scene.projects / plain, "")] if is_folder else []
+        for root, remote in (*folders, (scene.projects / f"remote-{number}", name)):
+            if root.exists():
                 continue
+            (root / ".git").mkdir(parents=True)
+            if remote:
+                config = f'[remote "origin"]\n\turl = {remote.splitlines()[0]}\n'
+                (root / ".git" / "config").write_text(config, "utf-8")
             with scene.vault(root) as vault:
                 vault.add(f"never drop thing-{len(made)} here")
             if not remote:
@@ -125,37 +125,13 @@ def _projects(scene: Scene, names: Sequence[str]) -> Iterator[Outcome]:
         yield Outcome(0, 0, 0, (*missing, *(f"{name!r} is taken for another: it knows {other}" for other in others)))
 
 
-def _folder(scene: Scene, name: str) -> Path | None:
-    plain = name.replace("/", "_").replace("\x00", "_")
-    too_long = len(plain.encode()) > 255
-    return None if plain in (".", "..", "") or too_long else scene.projects / plain
-
-
-def _make(root: Path, remote: str) -> bool:
-    if root.exists():
-        return False
-    (root / ".git").mkdir(parents=True)
-    if remote:
-        (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {remote.splitlines()[0]}\n', "utf-8")
-    return True
-
-
-def page_named_by_its_task(scene: Scene, name: str) -> None:
-    """Mutant: a page whose name is what somebody said."""
-    path = os.path.join(scene.home, "worklog", name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as page:
-        page.write("a page\n")
-
-
 def test_no_name_makes_a_file_elsewhere_and_no_two_are_taken_for_one(tmp_path: Path) -> None:
     assert_held(hostile_names(tmp_path, ALL[::30]), runs=len(ALL[::30]))
 
 
-@pytest.mark.chaos
 def test_a_page_named_by_what_somebody_said_is_caught(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
-    page_named_by_its_task(scene, "../../outside/y")
+    (scene.folder / "outside" / "y").write_text("a page\n")
     assert any(OUTSIDE in fault for fault in scene.faults("../../outside/y"))
 
 

@@ -14,7 +14,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import chdir, closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from harness.transcripts import opencode, story
 
 from tacit.shell.install import recorder_argv
 from tests.chaos.kills import LIFE
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, together
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, together
 from tests.chaos.program import Ended, run, tacit, wrong_end
 from tests.support.hook_calls import AGENT, CALLS, Scene
 
@@ -32,29 +32,16 @@ CHANGED = "somebody else's file was changed"
 _VICTIM = b"somebody else's words\n"
 _PATIENCE = 60.0  # seconds; what hangs hangs for ever, and machines may be slow
 _MEMORY = 3 << 30  # bytes of address space
-_SPARSE = 1 << 40
 _SECRET = "curl -H 'Authorization: Bearer ghp_16C7e42F292c6912E7710c838347Ae178B4a' https://example.org"
 _WAITING = "01a1e2e6-4cc3-74a8-a06f-8be530f7d9a9"
 
 Plant = Callable[[Path, Path], object]  # what has to stay open while it lies there
 
 
-def pipe(path: Path, _outside: Path) -> None:
-    os.mkfifo(path)
-
-
-def silent_pipe(path: Path, _outside: Path) -> object:
+def _silent_pipe(path: Path, _outside: Path) -> object:
     """Somebody has its other end open and never writes."""
     os.mkfifo(path)
     return os.fdopen(os.open(path, os.O_RDWR), "wb")
-
-
-def zeros(path: Path, _outside: Path) -> None:
-    path.symlink_to(_device(path, "zero", 5))
-
-
-def noise(path: Path, _outside: Path) -> None:
-    path.symlink_to(_device(path, "random", 8))
 
 
 def _device(path: Path, name: str, minor: int) -> str:
@@ -66,62 +53,43 @@ def _device(path: Path, name: str, minor: int) -> str:
     return str(own)
 
 
-def kernel_file(path: Path, _outside: Path) -> None:
-    """It calls itself plain and empty, and goes on for hundreds of gigabytes."""
-    path.symlink_to("/proc/self/pagemap")
-
-
-def bound_socket(path: Path, _outside: Path) -> object:
+def _bound_socket(path: Path, _outside: Path) -> object:
     made = socket.socket(socket.AF_UNIX)
-    before = os.getcwd()
-    os.chdir(path.parent)  # a path of a socket has at most about a hundred bytes
-    try:
+    with chdir(path.parent):  # a path of a socket has at most about a hundred bytes
         made.bind(path.name)
-    finally:
-        os.chdir(before)
     return made
 
 
-def folder(path: Path, _outside: Path) -> None:
-    path.mkdir()
-
-
-def link(path: Path, outside: Path) -> None:
-    path.symlink_to(outside / "victim")
-
-
-def link_to_folder(path: Path, outside: Path) -> None:
-    path.symlink_to(outside)
-
-
-def dangling_link(path: Path, outside: Path) -> None:
-    path.symlink_to(outside / "not-there-yet")
-
-
-def hard_link(path: Path, outside: Path) -> None:
-    path.hardlink_to(outside / "victim")
-
-
-def looping_link(path: Path, _outside: Path) -> None:
-    path.symlink_to(path.name)
-
-
-def sparse_file(path: Path, _outside: Path) -> None:
+def _sparse_file(path: Path, _outside: Path) -> None:
     """A terabyte that takes no room."""
-    with path.open("wb") as file:
-        file.truncate(_SPARSE)
+    path.touch()
+    os.truncate(path, 1 << 40)
 
 
-def unreadable(path: Path, _outside: Path) -> None:
+def _unreadable(path: Path, _outside: Path) -> None:
     path.write_bytes(b"?\n")
     path.chmod(0)
 
 
-KINDS: tuple[Plant, ...] = (
-    *(pipe, silent_pipe, zeros, noise, kernel_file, bound_socket, folder, dangling_link, looping_link, sparse_file),
-    unreadable,
-)
-LINKS: tuple[Plant, ...] = (link, link_to_folder, dangling_link, hard_link, pipe, folder)
+PLANTS: dict[str, Plant] = {
+    "pipe": lambda path, _outside: os.mkfifo(path),
+    "silent pipe": _silent_pipe,
+    "zeros": lambda path, _outside: path.symlink_to(_device(path, "zero", 5)),
+    "noise": lambda path, _outside: path.symlink_to(_device(path, "random", 8)),
+    # It calls itself plain and empty, and goes on for hundreds of gigabytes.
+    "kernel file": lambda path, _outside: path.symlink_to("/proc/self/pagemap"),
+    "bound socket": _bound_socket,
+    "folder": lambda path, _outside: path.mkdir(),
+    "link": lambda path, outside: path.symlink_to(outside / "victim"),
+    "link to a folder": lambda path, outside: path.symlink_to(outside),
+    "dangling link": lambda path, outside: path.symlink_to(outside / "not-there-yet"),
+    "hard link": lambda path, outside: path.hardlink_to(outside / "victim"),
+    "looping link": lambda path, _outside: path.symlink_to(path.name),
+    "sparse file": _sparse_file,
+    "unreadable": _unreadable,
+}
+LINKS = ("link", "link to a folder", "dangling link", "hard link", "pipe", "folder")
+KINDS = tuple(name for name in PLANTS if name not in ("link", "link to a folder", "hard link"))
 
 
 class Place(NamedTuple):
@@ -212,7 +180,7 @@ _HOOKS = {"start": CALLS[0], "prompt": CALLS[1], "stop": CALLS[2]}
 
 def obstacles(
     where: Path,
-    kinds: Sequence[Plant] = KINDS,
+    kinds: Sequence[str] = KINDS,
     places: Sequence[Place] = PLACES,
     *,
     readers: int | None = None,
@@ -237,7 +205,7 @@ class _Scene:
         for words in (("workflow", "new", "check", "--in", ".", "--step", "true", "--step", "ls"), *LIFE[1:]):
             run(tacit(*words), self._before / ".agents", cwd=project if words[0] == "add" else None)
 
-    def one(self, place: Place, plant: Plant, reader: str) -> Outcome:
+    def one(self, place: Place, kind: str, reader: str) -> Outcome:
         """In a new folder: what a hook left to another process may still be at work in the last one."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._number += 1
@@ -246,17 +214,21 @@ class _Scene:
         path = self._folder / place.path.replace("TRANSCRIPT", self._transcript)
         if path.name == "COPY":
             path = path.with_name(f".{min(path.parent.iterdir()).name}.tacit-new")
-        _clear(path)
-        held = plant(path, self._folder / "outside")
-        found = list(self._faults(place, path, reader, plant))
-        if path.is_symlink() and plant in (zeros, noise) and not path.is_char_device():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+        held = PLANTS[kind](path, self._folder / "outside")
+        found = list(self._faults(place, path, reader, kind))
+        if path.is_symlink() and kind in ("zeros", "noise") and not path.is_char_device():
             found.append("a device was replaced")
         if held:
             held.close()  # type: ignore[attr-defined]
-        _make_removable(path)
-        return Outcome(1, 0, 0, tuple(f"{plant.__name__} at {place.path}, {reader}: {fault}" for fault in found))
+        if path.is_file() and not path.is_symlink():
+            path.chmod(0o600)  # so that it can be deleted
+        return Outcome(1, 0, 0, tuple(f"{kind} at {place.path}, {reader}: {fault}" for fault in found))
 
-    def _faults(self, place: Place, path: Path, reader: str, plant: Plant) -> Iterator[str]:
+    def _faults(self, place: Place, path: Path, reader: str, kind: str) -> Iterator[str]:
         try:
             ended = self._read(reader)
         except subprocess.TimeoutExpired:
@@ -268,7 +240,7 @@ class _Scene:
             yield f"ended with {ended.code}: {ended.err[-200:]}"
         if (reader in _HOOKS or reader.startswith("record")) and (ended.code or ended.err):
             yield f"exit code {ended.code}, said: {ended.err[-200:]}"
-        if place.said and plant is not unreadable and (ended.code == 0 or path.name not in ended.err + ended.out):
+        if place.said and kind != "unreadable" and (ended.code == 0 or path.name not in ended.err + ended.out):
             yield f"does not name the file: {ended.code} {ended.err[-200:]}{ended.out[-200:]}"
 
         outside = self._folder / "outside"
@@ -289,21 +261,14 @@ class _Scene:
             given = Scene(self._folder).payload(call)
             return self._run([sys.executable, "-I", "-S", str(AGENT), "claude", call.what, call.event], project, given)
         stands = self._folder / "worktree" if "worktree" in reader else project
-        files = {"GIVEN": "given", "OTHER": "other"}
-        words = [_filled(word, files, self._folder) for word in _WORDS[reader]]
+        file, other = str(self._folder / "given"), str(self._folder / "other")
+        words = [word.replace("GIVEN", file).replace("OTHER", other) for word in _WORDS[reader]]
         return self._run(tacit(*words, mutant=self._mutant), stands)
 
     def _run(self, command: Sequence[str], cwd: Path, given: bytes = b"") -> Ended:
         more = {"CLAUDE_CONFIG_DIR": str(self._folder / ".claude")}
         limited = ["prlimit", f"--as={_MEMORY}", *command]
         return run(limited, self._folder / ".agents", cwd=cwd, more=more, given=given, seconds=_PATIENCE)
-
-
-def _filled(word: str, names: dict[str, str], folder: Path) -> str:
-    for name, file in names.items():
-        if word.startswith(name):
-            return str(folder / word.replace(name, file))
-    return word
 
 
 def _prepare(folder: Path) -> None:
@@ -330,59 +295,38 @@ def _prepare(folder: Path) -> None:
     shutil.copytree(folder / ".agents" / "memory", folder / "other" / "memory")
 
 
-def _clear(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _make_removable(path: Path) -> None:
-    if path.is_file() and not path.is_symlink():
-        path.chmod(0o600)
-
-
 _AT_EVERY_COMMAND = ("project/.git", "project/.git/config", ".agents/tacit.toml", ".agents/.tacit/key")
 _NAMED = ("given", "given.jsonl", "given.ndjson", ".claude/CLAUDE.md", ".claude/settings.json")
 
 
-@pytest.mark.parametrize("plant", [link, hard_link, pipe], ids=lambda plant: plant.__name__)
-def test_what_is_planted_leads_nowhere_and_keeps_nobody_waiting(tmp_path: Path, plant: Plant) -> None:
-    assert_held(obstacles(tmp_path, [plant], WRITTEN, readers=1), runs=len(WRITTEN))
+@pytest.mark.parametrize("kind", ["link", "hard link", "pipe"])
+def test_what_is_planted_leads_nowhere_and_keeps_nobody_waiting(tmp_path: Path, kind: str) -> None:
+    assert_held(obstacles(tmp_path, [kind], WRITTEN, readers=1), runs=len(WRITTEN))
 
 
 def test_a_pipe_keeps_no_question_waiting(tmp_path: Path) -> None:
     names = ("tacit.toml", "index.sqlite", "index.sqlite-wal", "memory/events.jsonl", "memory/long-term.md")
-    assert_held(obstacles(tmp_path, [pipe], [Place(f".agents/{name}", ("recall",)) for name in names]))
-
-
-@pytest.mark.chaos
-def test_links_that_are_followed_are_caught(tmp_path: Path) -> None:
-    assert_caught(followed(tmp_path), CHANGED)
+    assert_held(obstacles(tmp_path, ["pipe"], [Place(f".agents/{name}", ("recall",)) for name in names]))
 
 
 def followed(folder: Path) -> Outcome:
     temporary = [place for place in WRITTEN if place.path.endswith(".long-term.md.tacit-new")]
-    return obstacles(folder, [hard_link], temporary, readers=1, mutant="links_followed")
+    return obstacles(folder, ["hard link"], temporary, readers=1, mutant="links_followed")
 
 
 def test_a_named_pipe_in_any_place_keeps_nobody_waiting(tmp_path: Path) -> None:
-    assert_held(obstacles(tmp_path, [pipe], readers=1), runs=len(PLACES))
+    assert_held(obstacles(tmp_path, ["pipe"], readers=1), runs=len(PLACES))
 
 
-@pytest.mark.parametrize(
-    "plant",
-    [silent_pipe, zeros, kernel_file, sparse_file, looping_link],
-    ids=lambda plant: plant.__name__,
-)
-def test_nothing_else_does_where_every_command_reads_or_a_person_names_a_file(tmp_path: Path, plant: Plant) -> None:
+@pytest.mark.parametrize("kind", ["silent pipe", "zeros", "kernel file", "sparse file", "looping link"])
+def test_nothing_else_does_where_every_command_reads_or_a_person_names_a_file(tmp_path: Path, kind: str) -> None:
     places = [place for place in PLACES if place.path in (*_AT_EVERY_COMMAND, *_NAMED)]
-    assert_held(obstacles(tmp_path, [plant], places, readers=1))
+    assert_held(obstacles(tmp_path, [kind], places, readers=1))
 
 
 def rows(short: bool) -> Iterator[Row]:
-    kinds, places = ((pipe,), PLACES[::30]) if short else (KINDS, PLACES)
+    kinds, places = (("pipe",), PLACES[::30]) if short else (KINDS, PLACES)
     yield Row("T29 planted links and pipes", lambda at: obstacles(at, LINKS, WRITTEN))
-    yield Row("T29 mutant: links followed", followed, mutant=True)
+    yield mutant_row("T29 mutant: links followed", followed, CHANGED)
     note = "each place, each kind, each reader"
     yield Row("T29 pipes, devices, endless files", lambda at: obstacles(at, kinds, places), note)

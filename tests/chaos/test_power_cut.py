@@ -12,9 +12,8 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial, reduce
+from pathlib import Path
 from typing import Protocol
-
-import pytest
 
 from tacit.disk.files import Disk, open_fd, replace_file, write_all
 from tacit.log.log import Log
@@ -22,7 +21,7 @@ from tacit.log.segment import MEMORY_SEGMENT
 from tests.chaos import mutants
 from tests.chaos.crashdisk import CrashDisk, Cut
 from tests.chaos.logs import NOTHING, Audit, audit, judgement, open_log, origin, text_of
-from tests.chaos.outcome import Outcome, Row, assert_held, together
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, together
 
 _NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)  # the clock stands still: order is the log's own affair
 _LIVES, _LONGEST_LIFE, _ENDLESS = 4, 12, 10**9
@@ -112,8 +111,9 @@ def append_stories(plan: Plan, seeds: range) -> Outcome:
     found = reduce(Audit.__add__, (append_story(plan, seed) for seed in seeds), NOTHING)
     note = f"{found.fragments} sealed fragments"
     forgiven = ("unreadable", "loose_seals", "serious") if plan.holes else ()
-    faults = tuple(fault for fault in found.faults if fault not in forgiven)
-    return found.outcome(len(seeds), note)._replace(faults=faults)
+    faults = [fault for fault in found.faults if fault not in forgiven]
+    faults += ["no write was torn: this shows nothing"] * (not found.fragments)
+    return found.outcome(len(seeds), note)._replace(faults=tuple(faults))
 
 
 def replace_story(plan: Plan, seed: int) -> Outcome:
@@ -134,9 +134,9 @@ def replace_story(plan: Plan, seed: int) -> Outcome:
     return Outcome(1, acknowledged, wrong, ("neither the old nor the new one",) * wrong)
 
 
-def failed_stories(mutant: Callable[[str], Plan], folder: str, seeds: range) -> Outcome:
+def failed_stories(folder: Path, mutant: Callable[[str], Plan], seeds: range) -> Outcome:
     """How often a mutant loses a line or tears a file: it must in a twentieth of all stories, 1,000 of 20,000."""
-    plan = mutant(folder)
+    plan = mutant(str(folder))
     story = append_story if mutant in APPEND_MUTANTS.values() else replace_story
     failed = sum(story(plan, seed).lost > 0 for seed in seeds)
     return Outcome(len(seeds), 0, failed, ("lost or torn",) * failed)
@@ -154,28 +154,15 @@ REPLACE_MUTANTS = {
 }
 
 
-_MANY, _SOME, _TWENTIETH = range(300), range(150), 20
+_MANY, _TWENTIETH = range(300), 20
 
 
 def test_no_cut_loses_an_acknowledged_line(memory_home: str) -> None:
     assert_held(append_stories(Plan(memory_home), _MANY), acknowledged=len(_MANY))
 
 
-@pytest.mark.chaos
-def test_a_cut_leaves_nothing_but_sealed_fragments_where_no_sector_is_lost(memory_home: str) -> None:
-    found = append_stories(Plan(memory_home, holes=False), _MANY)
-    assert not found.note.startswith("0 ")
-    assert_held(found)
-
-
 def test_a_replaced_file_is_the_old_or_the_new_one(memory_home: str) -> None:
     assert_held(together(replace_story(Plan(memory_home), seed) for seed in _MANY), acknowledged=len(_MANY))
-
-
-@pytest.mark.chaos
-@pytest.mark.parametrize("mutant", [*APPEND_MUTANTS.values(), *REPLACE_MUTANTS.values()], ids=str)
-def test_a_protocol_that_leaves_out_a_step_is_caught(memory_home: str, mutant: Callable[[str], Plan]) -> None:
-    assert len(failed_stories(mutant, memory_home, _SOME).faults) >= len(_SOME) // _TWENTIETH
 
 
 def rows(short: bool) -> Iterator[Row]:
@@ -186,6 +173,5 @@ def rows(short: bool) -> Iterator[Row]:
     yield Row("T02 power cuts, replace", lambda at: together(replace_story(Plan(str(at)), seed) for seed in cuts))
     for mutants_of, suffix in ((APPEND_MUTANTS, ""), (REPLACE_MUTANTS, " (replace)")):
         for name, mutant in mutants_of.items():
-            failed = partial(failed_stories, mutant, seeds=seeds)
-            row = Row(f"T02 mutant: {name}{suffix}", lambda at, failed=failed: failed(str(at)), mutant=True)  # type: ignore[misc]
-            yield row._replace(least=len(seeds) // _TWENTIETH)
+            failed = partial(failed_stories, mutant=mutant, seeds=seeds)
+            yield mutant_row(f"T02 mutant: {name}{suffix}", failed, least=len(seeds) // _TWENTIETH)

@@ -26,13 +26,18 @@ def replay(folder: Path, transcripts: int, rounds: int, seed: int = 1) -> Outcom
     for number in range(rounds):
         for file, data in whole.items():
             shown[file] = 1.0 if number >= rounds - 2 else min(shown[file] + dice.random() / 3, 1.0)
-            _put(dice, file, _so_far(file, data[: round(len(data) * shown[file])]))
+            part = data[: round(len(data) * shown[file])]
+            # A shell appends whole lines; agents do not.
+            _put(dice, file, part[: part.rfind(b"\n") + 1] if file.name == _HISTORY else part)
         events = _round(person)
     faults = [] if _round(person) == events else ["the last round brought something new"]
     with person.at():
         sessions = [file for file in whole if file.name != _HISTORY]
         faults += difference(captured(folder / "once", *sessions), kept(person.home))
-    faults += _commands(person, whole[folder / _HISTORY])
+    log = _log(person)
+    for typed in (line.split(b";", 1)[1] for line in whole[folder / _HISTORY].splitlines()):
+        if (times := log.count(b'"command":"%s"' % typed)) != 1:
+            faults.append(f"{typed.decode()}: {times} times")
     return Outcome(transcripts * rounds, events, 0, tuple(faults), f"{events:,} events, none twice")
 
 
@@ -45,11 +50,6 @@ def _written(folder: Path, transcripts: int) -> dict[Path, bytes]:
         whole[place(folder, host, session)] = lines(told)
     typed = (f": {1_700_000_000 + 60 * at}:1;make step-{at}\n" for at in range(20 * _TURNS))
     return {**whole, folder / _HISTORY: "".join(typed).encode()}
-
-
-def _so_far(file: Path, data: bytes) -> bytes:
-    """A shell appends whole lines; agents do not."""
-    return data[: data.rfind(b"\n") + 1] if file.name == _HISTORY else data
 
 
 def _put(dice: random.Random, file: Path, data: bytes) -> None:
@@ -78,13 +78,6 @@ def _log(person: Person) -> bytes:
     """What was captured and what was imported."""
     files = (path for name in ("activity", "imported") for path in sorted((person.home / name).glob("*.jsonl")))
     return b"".join(path.read_bytes() for path in files)
-
-
-def _commands(person: Person, history: bytes) -> list[str]:
-    """Every command of the history is there once."""
-    log = _log(person)
-    typed = [line.split(b";", 1)[1] for line in history.splitlines()]
-    return [f"{one.decode()}: {times} times" for one in typed if (times := log.count(b'"command":"%s"' % one)) != 1]
 
 
 def test_what_was_captured_many_times_is_there_once(tmp_path: Path) -> None:

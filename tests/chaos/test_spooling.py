@@ -8,11 +8,10 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,17 +20,16 @@ import pytest
 
 from tacit.shell.install import recorder_argv
 from tests.chaos.apart import apart, filled, namespace, small_disk
-from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, together
-from tests.chaos.program import environment, recorder, run, tacit
-from tests.chaos.strace import Call, killed_at, moments
+from tests.chaos.kills import Scene, sweep
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row
+from tests.chaos.program import Ended, recorder, run, tacit
 
 _LONGEST = 60.0
-_FIRST = 1_772_452_800_000_000  # microseconds: when the first of all commands began
 
 
-def record_of(line: str, microseconds: int = 0, directory: str = "/") -> bytes:
+def record_of(line: str) -> bytes:
     """What a snippet hands over."""
-    fields = ("tacit1", "zsh", "1.2", "0", str(microseconds or time.time_ns() // 1000), "1", directory, line, "", "")
+    fields = ("tacit1", "zsh", "1.2", "0", str(time.time_ns() // 1000), "1", "/", line, "", "")
     return "\0".join(fields).encode() + b"\0"
 
 
@@ -40,39 +38,12 @@ def program(mutant: str = "") -> list[str]:
     return recorder(mutant) if mutant else recorder_argv()
 
 
-def start(home: Path, line: str, mutant: str = "") -> subprocess.Popen[bytes]:
-    _put_off_learning(home)
-    started = subprocess.Popen(
-        program(mutant),
-        env=environment(home),
-        cwd="/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    assert started.stdin is not None
-    started.stdin.write(record_of(line))
-    started.stdin.close()
-    return started
-
-
-def _put_off_learning(home: Path) -> None:
-    """One recorder in a minute also learns, which takes long on a busy machine and is no matter here."""
-    if (mark := home / ".tacit" / "learned").is_file():
-        os.utime(mark)
-
-
-def ended(started: subprocess.Popen[bytes]) -> list[str]:
-    """What a shell would notice of a recorder: nothing."""
-    code = started.wait(_LONGEST)
-    assert started.stdout is not None
-    said = started.stdout.read()
-    started.stdout.close()
-    return [f"a recorder ended with {code}: {said[-300:]!r}"] if code or said else []
-
-
 def record(home: Path, line: str, mutant: str = "") -> list[str]:
-    return ended(start(home, line, mutant))
+    """What a shell would notice of a recorder: nothing."""
+    if (mark := home / ".tacit" / "learned").is_file():
+        os.utime(mark)  # one recorder in a minute also learns, which takes long and is no matter here
+    ended = run(program(mutant), home, cwd=Path("/"), given=record_of(line), seconds=_LONGEST)
+    return [f"a recorder ended with {ended}"] if ended != Ended(0) else []
 
 
 def commands(home: Path) -> list[str]:
@@ -107,12 +78,12 @@ def held(folder: Path, number: int = 20, mutant: str = "") -> Outcome:
     """Commands that end while somebody holds the log's lock."""
     home = _home(folder)
     expected = [f"make held{at}" for at in range(number)]
-    with lock_held(home):
+    with lock_held(home), ThreadPoolExecutor(number) as pool:
         started = []
         for line in expected:
-            started.append(start(home, line, mutant))
+            started.append(pool.submit(record, home, line, mutant))
             time.sleep(0.02)  # as fast as nobody types
-        faults = [fault for one in started for fault in ended(one)]
+        faults = [fault for one in started for fault in one.result()]
     faults += record(home, "make after", mutant)
     return _compared(home, ["make first", *expected, "make after"], faults)
 
@@ -140,67 +111,43 @@ def _on_full_disk(plan: tuple[str, int]) -> Outcome:
     return _compared(home, ["make first", *expected, "make after"], faults)._replace(note=note)
 
 
-# Kills
-
-
-def killed_spooling(folder: Path, most: int = 0, mutant: str = "") -> Outcome:
-    """A recorder that has to spool is killed at every call that changes something."""
-    before = _home(folder / "before")
-    _unappendable(before)
-    return _sweep(folder, before, mutant, most, expected=[])
-
-
-def killed_filing(folder: Path, most: int = 0, mutant: str = "") -> Outcome:
-    """A recorder that files what others had to spool is killed at every call that changes something."""
-    before = _home(folder / "before")
-    spooled = [f"make spooled{at}" for at in range(3)]
-    with lock_held(before):
-        faults = [fault for line in spooled for fault in record(before, line)]
-    assert waiting(before) == spooled and not faults
-    return _sweep(folder, before, mutant, most, expected=spooled)
-
-
-def _sweep(folder: Path, before: Path, mutant: str, most: int, expected: Sequence[str]) -> Outcome:
-    given = folder / "record"
-    given.write_bytes(record_of("make killed"))
-    quoted = " ".join(f"'{word}'" for word in program(mutant))
-    command = ["sh", "-c", f"exec {quoted} < '{given}'"]
-    calls = [call for call in moments(command, _copy(before, folder)) if call.name != "flock"]
-    chosen = calls if not most else calls[:: max(len(calls) // most, 1)]
-    killed = (_killed(_copy(before, folder), call, command, expected, mutant) for call in chosen)
-    return together(killed, until_caught=bool(mutant))
-
-
-def _killed(home: Path, call: Call, command: Sequence[str], expected: Sequence[str], mutant: str) -> Outcome:
-    assert killed_at(call, command, home).killed
-    promised = [*expected, *(["make killed"] if "make killed" in [*waiting(home), *commands(home)] else [])]
-    _appendable(home)
-    faults = record(home, "make after", mutant)
-    outcome = _compared(home, ["make first", *promised, "make after"], faults)
-    where = f"killed at {call.name} {call.number} ({call.words[:80]}): "
-    return outcome._replace(faults=tuple(where + fault for fault in outcome.faults))
-
-
-def _unappendable(home: Path) -> None:
-    """A folder where the file of this month should be."""
+def killed_spooling(folder: Path, most: int = 0) -> Outcome:
+    """A recorder that has to spool is killed at calls that change something: a folder is where the file of this month
+    should be."""
+    home = _home(folder / "scene")
     (segment,) = (home / "activity").glob("*[0-9].jsonl")
     segment.rename(home / "aside")
     segment.mkdir(0o700)
+    return _killed(folder, [], most)
 
 
-def _appendable(home: Path) -> None:
-    for segment in (home / "activity").glob("*[0-9].jsonl"):
-        if segment.is_dir():
-            segment.rmdir()
-            (home / "aside").rename(segment)
+def killed_filing(folder: Path, most: int = 0, mutant: str = "", words: str = "") -> Outcome:
+    """A recorder that files what others had to spool is killed at calls that change something."""
+    home = _home(folder / "scene")
+    spooled = [f"make spooled{at}" for at in range(3)]
+    with lock_held(home):
+        faults = [fault for line in spooled for fault in record(home, line)]
+    assert waiting(home) == spooled and not faults
+    return _killed(folder, spooled, most, mutant, words)
 
 
-def _copy(before: Path, folder: Path) -> Path:
-    target = folder / "run" / "home"
-    shutil.rmtree(target.parent, ignore_errors=True)
-    shutil.copytree(before, target, symlinks=True)
-    _put_off_learning(target)
-    return target
+def _killed(folder: Path, spooled: Sequence[str], most: int, mutant: str = "", words: str = "") -> Outcome:
+    given = folder / "record"
+    given.write_bytes(record_of("make killed"))
+    quoted = " ".join(f"'{word}'" for word in program(mutant))
+    scene = Scene(folder / "scene", program=("sh", "-c", f"exec {quoted} < '{given}'")).prepare()
+
+    def look(_ended: Ended) -> Iterator[str]:
+        home = scene.home
+        promised = [*spooled, *["make killed"] * ("make killed" in [*waiting(home), *commands(home)])]
+        for segment in (home / "activity").glob("*[0-9].jsonl"):
+            if segment.is_dir():
+                segment.rmdir()
+                (home / "aside").rename(segment)
+        faults = record(home, "make after", mutant)
+        yield from _compared(home, ["make first", *promised, "make after"], faults).faults
+
+    return sweep(scene, look, most=most, until=words)
 
 
 def _home(folder: Path) -> Path:
@@ -239,11 +186,6 @@ def test_commands_that_end_while_the_lock_is_held_are_all_recorded_once_and_in_o
     assert_held(held(tmp_path), acknowledged=22)
 
 
-@pytest.mark.chaos
-def test_a_recorder_that_does_not_spool_is_caught(tmp_path: Path) -> None:
-    assert held(tmp_path, 2, mutant="never_spools").lost == 2
-
-
 def test_commands_that_end_while_the_disk_is_full_are_recorded_when_there_is_room(tmp_path: Path) -> None:
     if not namespace():
         pytest.skip("this machine forbids to mount a file system")
@@ -258,24 +200,14 @@ def test_whoever_is_killed_while_filing_loses_and_repeats_nothing(tmp_path: Path
     assert_held(killed_filing(tmp_path, most=4), runs=4)
 
 
-@pytest.mark.chaos
-def test_a_record_that_is_deleted_before_it_is_filed_is_caught(tmp_path: Path) -> None:
-    assert killed_filing(tmp_path, most=6, mutant="unlink_first").lost > 0
-
-
-@pytest.mark.chaos
-def test_a_record_that_is_filed_again_is_caught(tmp_path: Path) -> None:
-    assert_caught(killed_filing(tmp_path, mutant="forgets_ids"), "times in the log")
-
-
 def rows(short: bool) -> Iterator[Row]:
     commands_at_once, moments_of_each = (5, 3) if short else (20, 0)
     yield Row("T51 commands, lock held", lambda at: held(at, commands_at_once), "each once, in order")
-    yield Row("T51 mutant: never spools", partial(held, number=2, mutant="never_spools"), mutant=True)
+    yield mutant_row("T51 mutant: never spools", partial(held, number=2, mutant="never_spools"), "lost: ", least=2)
     if namespace():
         yield Row("T51 commands, disk full", lambda at: full(at, 3 * commands_at_once), "kept, or counted as lost")
     yield Row("T51 killed while spooling", partial(killed_spooling, most=moments_of_each))
     yield Row("T51 killed while filing", partial(killed_filing, most=moments_of_each))
-    for mutant in ("unlink_first", "forgets_ids"):
-        killed = partial(killed_filing, mutant=mutant)
-        yield Row(f"T51 mutant: {mutant.replace('_', ' ')}", killed, mutant=True)
+    for mutant, words in (("unlink_first", "lost: "), ("forgets_ids", "times in the log")):
+        killed = partial(killed_filing, mutant=mutant, words=words)
+        yield mutant_row(f"T51 mutant: {mutant.replace('_', ' ')}", killed, words)

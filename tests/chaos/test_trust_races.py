@@ -19,17 +19,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-import pytest
-
 from tacit.errors import TacitError
 from tacit.home.home import Home
-from tacit.home.repository import RepositoryFacts
 from tacit.log.codec import DamagedLine, decode
 from tacit.model.claim import Status
 from tacit.model.observation import RepositoryTrusted
 from tacit.vault.vault import Vault
 from tests.chaos.apart import attacker, folder_in_memory
-from tests.chaos.outcome import Outcome, Row, assert_held, together
+from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, together
 
 _EVIL = "obey"
 _HOME = 50
@@ -66,7 +63,8 @@ class Plan:
 
 def races(folder: Path, rounds: int, *, careless: bool = False) -> Outcome:
     """In a home of their own every fifty: thousands of lines of trust would only make it slow."""
-    plans = [Plan(str(folder / str(seed)), min(rounds, _HOME), seed, careless) for seed in range(-(-rounds // _HOME))]
+    seeds = range(-(-rounds // _HOME))
+    plans = (Plan(str(folder / str(seed)), min(rounds, _HOME), seed, careless) for seed in seeds)
     return together(map(race, plans), until_caught=careless)
 
 
@@ -75,7 +73,9 @@ def race(plan: Plan) -> Outcome:
         folder.mkdir(parents=True)
     plan.facts.write_text(GOOD)
     program = ("tests.chaos.test_trust_races", plan.folder, str(plan.seed))
-    with attacker(*program) as process, _vault(plan) as vault:
+    home = Home(Path(plan.folder, "home"), cwd=plan.project, environment={"HOME": plan.folder})
+    with attacker(*program) as process, Vault(home) as vault:
+        vault.memories.add("the tests live in tests", everywhere=True)
         found = Outcome()
         for number in range(plan.rounds):
             found += _round(plan, vault)
@@ -87,16 +87,6 @@ def race(plan: Plan) -> Outcome:
         return found._replace(runs=plan.rounds)
 
 
-@contextmanager
-def _vault(plan: Plan) -> Iterator[Vault]:
-    with Vault(Home(Path(plan.folder, "home"), cwd=plan.project, environment={"HOME": plan.folder})) as vault:
-        vault.memories.add("the tests live in tests", everywhere=True)
-        yield vault
-
-
-# The person
-
-
 def _round(plan: Plan, vault: Vault) -> Outcome:
     """Look, accept what is good, ask."""
     with suppress(TacitError):
@@ -104,14 +94,10 @@ def _round(plan: Plan, vault: Vault) -> Outcome:
     accepted = 0
     with suppress(TacitError):
         seen = vault.repository.inspect()
-        if seen.waiting and not _shows_evil(seen):
+        if seen.waiting and not any(_EVIL in line.claim.sentence for line in seen.waiting if line.claim):
             vault.repository.trust(vault.repository.inspect() if plan.careless else seen)
             accepted = 1
     return Outcome(acknowledged=accepted, faults=tuple(_believed_evil(vault)))
-
-
-def _shows_evil(seen: RepositoryFacts) -> bool:
-    return any(_EVIL in line.claim.sentence for line in seen.waiting if line.claim)
 
 
 def _believed_evil(vault: Vault) -> Iterator[str]:
@@ -136,9 +122,6 @@ def _at_rest(plan: Plan, vault: Vault) -> Outcome:
     if strange := believed.difference(GOOD.splitlines(keepends=True)):
         return Outcome(faults=(f"believed as nobody accepted it: {strange}",))
     return Outcome()
-
-
-# The attacker
 
 
 @contextmanager
@@ -177,12 +160,9 @@ def _in_place(path: Path, text: str) -> None:
     """The same file with other bytes."""
     if path.is_symlink():
         path.unlink()
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
-    try:
-        os.pwrite(fd, text.encode(), 0)
-        os.ftruncate(fd, len(text))
-    finally:
-        os.close(fd)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+        file.write(text.encode())
+        file.truncate()
 
 
 def _renamed(path: Path, text: str, new: Path) -> None:
@@ -203,18 +183,11 @@ def test_only_what_was_shown_is_believed() -> None:
         assert_held(races(folder, 50), acknowledged=1)
 
 
-@pytest.mark.chaos
-def test_accepting_what_lies_there_is_caught() -> None:
-    """The mutant looks again after the yes. On a busy machine the attacker may need more tries to come between."""
-    with folder_in_memory() as folder:
-        assert any(races(folder / str(trial), 500, careless=True).faults for trial in range(8))
-
-
 def rows(short: bool) -> Iterator[Row]:
-    yield Row(
-        "T24 races for a fact file", lambda at: races(at, 50 if short else 1_000), "looks that were accepted hold"
-    )
-    yield Row("T24 mutant: accepted unseen", lambda at: races(at, 500, careless=True), mutant=True)
+    rounds = 50 if short else 1_000
+    yield Row("T24 races for a fact file", lambda at: races(at, rounds), "looks that were accepted hold")
+    # On a busy machine the attacker may need many tries to come between.
+    yield mutant_row("T24 mutant: accepted unseen", lambda at: races(at, 4_000, careless=True))
 
 
 if __name__ == "__main__":

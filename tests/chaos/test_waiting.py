@@ -12,7 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from tacit.home.paths import HomePaths
 from tacit.vault import purging
 from tacit.vault.vault import Vault
 from tests.chaos.outcome import Outcome, Row, assert_held, replaced
-from tests.chaos.program import environment, run, tacit
+from tests.chaos.program import run, tacit
 
 LONG = 5.0  # seconds: no question has a reason to take so long
 _MINUTE = 60.0
@@ -37,19 +38,12 @@ def crowd(folder: Path, writers: int, *, seconds: float = _MINUTE) -> Outcome:
     """So many `tacit add` at once: all succeed in time, nothing is lost, and waiting costs no CPU to speak of."""
     home = folder / "home"
     run(tacit("init"), home)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began = time.monotonic()
     texts = [f"always do step {number} of the release" for number in range(writers)]
-    started = [
-        subprocess.Popen(
-            tacit("add", text), cwd=folder, env=environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        for text in texts
-    ]
-    ended = [(one.communicate(timeout=10 * _MINUTE), one.returncode) for one in started]
-    took = time.monotonic() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    faults = [f"refused: {err.decode()}" for (_, err), code in ended if code != 0]
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    with ThreadPoolExecutor(writers) as pool:
+        ended = list(pool.map(lambda text: run(tacit("add", text), home, seconds=10 * _MINUTE), texts))
+    took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    faults = [f"refused: {one.err}" for one in ended if one.code != 0]
     faults += [f"it took {took:.0f} s"] if took > seconds else []
     listed = run(tacit("list", "--json", "--all"), home).out
     lost = sum(f'"{text}"' not in listed for text in texts)
@@ -62,21 +56,17 @@ def order(folder: Path, waiters: int) -> list[int]:
     """In which order those that wait for a lock get it, by the order in which they came."""
     path = str(folder / "x.lock")
     got: list[int] = []
-    threads = []
-    with FileLock(path, 1).acquire():
+
+    def take(number: int) -> None:
+        with FileLock(path, 30).acquire():
+            got.append(number)
+            time.sleep(0.01)
+
+    with ThreadPoolExecutor(waiters) as pool, FileLock(path, 1).acquire():
         for number in range(waiters):
-            threads.append(threading.Thread(target=_take, args=(path, number, got)))
-            threads[-1].start()
-            _until(lambda: blocked(path) == len(threads))
-    for thread in threads:
-        thread.join(timeout=_MINUTE)
+            pool.submit(take, number)
+            _until_blocked(path, number + 1)
     return got
-
-
-def _take(path: str, number: int, got: list[int]) -> None:
-    with FileLock(path, 30).acquire():
-        got.append(number)
-        time.sleep(0.01)
 
 
 def blocked(path: str) -> int:
@@ -86,11 +76,24 @@ def blocked(path: str) -> int:
     return sum("->" in line and any(inode in line for inode in inodes) for line in lines)
 
 
-def _until(holds: Callable[[], bool]) -> None:
+def _until_blocked(path: str, requests: int) -> None:
     until = time.monotonic() + _MINUTE
-    while not holds():
-        assert time.monotonic() < until, "it never came to be"
+    while blocked(path) < requests:
+        assert time.monotonic() < until, "they never came to wait"
         time.sleep(0.002)
+
+
+@contextmanager
+def processes(script: str, path: str, count: int) -> Iterator[None]:
+    """So many processes that take a lock in this way, from when three of them wait."""
+    started = [subprocess.Popen([sys.executable, "-c", script, path]) for _ in range(count)]
+    try:
+        _until_blocked(path, 3)
+        yield
+    finally:
+        for one in started:
+            one.kill()
+            one.wait()
 
 
 def timed(words: tuple[str, ...], home: Path) -> tuple[float, int, str]:
@@ -100,19 +103,12 @@ def timed(words: tuple[str, ...], home: Path) -> tuple[float, int, str]:
     return time.monotonic() - began, ended.code, ended.out + ended.err
 
 
-@contextmanager
-def held(path: str) -> Iterator[None]:
-    """The lock, as somebody holds it who does not let go."""
-    with FileLock(path, 1).acquire():
-        yield
-
-
 def beside_locks(folder: Path) -> Outcome:
     """Questions while somebody holds the log's lock, and the home's."""
     home = _home(folder)
     faults = []
     for name in ("log.lock", "write.lock"):
-        with held(str(home / ".tacit" / name)):
+        with FileLock(str(home / ".tacit" / name), 1).acquire():
             for words in (("recall", "push"), ("brief",), ("list",), ("status",)):
                 took, code, said = timed(words, home)
                 if took > LONG or code != 0:
@@ -219,17 +215,10 @@ def test_waiters_get_the_lock_in_the_order_in_which_they_came(tmp_path: Path) ->
 @LINUX
 def test_a_waiter_that_gives_up_says_who_holds_the_lock_and_how_many_wait(tmp_path: Path) -> None:
     path = str(tmp_path / "x.lock")
-    with held(path):
-        waiters = [subprocess.Popen([sys.executable, "-c", _WAITER, path]) for _ in range(3)]
-        try:
-            while blocked(path) < 3:
-                assert all(one.poll() is None for one in waiters)
-            with pytest.raises(LockBusyError, match=r"process \d+ holds it, 3 others are waiting") as busy, held(path):
-                pass
-        finally:
-            for one in waiters:
-                one.kill()
-                one.wait()
+    told = r"process \d+ holds it, 3 others are waiting"
+    held, waiting = FileLock(path, 1).acquire(), processes(_WAITER, path, 3)
+    with held, waiting, pytest.raises(LockBusyError, match=told) as busy, FileLock(path, 1).acquire():
+        pass
     assert re.search(r"ps -fp \d+", busy.value.hint)
 
 
@@ -237,18 +226,11 @@ def test_a_waiter_that_gives_up_says_who_holds_the_lock_and_how_many_wait(tmp_pa
 @pytest.mark.chaos
 def test_a_queue_that_moves_is_waited_for_longer_than_one_holder(tmp_path: Path) -> None:
     path = str(tmp_path / "x.lock")
-    others = [subprocess.Popen([sys.executable, "-c", _HOLDER, path]) for _ in range(4)]
-    try:
-        while blocked(path) < 3:
-            assert all(one.poll() is None for one in others)
-        with pytest.raises(LockBusyError), held(path):  # gives up after a second, while one of them holds it
+    with processes(_HOLDER, path, 4):
+        with pytest.raises(LockBusyError), FileLock(path, 1).acquire():  # gives up after a second: one of them holds it
             pass
         with FileLock(path, 2, max_wait=60).acquire():  # up to four times of holding, of 1.5 s each
             pass
-    finally:
-        for one in others:
-            one.kill()
-            one.wait()
 
 
 def test_questions_do_not_wait_for_locks(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def created_under_umask_000(person: Person, line: str, *, mutant: str = "") -> d
     """What a command makes in the home, and with which mode each was made."""
     before = os.umask(0)
     try:
-        ended, calls = traced(tacit(*line.split(), mutant=mutant), person.home)
+        ended, calls = traced(tacit(*line.split(), mutant=mutant), person.home, cwd=person.folder)
     finally:
         os.umask(before)
     assert ended.code == 0, ended

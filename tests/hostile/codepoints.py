@@ -28,9 +28,7 @@ _NEVER = {
         *((plane | 0xFFFE, plane | 0xFFFF) for plane in range(0, 0x110000, 0x10000)),
     ],
 }
-NEVER = frozenset(
-    chr(number) for ranges in _NEVER.values() for first, last in ranges for number in range(first, last + 1)
-)
+NEVER = frozenset(chr(number) for ranges in _NEVER.values() for one, two in ranges for number in range(one, two + 1))
 SOMETIMES = frozenset((ZWNJ, ZWJ, VS16))
 
 

@@ -37,21 +37,9 @@ def _known(dice: random.Random, mark: str) -> str:
 def _osc(dice: random.Random, mark: str) -> str:
     told = dice.choice(
         (
-            f"0;{mark}",
-            f"2;{mark}",
-            f"1;{mark}",
-            f"8;;http://example.org/{mark}",
-            "52;c;cm0gLXJmIH4=",
-            "52;c;?",
-            f"1337;File=name={mark};inline=1:AAAA",
-            "1337;ClearScrollback",
-            "4;1;?",
-            "10;?",
-            "11;?",
-            f"50;{mark}",
-            f"777;notify;{mark};x",
-            f"9;{mark}",
-            "133;A",
+            *(f"0;{mark}", f"2;{mark}", f"1;{mark}", f"8;;http://example.org/{mark}", "52;c;cm0gLXJmIH4=", "52;c;?"),
+            *(f"1337;File=name={mark};inline=1:AAAA", "1337;ClearScrollback", "4;1;?", "10;?", "11;?", f"50;{mark}"),
+            *(f"777;notify;{mark};x", f"9;{mark}", "133;A"),
         )
     )
     return dice.choice((f"{ESC}]", "\x9d")) + told + dice.choice(_ENDS) + mark
@@ -65,8 +53,7 @@ def _string(dice: random.Random, mark: str) -> str:
 
 
 def _control(dice: random.Random, mark: str) -> str:
-    sign = dice.choice([chr(number) for number in (*range(1, 10), *range(11, 32), 127, *range(0x80, 0xA0))])
-    return sign * dice.randrange(1, 4) + mark
+    return chr(dice.choice((*range(1, 10), *range(11, 32), *range(0x7F, 0xA0)))) * dice.randrange(1, 4) + mark
 
 
 def _overwritten(dice: random.Random, mark: str) -> str:
@@ -88,13 +75,5 @@ def _split(dice: random.Random, mark: str) -> str:
 
 
 _KINDS: tuple[Callable[[random.Random, str], str], ...] = (
-    _csi,
-    _known,
-    _osc,
-    _string,
-    _control,
-    _overwritten,
-    _shifted,
-    _pasted,
-    _split,
+    *(_csi, _known, _osc, _string, _control, _overwritten, _shifted, _pasted, _split),
 )

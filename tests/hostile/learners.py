@@ -6,7 +6,9 @@ import json
 import random
 import re
 import time
+import traceback
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from tacit.learn import Lesson, SessionEvent
@@ -27,47 +29,29 @@ _HEARD = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION, PromptKind.
 _CHOSEN = re.compile(r"Prefer \S+ over \S+\.")  # says all there is to say
 
 
-class Finding(NamedTuple):
-    """A session that broke something: it is made again from its seed and its number."""
-
-    seed: int
-    number: int
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.what} [case {self.seed}:{self.number}]"
-
-
 class Trial(NamedTuple):
     """`inputs` counts texts that were given to learners and answers of a model; `learnt` what came of them."""
 
     inputs: int
     learnt: int
-    findings: tuple[Finding, ...]
+    faults: tuple[str, ...]
     slowest: float
 
 
 def try_learners(inputs: int, seed: int = 1) -> Trial:
-    """As many sessions as it takes for so many inputs."""
-    done = learnt = number = 0
-    slowest = 0.0
-    findings: list[Finding] = []
-    while done < inputs:
-        tried = try_case(seed, number)
-        findings += [Finding(seed, number, what) for what in tried.faults]
-        slowest, learnt, done = max(slowest, tried.took), learnt + tried.learnt, done + tried.inputs
-        number += 1
-    return Trial(done, learnt, tuple(findings), slowest)
+    """As many sessions as it takes for so many inputs. One that broke something is made again from its numbers."""
+    done = Trial(0, 0, (), 0.0)
+    for number in count():
+        if done.inputs >= inputs:
+            break
+        one = try_case(seed, number)
+        faults = tuple(f"{fault} [case {seed}:{number}]" for fault in one.faults)
+        slowest = max(done.slowest, one.slowest)
+        done = Trial(done.inputs + one.inputs, done.learnt + one.learnt, done.faults + faults, slowest)
+    return done
 
 
-class Tried(NamedTuple):
-    inputs: int
-    learnt: int
-    faults: tuple[str, ...]
-    took: float
-
-
-def try_case(seed: int, number: int) -> Tried:
+def try_case(seed: int, number: int) -> Trial:
     made = case(seed, number)
     began = time.process_time()
     try:
@@ -76,18 +60,16 @@ def try_case(seed: int, number: int) -> Tried:
         faults = [*_faults(made, learnt), *asked]
     except Exception as error:  # whatever comes out is what is looked for
         place = _place(error)
-        return Tried(len(made.said) + 1, 0, (f"{type(error).__name__}: {error} in {place}"[:160],), 0.0)
+        return Trial(len(made.said) + 1, 0, (f"{type(error).__name__}: {error} in {place}"[:160],), 0.0)
     took = time.process_time() - began
     if took > SLOW:
         faults.append(f"took {took:.1f} s")
-    return Tried(len(made.said) + 1, len(learnt), tuple(dict.fromkeys(faults)), took)
+    return Trial(len(made.said) + 1, len(learnt), tuple(dict.fromkeys(faults)), took)
 
 
 def _place(error: Exception) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}" if trace else ""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{last.filename.rpartition('/')[2]}:{last.lineno}"
 
 
 def _faults(made: Case, learnt: Sequence[Lesson]) -> Iterator[str]:

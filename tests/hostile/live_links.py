@@ -15,9 +15,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tacit.model.claim import GLOBAL, Provenance, project_scope
-from tacit.model.event import ClaimProposed, Event, EventOrigin, Verdict
+from tacit.model.event import Event, EventOrigin
 from tacit.model.ids import event_id
-from tacit.model.memory import fold_memories
 from tacit.model.observation import (
     ConversationBody,
     EvaluationCreated,
@@ -34,17 +33,11 @@ from tacit.model.observation import (
 from tacit.model.session import fold_session
 from tacit.model.statement import claim_from
 from tacit.pages import long_term, sessions
-from tacit.pages.long_term import MemoryView
 from tests.support.pages import NOON, active, event, render_long_term, retired
 
 HARMLESS = frozenset({"http", "https", "mailto"})
 SCHEMES = (
-    "javascript:alert(1)",
-    "JaVaScRiPt:alert(1)",
-    "data:text/html,<b>",
-    "vbscript:x",
-    "file:///etc/passwd",
-    "x-y:z",
+    *("javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,<b>", "vbscript:x", "file:///etc/passwd", "x-y:z"),
 )
 DISGUISES = ("{}", " {}", "\t{}", "\n{}", "<{}>", "\x01{}", "\u00a0{}", "\u2028{}", "{} 'title'", "\\{}")
 SHAPES = (
@@ -59,12 +52,9 @@ _SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]*)[\x00-\x20]*:", re.IGNOREC
 
 def disguised(scheme: str) -> Iterator[str]:
     """A target as viewers might still understand it: as entities, with blanks and controls around and within."""
-    letters = [scheme, f"&#{ord(scheme[0])};{scheme[1:]}", scheme.replace(":", "&colon;"), scheme.replace(":", "&#58;")]
-    letters += [
-        f"&#x{ord(scheme[0]):x};{scheme[1:]}",
-        scheme[:4] + "\n" + scheme[4:],
-        scheme[:4] + "&Tab;" + scheme[4:],
-    ]
+    first, rest, four, more = scheme[0], scheme[1:], scheme[:4], scheme[4:]
+    letters = [scheme, f"&#{ord(first)};{rest}", scheme.replace(":", "&colon;"), scheme.replace(":", "&#58;")]
+    letters += [f"&#x{ord(first):x};{rest}", f"{four}\n{more}", f"{four}&Tab;{more}"]
     yield from (disguise.format(one) for one in letters for disguise in DISGUISES)
 
 
@@ -94,26 +84,14 @@ def pages(text: str) -> Iterator[tuple[str, Sequence[str]]]:
     """Every page that shows such a text, wherever one may stand on it."""
     claim = claim_from("use tox", project_scope(f"example.org/{text}"))
     notes = [active(claim, text, "other"), retired(claim_from("use nox", GLOBAL), text, text)]
-    if text.strip():
-        notes.append(_said(text))
+    if text.strip():  # a memory that says nothing but blanks cannot be
+        notes.append(active(claim_from("a " + text, GLOBAL)._replace(sentence=text), text))
     yield "long-term.md", render_long_term(notes)
     yield "worklog", long_term.worklog_page("2024-03-01", [event(WorkLogged(text, text, text, text, text))])
-    yield (
-        "evaluations",
-        long_term.evaluation_page(
-            "2024-03-01", [event(EvaluationCreated("2024-03-01", (EvaluationScore(text, 1, text),)))]
-        ),
-    )
+    evaluation = EvaluationCreated("2024-03-01", (EvaluationScore(text, 1, text),))
+    yield "evaluations", long_term.evaluation_page("2024-03-01", [event(evaluation)])
     for limit in (None, 40):
         yield "sessions", sessions.render_session(fold_session("claude", text, list(_session(text))), limit)
-
-
-def _said(text: str) -> MemoryView:
-    """A memory in these words; one that says nothing but blanks cannot be."""
-    claim = claim_from("a " + text, GLOBAL)._replace(sentence=text)
-    said = [ClaimProposed(claim, Verdict.ADDED, "user_direct", text)]
-    memory = fold_memories([event(body, number=number) for number, body in enumerate(said, 1)])[claim.id]
-    return MemoryView(memory, None, False)
 
 
 def _session(text: str) -> Iterator[Event]:
@@ -137,13 +115,8 @@ def _session(text: str) -> Iterator[Event]:
 # What a viewer makes of them
 
 
-def _viewer() -> MarkdownIt:
-    viewer = MarkdownIt("commonmark", {"html": True}).enable("table")
-    vars(viewer)["validateLink"] = lambda _target: True
-    return viewer
-
-
-_VIEWER = _viewer()
+_VIEWER = MarkdownIt("commonmark", {"html": True}).enable("table")
+vars(_VIEWER)["validateLink"] = lambda _target: True
 
 
 def live(page: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ over a second or filled the memory, outputs that deceive, and payloads or words 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
 import sys
@@ -27,13 +28,12 @@ from tacit.pages import long_term
 from tacit.secrets.redact import find_secrets, redacted
 from tacit.text.display import harmless, printable
 from tests.chaos.apart import apart
-from tests.chaos.outcome import Outcome, Row, replaced
+from tests.chaos.outcome import Outcome, Row, mutant_row, replaced
+from tests.chaos.program import peak_memory
 from tests.hostile import (
     backtracking,
-    baits,
     codepoints,
     escapes,
-    giants,
     learners,
     live_links,
     poison,
@@ -41,7 +41,9 @@ from tests.hostile import (
     readers,
     source,
     test_fence,
+    test_giants,
 )
+from tests.hostile import test_baits as baits
 
 _PROCESSES = 2
 _LIMIT = 0.050  # seconds that a pattern may take for 4 KiB (T47)
@@ -54,25 +56,23 @@ _T = TypeVar("_T")
 
 
 def rows(short: bool) -> Iterator[Row]:
-    texts, inputs, giant, large = (
-        (5_000, 10_000, 20 << 20, 1 << 12) if short else (200_000, 1_000_000, 100 << 20, 1 << 16)
-    )
-    mean, ways = (4_000, 1) if short else (300_000, 7)
+    texts, inputs, mean, ways = (5_000, 10_000, 4_000, 1) if short else (200_000, 1_000_000, 300_000, 7)
+    giant, large = (20 << 20, 1 << 12) if short else (100 << 20, 1 << 16)
     few = texts // 20
     yield Row("T21 payloads, planted every way", partial(_poisoned, ways), "0 bytes in briefs and active memories")
-    yield Row("T21 mutant: an agent's word holds", _adopted, mutant=True)
+    yield mutant_row("T21 mutant: an agent's word holds", _adopted)
     yield Row("T25 contents against the fence", lambda _: _fence(texts, harmless))
-    yield Row("T25 mutant: only controls escaped", lambda _: _fence(few, printable), mutant=True)
+    yield mutant_row("T25 mutant: only controls escaped", lambda _: _fence(few, printable))
     yield Row("T25 briefs, read back", lambda _: _counted(few, len(test_fence.misread([*test_fence.contents(few, 7)]))))
     yield Row("T26 neighbours of what is invisible", lambda _: _neighbours(texts, printable))
-    yield Row("T26 mutant: shown as it is", lambda _: _neighbours(few, str), mutant=True)
+    yield mutant_row("T26 mutant: shown as it is", lambda _: _neighbours(few, str))
     yield Row("T27 terminal sequences", lambda _: _sequences(texts, printable))
     without_escape = partial(_sequences, few, lambda text: text.replace("\x1b", ""))
-    yield Row("T27 mutant: only ESC taken out", lambda _: without_escape(), mutant=True)
+    yield mutant_row("T27 mutant: only ESC taken out", lambda _: without_escape())
     yield Row("T27 live links on pages", lambda _: _links(texts // 100))
-    yield Row("T27 mutant: links as they are", lambda _: _links_as_they_are(), mutant=True)
+    yield mutant_row("T27 mutant: links as they are", lambda _: _links_as_they_are())
     yield Row("T32 secrets of every group", lambda _: _secrets(redacted))
-    yield Row("T32 mutant: nothing is hidden", lambda _: _secrets(str), mutant=True)
+    yield mutant_row("T32 mutant: nothing is hidden", lambda _: _secrets(str))
     yield Row("T33 hostile lines of 64 KiB, non-ASCII among them", lambda _: _slow_lines())
     yield Row("T37 strings into search and filters", partial(_in_parts, _ask, 5_000 if short else inputs))
     yield Row("T38 bytes into every reader", partial(_in_parts, _read, inputs))
@@ -80,10 +80,9 @@ def rows(short: bool) -> Iterator[Row]:
     yield Row("T39 a giant line in the log", partial(_giants, giant))
     yield Row("T47 patterns, 4 KiB each", lambda _: _patterns())
     yield Row("C9 mean sessions into learners", partial(_learnt, mean))
-    yield Row(
-        "C9 mutant: no line is foreign", lambda _: _mean_mutant(sentences, "_FENCE", re.compile(r"(?!)")), mutant=True
-    )
-    yield Row("C9 mutant: all signs are kept", lambda _: _mean_mutant(statements, "visible_line", str), mutant=True)
+    no_fence = partial(_mean_mutant, sentences, "_FENCE", re.compile(r"(?!)"))
+    yield mutant_row("C9 mutant: no line is foreign", no_fence)
+    yield mutant_row("C9 mutant: all signs are kept", partial(_mean_mutant, statements, "visible_line", str))
     yield Row("C9 patterns, their own examples", lambda _: _patterns(_LEARN_AND_CAPTURE))
 
 
@@ -98,9 +97,6 @@ def _in_processes(work: Callable[[_Part], _T], cases: int, at: Path) -> list[_T]
         Path(folder).mkdir()
     with ThreadPoolExecutor(_PROCESSES) as pool:
         return list(pool.map(partial(apart, work), parts))
-
-
-# What is believed
 
 
 def _poisoned(ways: int, at: Path) -> Outcome:
@@ -132,18 +128,15 @@ def _learnt(count: int, at: Path) -> Outcome:
 
 
 def _of_trials(done: list[learners.Trial]) -> Outcome:
-    found = tuple(_cell(str(finding)) for one in done for finding in one.findings)
+    found = tuple(_cell(fault) for one in done for fault in one.faults)
     learnt, slowest = sum(one.learnt for one in done), max(one.slowest for one in done)
     note = f"{learnt:,} things learnt; slowest session {slowest * 1000:.0f} ms"
     return Outcome(sum(one.inputs for one in done), 0, 0, found, note)
 
 
-def _mean_mutant(target: object, name: str, value: object) -> Outcome:
+def _mean_mutant(target: object, name: str, value: object, _at: Path) -> Outcome:
     with replaced(target, name, value):
         return _of_trials([learners.try_learners(1_500, seed=9)])
-
-
-# Text that lies
 
 
 def _fence(count: int, made: _Make) -> Outcome:
@@ -182,9 +175,6 @@ def _links_as_they_are() -> Outcome:
         return _links(20)
 
 
-# Secrets
-
-
 def _secrets(hide: _Make) -> Outcome:
     lines = sum(1 for path in baits.SETS.glob("*.*") for _ in path.open(encoding="utf-8"))
     return _counted(lines, len(baits.not_hidden(hide)), what="not hidden")
@@ -195,26 +185,27 @@ def _slow_lines() -> Outcome:
     return Outcome(len(list(hostile_lines())), 0, 0, slow)
 
 
-# Hostile input
-
-
 def _ask(part: _Part) -> readers.Trial:
     """Strings to search and filters. Most go to the search alone; one in fifty through the whole library."""
     folder, cases, seed = part
-    return giants.measured(lambda: queries.ask_anything(folder, cases, seed=seed, whole=0.02))
+    return _measured(lambda: queries.ask_anything(folder, cases, seed=seed, whole=0.02))
 
 
 def _read(part: _Part) -> readers.Trial:
-    return giants.measured(lambda: readers.try_readers(*part))
+    return _measured(lambda: readers.try_readers(*part))
+
+
+def _measured(work: Callable[[], readers.Trial]) -> readers.Trial:
+    """What came of it, and by how many MB the process grew at its highest while it worked."""
+    before = peak_memory(os.getpid())
+    return work()._replace(grown=peak_memory(os.getpid()) - before)
 
 
 def _in_parts(work: Callable[[_Part], readers.Trial], cases: int, at: Path) -> Outcome:
     done = _in_processes(work, cases, at)
     grown = max(one.grown for one in done)
-    faults = [
-        *(_cell(sort) for one in done for sort in readers.distinct(one.findings)),
-        *["too much memory"] * (grown > _ROOM),
-    ]
+    faults = [_cell(sort) for one in done for sort in readers.distinct(one.findings)]
+    faults += ["too much memory"] * (grown > _ROOM)
     note = f"slowest {max(one.slowest for one in done) * 1000:.0f} ms; {grown:.0f} MB more at most"
     return Outcome(cases, 0, 0, tuple(faults), note)
 
@@ -233,12 +224,13 @@ def _large(size: int, at: Path) -> Outcome:
 
 def _giants(size: int, at: Path) -> Outcome:
     faults, grown = list[str](), list[str]()
-    shapes = [(b"x", True, False), (b"[", True, False), (b"\0", True, False), (b"x", False, True)]
-    for number, (piece, ended, appending) in enumerate(shapes):
+    shapes = [(b"x", True), (b"[", True), (b"\0", True), (b"x", False)]
+    for number, (piece, ended) in enumerate(shapes):
         folder = at / str(number)
         folder.mkdir()
-        past = apart(giants.read_past, giants.Giant(str(folder), piece, size, ended=ended, appending=appending))
-        faults += [f"{piece!r}: {past}"] * (past.texts != (giants.BEFORE, giants.AFTER) or past.grown > _ROOM)
+        commands = test_giants.READING if ended else test_giants.WRITING
+        past = apart(test_giants.read_past, test_giants.Giant(str(folder), piece, size, ended, commands))
+        faults += [f"{piece!r}: {past}"] * (past.texts != test_giants.KNOWN or past.grown > _ROOM)
         grown.append(f"{past.grown:.0f} MB")
     return Outcome(len(shapes), 0, 0, tuple(faults), f"{size >> 20} MB a line; grown by {', '.join(grown)}")
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from tacit.errors import TacitError
@@ -39,9 +40,7 @@ _SCOPES = (None, None, "all", "global", "local")
 def anything(dice: random.Random) -> str:
     """A few hostile words, or noise."""
     if dice.random() < 0.2:
-        return "".join(
-            chr(dice.choice((dice.randrange(128), dice.randrange(0x110000)))) for _ in range(dice.randrange(30))
-        )
+        return "".join(chr(dice.randrange(dice.choice((128, 0x110000)))) for _ in range(dice.randrange(30)))
     return dice.choice(("", " ", "  ")).join(dice.choice(_WORDS) for _ in range(dice.choice((1, 1, 2, 3, 9))))
 
 
@@ -84,21 +83,14 @@ def _searches(index: sqlite3.Connection, dice: random.Random) -> list[tuple[str,
 
 def _questions(vault: Vault, dice: random.Random) -> list[tuple[str, Callable[[str], object]]]:
     """Mostly searches; times are asked for with words that find nothing, so that they cost no search."""
+    recall = partial(vault.search.recall, observe=False)
     return [
-        ("query", lambda text: vault.search.recall(text, observe=False)),
-        (
-            "query with filters",
-            lambda text: vault.search.recall(text, kind=dice.choice(_KINDS), scope=dice.choice(_SCOPES), observe=False),
-        ),
-        (
-            "query of many",
-            lambda text: vault.search.recall(
-                text, limit=dice.choice((1, 7, 1_000_000)), everything=True, observe=False
-            ),
-        ),
-        ("kind", lambda text: vault.search.recall("force", kind=text, observe=False)),
-        ("scope", lambda text: vault.search.recall("force", scope=text, observe=False)),
-        ("since", lambda text: vault.search.recall("force", since=text, observe=False)),
+        ("query", recall),
+        ("query with filters", lambda text: recall(text, kind=dice.choice(_KINDS), scope=dice.choice(_SCOPES))),
+        ("query of many", lambda text: recall(text, limit=dice.choice((1, 7, 1_000_000)), everything=True)),
+        ("kind", lambda text: recall("force", kind=text)),
+        ("scope", lambda text: recall("force", scope=text)),
+        ("since", lambda text: recall("force", since=text)),
         ("id", vault.search.show),
         ("tag", lambda text: list(vault.search.listing(status=None, tag=text))),
         ("task of a brief", lambda text: vault.search.brief(task=text, tags=[text], observe=False).text),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -35,10 +35,6 @@ class Source(NamedTuple):
     name: str
     tree: ast.Module
     module: ModuleType
-
-    @property
-    def functions(self) -> Iterator[ast.FunctionDef]:
-        return (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef))
 
 
 class Use(NamedTuple):
@@ -91,17 +87,13 @@ def pattern_uses(source: Source) -> Iterator[tuple[Use, str]]:
             yield Use(source, function, call.args[0]), call.func.attr
 
 
-def _calls(source: Source) -> list[tuple[ast.FunctionDef | None, ast.Call]]:
-    return _calls_in(source.tree)
-
-
 @cache
-def _calls_in(tree: ast.Module) -> list[tuple[ast.FunctionDef | None, ast.Call]]:
+def _calls(source: Source) -> list[tuple[ast.FunctionDef | None, ast.Call]]:
     inside: dict[ast.AST, ast.FunctionDef] = {}
-    for function in ast.walk(tree):  # inner functions come later and win
+    for function in ast.walk(source.tree):  # inner functions come later and win
         if isinstance(function, ast.FunctionDef):
             inside.update(dict.fromkeys(ast.walk(function), function))
-    return [(inside.get(node), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [(inside.get(node), node) for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
 
 
 def _last_name(node: ast.expr) -> str:
@@ -155,12 +147,12 @@ def _put_together(node: ast.expr) -> list[ast.expr] | None:
 def _name_is_fixed(use: Use, name: str, fixed: Callable[[ast.expr], bool], deep: int) -> bool:
     function = use.function
     if function is not None:
-        given = [value for node in ast.walk(function) for value in _bound(node, name)]
-        if given:
-            return all(map(fixed, given))
+        if bound := [value for node in ast.walk(function) for value in _bound(node, name)]:
+            return all(map(fixed, bound))
         place = _parameter(function, name)
         if place is not None:
-            return deep < 4 and _callers_are_fixed(use, function, place, name, deep)
+            found = list(given(use.source, function, place, name)) if deep < 4 else []
+            return bool(found) and all(is_fixed(one, deep + 1) for one in found)
     return isinstance(vars(use.source.module).get(name), str | tuple | dict) and name.isupper()
 
 
@@ -175,21 +167,16 @@ def _bound(node: ast.AST, name: str) -> list[ast.expr]:
             return []
     if isinstance(target, ast.Tuple) and isinstance(value, ast.IfExp):
         place = next((at for at, one in enumerate(target.elts) if _last_name(one) == name), None)
-        sides = [
-            side.elts[place] for side in (value.body, value.orelse) if isinstance(side, ast.Tuple) and place is not None
-        ]
-        return sides if len(sides) == 2 else ([value] if place is not None else [])
+        if place is None:
+            return []
+        sides = [side.elts[place] for side in (value.body, value.orelse) if isinstance(side, ast.Tuple)]
+        return sides if len(sides) == 2 else [value]
     return [value] if name in {_last_name(one) for one in ast.walk(target) if isinstance(one, ast.expr)} else []
 
 
 def _parameter(function: ast.FunctionDef, name: str) -> int | None:
     names = [one.arg for one in function.args.args if one.arg != "self"]
     return names.index(name) if name in names else None
-
-
-def _callers_are_fixed(use: Use, function: ast.FunctionDef, place: int, name: str, deep: int) -> bool:
-    found = list(given(use.source, function, place, name))
-    return bool(found) and all(is_fixed(one, deep + 1) for one in found)
 
 
 def given(source: Source, function: ast.FunctionDef, place: int, name: str) -> Iterator[Use]:
@@ -276,11 +263,8 @@ def made_at_run_time() -> list[Made]:
 
 
 def _is_from(made: Made, use: Use) -> bool:
-    return (
-        made.file == use.source.module.__file__
-        and use.function is not None
-        and made.function in (use.function.name, "<listcomp>")
-    )
+    is_inside = use.function is not None and made.function in (use.function.name, "<listcomp>")
+    return is_inside and made.file == use.source.module.__file__
 
 
 def _merged(found: list[Found]) -> Iterator[Found]:
@@ -308,15 +292,10 @@ def _methods(source: Source) -> dict[str, frozenset[str]]:
     """What is done with patterns, by the constant they stand in; those without one under the empty name."""
     used: dict[str, frozenset[str]] = {}
     for _, call in _calls(source):
-        if (
-            isinstance(call.func, ast.Attribute)
-            and call.func.attr in _MATCHES
-            and isinstance(call.func.value, ast.Name)
-        ):
-            name = call.func.value.id
-            if name != "re":
+        match call.func:
+            case ast.Attribute(value=ast.Name(id=name), attr=method) if method in _MATCHES and name != "re":
                 held = name if name in vars(source.module) else ""
-                used[held] = used.get(held, frozenset()) | {call.func.attr}
+                used[held] = used.get(held, frozenset()) | {method}
     return used
 
 
@@ -424,13 +403,10 @@ def _inside(value: Any, deep: int = 0) -> Iterator[object]:
     yield value
     if deep > 4 or isinstance(value, str | bytes | type):
         return
+    parts: Iterable[Any] = value if isinstance(value, tuple | list | set | frozenset) else ()
     if isinstance(value, Mapping):
         parts = [*value.keys(), *value.values()]
-    elif isinstance(value, tuple | list | set | frozenset):
-        parts = list(value)
     elif is_dataclass(value):
         parts = [getattr(value, field.name) for field in fields(value)]
-    else:
-        parts = []
     for part in parts:
         yield from _inside(part, deep + 1)

@@ -20,28 +20,11 @@ from tests.support.events import added, says
 
 NONCE = "00ff00ff00ff00ff00ff"
 CONTENTS = 5_000
-_ROLES = (
-    *("system", "user", "assistant", "human", "tool_result", "function_calls", "antml:invoke", "instructions"),
-    "im_start",
-)
+_ROLES = "system user assistant human tool_result function_calls antml:invoke instructions im_start".split()
 _BRACKETS = tuple((pair[0], pair[1]) for pair in "<> <> ＜＞ ﹤﹥ ‹› 〈〉 ⟨⟩ ❮❯ «» ᐸᐳ [] {}".split())
 _ENTITIES = ("&lt;", "&LT;", "&#60;", "&#060", "&#x3c;", "&#X0003C;", "&lt", "%3C", "\\u003c", "\\x3c", "&amp;lt;")
 _BREAKS = ("\n", "\r\n", "\r", "\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\\n", "&#10;", "<br>")
-_BETWEEN = (
-    "",
-    " ",
-    "\t",
-    "\u200b",
-    "\u2060",
-    ZWJ,
-    "\u00ad",
-    "\ufeff",
-    "\u3000",
-    "\u00a0",
-    "\U000e0020",
-    "\u0338",
-    "\0",
-)
+_BETWEEN = ("", *" \t\u200b\u2060\u00ad\ufeff\u3000\u00a0\U000e0020\u0338\0", ZWJ)
 _ITEM = "- [constraint, project, 2024-01-01] forged (0123456789ab)"
 
 
@@ -56,10 +39,8 @@ def read(text: str) -> list[Item]:
     assert (first, last, end) == (f"<tacit-memory {NONCE}>", f"</tacit-memory {NONCE}>", "")
     assert len(re.findall(r"<[\s/]*tacit", text, re.IGNORECASE)) == 2
     assert header.startswith("This person's standing rules.")
-    found = [
-        re.fullmatch(r"- \[\w+, (?:project|global), \d{4}-\d\d-\d\d\] (.*) \(([0-9a-z]{12})\)", one) for one in lines
-    ]
-    return [Item(one[1], one[2]) for one in found if one]
+    item = re.compile(r"- \[\w+, (?:project|global), \d{4}-\d\d-\d\d\] (.*) \(([0-9a-z]{12})\)")
+    return [Item(*found.groups()) for found in map(item.fullmatch, lines) if found]
 
 
 def as_others_read(text: str) -> str:
@@ -119,9 +100,8 @@ def _item(dice: random.Random) -> str:
 
 
 def _long(dice: random.Random) -> str:
-    return dice.choice(("<", "</", " ", "(", "`", "\u202e", "<|", "&lt;", "a<b ")) * dice.randrange(1, 400) + _voice(
-        dice
-    )
+    run = dice.choice(("<", "</", " ", "(", "`", "\u202e", "<|", "&lt;", "a<b ")) * dice.randrange(1, 400)
+    return run + _voice(dice)
 
 
 def _quoted(dice: random.Random) -> str:
@@ -185,9 +165,8 @@ def test_a_real_brief_has_a_nonce_of_its_own_each_time_and_no_content_ends_it(pe
         nonce = first.removeprefix("<tacit-memory ").removesuffix(">")
         assert re.fullmatch(r"[0-9a-f]{20}", nonce)
         assert last == f"</tacit-memory {nonce}>"
-        assert len(middle) == 1 + MAX_MEMORIES + 1 and middle[-1].startswith(
-            f"({len(told) - MAX_MEMORIES} more hold here;"
-        )
+        assert len(middle) == 1 + MAX_MEMORIES + 1
+        assert middle[-1].startswith(f"({len(told) - MAX_MEMORIES} more hold here;")
         assert not [line for line in middle if re.search(r"<[^\s\d=-]", line)]
         nonces.add(nonce)
     assert len(nonces) == 3

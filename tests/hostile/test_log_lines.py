@@ -38,14 +38,7 @@ def harmless(folder: Path, lines: Sequence[bytes]) -> bool:
     plant_raw(person, lines)
     around = tree(folder)
     try:
-        for words in (
-            "reindex",
-            "status",
-            "list --status all --scope all",
-            "suggestions",
-            "conflicts",
-            "improve --force",
-        ):
+        for words in "reindex|status|list --status all --scope all|suggestions|conflicts|improve --force".split("|"):
             person.tacit(*words.split())
         person.tacit("add", "run the tests")
         answers = person.texts("--scope", "all", "--query", KEPT)

@@ -103,13 +103,8 @@ def test_every_character_came_through_as_what_it_was(haunted: Person) -> None:
 
 
 def test_an_error_names_a_hostile_word_without_repeating_its_harm(person: Person) -> None:
-    for words in (
-        ["show"],
-        ["forget", "--reason", "r", "--evidence", "e"],
-        ["list", "--kind"],
-        ["recall", "x", "--since"],
-    ):
-        said = person.tacit(*words, hidden(CONTEXTS[1]), code=None)
+    for words in ("show", "forget --reason r --evidence e", "list --kind", "recall x --since"):
+        said = person.tacit(*words.split(), hidden(CONTEXTS[1]), code=None)
         assert said.code in (1, 2)
         assert "aside" in said.err
         assert (lies(said.out), lies(said.err)) == (set(), set())

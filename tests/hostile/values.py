@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -60,19 +61,12 @@ def _holed(fields: Fields, path: tuple[str | int, ...], raw: bytes) -> bytes:
 
 def _without(fields: Fields, path: tuple[str | int, ...]) -> Fields:
     """A copy that lacks one value."""
-    parent = path[:-1]
-    if not parent:
-        return {name: value for name, value in fields.items() if name != path[0]}
-    place: Any = fields
-    for step in parent:
+    fresh = copy.deepcopy(fields)
+    place: Any = fresh
+    for step in path[:-1]:
         place = place[step]
-    return changed(fields, parent, _taken_out(place, path[-1]))
-
-
-def _taken_out(old: Any, key: str | int) -> object:
-    if isinstance(old, dict):
-        return {name: value for name, value in old.items() if name != key}
-    return [value for at, value in enumerate(old) if at != key]
+    del place[path[-1]]
+    return fresh
 
 
 # Bytes
@@ -121,10 +115,5 @@ def _truncate(dice: random.Random, data: bytes, _tokens: Sequence[bytes]) -> byt
 
 
 _CHANGES: tuple[Callable[[random.Random, bytes, Sequence[bytes]], bytes], ...] = (
-    _flip,
-    _insert,
-    _overwrite,
-    _cut,
-    _repeat,
-    _truncate,
+    *(_flip, _insert, _overwrite, _cut, _repeat, _truncate),
 )

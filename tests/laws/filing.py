@@ -1,4 +1,4 @@
-"""An index of a random log, filed at once or in pieces."""
+"""A random log as an index files it, at once or in pieces, and its memories as the readable views see them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
+from tacit.contradiction.relation import oppose
 from tacit.index import database, writer
 from tacit.log.codec import encode, event_type, must_decode
+from tacit.model.claim import Status
+from tacit.model.conflict import ConflictRule, ConflictSide, RelationKind, resolve_conflicts
 from tacit.model.event import Event
+from tacit.model.ids import ClaimId
+from tacit.model.memory import Memory, fold_memories
+from tacit.pages.long_term import MemoryView
 from tests.laws.strategies import logs
 
 
@@ -46,3 +52,45 @@ def _cut(lines: list[writer.IndexedEvent], cuts: list[int]) -> list[list[writer.
 
 
 logs_in_pieces = logs.flatmap(lambda log: st.tuples(st.just(log), _pieces(log)))
+
+
+# Views
+
+Ruled = tuple[ClaimId | None, bool]
+
+
+def noted(log: Iterable[Event]) -> dict[ClaimId, MemoryView]:
+    memories = fold_memories(log)
+    ruled = rulings(memories.values())
+    return {claim: MemoryView(memory, *ruled[claim]) for claim, memory in memories.items()}
+
+
+def rulings(memories: Iterable[Memory]) -> dict[ClaimId, Ruled]:
+    """By whom each memory is overruled, and whether it stands in a conflict that nothing has decided."""
+    known = list(memories)
+    active = {one.id: one for one in known if one.status is Status.ACTIVE}
+    rulings = resolve_conflicts(
+        [ConflictSide(one.id, one.claim.kind, one.provenance, one.last_event) for one in active.values()],
+        lambda one, other: _relation(active[one.id], active[other.id]),
+    )
+    overruled = {ruling.loser: ruling.winner for ruling in rulings if not ruling.rule.is_open}
+    pairs = [{ruling.winner, ruling.loser} for ruling in rulings if ruling.rule is ConflictRule.UNDECIDED]
+    is_open = set[ClaimId]().union(*(pair for pair in pairs if not pair & set(overruled)))
+    return {one.id: (overruled.get(one.id), one.id in is_open) for one in known}
+
+
+def _relation(one: Memory, other: Memory) -> RelationKind:
+    """Every pair is compared; the index compares those that share a topic."""
+    if one.claim.scope != other.claim.scope:
+        return RelationKind.UNRELATED
+    if (one.kept_event and other.first_event < one.kept_event) or (
+        other.kept_event and one.first_event < other.kept_event
+    ):
+        return RelationKind.UNRELATED
+    return oppose(one.claim.sentence, other.claim.sentence).kind
+
+
+def steps(log: list[Event]) -> st.SearchStrategy[list[list[Event]]]:
+    """A log in pieces, in its order."""
+    cuts = st.lists(st.integers(0, len(log)), max_size=4).map(sorted)
+    return cuts.map(lambda at: [log[start:end] for start, end in pairwise([0, *at, len(log)])])

@@ -144,15 +144,12 @@ class House:
         return (self.home / "memory" / "events.jsonl").read_bytes()
 
     def state(self) -> State:
-        noted = self.vault.home.store.read(
-            lambda index: memory_views(index, [row.id for row in reader.memory_rows(index)])
-        )
-        known: dict[str, Known] = {
-            one.memory.id: Known(
-                one.memory.status, one.memory.claim.sentence, one.memory.kind.label, not one.is_effective
-            )
-            for one in noted
-        }
+        store = self.vault.home.store
+        noted = store.read(lambda index: memory_views(index, [row.id for row in reader.memory_rows(index)]))
+        known: dict[str, Known] = {}
+        for one in noted:
+            said = one.memory
+            known[said.id] = Known(said.status, said.claim.sentence, said.kind.label, not one.is_effective)
         fresh = {
             "memory/long-term.md": markdown(render_long_term(noted)),
             "memory/memories.ndjson": ndjson(facts.update_facts([], noted)),

@@ -19,7 +19,7 @@ from tacit.model.memory import fold_memories
 from tacit.pages import view_store
 from tacit.purge.files import HomeFiles
 from tacit.purge.tombstones import Tombstones
-from tests.chaos.outcome import Outcome, Row, replaced
+from tests.chaos.outcome import Outcome, Row, mutant_row, replaced
 from tests.laws import test_capture, test_deletion_wins, test_provenance
 from tests.laws.test_hand_edits import HandEdits
 from tests.support import planting
@@ -36,9 +36,7 @@ _DELETION = {
     "old copies of lines": test_deletion_wins.test_old_copies_of_lines_bring_nothing_back,
     "stale machines": test_deletion_wins.test_a_machine_that_knows_nothing_of_a_purge_brings_nothing_back,
     "what is not meant stays": test_deletion_wins.test_a_purge_changes_nothing_that_is_not_meant_and_twice_is_once,
-    "forgotten and dismissed": (
-        test_deletion_wins.test_what_a_person_forgot_or_dismissed_stays_so_whatever_others_replay
-    ),
+    "forgotten and dismissed": test_deletion_wins.test_what_was_forgotten_or_dismissed_stays_so_whatever_others_replay,
 }
 
 
@@ -49,21 +47,21 @@ def rows(short: bool) -> Iterator[Row]:
         yield Row(f"B2 {name}", partial(_law, law, examples, "the same events, sessions and pages"))
     again = partial(_law, _CAPTURING["at every turn"], examples, "")
     unknown = partial(_mutant, again, sessions, "known_events", lambda _connection, _events: set())
-    yield Row("B2 mutant: nothing is known already", unknown, mutant=True)
+    yield mutant_row("B2 mutant: nothing is known already", unknown)
     for name, law in _DELETION.items():
         yield Row(f"T17 {name}", partial(_law, law, interleavings, "0 resurrected"))
     copies = partial(_law, _DELETION["old copies of lines"], interleavings, "")
     unheard = partial(_mutant, copies, Tombstones, "apply", lambda _self, event: event)
-    yield Row("T17 mutant: tombstones unheard", unheard, mutant=True)
+    yield mutant_row("T17 mutant: tombstones unheard", unheard)
     yield Row("T31 purge proof", partial(_planted, secrets))
     left = partial(_mutant, partial(_planted, 1), HomeFiles, "scrub", lambda _self, _target, _cache=None: iter(()))
-    yield Row("T31 mutant: pages are not cleaned", left, mutant=True)
+    yield mutant_row("T31 mutant: pages are not cleaned", left)
     yield Row("T22 random derivation graphs", partial(_derived, graphs))
     highest = partial(_mutant, partial(_derived, graphs), memory, "min", max)
-    yield Row("T22 mutant: the highest class", highest, mutant=True)
+    yield mutant_row("T22 mutant: the highest class", highest)
     yield Row("S12 hand edits, both sides", partial(_edited, edits))
     mine = partial(_mutant, partial(_edited, edits), view_store, "merge", lambda _base, mine, _theirs, **_more: [*mine])
-    yield Row("S12 mutant: drawn over what is unread", mine, mutant=True)
+    yield mutant_row("S12 mutant: drawn over what is unread", mine)
 
 
 def _mutant(run: Callable[[Path], Outcome], target: object, name: str, value: object, at: Path) -> Outcome:

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from tacit.model import observation as seen
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple, project_scope
 from tacit.model.event import (
     PROPOSING_VERDICTS,
@@ -27,30 +28,6 @@ from tacit.model.event import (
     Verdict,
 )
 from tacit.model.ids import EventId, event_id, next_event_id
-from tacit.model.observation import (
-    BriefInjected,
-    CommandRan,
-    EvaluationCreated,
-    EvaluationScore,
-    MemoryChecked,
-    ProjectSeen,
-    PromptGiven,
-    PromptKind,
-    RecallAsked,
-    ReplyGiven,
-    SessionCompacted,
-    SessionSummarized,
-    SessionTitled,
-    TitleAuthor,
-    ToolAction,
-    ToolOutcome,
-    ToolUsed,
-    TurnInterrupted,
-    WorkflowDropped,
-    WorkflowSaved,
-    WorkLogged,
-    session_id,
-)
 from tacit.model.statement import claim_from
 
 T = TypeVar("T")
@@ -58,8 +35,8 @@ PERSON = "user"
 OTHERS = ("policy", "agent", "learner", "repository")
 EVERYONE = (PERSON, PERSON, PERSON, *OTHERS)
 SCOPES = (GLOBAL, project_scope("example.org/team/app"), project_scope("other"))
-DECISIONS = tuple(verdict for verdict in Verdict if verdict not in PROPOSING_VERDICTS)
-_PROPOSALS = tuple(verdict for verdict in Verdict if verdict in PROPOSING_VERDICTS)
+PROPOSALS = tuple(verdict for verdict in Verdict if verdict in PROPOSING_VERDICTS)
+DECISIONS = tuple(verdict for verdict in Verdict if verdict not in PROPOSALS)
 _PROVENANCE = {
     "user": Provenance.USER_DIRECT,
     "policy": Provenance.USER_DIRECT,
@@ -117,8 +94,7 @@ quick_law = settings(law, max_examples=40)
 
 # Claims
 
-texts = st.text(max_size=40)
-wild_texts = st.sampled_from(WILD) | texts
+wild_texts = st.sampled_from(WILD) | st.text(max_size=40)
 tag_sets = st.sampled_from(((), ("build",), ("build", "js"), ("日本",)))
 
 
@@ -185,7 +161,7 @@ BodyOf = Callable[[Digits, Sequence[Claim]], EventBody | TakeBack]
 def a_proposal(digits: Digits, pool: Sequence[Claim]) -> ClaimProposed:
     return ClaimProposed(
         digits.one_of(pool),
-        digits.one_of(_PROPOSALS),
+        digits.one_of(PROPOSALS),
         digits.one_of(("remember", "user_direct", "repeats")),
         digits.one_of(_EVIDENCE),
         digits.one_of(("", "seen often")),
@@ -225,48 +201,47 @@ def an_observation(digits: Digits, pool: Sequence[Claim]) -> EventBody:
     text, number = digits.one_of(WILD), digits.below(3)
     match digits.below(16):
         case 0 | 1 | 2 | 3:
-            return WorkLogged(digits.one_of(("", "PROJ-1")), text, digits.one_of(_EVIDENCE), text, "")
+            return seen.WorkLogged(digits.one_of(("", "PROJ-1")), text, digits.one_of(_EVIDENCE), text, "")
         case 4:
-            return EvaluationCreated(f"2024-01-0{1 + number}", (EvaluationScore("backlog", number, text),))
+            return seen.EvaluationCreated(f"2024-01-0{1 + number}", (seen.EvaluationScore("backlog", number, text),))
         case 5 | 6:
             agent = digits.one_of(("", "claude"))
-            return RecallAsked(text, number) if number else BriefInjected((text,), 100 * number, text, agent)
+            return seen.RecallAsked(text, number) if number else seen.BriefInjected((text,), 100 * number, text, agent)
         case 7 | 8:
-            return CommandRan(digits.one_of(("make", "make test", text)), f"/home/someone/{number}", number)
+            return seen.CommandRan(digits.one_of(("make", "make test", text)), f"/home/someone/{number}", number)
         case 9 | 10:
-            return a_workflow(text, number) if digits.below(2) else a_check(digits, pool)
+            return a_workflow_or_check(digits, pool, text, number)
         case _:
-            return something_said(digits, text) if digits.below(5) else ProjectSeen(f"/home/someone/{number}")
+            return something_said(digits, text) if digits.below(5) else seen.ProjectSeen(f"/home/someone/{number}")
 
 
-def a_check(digits: Digits, pool: Sequence[Claim]) -> MemoryChecked:
+def a_workflow_or_check(digits: Digits, pool: Sequence[Claim], text: str, number: int) -> EventBody:
+    if digits.below(2):
+        return seen.WorkflowSaved(f"w{number}", (text,)) if number else seen.WorkflowDropped("w1")
     result = digits.one_of(("", "followed", "violated", "not_applicable"))
-    return MemoryChecked(digits.one_of(tuple(pool)).id, session_id("claude", str(digits.below(3))), result)
+    return seen.MemoryChecked(digits.one_of(tuple(pool)).id, seen.session_id("claude", str(digits.below(3))), result)
 
 
 def something_said(digits: Digits, text: str) -> EventBody:
     agent, where = digits.one_of(("claude", "codex")), digits.one_of(("", "/home/someone/shop"))
     match digits.below(10):
         case 0 | 1 | 2:
-            return PromptGiven(agent, text, digits.one_of(tuple(PromptKind)), digits.one_of(("", text)), where, "main")
-        case 3 | 4:
-            return ReplyGiven(agent, text, where)
-        case 5 | 6:
-            return TurnInterrupted(agent) if digits.below(2) else SessionCompacted(agent)
-        case 7:
-            return SessionSummarized(
-                agent, text, digits.one_of(("small", text)), digits.one_of(("", "2024-06", "2030"))
+            return seen.PromptGiven(
+                agent, text, digits.one_of(tuple(seen.PromptKind)), digits.one_of(("", text)), where, "main"
             )
+        case 3 | 4:
+            return seen.ReplyGiven(agent, text, where)
+        case 5 | 6:
+            return seen.TurnInterrupted(agent) if digits.below(2) else seen.SessionCompacted(agent)
+        case 7:
+            outcome = digits.one_of(("small", text))
+            return seen.SessionSummarized(agent, text, outcome, digits.one_of(("", "2024-06", "2030")))
         case 8:
-            return SessionTitled(agent, text, digits.one_of(tuple(TitleAuthor)))
+            return seen.SessionTitled(agent, text, digits.one_of(tuple(seen.TitleAuthor)))
     files = digits.one_of(((), (text,), ("a.py", f"{where}/b.py")))
-    act, outcome, aside = digits.one_of(tuple(ToolAction)), digits.one_of(tuple(ToolOutcome)), bool(digits.below(2))
-    change = digits.one_of(("", text))
-    return ToolUsed(agent, "Bash", act, text, digits.one_of(("", text)), outcome, files, where, aside, change)
-
-
-def a_workflow(text: str, number: int) -> EventBody:
-    return WorkflowSaved(f"w{number}", (text,)) if number else WorkflowDropped("w1")
+    act, ended = digits.one_of(tuple(seen.ToolAction)), digits.one_of(tuple(seen.ToolOutcome))
+    aside, change, result = bool(digits.below(2)), digits.one_of(("", text)), digits.one_of(("", text))
+    return seen.ToolUsed(agent, "Bash", act, text, result, ended, files, where, aside, change)
 
 
 def anything(digits: Digits, pool: Sequence[Claim]) -> EventBody | TakeBack:

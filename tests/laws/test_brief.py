@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tacit.index.reader import MemoryRow
 from tacit.inject.brief import MAX_MEMORIES, MAX_TOKENS, Brief, BriefLimits, compose_brief, is_standing_rule
-from tacit.model.claim import KIND_RANK, Claim, Kind, Status, is_project_scope
-from tacit.model.conflict import parse_stance
-from tacit.model.ids import EventId, event_id
+from tacit.model.claim import KIND_RANK, Kind, is_project_scope
+from tacit.model.ids import event_id
 from tacit.text.display import harmless
 from tests.laws.strategies import claims, quick_law
+from tests.support.documents import entry_of
 
 NONCE = "00ff00ff"
 FORGERIES = (
@@ -31,31 +31,10 @@ _FENCE = re.compile(r"<\s*/?\s*tacit-memory", re.IGNORECASE)
 _ITEM = re.compile(r"- \[(\w+), (project|global), \d{4}-\d\d-\d\d\] (.*) \(([0-9a-z]{12})\)")
 
 
-def entry_of(claim: Claim, strength: int, last: EventId) -> MemoryRow:
-    return MemoryRow(
-        claim.id,
-        claim.scope,
-        claim.kind,
-        Status.ACTIVE,
-        claim.sentence,
-        claim.tags,
-        strength,
-        last,
-        "2024-01-01T00:00:00.000000Z",
-        None,
-        False,
-        parse_stance(claim),
-    )
-
-
-def _forged(claim: Claim, text: str) -> Claim:
-    return Claim(claim.kind, claim.scope, claim.triple, text, claim.tags)
-
-
 sentences = st.sampled_from(FORGERIES) | st.text(max_size=300)
 entries = st.builds(
     entry_of,
-    st.builds(_forged, claims, sentences) | claims,
+    st.builds(lambda claim, text: claim._replace(sentence=text), claims, sentences) | claims,
     st.integers(1, 9),
     st.builds(event_id, st.integers(0, 1 << 16), st.just(bytes(10))),
 )

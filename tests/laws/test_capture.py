@@ -38,18 +38,22 @@ class Desk(NamedTuple):
 
 
 @contextmanager
-def desk() -> Iterator[Desk]:
-    """The directory of the sessions is nowhere, so that it is called the same in every example."""
+def own_folder() -> Iterator[Path]:
+    """The folder of a person. The directory of the sessions is nowhere, so that it has one name in every example."""
     with folder_in_memory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(folder))
-        files = written(folder, "/nowhere/work")
-        yield Desk(folder, files, _once())
+        yield folder
+
+
+@contextmanager
+def desk() -> Iterator[Desk]:
+    with own_folder() as folder:
+        yield Desk(folder, written(folder, "/nowhere/work"), _once())
 
 
 @cache
 def _once() -> Kept:
-    with folder_in_memory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(folder))
+    with own_folder() as folder:
         return captured(folder / "home", *written(folder, "/nowhere/work"))
 
 
@@ -131,8 +135,7 @@ def test_a_file_whose_first_records_are_gone_gives_what_is_new_and_nothing_twice
     """The host has thrown the beginning away, with it the record up to which we had read."""
     told = claude(name_of("long"), "/nowhere/work", story("long", 6))
     begins = [number for number, record in enumerate(told) if _is_typed(record)]
-    with folder_in_memory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(folder))
+    with own_folder() as folder:
         file = place(folder, "claude", name_of("long"))
         file.write_bytes(lines(told))
         once = captured(folder / "once", file)
@@ -192,8 +195,7 @@ def _is_typed(record: dict[str, object]) -> bool:
 @given(steps=st.lists(st.integers(0, 6), min_size=1, max_size=4))
 def test_a_database_that_grows_gives_the_same(steps: list[int]) -> None:
     turns = story("growing", 6)
-    with folder_in_memory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(folder))
+    with own_folder() as folder:
         opencode(folder / "whole" / "opencode.db", "ses_1", "/nowhere/work", turns)
         once = captured(folder / "once", folder / "whole" / "opencode.db")
         for many in (*sorted(steps), 6):
@@ -208,8 +210,7 @@ def test_a_database_that_grows_gives_the_same(steps: list[int]) -> None:
 def test_a_session_that_was_captured_at_every_turn_is_that_of_the_finished_file(chosen: st.DataObject) -> None:
     """Its page too, byte for byte, also where a question or a rebuilt index came in between."""
     teller = Claude(name_of("live"), "/nowhere/work")
-    with folder_in_memory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(folder))
+    with own_folder() as folder:
         file = place(folder, "claude", name_of("live"))
         for turn in story("live", 4):
             teller.turn(turn)

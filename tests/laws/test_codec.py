@@ -10,36 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.log.codec import DamagedLine, decode, encode
+from tacit.model import observation as seen
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Triple
-from tacit.model.event import (
-    PROPOSING_VERDICTS,
-    ClaimDecided,
-    ClaimProposed,
-    Event,
-    EventBody,
-    EventOrigin,
-    EventsUndone,
-    Verdict,
-)
+from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventOrigin, EventsUndone, Verdict
 from tacit.model.ids import EventId, event_id
-from tacit.model.observation import (
-    BriefInjected,
-    CommandRan,
-    EvaluationCreated,
-    EvaluationScore,
-    LogSealed,
-    MemoryChecked,
-    ProjectSeen,
-    RecallAsked,
-    StepRan,
-    UnknownBody,
-    WorkflowDropped,
-    WorkflowRan,
-    WorkflowSaved,
-    WorkLogged,
-)
 from tacit.model.session import Adherence
-from tests.laws.strategies import DECISIONS, claims, law, logs, scopes, wild_texts
+from tests.laws.strategies import DECISIONS, PROPOSALS, claims, law, logs, scopes, wild_texts
 
 some_text = st.text(min_size=1, max_size=20)
 words = st.lists(wild_texts, max_size=3).map(tuple)
@@ -51,7 +27,7 @@ bodies: st.SearchStrategy[EventBody] = st.one_of(
     st.builds(
         ClaimProposed,
         claims,
-        st.sampled_from(sorted(PROPOSING_VERDICTS, key=lambda verdict: verdict.value)),
+        st.sampled_from(PROPOSALS),
         some_text,
         wild_texts,
         wild_texts,
@@ -70,46 +46,40 @@ bodies: st.SearchStrategy[EventBody] = st.one_of(
         words,
     ),
     st.builds(EventsUndone, st.lists(ids, min_size=1, max_size=3).map(tuple), named_claims, wild_texts),
-    st.builds(WorkLogged, wild_texts, some_text, wild_texts, wild_texts, wild_texts),
+    st.builds(seen.WorkLogged, wild_texts, some_text, wild_texts, wild_texts, wild_texts),
     st.builds(
-        EvaluationCreated,
+        seen.EvaluationCreated,
         st.dates().map(date.isoformat),
-        st.lists(st.builds(EvaluationScore, wild_texts, st.integers(0, 2), wild_texts), max_size=3).map(tuple),
+        st.lists(st.builds(seen.EvaluationScore, wild_texts, st.integers(0, 2), wild_texts), max_size=3).map(tuple),
     ),
-    st.builds(CommandRan, wild_texts, wild_texts, st.integers(-1, 255), counts, wild_texts, wild_texts, wild_texts),
-    st.builds(WorkflowSaved, wild_texts, words, wild_texts, wild_texts),
-    st.builds(WorkflowDropped, wild_texts),
     st.builds(
-        WorkflowRan,
+        seen.CommandRan, wild_texts, wild_texts, st.integers(-1, 255), counts, wild_texts, wild_texts, wild_texts
+    ),
+    st.builds(seen.WorkflowSaved, wild_texts, words, wild_texts, wild_texts),
+    st.builds(seen.WorkflowDropped, wild_texts),
+    st.builds(
+        seen.WorkflowRan,
         wild_texts,
-        st.lists(st.builds(StepRan, wild_texts, st.integers(-1, 255), counts), max_size=3).map(tuple),
+        st.lists(st.builds(seen.StepRan, wild_texts, st.integers(-1, 255), counts), max_size=3).map(tuple),
         wild_texts,
         counts,
         st.booleans(),
     ),
-    st.builds(RecallAsked, wild_texts, counts),
-    st.builds(BriefInjected, words, counts, wild_texts),
+    st.builds(seen.RecallAsked, wild_texts, counts),
+    st.builds(seen.BriefInjected, words, counts, wild_texts),
     st.builds(
-        MemoryChecked,
-        claims.map(lambda claim: claim.id),
-        claims.map(lambda claim: claim.id),
+        seen.MemoryChecked,
+        *[claims.map(lambda claim: claim.id)] * 2,
         st.sampled_from(Adherence).map(lambda result: result.value),
         ids | st.just(EventId("")),
         ids | st.just(EventId("")),
     ),
-    st.builds(ProjectSeen, some_text),
-    st.builds(LogSealed, counts, counts, some_text),
-    st.builds(UnknownBody, some_text.map("future.".__add__)),
+    st.builds(seen.ProjectSeen, some_text),
+    st.builds(seen.LogSealed, counts, counts, some_text),
+    st.builds(seen.UnknownBody, some_text.map("future.".__add__)),
 )
-origins = st.builds(
-    EventOrigin,
-    moments,
-    st.integers(-1439, 1439),
-    wild_texts,
-    wild_texts,
-    wild_texts,
-    st.sampled_from(Provenance),
-)
+offsets = st.integers(-1439, 1439)
+origins = st.builds(EventOrigin, moments, offsets, *[wild_texts] * 3, st.sampled_from(Provenance))
 events = st.builds(Event, ids, ids, origins, st.one_of(scopes, wild_texts.map(Scope)), bodies)
 
 
@@ -142,21 +112,21 @@ def test_every_event_of_a_log_is_one_line_that_any_json_reader_takes(log: list[E
 
 EMPTY = Claim(Kind.RULE, GLOBAL, Triple("", "", ""), "")
 EMPTY_BODIES: tuple[EventBody, ...] = (
-    *(ClaimProposed(EMPTY, verdict, "") for verdict in Verdict if verdict in PROPOSING_VERDICTS),
+    *(ClaimProposed(EMPTY, verdict, "") for verdict in PROPOSALS),
     *(ClaimDecided(EMPTY, verdict) for verdict in DECISIONS),
     ClaimDecided(EMPTY, Verdict.REVISED, instead=EMPTY),
     EventsUndone((), ()),
-    WorkLogged("", ""),
-    EvaluationCreated("2024-01-31", ()),
-    CommandRan(""),
-    WorkflowSaved("", ()),
-    WorkflowDropped(""),
-    WorkflowRan("", ()),
-    RecallAsked("", 0),
-    BriefInjected((), 0),
-    MemoryChecked("0123456789ab", "0123456789ab"),
-    ProjectSeen(""),
-    LogSealed(0, 0, ""),
+    seen.WorkLogged("", ""),
+    seen.EvaluationCreated("2024-01-31", ()),
+    seen.CommandRan(""),
+    seen.WorkflowSaved("", ()),
+    seen.WorkflowDropped(""),
+    seen.WorkflowRan("", ()),
+    seen.RecallAsked("", 0),
+    seen.BriefInjected((), 0),
+    seen.MemoryChecked("0123456789ab", "0123456789ab"),
+    seen.ProjectSeen(""),
+    seen.LogSealed(0, 0, ""),
 )
 
 
@@ -175,12 +145,8 @@ def test_a_flipped_bit_is_noticed(event: Event, data: st.DataObject) -> None:
 
 
 FEW_LINES = (
-    event_of(WorkLogged("PROJ-1", "summary")),
-    event_of(
-        ClaimProposed(
-            Claim(Kind.RULE, GLOBAL, Triple("agent", "use", "日本"), "use 日本", ("t",)), Verdict.ADDED, "x", "e"
-        )
-    ),
+    event_of(seen.WorkLogged("PROJ-1", "summary")),
+    event_of(ClaimProposed(EMPTY._replace(sentence="use 日本", tags=("t",)), Verdict.ADDED, "x", "e")),
     event_of(EventsUndone((EventId("one"),), ("0123456789ab",), "three")),
 )
 

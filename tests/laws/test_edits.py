@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, PageEdit, RedrawnLine, RemovedLine
 from tacit.pages import facts, hand_edits, long_term
 from tacit.pages.merge import LineKey, base_with_read_edits, base_with_unread_edits, merge
-from tests.laws.notes import noted
+from tests.laws.filing import noted
 from tests.laws.strategies import law, logs, wild_texts
 from tests.support.pages import render_long_term
 
+Read = Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]]
+Lines = st.SearchStrategy[list[str]]
 IDS = tuple(f"{number:012d}" for number in range(5))
 HEADINGS = tuple(f"## {section}" for section in long_term.SECTIONS[::3])
 bullets = st.builds(
@@ -60,21 +63,30 @@ def test_a_page_that_nobody_edited_has_no_edits(log: list[object]) -> None:
     assert hand_edits.fact_edits(file, file) == []
 
 
+each_file = pytest.mark.parametrize(
+    ("read", "key", "lines", "as_drawn"),
+    [
+        (hand_edits.long_term_edits, long_term.entry_id, any_page, drawn),
+        (hand_edits.fact_edits, facts.fact_id, any_facts, drawn_file),
+    ],
+    ids=["page", "fact file"],
+)
+
+
+@each_file
 @law
-@given(any_page, any_page)
-@example([], ["- \\u{110000}", "-  ^000000000000", "#", "- (evidence: "])
-def test_any_page_can_be_read(base: list[str], theirs: list[str]) -> None:
+@given(data=st.data())
+def test_any_file_can_be_read(
+    read: Read, key: LineKey, lines: Lines, as_drawn: Callable[[list[str]], list[str]], data: st.DataObject
+) -> None:
+    base, theirs = data.draw(lines), data.draw(lines)
     for before in (None, base):
-        for edit in hand_edits.long_term_edits(before, theirs):
+        for edit in read(before, theirs):
             assert edit.line in {*theirs, *(before or ())}
 
 
-@law
-@given(any_facts, any_facts)
-def test_any_fact_file_can_be_read(base: list[str], theirs: list[str]) -> None:
-    for before in (None, base):
-        for edit in hand_edits.fact_edits(before, theirs):
-            assert edit.line in {*theirs, *(before or ())}
+def test_a_page_of_oddities_can_be_read() -> None:
+    assert hand_edits.long_term_edits([], ["- \\u{110000}", "-  ^000000000000", "#", "- (evidence: "])
 
 
 def read_lines(found: Sequence[PageEdit]) -> set[str]:
@@ -84,29 +96,18 @@ def read_lines(found: Sequence[PageEdit]) -> set[str]:
     return ({edit.line for edit in found} | before) - left
 
 
-def _nothing_is_left_to_read(
-    base: list[str],
-    theirs: list[str],
-    read: Callable[[Sequence[str] | None, Sequence[str]], list[PageEdit]],
-    key: LineKey,
+@each_file
+@law
+@given(data=st.data())
+def test_what_was_read_is_not_read_again(
+    read: Read, key: LineKey, lines: Lines, as_drawn: Callable[[list[str]], list[str]], data: st.DataObject
 ) -> None:
+    base, theirs = as_drawn(data.draw(lines)), data.draw(lines)
     found = read(base, theirs)
     taken = read_lines(found)
     again = read(base_with_read_edits(base, theirs, taken, key=key), theirs)
     left = {edit.line for edit in found if isinstance(edit, IgnoredLine)}
     assert [edit for edit in again if not isinstance(edit, IgnoredLine | RedrawnLine) and edit.line not in left] == []
-
-
-@law
-@given(any_page.map(drawn), any_page)
-def test_what_was_read_is_not_read_again(base: list[str], theirs: list[str]) -> None:
-    _nothing_is_left_to_read(base, theirs, hand_edits.long_term_edits, long_term.entry_id)
-
-
-@law
-@given(any_facts.map(drawn_file), any_facts)
-def test_what_was_read_of_a_fact_file_is_not_read_again(base: list[str], theirs: list[str]) -> None:
-    _nothing_is_left_to_read(base, theirs, hand_edits.fact_edits, facts.fact_id)
 
 
 def _said(found: Sequence[PageEdit]) -> set[tuple[object, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -21,10 +21,21 @@ from tests.chaos.apart import folder_in_memory
 from tests.laws.strategies import law
 
 TEXTS = ("use pnpm", "use npm", "never force push", "I prefer tabs")
-VERBS = ("add", "add", "remember", "forget", "accept", "dismiss", "edit", "undo", "log")
+DEEDS: dict[str, Callable[[Vault, str], object]] = {
+    "add": lambda vault, text: vault.memories.add(text, evidence="said"),
+    "remember": lambda vault, text: vault.memories.remember(text, evidence="seen"),
+    "forget": lambda vault, text: vault.memories.forget(text, reason="r", evidence="e"),
+    "edit": lambda vault, text: vault.memories.edit(text, text=f"{TEXTS[TEXTS.index(text) - 1]} at work"),
+    "undo": lambda vault, _text: vault.changes.undo(),
+    "log": lambda vault, text: vault.memories.log(WorkLogged("t", text)),
+    "accept": lambda vault, text: vault.memories.accept(text),
+    "dismiss": lambda vault, text: vault.memories.dismiss(text),
+}
 Step = tuple[int, str, int]  # at which machine, what, about what
 steps = st.lists(
-    st.tuples(st.integers(0, 2), st.sampled_from(VERBS), st.integers(0, len(TEXTS) - 1)), min_size=3, max_size=10
+    st.tuples(st.integers(0, 2), st.sampled_from(["add", *DEEDS]), st.integers(0, len(TEXTS) - 1)),
+    min_size=3,
+    max_size=10,
 )
 meetings = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 2)), max_size=4)
 
@@ -44,7 +55,7 @@ class Machines:
     def live(self, said: Sequence[Step]) -> None:
         for machine, verb, about in said:
             with self.at(str(machine)) as vault, suppress(TacitError):
-                _do(vault, verb, TEXTS[about], TEXTS[about - 1])
+                DEEDS[verb](vault, TEXTS[about])
         for machine in range(3):
             with self.at(str(machine)) as vault:
                 vault.memories.log(WorkLogged("t", f"of machine {machine}"))
@@ -65,24 +76,6 @@ class Machines:
     def known(self, machine: str) -> dict[ClaimId, Memory]:
         with self.at(machine) as vault:
             return {one.memory.id: one.memory for one in vault.search.listing(status=None)}
-
-
-def _do(vault: Vault, verb: str, text: str, other: str) -> None:
-    match verb:
-        case "add":
-            vault.memories.add(text, evidence="said")
-        case "remember":
-            vault.memories.remember(text, evidence="seen")
-        case "forget":
-            vault.memories.forget(text, reason="r", evidence="e")
-        case "edit":
-            vault.memories.edit(text, text=f"{other} at work")
-        case "undo":
-            vault.changes.undo()
-        case "log":
-            vault.memories.log(WorkLogged("t", text))
-        case _:
-            getattr(vault.memories, verb)(text)
 
 
 @settings(law, max_examples=10)

@@ -12,7 +12,7 @@ from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Triple
 from tacit.model.event import ClaimProposed, Event, Verdict
 from tacit.pages import facts
 from tacit.pages.long_term import MemoryView
-from tests.laws.notes import noted, steps
+from tests.laws.filing import noted, steps
 from tests.laws.strategies import SCOPES, after, law, logs, wild_texts
 
 FIELDS = ["id", "ts", "scope", "kind", "triple", "canonical", "strength", "source", "tags", "dedupe_key"]

@@ -205,27 +205,21 @@ class HandEdits(RuleBasedStateMachine):
 
     @rule(number=numbers, how=st.sampled_from(("reword", "delete", "double", "junk", "add", "tag")), text=texts)
     def edit_a_fact(self, number: int, how: str, text: str) -> None:
+        said = {"canonical": f"{text} in facts"}
+
         def changed(lines: list[str]) -> None:
             readable = [at for at, line in enumerate(lines) if line.startswith('{"id"')]
-            if how == "junk":
-                lines.insert(0, "not a fact")
-            elif how == "add":
-                lines.insert(0, json.dumps({"canonical": f"{text} in facts", "strength": 99}))
-            elif readable:
-                self._edit_fact(lines, readable[number % len(readable)], how, text)
+            at = readable[number % len(readable)] if readable else len(lines)
+            old = lines[at : at + 1]
+            if how in ("junk", "add"):
+                lines.insert(0, "not a fact" if how == "junk" else json.dumps({**said, "strength": 99}))
+            elif how in ("delete", "double"):
+                lines[at : at + 1] = old * 2 if how == "double" else []
+            else:
+                fields = {"tags": ["mine"]} if how == "tag" else said
+                lines[at : at + 1] = [json.dumps({**json.loads(one), **fields}, ensure_ascii=False) for one in old]
 
         self._write("memory/memories.ndjson", changed)
-
-    def _edit_fact(self, lines: list[str], at: int, how: str, text: str) -> None:
-        fields = json.loads(lines[at])
-        if how == "delete":
-            lines.pop(at)
-        elif how == "double":
-            lines.insert(at, lines[at])
-        elif how == "tag":
-            lines[at] = json.dumps({**fields, "tags": ["mine"]}, ensure_ascii=False)
-        else:
-            lines[at] = json.dumps({**fields, "canonical": f"{text} in facts"}, ensure_ascii=False)
 
     # Reading
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from operator import attrgetter
 
 import pytest
 from hypothesis import assume, example, given
@@ -20,8 +21,7 @@ from tacit.model.statement import claim_from
 from tacit.search.rank import RankCandidate, find_candidates
 from tacit.text.display import clean
 from tacit.text.words import query_terms
-from tests.laws.filing import filed, indexed, logs_in_pieces
-from tests.laws.notes import noted, rulings, steps
+from tests.laws.filing import filed, indexed, logs_in_pieces, noted, rulings, steps
 from tests.laws.strategies import after, law, logs, quick_law, wild_texts
 
 Pieces = tuple[list[Event], list[list[writer.IndexedEvent]]]
@@ -70,25 +70,21 @@ def _drawn(index: sqlite3.Connection, log: list[Event]) -> dict[str, object]:
     return {**memories, **pages}
 
 
-@quick_law
-@given(logs_in_pieces)
-def test_comparing_all_memories_anew_gives_the_same_as_comparing_the_new_ones(both: Pieces) -> None:
-    log, pieces = both
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conflicts, "_MAX_CHANGES", 1)
-        catching_up = indexed(*pieces)
-    assert list(dump_rows(catching_up)) == list(dump_rows(indexed(filed(log))))
+_ANEW = {(conflicts, "_MAX_CHANGES"): 1}
+_LONG = {
+    **{(writer, "_EVENTS_PER_CHUNK"): 3, (writer, "_CLAIMS_PER_CHUNK"): 2, (writer, "_MAX_HELD_EVENTS"): 2},
+    (postings, "_MAX_GATHERED"): 20,
+}
 
 
+@pytest.mark.parametrize("limits", [_ANEW, _LONG], ids=["all memories compared anew", "a log not held in memory"])
 @law
-@given(logs_in_pieces)
-def test_a_long_log_that_is_not_held_in_memory_is_indexed_as_a_short_one(both: Pieces) -> None:
+@given(both=logs_in_pieces)
+def test_however_an_index_is_made_it_is_the_same(limits: dict[tuple[object, str], int], both: Pieces) -> None:
     log, pieces = both
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writer, "_EVENTS_PER_CHUNK", 3)
-        patch.setattr(writer, "_CLAIMS_PER_CHUNK", 2)
-        patch.setattr(writer, "_MAX_HELD_EVENTS", 2)
-        patch.setattr(postings, "_MAX_GATHERED", 20)
+        for (module, name), limit in limits.items():
+            patch.setattr(module, name, limit)
         in_parts, at_once = indexed(*pieces), indexed(filed(log))
     assert list(dump_rows(in_parts)) == list(dump_rows(at_once)) == list(dump_rows(indexed(filed(log))))
 
@@ -107,26 +103,15 @@ def test_a_topic_that_becomes_too_common_counts_the_same_however_it_became_so(bo
 def test_the_index_holds_the_memories_that_the_core_recollects(log: list[Event]) -> None:
     index, known = indexed(filed(log)), fold_memories(log)
     assert {claim: reader.load_memory(index, claim, must_decode) for claim in known} == known
-    assert {entry.id: _as_row(known[entry.id]) for entry in reader.memory_rows(index)} == {
-        entry.id: (
-            entry.scope,
-            entry.kind,
-            entry.status,
-            entry.sentence,
-            entry.tags,
-            entry.strength,
-            entry.last_event,
-            entry.at,
-        )
-        for entry in reader.memory_rows(index)
-    }
-    assert {entry.id for entry in reader.memory_rows(index)} == set(known)
+    columns = attrgetter(*"id scope kind status sentence tags strength last_event at".split())
+    assert sorted(map(columns, reader.memory_rows(index))) == sorted(map(_as_row, known.values()))
 
 
 def _as_row(memory: Memory) -> tuple[object, ...]:
     claim = memory.claim
     at = timestamp(memory.last_at)
-    return (claim.scope, claim.kind, memory.status, claim.sentence, claim.tags, memory.strength, memory.last_event, at)
+    row = (claim.scope, claim.kind, memory.status, claim.sentence, claim.tags, memory.strength, memory.last_event, at)
+    return (memory.id, *row)
 
 
 @law

@@ -11,7 +11,7 @@ from tacit.model.claim import GLOBAL, Claim, Kind, Triple
 from tacit.model.event import ClaimProposed, Event, Verdict
 from tacit.pages import long_term
 from tacit.pages.long_term import escape, unescape
-from tests.laws.notes import noted, steps
+from tests.laws.filing import noted, steps
 from tests.laws.strategies import after, law, logs, wild_texts
 from tests.support.pages import parse_entries, render_long_term
 

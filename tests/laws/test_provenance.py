@@ -84,14 +84,7 @@ def _read_again(graph: Graph, _digits: Digits) -> None:
     graph.log = [event for event in read if isinstance(event, Event)]
 
 
-_STEPS: tuple[Callable[[Graph, Digits], None], ...] = (
-    _leaf,
-    _reworded,
-    _merged,
-    _accepted,
-    _repeated,
-    _read_again,
-)
+_STEPS: tuple[Callable[[Graph, Digits], None], ...] = (*(_leaf, _reworded, _merged, _accepted, _repeated, _read_again),)
 
 
 def grown(drawn: list[bytes]) -> Graph:
@@ -115,16 +108,9 @@ def test_a_derived_claim_has_the_lowest_class_of_its_sources(graph: Graph) -> No
 @settings(law, max_examples=200)
 @given(graphs)
 def test_nothing_of_a_lower_class_is_active_without_a_persons_yes(graph: Graph) -> None:
-    spoken = {
-        event.body.claim.id
-        for event in graph.log
-        if event.is_by_user and isinstance(event.body, ClaimProposed | ClaimDecided)
-    }
-    spoken |= {
-        event.body.instead.id
-        for event in graph.log
-        if event.is_by_user and isinstance(event.body, ClaimDecided) and event.body.instead
-    }
+    bodies = [event.body for event in graph.log if event.is_by_user]
+    spoken = {body.claim.id for body in bodies if isinstance(body, ClaimProposed | ClaimDecided)}
+    spoken |= {body.instead.id for body in bodies if isinstance(body, ClaimDecided) and body.instead}
     for memory in fold_memories(graph.log).values():
         if memory.provenance < Provenance.USER_FILE and memory.id not in spoken:
             assert memory.status is not Status.ACTIVE

@@ -37,20 +37,15 @@ def _recorded(vault: Vault) -> int:
 
 
 def _change(vault: Vault, verb: str, number: int) -> None:
-    text = TEXTS[number]
-    match verb:
-        case "add":
-            vault.memories.add(text, private=bool(number % 2))
-        case "remember":
-            vault.memories.remember(text, evidence=f"seen {number}")
-        case "accept all":
-            vault.memories.accept_all(TEXTS[:2])
-        case "edit":
-            vault.memories.edit(text, tags=[f"tag{number}"])
-        case "log":
-            vault.memories.log(WorkLogged("T-1", f"did {number}", "", "", ""))
-        case _:
-            getattr(vault.memories, verb)(text)
+    told: dict[str, tuple[object, dict[str, object]]] = {
+        "add": (TEXTS[number], {"private": bool(number % 2)}),
+        "remember": (TEXTS[number], {"evidence": f"seen {number}"}),
+        "accept all": (TEXTS[:2], {}),
+        "edit": (TEXTS[number], {"tags": [f"tag{number}"]}),
+        "log": (WorkLogged("T-1", f"did {number}"), {}),
+    }
+    about, more = told.get(verb, (TEXTS[number], {}))
+    getattr(vault.memories, verb.replace(" ", "_"))(about, **more)
 
 
 def _walk(vault: Vault, walk: Sequence[tuple[str, int]]) -> None:

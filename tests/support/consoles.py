@@ -5,14 +5,16 @@ In that home a session with an agent took place the day before.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
+
+from harness.transcripts import Claude, lines
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN_HOME = "/home/ada"
@@ -38,17 +40,14 @@ def recordings(document: Path) -> list[Shown]:
 
 def write_session(home: Path) -> None:
     """The transcript that Claude Code wrote of it."""
-    common = {"sessionId": "5f0c2a4e-0d1b-4c3d-9e8f-a1b2c3d4e5f6", "cwd": f"{SHOWN_HOME}/shop"}
-    asked = {"type": "user", "uuid": "u1", "timestamp": "2026-11-14T17:00:00Z", "message": _message("user", PROMPT)}
-    said = {"type": "assistant", "uuid": "u2", "timestamp": "2026-11-14T17:09:00Z"}
-    lines = ({**common, **asked}, {**common, **said, "message": _message("assistant", _REPLY)})
+    began = datetime(2026, 11, 14, 17, tzinfo=UTC) - timedelta(seconds=1)
+    teller = Claude("5f0c2a4e-0d1b-4c3d-9e8f-a1b2c3d4e5f6", f"{SHOWN_HOME}/shop", began)
+    teller.ask(PROMPT)
+    teller.clock(9 * 60 - 1)
+    teller.reply(_REPLY)
     path = home / ".claude/projects/-home-ada-shop/session.jsonl"
     path.parent.mkdir(parents=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-
-
-def _message(role: str, text: str) -> dict[str, object]:
-    return {"role": role, "content": [{"type": "text", "text": text}]}
+    path.write_bytes(lines(teller.records))
 
 
 def replay(command: str, home: Path) -> str:

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
-from tacit.model.claim import GLOBAL, Scope, Status
+from tacit.model.claim import GLOBAL, Claim, Scope, Status
 from tacit.model.conflict import parse_stance
-from tacit.model.ids import ClaimId, claim_id, event_id
+from tacit.model.ids import ClaimId, EventId, claim_id, event_id
 from tacit.model.statement import claim_from
 
 LAST = event_id(1, bytes(10))
 
 
 def entry(sentence: str, scope: Scope = GLOBAL, *, strength: int = 1) -> MemoryRow:
-    claim = claim_from(sentence, scope)
-    at = "2026-02-03T10:00:00.000000Z"
-    return MemoryRow(
-        claim.id,
-        scope,
-        claim.kind,
-        Status.ACTIVE,
-        claim.sentence,
-        (),
-        strength,
-        LAST,
-        at,
-        None,
-        False,
-        parse_stance(claim),
-    )
+    return entry_of(claim_from(sentence, scope), strength)
+
+
+def entry_of(
+    claim: Claim, strength: int = 1, last: EventId = LAST, at: str = "2026-02-03T10:00:00.000000Z"
+) -> MemoryRow:
+    """The row of an active memory."""
+    said = (claim.id, claim.scope, claim.kind, Status.ACTIVE, claim.sentence, claim.tags)
+    return MemoryRow(*said, strength, last, at, None, False, parse_stance(claim))
 
 
 def row(title: str, outcome: str = "", *files: str, at: str = "2026-03-02T10:00:00.000000Z") -> SessionRow:

@@ -15,6 +15,7 @@ from typing import IO, NamedTuple
 from uuid import uuid4
 
 from harness.person import Person
+from harness.transcripts import Claude, lines
 
 from tacit.hooks import agent
 from tacit.hosts import HOSTS, HookKind
@@ -78,6 +79,14 @@ class Running(NamedTuple):
     stdin: bytes | None
     until: float
 
+    def tell(self) -> Running:
+        """Give it its input at once, so that several can read theirs at the same time."""
+        assert self.process.stdin is not None and self.stdin is not None
+        self.process.stdin.write(self.stdin)
+        self.process.stdin.close()
+        self.process.stdin = None
+        return self._replace(stdin=None)
+
     def end(self) -> Ended:
         """How it ended; one that takes too long is killed, which its code says."""
         try:
@@ -102,22 +111,16 @@ class Scene:
     def prepare(self) -> Scene:
         self.project.mkdir(parents=True)
         self.transcript.parent.mkdir(parents=True)
-        self.transcript.write_text("".join(json.dumps(record) + "\n" for record in self._records()))
+        teller = Claude(SESSION, str(self.project))
+        teller.ask(PROMPT)
+        teller.reply("The lighthouse is mended.")
+        self.transcript.write_bytes(lines(teller.records))
         person = Person(self.folder)
         person.tacit("init")
         for rule in RULES:
             person.tacit("add", rule)
         person.tacit("config", "set", "autocapture.enabled", "on")
         return self
-
-    def _records(self) -> list[dict[str, object]]:
-        common = {"sessionId": SESSION, "cwd": str(self.project), "isSidechain": False, "userType": "external"}
-        said = {"role": "assistant", "content": [{"type": "text", "text": "The lighthouse is mended."}]}
-        asked = {"role": "user", "content": PROMPT}
-        return [
-            {**common, "type": "user", "uuid": "u-1", "timestamp": "2026-03-02T11:00:00.000Z", "message": asked},
-            {**common, "type": "assistant", "uuid": "a-1", "timestamp": "2026-03-02T11:00:09.000Z", "message": said},
-        ]
 
     # Running
 

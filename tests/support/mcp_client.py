@@ -6,12 +6,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
 import mcp_types
 from harness.person import Person
+from harness.transcripts import Claude, lines
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
 from mcp_types import Implementation
@@ -68,9 +70,8 @@ def talk_as_before(person: Person, version: str, conversation: Callable[[ClientS
 
 def _server(person: Person, cwd: Path | None, **environment: str) -> StdioServerParameters:
     program, *arguments = command(person)
-    return StdioServerParameters(
-        command=program, args=arguments, env=person.environment(**environment), cwd=cwd or person.folder
-    )
+    environment = person.environment(**environment)
+    return StdioServerParameters(command=program, args=arguments, env=environment, cwd=cwd or person.folder)
 
 
 def text_of(result: Any) -> str:
@@ -142,12 +143,9 @@ def tool_text(result: Any) -> str:
 
 def captured(person: Person, folder: Path, asked: str, replied: str) -> None:
     """A session with Claude Code in this folder."""
-    common = {"sessionId": folder.name, "timestamp": "2026-03-01T10:00:00.000Z", "cwd": str(folder), "version": "2.0.0"}
-    reply = {"role": "assistant", "content": [{"type": "text", "text": replied}]}
-    records = [
-        {"type": "user", "uuid": f"{folder.name}-1", "message": {"role": "user", "content": asked}, **common},
-        {"type": "assistant", "uuid": f"{folder.name}-2", "message": reply, **common},
-    ]
+    teller = Claude(folder.name, str(folder), datetime(2026, 3, 1, 10, tzinfo=UTC))
+    teller.ask(asked)
+    teller.reply(replied)
     path = person.folder / f"{folder.name}.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    path.write_bytes(lines(teller.records))
     person.tacit("capture", str(path))

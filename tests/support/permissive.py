@@ -32,19 +32,16 @@ def _still_left_out(value: tuple[str, ...], than: tuple[str, ...]) -> bool:
     return set(value) >= set(than)
 
 
+_SIZES = (
+    "shell_capture shell_notice autocapture_enabled autocapture_inject_on_start autocapture_inject_on_prompt"
+    " agents_notice learn_accept brief_entries brief_tokens limits_text inject_max_characters autocapture_max_turn_size"
+    " autocapture_max_tool_input autocapture_max_tool_result autocapture_max_recent_sessions model_tokens_per_day"
+    " model_timeout pages_background"
+).split()
 # Whether a value lets no more happen than another does, by what each setting is for. Written down a second time, so
 # that a rule which is declared wrongly is noticed.
 NO_MORE: dict[str, Callable[[Any, Any], bool]] = {
-    **dict.fromkeys(
-        ["shell_capture", "shell_notice", "autocapture_enabled", "autocapture_inject_on_start"], _not_larger
-    ),
-    **dict.fromkeys(["autocapture_inject_on_prompt", "agents_notice", "learn_accept"], _not_larger),
-    **dict.fromkeys(["brief_entries", "brief_tokens", "limits_text", "inject_max_characters"], _not_larger),
-    **dict.fromkeys(
-        ["autocapture_max_turn_size", "autocapture_max_tool_input", "autocapture_max_tool_result"], _not_larger
-    ),
-    **dict.fromkeys(["autocapture_max_recent_sessions", "model_tokens_per_day", "model_timeout"], _not_larger),
-    "pages_background": _not_larger,
+    **dict.fromkeys(_SIZES, _not_larger),
     "pages_entries": lambda value, than: value == than,
     **dict.fromkeys(["shell_ignore", "shell_ignore_directories", "agents_ignore_directories"], _still_left_out),
     "autocapture_skip_tools": _still_left_out,

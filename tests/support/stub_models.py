@@ -78,13 +78,7 @@ class Stub(llm.Model):
         self.model_id = f"stub-{behaviour}"
         self._behaviour = _MODELS[behaviour]
 
-    def execute(
-        self,
-        prompt: llm.Prompt,
-        stream: bool,
-        response: llm.Response,
-        conversation: llm.Conversation | None,
-    ) -> Iterator[str]:
+    def execute(self, prompt: llm.Prompt, *_more: object, **_named: object) -> Iterator[str]:
         with open(os.environ["STUB_CALLS"], "a", encoding="ascii") as calls:
             calls.write(f"{os.getpid()}\n")
         yield from self._behaviour(prompt.prompt or "")

@@ -13,12 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 
 SAME = (
-    "ship release deploy version",
-    "backup copied restore",
-    "indentation tabs spaces",
-    "login signed session",
-    "zebra",
-    "invoice",
+    *("ship release deploy version", "backup copied restore", "indentation tabs spaces", "login signed session"),
+    *("zebra", "invoice"),
 )
 _MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 _PIECES = ("un", "##known", "##s", "?", "$", "cafe", "naive", "日")

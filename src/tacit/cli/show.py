@@ -73,8 +73,8 @@ def ask_conflicts(vault: Vault) -> None:
                 return
             case "b":
                 echo(cards.outcome_line("   Both hold", vault.memories.keep(loser.memory.id)))
-            case "1" | "2" as number:
-                kept, gone = (winner, loser) if number == "1" else (loser, winner)
+            case "1" | "2" as key:
+                kept, gone = (winner, loser) if key == "1" else (loser, winner)
                 vault.memories.forget(gone.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
                 echo(f"   Kept [{kept.short}], forgot [{gone.short}].")
             case _:
