@@ -157,12 +157,23 @@ def _by_importance(
     First the project's constraints; then memories with a requested tag; then global constraints and the project's rules
     in turn, so that many of one leave room for the other; then the rest.
     """
-    constraints, tagged, global_constraints, rules, rest = groups = tuple(list[MemoryRow]() for _ in range(5))
+    constraints: list[MemoryRow] = []
+    tagged: list[MemoryRow] = []
+    global_constraints: list[MemoryRow] = []
+    rules: list[MemoryRow] = []
+    rest: list[MemoryRow] = []
     for memory in sorted(memories, key=lambda memory: brief_key(_rankable(memory, relevance), tags)):
-        is_here, is_constraint = is_project_scope(memory.scope), memory.kind is Kind.CONSTRAINT
-        is_tagged, is_rule = not tags.isdisjoint(memory.tags), is_here and memory.kind is Kind.RULE
-        belongs = (is_here and is_constraint, is_tagged, is_constraint, is_rule, True)
-        groups[belongs.index(True)].append(memory)
+        is_here = is_project_scope(memory.scope)
+        if is_here and memory.kind is Kind.CONSTRAINT:
+            constraints.append(memory)
+        elif not tags.isdisjoint(memory.tags):
+            tagged.append(memory)
+        elif memory.kind is Kind.CONSTRAINT:
+            global_constraints.append(memory)
+        elif is_here and memory.kind is Kind.RULE:
+            rules.append(memory)
+        else:
+            rest.append(memory)
     in_turn = (memory for pair in zip_longest(global_constraints, rules) for memory in pair if memory)
     return [*constraints, *tagged, *in_turn, *rest]
 
