@@ -294,7 +294,7 @@ class _Scanner(WordScanner):
             self._end_command(frame, is_complete=False)
 
     def _scan_operator(self, frame: _Frame) -> None:
-        operator = self.match(_OPERATOR)
+        operator = self.scan_pattern(_OPERATOR)
         block = frame.blocks[-1]
         if operator == "\n" and block.awaits_more and not (frame.heredocs or frame.outputs or frame.is_closed):
             self._scan_heredocs()  # a line break means nothing there
@@ -328,7 +328,7 @@ class _Scanner(WordScanner):
         block, start = frame.blocks[-1], self.position
         if frame.words and not frame.header:
             name = frame.words[0].text
-            if len(frame.words) != 1 or not self.match(_EMPTY_BRACKETS):
+            if len(frame.words) != 1 or not self.scan_pattern(_EMPTY_BRACKETS):
                 raise ScanError
             frame.words = []
             self._begin_function(block, block.begin(start), name)
@@ -399,12 +399,12 @@ class _Scanner(WordScanner):
             frame.is_closed = True
         elif text == "function":
             pipeline = block.begin(start)
-            self.match(_BLANK_RUN)
+            self.scan_pattern(_BLANK_RUN)
             name = self.scan_word().text
-            self.match(_EMPTY_BRACKETS)
+            self.scan_pattern(_EMPTY_BRACKETS)
             self._begin_function(block, pipeline, name)
         elif text == "time" and not regex(_PROGRAM_OPTION).match(self.line, self.position):
-            self.match(_TIME_OPTION)
+            self.scan_pattern(_TIME_OPTION)
             block.begin(start).end = self.position
         elif text in ("!", "coproc"):
             block.begin(start).end = self.position
@@ -462,8 +462,8 @@ class _Scanner(WordScanner):
 
     def _scan_redirect(self, frame: _Frame) -> None:
         start = self.position
-        sign = self.match(_REDIRECTION)
-        self.match(_BLANK_RUN)
+        sign = self.scan_pattern(_REDIRECTION)
+        self.scan_pattern(_BLANK_RUN)
         word = self.scan_word()
         if not word.text and not word.is_quoted:
             raise ScanError

@@ -77,7 +77,7 @@ class WordScanner:
                     break
                 parts.append(line[start : self.position])
                 is_literal = False
-            elif text := self.match(_PLAIN_RUN):
+            elif text := self.scan_pattern(_PLAIN_RUN):
                 parts.append(text)
                 is_literal = is_literal and "*" not in text and "?" not in text and "{" not in text[:-1]
             elif char == "\\":
@@ -120,7 +120,7 @@ class WordScanner:
         is_plain = True
         while self.position < self.end:
             char = self.line[self.position]
-            if text := self.match(run):
+            if text := self.scan_pattern(run):
                 parts.append(text)
             elif char == closing:
                 self.position += 1
@@ -161,7 +161,7 @@ class WordScanner:
             self.scan_backquoted(inner)
             self.position = close + 1
         else:
-            self.match(_VARIABLE)
+            self.scan_pattern(_VARIABLE)
         self.depth -= 1
         return self.line[start : self.position]
 
@@ -173,7 +173,7 @@ class WordScanner:
         open_brackets = 2
         while self.position < self.end:
             char = self.line[self.position]
-            if self.match(_ARITHMETIC_RUN):
+            if self.scan_pattern(_ARITHMETIC_RUN):
                 continue
             if char in "$`":
                 self.scan_expansion()
@@ -215,7 +215,7 @@ class WordScanner:
     def at(self, text: str | tuple[str, ...]) -> bool:
         return self.line.startswith(text, self.position)
 
-    def match(self, pattern: str) -> str:
+    def scan_pattern(self, pattern: str) -> str:
         """Return what a pattern matches here, "" if it does not, and skip it."""
         match = regex(pattern).match(self.line, self.position)
         if match is None:
