@@ -8,17 +8,6 @@ from harness.person import Person
 from tacit.model.claim import Kind
 
 
-def test_a_statement_of_a_project_is_shared_and_the_person_is_told_how_to_keep_it_private(person: Person) -> None:
-    work = person.repository()
-    told = person.tacit("add", "use pnpm", cwd=work).out.splitlines()
-    short = person.listed(cwd=work)[0]["short"]
-    assert told[:2] == [
-        f"Added (project work, rule) [{short}]: use pnpm",
-        f"  shared in docs/memory/memories.ndjson; to keep it private: tacit share --remove {short}",
-    ]
-    assert "  added to .gitattributes, to be committed: /docs/memory/memories.ndjson merge=union" in told[2:]
-
-
 @pytest.mark.parametrize("words", [("use pnpm", "--private"), ("I prefer vim",)])
 def test_what_is_private_is_told_how_to_be_shared(person: Person, words: tuple[str, ...]) -> None:
     work = person.repository()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import pty
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from harness.person import Person
+from harness.terminal import converse
 
 from tacit.cli.commands import Invocation, parse_args
 from tacit.cli.doctor import report_findings, run_doctor
@@ -34,17 +32,6 @@ def forged(person: Person) -> Person:
     with person.events.open("ab") as file:
         file.write(encode(event(1, added(says(FORGED)))))
     return person
-
-
-@contextmanager
-def typing(answer: str) -> Iterator[None]:
-    """Have standard input be a terminal at which this was typed."""
-    keyboard, terminal = pty.openpty()
-    os.write(keyboard, answer.encode() + b"\n")
-    with os.fdopen(terminal) as stdin, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", stdin)
-        yield
-    os.close(keyboard)
 
 
 def decisions(person: Person) -> int:
@@ -133,18 +120,16 @@ def test_without_a_terminal_nothing_is_touched_unless_yes_is_given(forged: Perso
 def test_at_a_terminal_the_decisions_are_shown_and_set_aside_if_the_person_agrees(
     forged: Person, answer: str, left: int, code: int
 ) -> None:
-    with typing(answer):
-        said = forged.tacit("doctor", "--quarantine-unsigned", code=code)
+    said = converse(forged, "doctor", "--quarantine-unsigned", answers=[("Set these aside? [y/N] ", answer)])
+    assert said.code == code
     assert said.first.startswith("memory/events.jsonl:2: ") and FORGED in said.first
-    assert "Set these aside? [y/N]" in said.out
     assert decisions(forged) == left
     assert len(list(forged.home.glob("quarantine/*"))) == 2 - left
 
 
 @pytest.mark.parametrize(("answer", "code"), [("yes", 0), ("no", 3)])
 def test_at_a_terminal_the_person_vouches_for_what_is_there_now(forged: Person, answer: str, code: int) -> None:
-    with typing(answer):
-        forged.tacit("doctor", "--accept-unsigned", code=code)
+    assert converse(forged, "doctor", "--accept-unsigned", answers=[("yours? [y/N] ", answer)]).code == code
     forged.tacit("doctor", "--log", code=code)
     assert decisions(forged) == 2
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 from harness.person import Person
+from harness.terminal import converse
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 OTHER = "ghp_" + "Z9y8X7w6V5u4" * 3
@@ -67,19 +67,5 @@ def test_no_home_is_needed_or_made(person: Person, tmp_path: Path) -> None:
 
 
 def test_at_a_terminal_it_says_what_to_type(person: Person) -> None:
-    controller, terminal = os.openpty()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "tacit", "redact"],
-            stdin=terminal,
-            env=person.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-    finally:
-        os.close(controller)
-        os.close(terminal)
-    assert done.returncode == 2
-    assert "tacit redact < session.log > shareable.log" in done.stderr
+    said = converse(person, "redact", answers=())
+    assert said.code == 2 and "tacit redact < session.log > shareable.log" in said.out

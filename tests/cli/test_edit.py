@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -116,17 +117,12 @@ def test_the_fact_file_follows_what_is_shared_and_the_person_is_told(person: Per
     assert not (work / FACTS).exists() or facts_in(work / FACTS) == []
 
 
-def test_all_memories_are_shared_or_none(person: Person) -> None:
-    work = person.repository()
-    person.tacit("add", "use tabs", "--private", cwd=work)
-    assert "tacit share wants ID" in person.tacit("share", cwd=work, code=2).err
-    assert "no memory is or says “zzzz”" in person.tacit("share", "use tabs", "zzzz", cwd=work, code=1).err
-    assert not (work / FACTS).exists()
-
-
 def test_a_worklog_entry_needs_a_task_and_a_summary(person: Person) -> None:
-    for words in (("--task", " ", "--summary", "done"), ("--task", "T-1", "--summary", "")):
-        assert "is empty" in person.tacit("log", *words, code=2).err
+    for name, value in (("--task", ""), ("--task", "   "), ("--summary", ""), ("--summary", "   ")):
+        given = {"--task": "T-1", "--summary": "done"} | {name: value}
+        error, hint = person.tacit("log", *chain.from_iterable(given.items()), code=2).err.splitlines()
+        assert error == f"tacit: {name} is empty" and "tacit log --task" in hint
+    assert not (person.home / "worklog").exists()
     told = person.tacit("log", "--task", "T-1", "--summary", "done", "--next", "the docs").out.splitlines()
     assert told[0] == "Logged: T-1: done"
     person.wait_for_pages()

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from harness.person import Person
+from harness.terminal import converse
 
 from tacit.commandline.patterns import ProtectsFiles
 from tacit.guard import GuardRule, stop_call, take_permission
@@ -25,26 +22,6 @@ def person(tmp_path: Path) -> Person:
     person = Person(tmp_path)
     person.tacit("add", RULE, cwd=person.repository("shop"))
     return person
-
-
-def at_terminal(person: Person, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    """A command whose standard input is a terminal."""
-    controller, terminal = pty.openpty()
-    os.write(controller, typed.encode())
-    try:
-        return subprocess.run(
-            [sys.executable, "-m", "tacit", *words],
-            stdin=terminal,
-            capture_output=True,
-            text=True,
-            cwd=person.folder / "shop",
-            env=person.environment(),
-            check=False,
-            timeout=60,
-        )
-    finally:
-        os.close(controller)
-        os.close(terminal)
 
 
 def test_on_shows_what_it_would_have_stopped_and_wants_an_answer(person: Person) -> None:
@@ -89,10 +66,11 @@ def test_allow_wants_a_terminal_and_works_once(person: Person) -> None:
     code = stop_call(str(person.home), rule, "npm i")
     assert "only at a terminal" in person.tacit("guard", "allow", code, code=1).err
     assert not take_permission(str(person.home), rule, "npm i")
-    done = at_terminal(person, "guard", "allow", code)
-    assert (done.returncode, done.stderr) == (0, "") and RULE in done.stdout
+    words = ("guard", "allow", code)
+    said = converse(person, *words, answers=(), cwd=person.folder / "shop")
+    assert said.code == 0 and RULE in " ".join(said.out.split())
     assert take_permission(str(person.home), rule, "npm i") and not take_permission(str(person.home), rule, "npm i")
-    assert at_terminal(person, "guard", "allow", code).returncode == 1
+    assert converse(person, *words, answers=(), cwd=person.folder / "shop").code == 1
 
 
 @pytest.mark.parametrize("host", GUARD_HOOKS)

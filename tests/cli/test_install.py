@@ -164,15 +164,6 @@ def test_a_read_only_folder_is_left_alone() -> None:
         assert tree(folder) == {".claude/settings.json": SETTINGS}
 
 
-def test_options_for_agents_are_refused_for_shells(person: Person) -> None:
-    assert "--mcp is for agents" in person.tacit("install", "zsh", "--mcp", "--yes", code=2).err
-
-
-def test_an_unknown_target_is_answered_with_the_known_ones(person: Person) -> None:
-    told = person.tacit("install", "emacs", code=2).err
-    assert all(f"tacit install {agent}" in told for agent in AGENTS)
-
-
 @pytest.mark.parametrize(
     ("agent", "file", "content"),
     [

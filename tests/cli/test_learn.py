@@ -70,9 +70,8 @@ def test_a_client_is_asked_once_about_all_sessions_and_gives_a_receipt(
     (call,) = client.calls
     assert FOOTER in call["question"] and "make the header blue, as in docs/colours.md" in call["question"]
     assert re.search(r"Asking claude about 2 sessions: about [\d,]+ tokens in 1 question", told.err)
-    assert re.search(
-        r"claude judged 2 sessions: 1 memory for about [\d,]+ tokens \(asked [\d,]+, answered \d+\)", told.err
-    )
+    cost = r"about [\d,]+ tokens \(asked [\d,]+, answered \d+\)"
+    assert re.search(f"claude judged 2 sessions: 1 memory for {cost}", told.err)
     assert re.search(r"today: [\d,]+ of 20,000 tokens", told.err)
     assert "1 suggestion, 0 said again, in 2 sessions: tacit review" in told.out
     (memory,) = pending(person)
@@ -97,32 +96,19 @@ def test_what_was_learned_in_the_persons_own_words_is_no_second_suggestion(
     capture(person, project, f"From now on, always run the linter before you commit. {PLAIN}")
     learn(person, client)
     (own,) = pending(person)
-    linter = {
-        **MEMORY,
-        "quote": "always run the linter before you commit",
-        "statement": "The linter has to be run prior to each commit in this project.",
-        "kind": "rule",
-    }
-    client.answers(answer(linter, MEMORY))
+    statement = "The linter has to be run prior to each commit in this project."
+    linter = {"quote": "always run the linter before you commit", "statement": statement, "kind": "rule"}
+    client.answers(answer({**MEMORY, **linter}, MEMORY))
     told = learn(person, client, "--agent", "claude")
     assert {memory["label"] for memory in pending(person)} == {own["label"], MEMORY["statement"]}
-    assert f"already known, in other words: “{linter['statement']}”" in told.err
+    assert f"already known, in other words: “{statement}”" in told.err
     assert MEMORY["statement"] not in told.err
 
 
 def test_what_holds_everywhere_is_proposed_for_everywhere(person: Person, project: Path, client: FakeClient) -> None:
     capture(person, project, "I always want answers in British English, everywhere")
-    client.answers(
-        answer(
-            {
-                **MEMORY,
-                "quote": "I always want answers in British English",
-                "statement": "Answer in British English, in all projects.",
-                "kind": "preference",
-                "where": "everywhere",
-            }
-        )
-    )
+    said = {"quote": "I always want answers in British English", "where": "everywhere", "kind": "preference"}
+    client.answers(answer({**MEMORY, **said, "statement": "Answer in British English, in all projects."}))
     learn(person, client, "--agent", "claude")
     assert "global" in {memory["scope"] for memory in pending(person)}
 
@@ -197,11 +183,6 @@ def test_an_agent_may_ask_only_the_client_of_the_settings(person: Person, projec
     assert len(client.calls) == 1
 
 
-def test_an_unknown_client_is_refused(person: Person) -> None:
-    told = person.tacit("learn", "--agent", "chatbot", code=2)
-    assert "no such client" in told.err and "claude, codex, gemini, copilot, opencode" in told.err
-
-
 def test_json_holds_what_a_judge_found(person: Person, project: Path, client: FakeClient) -> None:
     capture(person, project, PLAIN)
     client.answers(answer(MEMORY))
@@ -263,22 +244,12 @@ def test_what_is_no_answer_to_this_question_is_refused(person: Person, project: 
     assert PLAIN in person.tacit("learn", "--show-prompt").out
 
 
-def test_a_file_that_is_not_there_is_said(person: Person) -> None:
-    told = person.tacit("learn", "--answers", str(person.folder / "nothing.json"), code=None)
-    assert told.code != 0 and "Traceback" not in told.err and "nothing.json" in told.err
-
-
 def test_more_than_one_question_is_said(person: Person, project: Path) -> None:
     for name in range(1, 9):
         prompts = [f"{at} the thing {name} {at} is {'very ' * 60} fine" for at in range(12)]
         capture(person, project, *prompts, name=str(name))
     told = person.tacit("learn", "--show-prompt")
     assert told.out.count("<sessions ") == 1 and re.search(r"\d more questions? after the answers", told.err)
-
-
-def test_options_that_exclude_each_other_are_refused(person: Person) -> None:
-    told = person.tacit("learn", "--show-prompt", "--answers", "x", code=2)
-    assert "exclude each other" in told.err
 
 
 # The hint in a review
@@ -289,10 +260,8 @@ def test_a_review_says_how_many_sessions_nobody_has_judged(person: Person, proje
     person.tacit("learn")
     path = f"{client.folder}{os.pathsep}{os.environ['PATH']}"
     told = " ".join(converse(person, "review", answers=[], PATH=path).out.split())
-    assert re.search(
-        r"1 session has not been judged yet: ask claude\? \(about [\d,]+ tokens\) Type: tacit learn --agent claude",
-        told,
-    )
+    hint = r"ask claude\? \(about [\d,]+ tokens\) Type: tacit learn --agent claude"
+    assert re.search(f"1 session has not been judged yet: {hint}", told)
     learn(person, client, "--agent", "claude")
     assert "judged yet" not in converse(person, "review", answers=[], PATH=path).out
     assert "judged yet" not in person.tacit("review", PATH=path).out

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
+from tacit.cli.install import TARGETS
+
 WRONG_USE = [
     (("did you mean tacit remember?",), "rember x"),
     (("--evidence",), "remember something"),
@@ -21,11 +23,16 @@ WRONG_USE = [
     (("whole number",), "recall x --limit 0"),
     (("whole number of at least 2",), "improve --min-count 1"),
     (("missing.json cannot be read: No such file",), "learn --answers missing.json"),
+    (("exclude each other",), "learn --show-prompt --answers x"),
+    (("--mcp is for agents",), "install zsh --mcp --yes"),
+    (tuple(f"tacit install {name}" for name in TARGETS), "install emacs"),
+    (("no such client", "claude, codex, gemini, copilot, opencode"), "learn --agent chatbot"),
     (("did you mean --evidence?",), "remember x --evidnce y"),
     (("--evidence wants a value",), "remember x --evidence"),
     (("takes no words",), "status now"),
     (("one of active",), "list --status nonsense"),
     (("tacit forget wants ID",), "forget"),
+    (("tacit share wants ID",), "share"),
     (("given twice",), "add x --text y"),
     (("one of claude",), "init --wrappers --agent nobody"),
 ]
@@ -48,13 +55,8 @@ def test_wrong_use_is_2_and_says_what_to_type(person: Person, hints: tuple[str, 
 
 
 def test_wrong_use_is_2_as_a_process_too(person: Person) -> None:
-    said = person.process("rember", "x", code=2)
-    assert "did you mean tacit remember?" in said.err
-
-
-def test_a_clock_that_is_no_time_is_wrong_use(person: Person) -> None:
-    said = person.process("list", now="tomorrow-ish", code=2)
-    assert "TACIT_NOW" in said.err
+    assert "did you mean tacit remember?" in person.process("rember", "x", code=2).err
+    assert "TACIT_NOW" in person.process("list", now="tomorrow-ish", code=2).err
 
 
 def test_settings_that_cannot_be_read_are_named_with_their_file(person: Person) -> None:
@@ -132,13 +134,3 @@ def test_a_terminal_that_knows_only_ascii_is_no_error(person: Person) -> None:
     person.tacit("add", "日本語のコミットを書く")
     said = person.process("recall", "日本語", PYTHONIOENCODING="ascii")
     assert "\\u65e5" in said.out
-
-
-@pytest.mark.parametrize("empty", ["--task", "--summary"])
-@pytest.mark.parametrize("value", ["", "   "])
-def test_a_worklog_entry_without_task_or_summary_says_which_is_empty(person: Person, empty: str, value: str) -> None:
-    given = {"--task": "T-1", "--summary": "Moved the parser"} | {empty: value}
-    said = person.tacit("log", *(word for pair in given.items() for word in pair), code=2)
-    assert said.err.splitlines()[0] == f"tacit: {empty} is empty"
-    assert "tacit log --task" in said.err.splitlines()[1]
-    assert not (person.home / "worklog").exists() or not list((person.home / "worklog").iterdir())

@@ -87,12 +87,6 @@ def test_constraints_come_first_then_by_kind_strength_and_recency(person: Person
     ]
 
 
-def test_constraints_are_not_pushed_out_by_rules(person: Person) -> None:
-    person.tacit("add", "never force push")
-    added(person, *RULES)
-    assert told(person.tacit("brief"))[0] == "never force push"
-
-
 def test_a_tag_brings_in_what_would_not_be_chosen(person: Person) -> None:
     person.tacit("add", "I prefer rg", "--tag", "search")
     added(person, *(f"never do thing {number}" for number in range(8)))

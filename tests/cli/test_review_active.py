@@ -9,7 +9,6 @@ import pytest
 from harness.person import Person
 from harness.terminal import converse
 
-from tacit.model.claim import GLOBAL
 from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.model.observation import MemoryChecked, session_id
@@ -31,6 +30,14 @@ def review(person: Person, project: Path, *answers: tuple[str, str]) -> str:
     return converse(person, "review", answers=list(answers), cwd=project).out
 
 
+def violate(person: Person, folder: Path) -> None:
+    """Have two sessions violate the only memory that holds in a folder."""
+    claim = ClaimId(person.listed(cwd=folder)[0]["id"])
+    with person.vault(cwd=folder) as vault, vault.home.store.change() as change:
+        bodies = [MemoryChecked(claim, session_id("claude", name), "violated") for name in ("one", "two")]
+        change.record([Draft(body, vault.home.store.scope()) for body in bodies])
+
+
 def cards(person: Person, project: Path) -> list[dict[str, Any]]:
     listed: list[dict[str, Any]] = person.tacit("review", "--json", cwd=project).json
     return listed
@@ -45,8 +52,10 @@ def test_a_card_names_what_is_gone_and_is_skipped(person: Person, project: Path)
 
 
 def test_without_a_terminal_the_commands_are_named(person: Person, project: Path) -> None:
-    shown = person.tacit("review", cwd=project).out
-    assert "not in this work tree: docs/api.md" in shown and "tacit forget " in shown
+    for actor in ("user", "agent:claude"):  # an agent decides nothing
+        shown = person.tacit("review", cwd=project, TACIT_ACTOR=actor).out
+        assert "names what is gone" in shown and "not in this work tree: docs/api.md" in shown
+        assert "tacit forget " in shown and len(cards(person, project)) == 1
 
 
 def test_a_file_that_comes_back_needs_no_card(person: Person, project: Path) -> None:
@@ -55,19 +64,6 @@ def test_a_file_that_comes_back_needs_no_card(person: Person, project: Path) -> 
     (project / "docs" / "api.md").unlink()
     assert len(cards(person, project)) == 1
     assert "Nothing to review." in person.tacit("review").out  # another folder
-
-
-def test_a_memory_is_reworded(person: Person, project: Path) -> None:
-    review(person, project, (ASK, "r"), ("new text", "always follow the API guide"))
-    assert [memory["label"] for memory in person.listed(cwd=project)] == ["always follow the API guide"]
-    assert cards(person, project) == []
-
-
-def test_a_memory_is_forgotten_and_that_is_undone(person: Person, project: Path) -> None:
-    review(person, project, (ASK, "f"))
-    assert person.listed(cwd=project) == []
-    person.tacit("undo", cwd=project)
-    assert len(cards(person, project)) == 1
 
 
 def test_a_kept_name_is_not_asked_about_again(person: Person, project: Path) -> None:
@@ -95,12 +91,7 @@ def test_programs_get_the_card_with_the_session_that_changed_the_file(person: Pe
 
 
 def test_two_cards_of_one_memory_end_with_the_first_that_changes_it(person: Person, project: Path) -> None:
-    claim = ClaimId(person.listed(cwd=project)[0]["id"])
-    with person.vault(cwd=project) as vault:
-        bodies = [MemoryChecked(claim, session_id("claude", name), "violated") for name in ("one", "two")]
-        scope = vault.home.store.scope()
-        with vault.home.store.change() as change:
-            change.record([Draft(body, scope) for body in bodies])
+    violate(person, project)
     assert [card["card"] for card in cards(person, project)] == ["not followed", "missing"]
     shown = review(person, project, (ASK, "k"), (ASK, "k"))
     assert "1 of 2, told but not followed" in shown and "2 of 2, names what is gone" in shown
@@ -115,11 +106,6 @@ def test_quitting_ends_the_review(person: Person, project: Path) -> None:
     assert "always squash" not in review(person, project, (ASK, "q"))
 
 
-def test_an_agent_decides_nothing(person: Person, project: Path) -> None:
-    shown = person.tacit("review", cwd=project, CLAUDECODE="1").out
-    assert "names what is gone" in shown and len(cards(person, project)) == 1
-
-
 # Memories that agents were told and did not follow
 
 TOLD = "never use npm"
@@ -129,11 +115,7 @@ TOLD = "never use npm"
 def violated(person: Person) -> Person:
     """Two sessions have violated a memory."""
     person.tacit("add", TOLD)
-    claim = person.id_of(TOLD)
-    with person.vault() as vault:
-        bodies = [MemoryChecked(claim, session_id("claude", name), "violated") for name in ("one", "two")]
-        with vault.home.store.change() as change:
-            change.record([Draft(body, GLOBAL) for body in bodies])
+    violate(person, person.folder)
     return person
 
 
@@ -145,19 +127,6 @@ def test_a_card_shows_how_often_it_was_violated_and_is_skipped(violated: Person)
     shown = converse(violated, "review", answers=[(ASK, "s")]).out
     assert "1 of 1, told but not followed" in shown and TOLD in shown and "violated 2" in shown
     assert ineffective(violated) == 1
-
-
-def test_a_memory_that_was_not_followed_is_reworded(violated: Person) -> None:
-    converse(violated, "review", answers=[(ASK, "r"), ("new text", "use pnpm instead of npm")])
-    assert [memory["label"] for memory in violated.listed()] == ["use pnpm instead of npm"]
-    assert ineffective(violated) == 0
-
-
-def test_a_memory_that_was_not_followed_is_forgotten_and_that_is_undone(violated: Person) -> None:
-    converse(violated, "review", answers=[(ASK, "f")])
-    assert violated.listed() == [] and ineffective(violated) == 0
-    violated.tacit("undo")
-    assert len(violated.listed()) == 1 and ineffective(violated) == 1
 
 
 @pytest.mark.parametrize("key", ["k", "g"])
@@ -184,3 +153,28 @@ def test_programs_get_both_kinds_of_cards(violated: Person) -> None:
     told, candidate = violated.tacit("review", "--json").json
     assert (told["label"], told["card"], told["adherence"]["violated_count"]) == (TOLD, "not followed", 2)
     assert (candidate["label"], candidate["card"], candidate["adherence"]) == ("always squash", "candidate", None)
+
+
+# Answers that both kinds of cards take
+
+
+@pytest.fixture(params=["missing", "not followed"])
+def asked(request: pytest.FixtureRequest) -> tuple[Person, Path]:
+    """Somebody with one card, and where they stand."""
+    if request.param == "missing":
+        return request.getfixturevalue("person"), request.getfixturevalue("project")
+    person = request.getfixturevalue("violated")
+    return person, person.folder
+
+
+def test_a_memory_is_reworded(asked: tuple[Person, Path]) -> None:
+    review(*asked, (ASK, "r"), ("new text", "always follow the API guide"))
+    assert [memory["label"] for memory in asked[0].listed(cwd=asked[1])] == ["always follow the API guide"]
+    assert cards(*asked) == []
+
+
+def test_a_memory_is_forgotten_and_that_is_undone(asked: tuple[Person, Path]) -> None:
+    review(*asked, (ASK, "f"))
+    assert asked[0].listed(cwd=asked[1]) == [] and cards(*asked) == []
+    asked[0].tacit("undo", cwd=asked[1])
+    assert len(asked[0].listed(cwd=asked[1])) == len(cards(*asked)) == 1

@@ -13,6 +13,8 @@ from typing import Any
 from harness.person import Person, tree
 from harness.transcripts import Claude, Turn, codex, lines, name_of, place, story
 
+from tacit.model.observation import session_id
+
 BEGAN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 REMOTE = "git@example.org:kim/shop.git"
 
@@ -84,10 +86,8 @@ def test_without_a_repository_the_folder_is_the_project(person: Person) -> None:
 
 def test_a_transcript_that_names_its_repository_is_believed_where_the_folder_is_gone(person: Person) -> None:
     records = codex(name_of("codex"), "/nowhere/shop", story("codex", 1))
-    records[0] = {
-        **records[0],
-        "payload": {"id": name_of("codex"), "cwd": "/nowhere/shop", "git": {"repository_url": REMOTE}},
-    }
+    payload = {"id": name_of("codex"), "cwd": "/nowhere/shop", "git": {"repository_url": REMOTE}}
+    records[0] = {**records[0], "payload": payload}
     file = place(person.folder, "codex", name_of("codex"))
     file.write_bytes(lines(records))
     person.tacit("capture", str(file))
@@ -119,14 +119,8 @@ def test_the_files_are_those_that_this_session_changed(person: Person) -> None:
         teller.reply("All of it is changed now.")
 
     told(person, "files", root, tell)
-    assert shown(person)["files"] == [
-        "src/edited.py",
-        "src/written.py",
-        "conf/app.toml",
-        "old.py",
-        "new.py",
-        "/etc/elsewhere.conf",
-    ]
+    changed = "src/edited.py src/written.py conf/app.toml old.py new.py /etc/elsewhere.conf"
+    assert shown(person)["files"] == changed.split()
 
 
 def test_a_patch_names_the_files_it_changed(person: Person) -> None:
@@ -138,18 +132,6 @@ def test_a_patch_names_the_files_it_changed(person: Person) -> None:
 
 
 # All of it
-
-
-def test_every_request_of_a_long_session_is_on_its_page(person: Person) -> None:
-    long = [*story("long", 60), Turn("a request with " + "many words " * 400 + "and an end")]
-    capture(person, "long", "/nowhere/shop", *long)
-    page = person.tacit("session", "show", "last").out
-    session = shown(person)
-
-    assert [turn.asked.strip() for turn in long] == session["requests"]
-    assert all(f"\n{number}. {turn.asked[:60]}" in page for number, turn in enumerate(long, 1))
-    assert all(f"\n> {turn.asked}\n" in page for turn in long[:60])
-    assert len(session["turns"]) == 61 and "and an end" in page
 
 
 def test_the_page_and_what_is_shown_are_the_same_for_people_and_without_marks_of_a_terminal(person: Person) -> None:
@@ -167,28 +149,27 @@ def test_the_page_and_what_is_shown_are_the_same_for_people_and_without_marks_of
 
 def test_a_session_is_named_by_its_id_by_its_agents_name_or_as_the_last(person: Person) -> None:
     first = capture(person, "one", "/nowhere/shop", Turn("the first of them"))
-    second = capture(person, "two", "/nowhere/shop", Turn("the second of them"), hours=1)
-    listed = {one["name"]: one["id"] for one in person.tacit("sessions", "--json").json}
+    capture(person, "two", "/nowhere/shop", Turn("the second of them"), hours=1)
 
-    for reference in (listed[first], first, first[:13], shown(person, first)["id"], shown(person, first)["id"].upper()):
+    assert shown(person)["requests"] == ["the second of them"]
+    for reference in (first, first[:13], shown(person, first)["id"].upper()):
         assert shown(person, reference)["requests"] == ["the first of them"]
-    assert shown(person)["name"] == second
     assert "there is no session 'zzzz'" in person.tacit("session", "show", "zzzz", code=1).err
     assert "there is no session" in person.tacit("session", "show", "../../etc/passwd", code=1).err
     assert person.tacit("session", "show", code=2).err and person.tacit("session", "hide", first, code=2).err
 
 
 def test_a_beginning_that_could_be_several_is_an_error_that_names_them(person: Person) -> None:
-    ids: list[str] = []
-    for number in range(40):  # of 32 letters, two sessions must begin with the same one
-        capture(person, f"many{number}", "/nowhere/shop", Turn(f"session number {number}"), hours=number)
-    ids = [one["short"] for one in person.tacit("sessions", "--json", "--limit", "40").json]
-    shared = next(letter for letter in "0123456789abcdefghjkmnpqrstvwxyz" if sum(one[0] == letter for one in ids) > 1)
+    names: dict[str, list[str]] = {}
+    for number in range(33):  # of 32 letters, two sessions must begin with the same one
+        names.setdefault(session_id("claude", name_of(f"many{number}"))[0], []).append(f"many{number}")
+    shared, (first, second, *_) = max(names.items(), key=lambda item: len(item[1]))
+    for hours, name in enumerate((first, second)):
+        capture(person, name, "/nowhere/shop", Turn(f"session {name}"), hours=hours)
     said = person.tacit("session", "show", shared, code=2).err
 
     assert "could be any of" in said and "type more of it" in said
-    assert any(one in said for one in ids if one[0] == shared)
-    assert len(set(ids)) == 40
+    assert all(one["short"] in said for one in person.tacit("sessions", "--json").json)
 
 
 def test_sessions_in_which_the_same_was_asked_are_one_entry(person: Person) -> None:
@@ -197,15 +178,12 @@ def test_sessions_in_which_the_same_was_asked_are_one_entry(person: Person) -> N
     capture(person, "other", "/nowhere/other", Turn("Run all the tests."))
     listed = person.tacit("sessions", "--json").json
 
-    assert [(one["scope"], one["alike"]) for one in listed] == [
-        ("project:/nowhere/shop", 2),
-        ("project:/nowhere/other", 0),
-    ]
+    alike = {one["scope"].rpartition("/")[2]: one["alike"] for one in listed}
+    assert list(alike.items()) == [("shop", 2), ("other", 0)]
     assert "and 2 like it" in person.tacit("sessions").out
     said = person.tacit("sessions", "--limit", "1").out
-    assert said.startswith("Sessions (2)\n") and said.endswith(
-        "… and 1 more session. To see all: tacit sessions --all\n"
-    )
+    assert said.startswith("Sessions (2)\n")
+    assert said.endswith("… and 1 more session. To see all: tacit sessions --all\n")
     assert "more" not in person.tacit("sessions", "--all").out
 
 
@@ -223,10 +201,7 @@ def test_recall_finds_a_session_once_and_opens_it_at_the_turn(person: Person) ->
     for words, turn in (("why did we drop the session commands", 1), ("flamingo outage", 1), ("changelog", 3)):
         (hit, *others) = person.recalled(*words.split())
         assert not others, others
-        path, _, number = (
-            str(hit["path"]).rpartition(":") if ":" in str(hit["path"]) else (hit["path"], "", hit["line"])
-        )
-        line = Path(person.home, path).read_text().split("\n")[int(number) - 1]
+        line = Path(person.home, hit["path"]).read_text().split("\n")[hit["line"] - 1]
         assert line.startswith(f"### {turn}. ") and turns[turn - 1].asked in line
 
 
@@ -273,23 +248,10 @@ def test_deleting_a_transcript_takes_nothing_away(person: Person) -> None:
 
 
 def test_a_long_turn_is_summed_up_unless_the_settings_say_otherwise(person: Person) -> None:
-    long = "word " * 400
-    asked = {"type": "user", "message": {"role": "user", "content": f"begin {long} end"}}
-    common = {"sessionId": "5c2a8f6e-1111-4222-8333-944444444455", "cwd": "/nowhere/x", "isSidechain": False}
-    record = {
-        **common,
-        **asked,
-        "uuid": "11111111-1111-4111-8111-111111111155",
-        "timestamp": "2026-03-02T11:00:00.000Z",
-    }
-    transcript = person.folder / "long.jsonl"
-    transcript.write_text(json.dumps(record) + "\n")
-    person.tacit("capture", str(transcript), TACIT_AUTOCAPTURE_MAX_TURN_SIZE="5000")
-
-    cut = person.tacit("session", "show", "last", TACIT_AUTOCAPTURE_MAX_TURN_SIZE="1500").out
-    whole = person.tacit(
-        "session", "show", "last", TACIT_AUTOCAPTURE_MAX_TURN_SIZE="1500", TACIT_AUTOCAPTURE_SUMMARIZE="false"
-    ).out
+    capture(person, "long", "/nowhere/x", Turn(f"begin {'word ' * 400} end"))
+    show, size = ("session", "show", "last"), "1500"
+    cut = person.tacit(*show, TACIT_AUTOCAPTURE_MAX_TURN_SIZE=size).out
+    whole = person.tacit(*show, TACIT_AUTOCAPTURE_MAX_TURN_SIZE=size, TACIT_AUTOCAPTURE_SUMMARIZE="false").out
 
     assert "characters left out" in cut and "characters left out" not in whole
 

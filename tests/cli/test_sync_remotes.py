@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from harness.person import Person
+from harness.person import Person, Said
 from harness.terminal import END_OF_INPUT, converse
 
 PNPM, TABS = "use pnpm", "I prefer tabs"
@@ -30,10 +30,15 @@ def phrase_in(output: str) -> str:
     return "\n".join(line for line in output.splitlines() if line.startswith("    ")) + "\n"
 
 
+def join(person: Person, phrase: str, code: int = 0) -> Said:
+    """Add the remote with a phrase that lies in a file."""
+    file = person.folder / "phrase"
+    file.write_text(phrase)
+    return person.tacit("remote", "add", "home", remote_of(person), "--phrase-file", str(file), code=code)
+
+
 def connect(laptop: Person, desktop: Person) -> None:
-    phrase = phrase_in(laptop.tacit("remote", "add", "home", remote_of(laptop)).out)
-    (desktop.folder / "phrase").write_text(phrase)
-    desktop.tacit("remote", "add", "home", remote_of(desktop), "--phrase-file", str(desktop.folder / "phrase"))
+    join(desktop, phrase_in(laptop.tacit("remote", "add", "home", remote_of(laptop)).out))
 
 
 def test_two_machines_in_three_commands(machines: tuple[Person, Person]) -> None:
@@ -64,11 +69,8 @@ def test_two_machines_in_three_commands(machines: tuple[Person, Person]) -> None
 def test_a_phrase_is_never_an_argument_and_a_wrong_one_says_what_to_do(machines: tuple[Person, Person]) -> None:
     laptop, desktop = machines
     laptop.tacit("remote", "add", "home", remote_of(laptop))
-    (desktop.folder / "phrase").write_text("babab")
-    words = ("remote", "add", "home", remote_of(desktop))
-    told = desktop.tacit(*words, "--phrase-file", str(desktop.folder / "phrase"), code=2)
-    assert "9 groups" in told.err
-    desktop.tacit(*words, "babab", code=2)
+    assert "9 groups" in join(desktop, "babab", code=2).err
+    desktop.tacit("remote", "add", "home", remote_of(desktop), "babab", code=2)
     assert desktop.tacit("remote").out.startswith("No remotes")
 
 
@@ -104,8 +106,7 @@ def test_a_lost_machine_and_new_keys(machines: tuple[Person, Person]) -> None:
     told = laptop.tacit("remote", "forget-machine", machine["machine"][:8]).out
     assert "has new keys" in told and "Take its access to the remote away" in told
     assert "cannot read" in desktop.tacit("sync").out
-    (desktop.folder / "phrase").write_text(phrase_in(told))
-    desktop.tacit("remote", "add", "home", remote_of(desktop), "--phrase-file", str(desktop.folder / "phrase"))
+    join(desktop, phrase_in(told))
     rotated = laptop.tacit("remote", "rotate", "home").out
     assert phrase_in(rotated) != phrase_in(told)
     assert "changed the keys" in desktop.tacit("sync").out
@@ -148,7 +149,7 @@ def test_an_agent_syncs_pages_and_never_a_remote(machines: tuple[Person, Person]
         (("remote", "add", "home", "/nowhere/at/all"), "there is no folder"),
         (("remote", "add", "home", "ext::sh -c evil"), "no address"),
         (("remote", "rotate", "home"), "no remote 'home'"),
-        (("remote", "dance"), "wants"),
+        (("remote", "dance"), "has no 'dance'"),
         (("sync", "--json"), "--status"),
     ],
 )

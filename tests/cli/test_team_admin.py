@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import psycopg
 import pytest
 from harness.person import Person
 from harness.postgres import Cluster
+from harness.terminal import converse
 
 from tests.support.postgres import PROJECT, TeamServer
 
@@ -27,25 +24,6 @@ def url(postgres: Cluster) -> str:
     for name in ("alice", "bob", "Zoë"):
         postgres.create_role(name)
     return postgres.url(postgres.create_database())
-
-
-def at_terminal(person: Person, *words: str, typed: str) -> subprocess.CompletedProcess[str]:
-    controller, terminal = pty.openpty()
-    command = [sys.executable, "-m", "tacit", *words]
-    try:
-        started = subprocess.Popen(
-            command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=person.environment()
-        )
-        assert started.stdout is not None
-        shown = ""
-        while not shown.endswith(("[y/N] ", "delete it: ")) and (char := started.stdout.read(1)):
-            shown += char
-        os.write(controller, typed.encode())
-        out, err = started.communicate(timeout=60)
-        return subprocess.CompletedProcess(command, started.returncode, shown + out, err)
-    finally:
-        os.close(controller)
-        os.close(terminal)
 
 
 def test_from_an_empty_database_to_a_team(person: Person, url: str) -> None:
@@ -152,17 +130,18 @@ def test_taking_all_down_wants_the_name_of_the_database(person: Person, postgres
         server.propose(alice, "aaaaaaaaaaaa")
     url = server.url(server.admin)
     words = ("team", "setup", url, "--to", "0")
-    said = at_terminal(person, *words, typed="y\n").stdout
+    typed = "delete it: "
+    said = converse(person, *words, answers=[(typed, "y")]).out
     assert "This deletes up to 1 event of 1 project with 1 member" in said
     assert "Nothing was changed." in said
     assert person.tacit("team", "members", url, "--json").json != []
-    assert "Done: version 0." in at_terminal(person, *words, typed=f"{server.database}\n").stdout
+    assert "Done: version 0." in converse(person, *words, answers=[(typed, server.database)]).out
     assert "not set up for a team" in person.tacit("team", "members", url, code=1).err
 
 
 def test_the_first_setup_asks_at_a_terminal(person: Person, url: str) -> None:
-    assert "Nothing was changed." in at_terminal(person, "team", "setup", url, typed="n\n").stdout
-    assert "Done: version 1." in at_terminal(person, "team", "setup", url, typed="y\n").stdout
+    for answer, said in (("n", "Nothing was changed."), ("y", "Done: version 1.")):
+        assert said in converse(person, "team", "setup", url, answers=[("[y/N] ", answer)]).out
 
 
 def test_a_dump_that_is_restored_elsewhere_serves_its_clients_on(

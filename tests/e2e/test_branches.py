@@ -9,16 +9,13 @@ from pathlib import Path
 import pytest
 from harness.person import Person, facts_in
 
-FACTS = "docs/memory/memories.ndjson"
+from tests.support.clones import FACTS, clone, fact_file, sentences_in
+
 PUSH, SIGN, RUFF, TABS = "never force push", "always sign commits", "the team uses ruff", "indent with tabs"
 
 
-def shared(root: Path) -> Path:
-    return root / "docs" / "memory" / "memories.ndjson"
-
-
 def texts(root: Path) -> set[str]:
-    return {fact["canonical"] for fact in facts_in(shared(root))} if shared(root).exists() else set()
+    return set(sentences_in(root))
 
 
 def active(person: Person, root: Path) -> set[str]:
@@ -31,9 +28,9 @@ def add(person: Person, root: Path, *sentences: str) -> None:
 
 
 def take_out(root: Path, text: str) -> None:
-    lines = shared(root).read_text().splitlines(keepends=True)
+    lines = fact_file(root).read_text().splitlines(keepends=True)
     assert any(text in line for line in lines)
-    shared(root).write_text("".join(line for line in lines if text not in line))
+    fact_file(root).write_text("".join(line for line in lines if text not in line))
 
 
 def dirty(person: Person, root: Path) -> str:
@@ -59,11 +56,9 @@ def root(person: Person) -> Path:
 @pytest.fixture
 def colleague(person: Person, root: Path) -> tuple[Person, Path]:
     """Somebody with a clone in which `main` is checked out, who trusts its facts."""
-    other = Person(person.folder / "colleague")
-    other.folder.mkdir()
-    other.git(other.folder, "clone", "--quiet", "--branch", "main", str(root), "work")
-    other.tacit("trust", "--yes", cwd=other.folder / "work")
-    return other, other.folder / "work"
+    other, work = clone(person, "colleague", root, "--branch", "main")
+    other.tacit("trust", "--yes", cwd=work)
+    return other, work
 
 
 def test_a_fact_of_another_branch_is_not_forgotten(person: Person, root: Path) -> None:
@@ -95,7 +90,7 @@ def test_a_branch_without_the_file_gets_no_lines_of_others(person: Person, root:
     person.git(root, "rm", "--quiet", "-rf", ".")
     (root / "readme").write_text("empty\n")
     person.commit(root)
-    assert not shared(root).exists()
+    assert not fact_file(root).exists()
     assert "No unread edits." in synced(person, root)
     person.tacit("recall", "push", cwd=root)
     person.tacit("doctor", "--reindex", cwd=root)
@@ -126,7 +121,7 @@ def test_a_line_that_was_restated_on_one_branch_stays_as_it_is_on_the_other(pers
     add(person, root, RUFF)
     person.tacit("doctor", "--reindex", cwd=root)
     assert "No unread edits." in synced(person, root)
-    assert {fact["canonical"]: fact["strength"] for fact in facts_in(shared(root))} == {PUSH: 1, RUFF: 1}
+    assert {fact["canonical"]: fact["strength"] for fact in facts_in(fact_file(root))} == {PUSH: 1, RUFF: 1}
 
 
 @pytest.mark.parametrize("is_committed", [False, True])
@@ -142,19 +137,16 @@ def test_a_line_taken_out_by_hand_is_forgotten(person: Person, root: Path, is_co
     assert "No unread edits." in synced(person, root)
 
 
-def test_a_line_that_was_never_committed_can_be_taken_out_by_hand(person: Person, root: Path) -> None:
+@pytest.mark.parametrize("has_commits", [True, False])
+def test_a_line_that_was_never_committed_can_be_taken_out_by_hand(
+    person: Person, request: pytest.FixtureRequest, has_commits: bool
+) -> None:
+    root = request.getfixturevalue("root") if has_commits else person.repository()
+    before = active(person, root)
     add(person, root, RUFF, TABS)
     take_out(root, RUFF)
     assert f"forget: {RUFF}" in synced(person, root)
-    assert active(person, root) == {PUSH, SIGN, TABS}
-
-
-def test_before_the_first_commit_edits_are_read(person: Person) -> None:
-    root = person.repository()
-    add(person, root, RUFF, TABS)
-    take_out(root, RUFF)
-    assert f"forget: {RUFF}" in synced(person, root)
-    assert active(person, root) == {TABS}
+    assert active(person, root) == {*before, TABS}
 
 
 def test_a_file_that_git_ignores_is_compared_with_what_was_written(person: Person, root: Path) -> None:
@@ -180,14 +172,9 @@ def test_what_was_put_aside_is_not_forgotten(person: Person, root: Path, way: tu
     assert active(person, root) == {PUSH, SIGN, RUFF, TABS}
 
 
-def test_a_commit_that_was_taken_back_is_not_forgotten(person: Person, root: Path) -> None:
-    person.git(root, "reset", "--quiet", "--hard", "HEAD~1")
-    assert "No unread edits." in synced(person, root)
-    assert active(person, root) == {PUSH, SIGN}
-
-
-def test_an_old_commit_is_no_edit(person: Person, root: Path) -> None:
-    person.git(root, "checkout", "--quiet", "--detach", "main")
+@pytest.mark.parametrize("way", ["reset --quiet --hard HEAD~1", "checkout --quiet --detach main"])
+def test_an_earlier_commit_is_no_edit(person: Person, root: Path, way: str) -> None:
+    person.git(root, *way.split())
     assert "No unread edits." in synced(person, root)
     assert active(person, root) == {PUSH, SIGN}
 
@@ -226,60 +213,60 @@ def test_a_shallow_clone_knows_its_own_commits(person: Person, root: Path, colle
 
 
 def test_what_a_colleague_removed_is_asked_about(person: Person, root: Path, colleague: tuple[Person, Path]) -> None:
-    other, clone = colleague
+    other, work = colleague
     person.git(root, "checkout", "--quiet", "main")
     person.tacit("forget", person.id_of(PUSH), cwd=root)
     person.commit(root)
-    other.git(clone, "pull", "--quiet")
-    assert texts(clone) == set()
-    add(other, clone, RUFF)
-    assert active(other, clone) == {PUSH, RUFF}
-    said = other.tacit("sync", cwd=clone).out
+    other.git(work, "pull", "--quiet")
+    assert texts(work) == set()
+    add(other, work, RUFF)
+    assert active(other, work) == {PUSH, RUFF}
+    said = other.tacit("sync", cwd=work).out
     assert f"forget: {PUSH}" in said and "commit" in said
-    assert active(other, clone) == {PUSH, RUFF}
-    synced(other, clone)
-    assert active(other, clone) == {RUFF}
+    assert active(other, work) == {PUSH, RUFF}
+    synced(other, work)
+    assert active(other, work) == {RUFF}
 
 
 def test_a_fact_that_a_colleague_removed_can_be_shared_again(
     person: Person, root: Path, colleague: tuple[Person, Path]
 ) -> None:
-    other, clone = colleague
+    other, work = colleague
     person.git(root, "checkout", "--quiet", "main")
     add(person, root, RUFF)
     person.tacit("forget", person.id_of(PUSH), cwd=root)
     person.commit(root)
-    other.git(clone, "pull", "--quiet")
-    add(other, clone, PUSH)
-    assert texts(clone) == {PUSH, RUFF}
-    assert "No unread edits." in synced(other, clone)
-    assert PUSH in active(other, clone)
+    other.git(work, "pull", "--quiet")
+    add(other, work, PUSH)
+    assert texts(work) == {PUSH, RUFF}
+    assert "No unread edits." in synced(other, work)
+    assert PUSH in active(other, work)
 
 
 def test_words_that_a_colleague_changed_are_asked_about(
     person: Person, root: Path, colleague: tuple[Person, Path]
 ) -> None:
-    other, clone = colleague
-    add(other, clone, PUSH)
-    other.commit(clone)
-    shared(clone).write_text(shared(clone).read_text().replace('"kind": "constraint"', '"kind": "rule"'))
-    other.commit(clone)
-    assert "make it a rule" in synced(other, clone)
+    other, work = colleague
+    add(other, work, PUSH)
+    other.commit(work)
+    fact_file(work).write_text(fact_file(work).read_text().replace('"kind": "constraint"', '"kind": "rule"'))
+    other.commit(work)
+    assert "make it a rule" in synced(other, work)
 
 
 def test_what_was_accepted_holds_on_every_branch(person: Person, root: Path, colleague: tuple[Person, Path]) -> None:
-    other, clone = colleague
-    other.git(clone, "checkout", "--quiet", "feat")
-    other.tacit("trust", "--yes", cwd=clone)
+    other, work = colleague
+    other.git(work, "checkout", "--quiet", "feat")
+    other.tacit("trust", "--yes", cwd=work)
     for branch in ("main", "feat", "main", "feat"):
-        other.git(clone, "checkout", "--quiet", branch)
-        assert active(other, clone) == {PUSH, SIGN}
-        assert "Nothing waits" in other.tacit("trust", "--show", cwd=clone).out
-        assert "No unread edits." in synced(other, clone)
-        assert dirty(other, clone) == ""
-    take_out(clone, SIGN)
-    assert f"forget: {SIGN}" in synced(other, clone)
-    assert active(other, clone) == {PUSH}
+        other.git(work, "checkout", "--quiet", branch)
+        assert active(other, work) == {PUSH, SIGN}
+        assert "Nothing waits" in other.tacit("trust", "--show", cwd=work).out
+        assert "No unread edits." in synced(other, work)
+        assert dirty(other, work) == ""
+    take_out(work, SIGN)
+    assert f"forget: {SIGN}" in synced(other, work)
+    assert active(other, work) == {PUSH}
 
 
 def test_a_submodule_has_branches_of_its_own(person: Person, root: Path) -> None:
@@ -306,7 +293,7 @@ def test_settings_of_a_repository_run_nothing(person: Person, root: Path) -> Non
     touched.unlink(missing_ok=True)
     take_out(root, SIGN)
     assert f"forget: {SIGN}" in person.tacit("sync", cwd=root).out
-    shared(root).write_text("")
+    fact_file(root).write_text("")
     person.tacit("sync", cwd=root)
     assert not touched.exists()
 
@@ -318,7 +305,7 @@ def test_without_git_nothing_is_taken_for_a_deletion(person: Person, root: Path)
     said = person.tacit("sync", "--yes", cwd=root, PATH=str(empty))
     assert "No unread edits." in said.out
     assert active(person, root) == {PUSH, SIGN}
-    assert os.path.exists(shared(root))
+    assert os.path.exists(fact_file(root))
 
 
 def test_what_is_shared_on_another_branch_can_be_shared_here(person: Person, root: Path) -> None:

@@ -9,17 +9,10 @@ from pathlib import Path
 import pytest
 from harness.person import Person, facts_in
 
-FACTS = "docs/memory/memories.ndjson"
+from tests.support.clones import clone, fact_file, sentences_in
+
 PUSH, SIGN, RUFF, TABS = "never force push", "always sign commits", "the team uses ruff", "indent with tabs"
 TUESDAY = "2026-03-03T12:00:00+00:00"
-
-
-def shared(root: Path) -> Path:
-    return root / "docs" / "memory" / "memories.ndjson"
-
-
-def texts(root: Path) -> list[str]:
-    return [fact["canonical"] for fact in facts_in(shared(root))]
 
 
 def git(person: Person, root: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -29,18 +22,6 @@ def git(person: Person, root: Path, *words: str) -> subprocess.CompletedProcess[
     )
 
 
-def colleague(person: Person, name: str) -> Person:
-    """Somebody else, with a home of their own."""
-    folder = person.folder.parent / name
-    folder.mkdir()
-    return Person(folder)
-
-
-def clone(person: Person, origin: Path) -> Path:
-    person.git(person.folder, "clone", "--quiet", str(origin), "work")
-    return person.folder / "work"
-
-
 def add(person: Person, root: Path, *sentences: str) -> None:
     for text in sentences:
         person.tacit("add", text, cwd=root)
@@ -48,9 +29,9 @@ def add(person: Person, root: Path, *sentences: str) -> None:
 
 
 def reword(root: Path, before: str, after: str) -> None:
-    text = shared(root).read_text()
+    text = fact_file(root).read_text()
     assert before in text
-    shared(root).write_text(text.replace(f'"canonical": "{before}"', f'"canonical": "{after}"'))
+    fact_file(root).write_text(text.replace(f'"canonical": "{before}"', f'"canonical": "{after}"'))
 
 
 @pytest.fixture
@@ -68,8 +49,7 @@ def origin(person: Person) -> Path:
 @pytest.fixture
 def ada(person: Person, origin: Path) -> tuple[Person, Path]:
     """Somebody who ran `tacit init` in her clone and added a fact."""
-    ada = colleague(person, "ada")
-    root = clone(ada, origin)
+    ada, root = clone(person, "ada", origin)
     ada.tacit("init", cwd=root)
     add(ada, root, SIGN)
     return ada, root
@@ -78,8 +58,7 @@ def ada(person: Person, origin: Path) -> tuple[Person, Path]:
 @pytest.fixture
 def bob(person: Person, origin: Path) -> tuple[Person, Path]:
     """Somebody else who added a fact meanwhile and pushed it."""
-    bob = colleague(person, "bob")
-    root = clone(bob, origin)
+    bob, root = clone(person, "bob", origin)
     add(bob, root, RUFF, TABS)
     bob.git(root, "push", "--quiet")
     return bob, root
@@ -88,8 +67,7 @@ def bob(person: Person, origin: Path) -> tuple[Person, Path]:
 @pytest.fixture
 def cleo(person: Person, origin: Path) -> tuple[Person, Path]:
     """Somebody who did not run `tacit init` in her clone."""
-    cleo = colleague(person, "cleo")
-    return cleo, clone(cleo, origin)
+    return clone(person, "cleo", origin)
 
 
 @pytest.mark.parametrize("way", ["merge", "rebase"])
@@ -97,11 +75,11 @@ def test_facts_of_two_branches_are_merged_without_a_conflict(
     ada: tuple[Person, Path], bob: tuple[Person, Path], way: str
 ) -> None:
     person, root = ada
-    lines = {*shared(root).read_text().splitlines(), *shared(bob[1]).read_text().splitlines()}
+    lines = {*fact_file(root).read_text().splitlines(), *fact_file(bob[1]).read_text().splitlines()}
     person.git(root, "pull", "--quiet", "--rebase" if way == "rebase" else "--no-rebase")
-    assert set(shared(root).read_text().splitlines()) == lines
-    assert sorted(texts(root)) == sorted((PUSH, SIGN, RUFF, TABS))
-    names = [fact["id"] for fact in facts_in(shared(root))]
+    assert set(fact_file(root).read_text().splitlines()) == lines
+    assert sorted(sentences_in(root)) == sorted((PUSH, SIGN, RUFF, TABS))
+    names = [fact["id"] for fact in facts_in(fact_file(root))]
     assert names == sorted(names)
     assert person.git(root, "status", "--short") == ""
 
@@ -114,7 +92,7 @@ def test_facts_are_merged_when_a_commit_is_picked_in_another_work_tree(
     person.git(root, "fetch", "--quiet")
     person.git(root, "worktree", "add", "--quiet", "-b", "side", str(other))
     person.git(other, "cherry-pick", "origin/main")
-    assert sorted(texts(other)) == sorted((PUSH, SIGN, RUFF, TABS))
+    assert sorted(sentences_in(other)) == sorted((PUSH, SIGN, RUFF, TABS))
 
 
 def test_a_fact_that_both_added_is_one_line(ada: tuple[Person, Path], bob: tuple[Person, Path]) -> None:
@@ -122,8 +100,8 @@ def test_a_fact_that_both_added_is_one_line(ada: tuple[Person, Path], bob: tuple
     person.tacit("add", RUFF, cwd=root, now=TUESDAY)
     person.commit(root)
     person.git(root, "pull", "--quiet", "--no-rebase")
-    assert sorted(texts(root)) == sorted((PUSH, SIGN, RUFF, TABS))
-    (fact,) = [fact for fact in facts_in(shared(root)) if fact["canonical"] == RUFF]
+    assert sorted(sentences_in(root)) == sorted((PUSH, SIGN, RUFF, TABS))
+    (fact,) = [fact for fact in facts_in(fact_file(root)) if fact["canonical"] == RUFF]
     assert fact["ts"].startswith("2026-03-03")  # the later of the two
 
 
@@ -131,7 +109,7 @@ def test_in_a_clone_without_a_driver_git_keeps_both_sides_and_nothing_stands_twi
     cleo: tuple[Person, Path], bob: tuple[Person, Path]
 ) -> None:
     person, root = cleo
-    texts_of_bob = set(texts(bob[1]))
+    texts_of_bob = set(sentences_in(bob[1]))
     for text in (RUFF, SIGN, "zebras are striped", "apples are green", "name the ticket"):
         person.tacit("add", text, cwd=root, now=TUESDAY)
     person.commit(root)
@@ -139,9 +117,9 @@ def test_in_a_clone_without_a_driver_git_keeps_both_sides_and_nothing_stands_twi
     (root / ".git" / "info" / "attributes").unlink()
     assert "merge driver" not in person.process("doctor", cwd=root).out  # git needs none
     person.git(root, "pull", "--quiet", "--no-rebase")
-    assert texts_of_bob | {SIGN} <= set(texts(root))
+    assert texts_of_bob | {SIGN} <= set(sentences_in(root))
     person.tacit("add", "one more rule", cwd=root)
-    kept = facts_in(shared(root))
+    kept = facts_in(fact_file(root))
     assert len({fact["id"] for fact in kept}) == len(kept)
     assert texts_of_bob | {SIGN, "one more rule"} <= {fact["canonical"] for fact in kept}
     assert [one["label"] for one in person.listed(cwd=root)].count(RUFF) == 1
@@ -197,7 +175,7 @@ def conflict(ada: tuple[Person, Path]) -> tuple[Person, Path]:
 
 def test_a_conflict_is_marked_and_reported_and_both_sides_are_read(conflict: tuple[Person, Path]) -> None:
     person, root = conflict
-    lines = shared(root).read_text().splitlines()
+    lines = fact_file(root).read_text().splitlines()
     start = lines.index("<<<<<<< ours")
     assert [line[0] for line in lines[start : start + 5]] == ["<", "{", "=", "{", ">"]
     hint = "docs/memory/memories.ndjson has a conflict that a merge left; both sides are read: tacit sync"
@@ -214,16 +192,16 @@ def test_a_conflict_is_marked_and_reported_and_both_sides_are_read(conflict: tup
 
 def test_views_leave_a_conflict_alone_and_catch_up_when_it_is_resolved(conflict: tuple[Person, Path]) -> None:
     person, root = conflict
-    before = shared(root).read_bytes()
+    before = fact_file(root).read_bytes()
     person.tacit("add", "name the ticket", cwd=root)
     person.tacit("forget", "--text", SIGN, "--reason", "r", "--evidence", "e", cwd=root)
     person.tacit("reindex", cwd=root)
     person.tacit("sync", cwd=root)  # there is nobody to choose
-    assert shared(root).read_bytes() == before
+    assert fact_file(root).read_bytes() == before
     resolved = [line for line in before.decode().splitlines() if line[0] == "{" and "ruff 0.6" not in line]
-    shared(root).write_text("".join(line + "\n" for line in resolved))
+    fact_file(root).write_text("".join(line + "\n" for line in resolved))
     person.process("add", "keep a changelog", cwd=root)
-    assert sorted(texts(root)) == sorted((PUSH, "use ruff 0.9", "name the ticket", "keep a changelog"))
+    assert sorted(sentences_in(root)) == sorted((PUSH, "use ruff 0.9", "name the ticket", "keep a changelog"))
 
 
 @pytest.mark.parametrize(("side", "kept"), [("ours", ["0.9"]), ("theirs", ["0.6"]), ("both", ["0.6", "0.9"])], ids=str)
@@ -232,30 +210,30 @@ def test_a_person_chooses_a_side(conflict: tuple[Person, Path], side: str, kept:
     said = person.process("sync", "--keep", side, cwd=root).out
     assert "ours:   use ruff 0.9" in said and "theirs: use ruff 0.6" in said
     assert "Next: git add docs/memory/memories.ndjson" in said
-    assert sorted(text.removeprefix("use ruff ") for text in texts(root) if "ruff" in text) == kept
-    names = [fact["id"] for fact in facts_in(shared(root))]
+    assert sorted(text.removeprefix("use ruff ") for text in sentences_in(root) if "ruff" in text) == kept
+    names = [fact["id"] for fact in facts_in(fact_file(root))]
     assert names == sorted(set(names))
-    assert {PUSH, SIGN} <= set(texts(root))
+    assert {PUSH, SIGN} <= set(sentences_in(root))
     assert person.process("list", cwd=root).err == ""
 
 
 def test_a_marker_that_somebody_left_over_is_removed(ada: tuple[Person, Path]) -> None:
     person, root = ada
-    before = shared(root).read_text()
-    shared(root).write_text(before + ">>>>>>> side\n")
+    before = fact_file(root).read_text()
+    fact_file(root).write_text(before + ">>>>>>> side\n")
     assert "remove it: tacit sync --keep both" in person.tacit("sync", cwd=root).out
     person.tacit("sync", "--keep", "both", cwd=root)
-    assert shared(root).read_text() == before
+    assert fact_file(root).read_text() == before
     assert "No conflicts of a merge." in person.tacit("sync", "--keep", "both", cwd=root).out
 
 
 def test_an_agent_does_not_choose(conflict: tuple[Person, Path]) -> None:
     person, root = conflict
-    before = shared(root).read_bytes()
+    before = fact_file(root).read_bytes()
     said = person.process("sync", "--keep", "ours", cwd=root, code=None, CLAUDECODE="1")
     assert said.code != 0 and "tacit sync --keep ours" in said.err
     assert person.process("sync", "--keep", "all", cwd=root, code=2).err.startswith("tacit: --keep takes")
-    assert shared(root).read_bytes() == before
+    assert fact_file(root).read_bytes() == before
 
 
 def test_removed_on_one_side_and_reworded_on_the_other_is_a_conflict(ada: tuple[Person, Path]) -> None:
@@ -286,22 +264,11 @@ def test_without_its_program_the_driver_keeps_the_lines_of_both_sides(
     person.git(root, "config", key, command.replace(program, "/nowhere/tacit"))
     said = person.process("doctor", cwd=root, code=None).out
     assert "/nowhere/tacit, which is no longer there" in said and "tacit init" in said
-    for text in ("zebras are striped", "apples are green", "name the ticket", "use rg", "be kind"):
-        person.tacit("add", text, cwd=root)
-    person.commit(root)
+    own = ("zebras are striped", "apples are green", "name the ticket", "use rg", "be kind")
+    add(person, root, *own)
     person.git(root, "pull", "--quiet", "--no-rebase")
-    kept = {json.loads(line)["canonical"] for line in shared(root).read_text().splitlines() if line[0] == "{"}
-    assert kept == {
-        PUSH,
-        SIGN,
-        RUFF,
-        TABS,
-        "zebras are striped",
-        "apples are green",
-        "name the ticket",
-        "use rg",
-        "be kind",
-    }
+    kept = {json.loads(line)["canonical"] for line in fact_file(root).read_text().splitlines() if line[0] == "{"}
+    assert kept == {PUSH, SIGN, RUFF, TABS, *own}
     person.tacit("init", cwd=root)
     assert person.git(root, "config", "--get", key).strip() == command
 
@@ -313,5 +280,5 @@ def test_nothing_of_the_repository_is_run_by_a_merge(ada: tuple[Person, Path], b
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(trap)
     person.git(root, "pull", "--quiet", "--no-rebase")
-    assert sorted(texts(root)) == sorted((PUSH, SIGN, RUFF, TABS))
+    assert sorted(sentences_in(root)) == sorted((PUSH, SIGN, RUFF, TABS))
     assert not (person.folder / "trapped").exists()

@@ -15,8 +15,8 @@ from harness.person import Person, facts_in
 from tacit.model.claim import project_scope
 from tacit.model.statement import claim_from
 from tacit.pages.facts import sort_facts
+from tests.support.clones import FACTS, clone, fact_file
 
-FACTS = "docs/memory/memories.ndjson"
 REMOTE = "https://example.org/team/app.git"
 SCOPE = project_scope("example.org/team/app")
 MERGES = 25
@@ -40,13 +40,9 @@ def fact(text: str, day: int = 1) -> str:
     return json.dumps(fields, ensure_ascii=False, separators=(", ", ": "))
 
 
-def shared(root: Path) -> Path:
-    return root / "docs" / "memory" / "memories.ndjson"
-
-
 def write(root: Path, texts: Iterable[str], day: int = 1) -> None:
-    lines = [line for line in shared(root).read_text().splitlines() if shared(root).exists()]
-    shared(root).write_text("".join(f"{line}\n" for line in sort_facts([*lines, *(fact(text, day) for text in texts)])))
+    lines = [*fact_file(root).read_text().splitlines(), *(fact(text, day) for text in texts)]
+    fact_file(root).write_text("".join(f"{line}\n" for line in sort_facts(lines)))
 
 
 def sentences(dice: random.Random, count: int) -> list[str]:
@@ -93,12 +89,12 @@ def without_driver(person: Person, root: Path) -> None:
 def test_added_facts_never_conflict_and_all_are_read_once(person: Person, root: Path, driver: bool) -> None:
     if not driver:
         without_driver(person, root)
-    dice, before = random.Random(7), {one["canonical"] for one in facts_in(shared(root))}
+    dice, before = random.Random(7), {one["canonical"] for one in facts_in(fact_file(root))}
     for number in range(MERGES if not driver else MERGES // 5):
         code, added = merge(person, root, number, dice)
         assert code == 0
-        assert {one["canonical"] for one in facts_in(shared(root))} == before | added
-        names = [one["id"] for one in facts_in(shared(root))]
+        assert {one["canonical"] for one in facts_in(fact_file(root))} == before | added
+        names = [one["id"] for one in facts_in(fact_file(root))]
         assert not driver or len(names) == len(set(names))  # git repeats lines between those that both sides added
     for reader in (person, Person(person.folder / "colleague")):
         reader.folder.mkdir(exist_ok=True)
@@ -108,7 +104,7 @@ def test_added_facts_never_conflict_and_all_are_read_once(person: Person, root: 
         labels = [one["label"] for one in reader.listed(cwd=root)]
         assert sorted(labels) == sorted(before | added)
     person.tacit("add", "always sign commits", cwd=root)
-    names = [one["id"] for one in facts_in(shared(root))]
+    names = [one["id"] for one in facts_in(fact_file(root))]
     assert len(names) == len(before | added) + 1
 
 
@@ -121,10 +117,7 @@ def test_two_people_who_only_add_and_trust_merge_without_a_conflict(person: Pers
         person.tacit("add", text, cwd=first)
     person.commit(first)
     person.git(first, "push", "--quiet", "origin", "main")
-    other = Person(person.folder / "other")
-    other.folder.mkdir()
-    other.git(other.folder, "clone", "--quiet", str(server), "work")
-    second = other.folder / "work"
+    other, second = clone(person, "other", server)
     other.tacit("trust", "--yes", cwd=second)
     for one, root in ((person, first), (other, second)):
         if mergers == "none has it" or (mergers == "one has it" and one is other):
@@ -144,7 +137,7 @@ def test_two_people_who_only_add_and_trust_merge_without_a_conflict(person: Pers
         for one, root in ((person, first), (other, second)):
             one.tacit("trust", "--yes", cwd=root)
             assert sorted(memory["label"] for memory in one.listed(cwd=root)) == sorted(stated)
-            assert {fact["canonical"] for fact in facts_in(shared(root))} == stated
+            assert {fact["canonical"] for fact in facts_in(fact_file(root))} == stated
             assert "No unread edits." in one.tacit("sync", "--yes", cwd=root).out
             assert one.git(root, "status", "--porcelain") == ""
 
@@ -181,16 +174,13 @@ def test_who_took_the_driver_out_is_not_given_it_again(person: Person) -> None:
 def test_trust_registers_the_driver_in_a_clone_and_changes_no_tracked_file(person: Person) -> None:
     root = person.repository()
     person.tacit("add", "never force push", cwd=root)
-    shared(root).write_text(2 * shared(root).read_text())  # as git may leave it where it keeps both sides
+    fact_file(root).write_text(2 * fact_file(root).read_text())  # as git may leave it where it keeps both sides
     person.commit(root)
-    other = Person(person.folder / "other")
-    other.folder.mkdir()
-    other.git(other.folder, "clone", "--quiet", str(root), "work")
-    clone = other.folder / "work"
-    assert "merge driver" in other.tacit("trust", "--yes", cwd=clone).out
-    assert other.git(clone, "check-attr", "merge", FACTS).strip().endswith("merge: tacit-facts")
-    assert other.git(clone, "config", "--get", "merge.tacit-facts.driver")
-    assert other.git(clone, "status", "--porcelain") == ""
+    other, work = clone(person, "other", root)
+    assert "merge driver" in other.tacit("trust", "--yes", cwd=work).out
+    assert other.git(work, "check-attr", "merge", FACTS).strip().endswith("merge: tacit-facts")
+    assert other.git(work, "config", "--get", "merge.tacit-facts.driver")
+    assert other.git(work, "status", "--porcelain") == ""
 
 
 def test_a_line_of_an_earlier_version_becomes_one_that_needs_no_driver(person: Person) -> None:

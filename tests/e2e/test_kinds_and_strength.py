@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from harness.person import Person, facts_in
 
+from tests.support.clones import clone, fact_file
+
 BUILD = "run the build once a day"  # a rule by its words
-
-
-def shared(root: Path) -> Path:
-    return root / "docs" / "memory" / "memories.ndjson"
 
 
 def listed(person: Person, root: Path, text: str = BUILD) -> dict[str, Any]:
@@ -22,7 +20,7 @@ def listed(person: Person, root: Path, text: str = BUILD) -> dict[str, Any]:
 
 
 def line(root: Path, text: str = BUILD) -> dict[str, Any]:
-    (fact,) = [fact for fact in facts_in(shared(root)) if fact["canonical"] == text]
+    (fact,) = [fact for fact in facts_in(fact_file(root)) if fact["canonical"] == text]
     return fact
 
 
@@ -37,10 +35,7 @@ def ada(person: Person, root: Path) -> tuple[Person, Path]:
     for _ in range(3):
         person.tacit("add", BUILD, "--kind", "constraint", cwd=root)
     person.commit(root)
-    ada = Person(person.folder / "ada")
-    ada.folder.mkdir()
-    ada.git(ada.folder, "clone", "--quiet", str(root), "work")
-    return ada, ada.folder / "work"
+    return clone(person, "ada", root)
 
 
 def test_the_same_text_without_a_kind_stays_a_constraint(person: Person, root: Path) -> None:
@@ -158,9 +153,9 @@ def test_a_person_who_named_a_kind_is_not_asked_about_another(ada: tuple[Person,
 
 @pytest.mark.parametrize("forged", [-5, 999, 10**30, True, "7", None, [1]])
 def test_a_forged_strength_is_bounded_and_a_forged_kind_is_no_kind(person: Person, root: Path, forged: object) -> None:
-    shared(root).parent.mkdir(parents=True)
+    fact_file(root).parent.mkdir(parents=True)
     fact = {"canonical": BUILD, "kind": "recurring_command", "strength": forged}
-    shared(root).write_text(json.dumps(fact) + "\n")
+    fact_file(root).write_text(json.dumps(fact) + "\n")
     person.tacit("trust", "--yes", cwd=root)
     assert listed(person, root)["kind"] == "rule"
     assert listed(person, root)["strength"] == (99 if forged in (999, 10**30) else 1)

@@ -38,18 +38,25 @@ def payload(person: Person, command: str = "", path: str = "", folder: str = "sh
     return json.dumps({**call, "tool_input": given}).encode()
 
 
-def reason(person: Person, command: str = "", **more: str) -> str:
-    """What the hook says about a call, "" if it is allowed."""
+def decided(person: Person, command: str = "", **more: str) -> dict[str, str]:
+    """What the hook answers to a call, nothing if it is allowed."""
     with person.at():
         answer = decide("claude", payload(person, command, **more), str(person.home))
-    return str(json.loads(answer)["hookSpecificOutput"].get("permissionDecisionReason")) if answer else ""
+    output: dict[str, str] = json.loads(answer)["hookSpecificOutput"] if answer else {}
+    return output
 
 
-def hook(person: Person, data: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
+def reason(person: Person, command: str = "", **more: str) -> str:
+    return decided(person, command, **more).get("permissionDecisionReason", "")
+
+
+def hook(
+    person: Person, data: bytes, *words: str, cwd: Path | None = None, **variables: str
+) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-I", "-S", *words, agent.__file__, "claude", "guard", "PreToolUse"]
-    return subprocess.run(
-        [*command, "--home", str(person.home)], input=data, env=person.environment(), capture_output=True, check=False
-    )
+    command += ["--home", str(person.home)]
+    environment = {**person.environment(), **variables}
+    return subprocess.run(command, input=data, env=environment, cwd=cwd, capture_output=True, check=False)
 
 
 def test_a_violation_is_asked_about_with_rule_time_replacement_and_code(person: Person) -> None:
@@ -147,30 +154,22 @@ def test_an_edit_of_a_protected_file_is_stopped(person: Person) -> None:
 
 def test_a_warning_stops_nothing_and_has_no_code(person: Person) -> None:
     switch_on(person, "never run yarn", "--warn")
-    with person.at():
-        output = json.loads(decide("claude", payload(person, "yarn"), str(person.home)))["hookSpecificOutput"]
+    output = decided(person, "yarn")
     assert output.keys() == {"hookEventName", "additionalContext"}
     assert "was not stopped" in output["additionalContext"] and "guard allow" not in output["additionalContext"]
 
 
 def test_the_strictest_rule_decides(person: Person) -> None:
     switch_on(person, "never use sudo", "--deny")
-    with person.at():
-        output = json.loads(decide("claude", payload(person, "npm i; sudo ls"), str(person.home)))["hookSpecificOutput"]
+    output = decided(person, "npm i; sudo ls")
     assert output["permissionDecision"] == "deny" and "never use sudo" in output["permissionDecisionReason"]
 
 
-def test_a_repository_and_its_variables_switch_nothing_on_or_off(person: Person, tmp_path: Path) -> None:
-    shop = person.folder / "shop"
+def test_a_repository_and_its_variables_switch_nothing_on_or_off(person: Person) -> None:
+    shop, rules = person.folder / "shop", person.home / ".tacit" / "guard.json"
     (shop / ".tacit").mkdir()
-    (shop / ".tacit" / "guard.json").write_bytes(
-        (person.home / ".tacit" / "guard.json").read_bytes().replace(b"npm", b"ls ")
-    )
-    environment = {**person.environment(), "TACIT_HOME": str(shop), "TACIT_GUARD": "off"}
-    command = [sys.executable, "-I", "-S", agent.__file__, "claude", "guard", "PreToolUse", "--home", str(person.home)]
+    (shop / ".tacit" / "guard.json").write_bytes(rules.read_bytes().replace(b"npm", b"ls "))
     for text, is_stopped in (("ls ", False), ("npm i", True)):
-        done = subprocess.run(
-            command, input=payload(person, text), env=environment, cwd=shop, capture_output=True, check=True
-        )
-        assert bool(done.stdout) == is_stopped
+        done = hook(person, payload(person, text), cwd=shop, TACIT_HOME=str(shop), TACIT_GUARD="off")
+        assert done.returncode == 0 and bool(done.stdout) == is_stopped
     assert os.listdir(shop / ".tacit") == ["guard.json"]

@@ -10,13 +10,9 @@ from harness.person import Person
 
 from tacit.errors import RefusedError
 from tacit.mcp import tools
-from tests.support.mcp_client import answer, answers, heard, request, stateless, tool, tool_result
+from tests.support.mcp_client import answer, answers, heard, request, stateless, tool, tool_result, tool_text
 
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
-
-
-def result(person: Person, name: str, arguments: dict[str, object], **environment: str) -> Any:
-    return answer(person, tool(name, **arguments), cwd=None, **environment)["result"]
 
 
 def only(person: Person) -> dict[str, Any]:
@@ -26,8 +22,8 @@ def only(person: Person) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["remember", "suggest"])
 @pytest.mark.parametrize("environment", [{}, {"TACIT_ACTOR": "user"}, {"TACIT_ACTOR": "policy"}], ids=str)
-def test_a_proposal_waits_for_the_person(person: Person, name: str, environment: dict[str, str]) -> None:
-    told = result(person, name, {"text": "never force push", "evidence": "seen"}, **environment)
+def test_a_proposal_waits_for_the_person(person: Person, name: str, environment: dict[str, Any]) -> None:
+    told = answer(person, tool(name, text="never force push", evidence="seen"), **environment)["result"]
     memory = only(person)
     assert (memory["status"], memory["provenance"]) == ("pending", "model")
     assert told["structuredContent"] == {
@@ -38,7 +34,7 @@ def test_a_proposal_waits_for_the_person(person: Person, name: str, environment:
         "recorded": True,
         **({"quote_found": False} if name == "suggest" else {}),
     }
-    assert f"tacit accept {memory['short']}" in told["content"][0]["text"]
+    assert f"tacit accept {memory['short']}" in tool_text(told)
 
 
 @pytest.mark.parametrize(
@@ -67,13 +63,8 @@ def test_without_a_handshake_each_request_tells_who_asks(person: Person) -> None
 
 
 def test_a_suggestion_comes_with_the_question_for_the_person(person: Person) -> None:
-    given: dict[str, object] = {
-        "text": "I prefer pnpm",
-        "kind": "preference",
-        "evidence": "you typed pnpm",
-        "reason": "npm failed",
-    }
-    said = result(person, "suggest", given)["content"][0]["text"]
+    given = {"text": "I prefer pnpm", "kind": "preference", "evidence": "you typed pnpm", "reason": "npm failed"}
+    said = tool_text(tool_result(person, "suggest", **given))
     memory = only(person)
     assert "I noticed: you typed pnpm. Should I remember: “I prefer pnpm”?" in said
     assert f"tacit accept {memory['short']}" in said and f"tacit dismiss {memory['short']}" in said
@@ -113,17 +104,16 @@ def test_saying_it_twice_with_the_same_evidence_is_saying_it_once(person: Person
 def test_what_a_person_turned_down_stays_so_and_the_agent_is_told(person: Person, name: str) -> None:
     person.tacit("remember", "never force push", "--evidence", "seen")
     person.tacit("dismiss", person.id_of("never force push"))
-    told = result(person, name, {"text": "never force push", "evidence": "a web page"})
+    told = tool_result(person, name, text="never force push", evidence="a web page")
     assert told["structuredContent"]["status"] == "dismissed"
-    assert "Do not bring it up again" in told["content"][0]["text"]
+    assert "Do not bring it up again" in tool_text(told)
     assert only(person)["status"] == "dismissed"
 
 
 def test_what_holds_already_is_said_so(person: Person) -> None:
     person.tacit("add", "never force push")
-    told = result(person, "suggest", {"text": "never force push", "evidence": "seen"})
-    assert told["structuredContent"]["status"] == "active"
-    assert "it holds already" in told["content"][0]["text"]
+    told = tool_result(person, "suggest", text="never force push", evidence="seen")
+    assert told["structuredContent"]["status"] == "active" and "it holds already" in tool_text(told)
 
 
 def test_a_proposal_is_of_the_project_unless_it_holds_everywhere(person: Person) -> None:
@@ -151,19 +141,18 @@ def test_a_proposal_is_of_the_project_unless_it_holds_everywhere(person: Person)
 def test_a_secret_is_refused_by_its_kind_and_written_nowhere(
     person: Person, name: str, arguments: dict[str, object]
 ) -> None:
-    told = result(person, name, arguments)
+    told = tool_result(person, name, **arguments)
     assert told["isError"] is True
-    assert "looks like a secret" in told["content"][0]["text"]
+    assert "looks like a secret" in tool_text(told)
     assert TOKEN not in json.dumps(told)
     assert not person.events.exists()
 
 
 def test_long_evidence_is_cut_and_a_long_text_is_refused(person: Person) -> None:
-    told = result(person, "remember", {"text": "use pnpm", "evidence": "word " * 2000})
-    assert told["isError"] is False
+    assert tool_result(person, "remember", text="use pnpm", evidence="word " * 2000)["isError"] is False
     assert len(only(person)["evidence"][0]) == 2000
-    told = result(person, "remember", {"text": "word " * 2000, "evidence": "seen"})
-    assert told["isError"] is True and "the limit is 2,000" in told["content"][0]["text"]
+    told = tool_result(person, "remember", text="word " * 2000, evidence="seen")
+    assert told["isError"] is True and "the limit is 2,000" in tool_text(told)
 
 
 @pytest.mark.parametrize(
@@ -192,9 +181,9 @@ def test_long_evidence_is_cut_and_a_long_text_is_refused(person: Person) -> None
 def test_a_wrong_call_is_explained_to_the_agent(
     person: Person, name: str, arguments: dict[str, object], says: str
 ) -> None:
-    told = result(person, name, arguments)
+    told = tool_result(person, name, **arguments)
     assert told["isError"] is True
-    assert says in told["content"][0]["text"]
+    assert says in tool_text(told)
     assert "structuredContent" not in told
 
 
@@ -214,13 +203,11 @@ def test_errors_are_results_that_say_what_to_do(person: Person, monkeypatch: pyt
             raise error
 
         monkeypatch.setitem(tools.TOOLS, "brief", fail)
-        return result(person, "brief", {})
+        return tool_result(person, "brief")
 
     refused = told(RefusedError("two memories\nsay that", "name one of them"))
     failed = told(PermissionError(13, "Permission denied"))
     assert refused["isError"] is failed["isError"] is True
-    assert refused["content"][0]["text"] == "Not done: two memories⏎say that\nWhat to do: name one of them"
-    assert (
-        failed["content"][0]["text"] == "Not done: Permission denied\nWhat to do: ask the person to type: tacit doctor"
-    )
+    assert tool_text(refused) == "Not done: two memories⏎say that\nWhat to do: name one of them"
+    assert tool_text(failed) == "Not done: Permission denied\nWhat to do: ask the person to type: tacit doctor"
     assert not person.home.exists()

@@ -8,19 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from tacit.cli import output
 from tacit.cli.commands import Invocation, Option
-from tacit.cli.output import (
-    JsonObject,
-    bold,
-    cyan,
-    dim,
-    echo,
-    echo_json_list,
-    echo_wrapped,
-    first_lines,
-    pluralize,
-    warn,
-)
+from tacit.cli.output import JsonObject, bold, dim, echo, echo_json_list, echo_wrapped, first_lines, pluralize, warn
 from tacit.model.claim import is_project_scope, project_name
 from tacit.model.event import timestamp
 from tacit.model.memory import Memory
@@ -140,7 +130,7 @@ def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
         marks.append("conflict")
     if listed.overruled_by:
         marks.append(f"overruled by {listed.overruled_by}")
-    echo_wrapped(f"{bullet}{cyan(f'[{listed.short}]')} {printable(memory.claim.sentence)}")
+    echo_wrapped(f"{bullet}{output.cyan(f'[{listed.short}]')} {printable(memory.claim.sentence)}")
     echo(dim(f"    {', '.join(marks)}, {memory.day.isoformat()}"))
 
 
@@ -168,7 +158,7 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
     kind = HABIT_LABELS[memory.kind.label] if listed.counts else memory.kind.label
     where = printable(scopes or scope_text(memory))
     number = f"{at} of {of}" if of is not None else f"{at}"
-    lines = [f"── {number} ── {cyan(f'[{listed.short}]')} {kind}, {where}"]
+    lines = [f"── {number} ── {output.cyan(f'[{listed.short}]')} {kind}, {where}"]
     if listed.counts and listed.counts.steps:
         lines.append(bold(f"   {printable(listed.counts.label)}"))
         lines += [f"     {number}. {printable(clip(step, 100))}" for number, step in enumerate(listed.counts.steps, 1)]
@@ -257,8 +247,7 @@ def adherence_lines(report: AdherenceReport) -> Iterator[str]:
         return
     parts = [f"told {pluralize(counts.injected, 'time')}"]
     if counts.checked:
-        parts += [f"followed {counts.followed}", f"violated {counts.violated}"]
-        parts.append(f"not applicable {counts.not_applicable}")
+        parts.append(f"followed {counts.followed}, violated {counts.violated}, not applicable {counts.not_applicable}")
     if counts.unknown:
         parts.append(f"unknown {counts.unknown}")
     yield ", ".join(parts)

@@ -273,24 +273,22 @@ class Invocation:
         """
         parts = self.command.subcommands
         name, *words = self.args or [default]
-        if (part := parts.get(name)) is None:
-            known = ", ".join(filter(None, parts))
-            raise UsageError(f"tacit {self.command.name} has no {name!r}", f"one of {known}")
         place = f"tacit {self.command.name} {name}"
+        if (part := parts.get(name)) is None:
+            raise UsageError(f"tacit {self.command.name} has no {name!r}", f"one of {', '.join(filter(None, parts))}")
         example = f"{place} {part.example or part.usage}"
         for option in self.values.keys() - {"--home", *(self.values if part.options is None else part.options)}:
             raise UsageError(f"{option} does not belong to {place}", example)
         if words and not (part.words or part.more):
-            raise UsageError(f"{place} takes no words, but got {words[0]!r}")
+            raise UsageError(f"{place} takes no words, but got {words[0]!r}", place)
         if len(words) < part.words or (len(words) > part.words and not part.more):
             raise UsageError(f"{place} wants {part.usage}", example) if part.usage else self.usage_error()
         return part.run(self, *words)
 
     def usage_error(self, wanted: str = "") -> UsageError:
         """Return the error that the command wants something: its usage, if nothing else is named."""
-        return UsageError(
-            f"tacit {self.command.name} wants {wanted or self.command.usage}", f"for example: {self.command.example}"
-        )
+        example = f"for example: {self.command.example}"
+        return UsageError(f"tacit {self.command.name} wants {wanted or self.command.usage}", example)
 
     # Answers
 
@@ -348,11 +346,9 @@ def parse_args(command: Command, arguments: Sequence[str]) -> Invocation:
             call.values.setdefault(name, []).append(attached)
         elif _is_mistyped(word, command, call):
             near = _close_options(word, command)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise UsageError(
-                f"tacit {command.name} has no option {word!r}",
-                f"{hint}If it is part of the text, put -- before the text. See: tacit {command.name} --help",
-            )
+            suggestion = f"did you mean {near[0]}? " if near else ""
+            hint = f"{suggestion}If it is part of the text, put -- before the text. See: tacit {command.name} --help"
+            raise UsageError(f"tacit {command.name} has no option {word!r}", hint)
         else:
             call.args.append(word)
     for option in command.options:

@@ -141,10 +141,8 @@ def _chosen_session(call: Invocation, action: str) -> str | None:
         return None
     if session := call.vault.configuration.session_here():
         return session
-    raise UsageError(
-        "there is no session here: no agent runs this, and TACIT_SESSION is not set",
-        f"TACIT_SESSION=ID tacit autocapture {action} --session",
-    )
+    nobody = "there is no session here: no agent runs this, and TACIT_SESSION is not set"
+    raise UsageError(nobody, f"TACIT_SESSION=ID tacit autocapture {action} --session")
 
 
 def show_capture(call: Invocation) -> None:

@@ -7,23 +7,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tacit.cli import output
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import (
-    ENCODE_SECONDS,
-    JsonObject,
-    ask_unseen,
-    bold,
-    confirm,
-    dim,
-    echo,
-    echo_encoded,
-    echo_lines,
-    pluralize,
-    red,
-    short_path,
-    warn,
-    yellow,
-)
+from tacit.cli.output import ENCODE_SECONDS, JsonObject, dim, echo, echo_lines, pluralize, red, short_path, warn, yellow
 from tacit.errors import NotFoundError, TacitError, UsageError
 from tacit.text.display import printable
 
@@ -80,10 +66,10 @@ def run_doctor(call: Invocation) -> int:
     if call.flag("--reindex"):
         number = call.vault.doctor.reindex()
         if not call.flag("--json"):
-            echo(f"Made the index and all views again: {number} {'memory' if number == 1 else 'memories'}.")
+            echo(f"Made the index and all views again: {pluralize(number, 'memory', 'memories')}.")
         encoded = call.vault.embeddings.encode(ENCODE_SECONDS)
         if not call.shows_json(list):
-            echo_encoded(encoded)
+            output.echo_encoded(encoded)
         return 0
     if any(call.flag(option) for option in ("--log", "--mend", "--quarantine-unsigned", "--accept-unsigned")):
         if call.flag("--quick"):
@@ -109,9 +95,8 @@ def run_doctor(call: Invocation) -> int:
     if captures and not agents:
         what = "it is on, but no agent has the hooks that it needs"
         findings.append(Finding("autocapture", what, "tacit install claude, or another: tacit install", False))
-    if is_quick:
-        return report_findings(call, findings, f"Nothing is wrong as far as it was checked. {_NOT_CHECKED}")
-    return report_findings(call, findings, "The home is well.")
+    all_well = f"Nothing is wrong as far as it was checked. {_NOT_CHECKED}" if is_quick else "The home is well."
+    return report_findings(call, findings, all_well)
 
 
 def _target_findings(state: InstallState) -> Iterator[Finding]:
@@ -167,7 +152,7 @@ def _confirm_unsigned(call: Invocation, question: str) -> bool:
         raise UsageError(f"{count} would be changed, and there is nobody to ask", "look at them, then add --yes")
     for decision in decisions:
         echo(f"{printable(decision.segment)}:{decision.number}: {printable(decision.summary)}")
-    return confirm(question)
+    return output.confirm(question)
 
 
 @command("[PATH]", "tacit audit", JSON_OPTION)
@@ -218,14 +203,15 @@ def _audit_lines(report: AuditReport, outdated: Sequence[OutdatedRow]) -> Iterat
         is_contradiction = finding.kind is FindingKind.CONTRADICTION
         link = "with" if is_contradiction else "of" if finding.kind is FindingKind.DUPLICATE else ""
         other = f" {link} {printable(finding.other)}" if finding.other else ""
-        place = bold(f"{printable(finding.path)}:{finding.line}")
+        place = output.bold(f"{printable(finding.path)}:{finding.line}")
         yield f"{place}: {finding.kind.value}{other}: {printable(finding.message)}"
         for quote in (finding.quote, finding.other_quote if is_contradiction else ""):
             if quote:
                 yield dim(f"    “{printable(quote)}”")
     for memory, missing in outdated:
         names = printable(", ".join(reference.text for reference in missing))
-        yield f"{bold(f'memory {memory.id}')}: gone: it names what is not in this work tree: {names}; see: tacit review"
+        place = output.bold(f"memory {memory.id}")
+        yield f"{place}: gone: it names what is not in this work tree: {names}; see: tacit review"
         yield dim(f"    “{printable(memory.sentence)}”")
     if report.findings or outdated:
         yield ""
@@ -315,27 +301,26 @@ def _purge(call: Invocation) -> int:
     reference, text = (call.args[0] if call.args else None), call.value("--text")
     if text == "-":
         if sys.stdin.isatty():
-            text = ask_unseen("The text to purge")
+            text = output.ask_unseen("The text to purge")
         else:
             text = sys.stdin.buffer.read().decode("utf-8", "replace").removesuffix("\n")
     if not call.flag("--yes"):
         preview = purger.preview(reference, text=text)
         if sys.stdin.isatty():
             pages = sum("/worklog/" in path or "/evaluations/" in path for path in preview.files)
-            echo(
-                f"This would change {pluralize(preview.events, 'event')} and {pluralize(len(preview.files), 'file')}"
-                f" ({pluralize(pages, 'page')}) and take away {_memories_text(preview)}, and cannot be undone."
-            )
+            files = f"{pluralize(len(preview.files), 'file')} ({pluralize(pages, 'page')})"
+            memories = pluralize(len(preview.memories), "memory", "memories")
+            events = pluralize(preview.events, "event")
+            echo(f"This would change {events} and {files} and take away {memories}, and cannot be undone.")
     if not call.agrees("Purge?", UsageError("purging cannot be undone, and there is nobody to ask", "add --yes")):
         return 1
     return _echo_purge(call, purger.purge(reference, text=text, reason=call.text_value("--reason")))
 
 
 def _echo_purge(call: Invocation, report: PurgeReport) -> int:
-    echo(
-        f"Purged: {pluralize(report.events, 'event')} changed, {_memories_text(report)} gone,"
-        f" {pluralize(len(report.files), 'other file')} changed. The tombstone is in memory/purged.jsonl."
-    )
+    memories = pluralize(len(report.memories), "memory", "memories")
+    files = f"{pluralize(len(report.files), 'other file')} changed. The tombstone is in memory/purged.jsonl."
+    echo(f"Purged: {pluralize(report.events, 'event')} changed, {memories} gone, {files}")
     if report.damaged:
         echo(f"  {pluralize(report.damaged, 'line')} that could not be read held it and went as a whole")
     if report.similar_memories:
@@ -344,11 +329,9 @@ def _echo_purge(call: Invocation, report: PurgeReport) -> int:
         echo(f"  removed {printable(path)}, a copy of the index")
     for path in report.remaining_files:
         echo(f"  ✗ {printable(path)} still holds it: change it by hand")
-    for line in list(_copy_lines(call)):
-        echo(f"  {line}")
+    echo_lines(f"  {line}" for line in list(_copy_lines(call)))
     echo("  what no purge can reach:")
-    for copy in report.unreachable:
-        echo(f"    · {printable(copy)}")
+    echo_lines(f"    · {printable(copy)}" for copy in report.unreachable)
     return 1 if report.remaining_files else 0
 
 
@@ -375,10 +358,6 @@ def _copy_lines(call: Invocation) -> Iterator[str]:
             yield f"✗ on the team's server: {memory.id}; {author} or a curator can purge it there"
 
 
-def _memories_text(report: PurgeReport) -> str:
-    return f"{len(report.memories)} {'memory' if len(report.memories) == 1 else 'memories'}"
-
-
 _CHUNK_BYTES = 1 << 20
 
 
@@ -399,9 +378,8 @@ def run_redact(call: Invocation) -> None:
     from tacit.secrets.redact import redact_stream
 
     if sys.stdin.isatty():
-        raise UsageError(
-            "tacit redact reads what is given to it, and nothing was", f"for example: {call.command.example}"
-        )
+        hint = f"for example: {call.command.example}"
+        raise UsageError("tacit redact reads what is given to it, and nothing was", hint)
     key = os.urandom(32)  # it is not stored, so that no secret can be guessed from its mark
 
     def mark(secret: str) -> str:

@@ -11,7 +11,7 @@ import tempfile
 from tacit.cli.add import KINDS, echo_conflicts, echo_sharing
 from tacit.cli.cards import outcome_line
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command, text_or_stdin
-from tacit.cli.output import ask, echo, echo_json, local_minute, utc_timestamp
+from tacit.cli.output import ask, echo, local_minute, utc_timestamp
 from tacit.cli.setup import drop_with_last_fact, register_with_first_fact
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import FACT_FILE
@@ -117,13 +117,7 @@ def run_log(call: Invocation) -> None:
     for name in ("--task", "--summary"):
         if not call.text_value(name).strip():
             raise UsageError(f"{name} is empty", f"for example: {call.command.example}")
-    entry = WorkLogged(
-        task=call.text_value("--task"),
-        summary=call.text_value("--summary"),
-        changes=call.text_value("--changes"),
-        evidence=call.text_value("--evidence"),
-        next=call.text_value("--next"),
-    )
+    entry = WorkLogged(**{name: call.text_value(f"--{name}") for name in WorkLogged._fields})
     path = call.vault.memories.log(entry)
     echo(f"Logged: {printable(entry.task)}: {printable(entry.summary)}")
     echo(f"  {printable(path)}")
@@ -162,18 +156,17 @@ def run_undo(call: Invocation) -> None:
         return
     call.refuse_args()
     stack = call.vault.changes.undo_stack()
-    if call.flag("--json"):
-        steps = [
-            {
-                "id": step.operation,
-                "at": utc_timestamp(step.at),
-                "actor": step.actor,
-                "text": step.label,
-                "memory_ids": list(step.memories),
-            }
-            for step in stack.steps
-        ]
-        echo_json(steps)
+    steps = [
+        {
+            "id": step.operation,
+            "at": utc_timestamp(step.at),
+            "actor": step.actor,
+            "text": step.label,
+            "memory_ids": list(step.memories),
+        }
+        for step in stack.steps
+    ]
+    if call.shows_json(lambda: steps):
         return
     echo("tacit undo takes these back, one each time:" if stack.steps else "Nothing to undo.")
     for at, step in enumerate(stack.steps, 1):

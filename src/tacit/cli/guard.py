@@ -6,18 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.output import (
-    JsonObject,
-    bold,
-    cyan,
-    dim,
-    echo,
-    echo_json,
-    echo_wrapped,
-    pluralize,
-    short_path,
-    utc_timestamp,
-)
+from tacit.cli.output import JsonObject, bold, cyan, dim, echo, echo_wrapped, pluralize, short_path, utc_timestamp
 from tacit.errors import RefusedError
 from tacit.guard import Decision
 from tacit.hosts.tool_calls import GUARD_HOOKS
@@ -55,13 +44,8 @@ def _short(entry: GuardEntry) -> str:
 def _plan(call: Invocation, reference: str) -> GuardPlan:
     first = next((flag for flag in _DECISIONS if call.flag(flag)), "--ask")
     chosen = call.only_one(_DECISIONS, f"tacit guard on ID {first}") or first
-    stated = stated_rule(
-        call.value("--forbid") or "",
-        call.value("--instead") or "",
-        call.value("--before") or "",
-        call.value("--run") or "",
-        call.all_values("--protect"),
-    )
+    forbidden, instead, before, run = (call.value(f"--{name}") or "" for name in ("forbid", "instead", "before", "run"))
+    stated = stated_rule(forbidden, instead, before, run, call.all_values("--protect"))
     return call.vault.guard.plan(reference, stated, _DECISIONS[chosen])
 
 
@@ -74,9 +58,8 @@ def switch_on(call: Invocation, reference: str) -> None:
     echo(f"  {decision}: {_EFFECTS[decision]}")
     _echo_replay(call.vault.guard.replay(plan.rules, REPLAY_DAYS), f"in the last {REPLAY_DAYS} days")
     warning = " Such calls are stopped at once, and you are not asked." if decision is Decision.DENY else ""
-    refusal = RefusedError(
-        "nothing was switched on: there is no terminal to ask on", f"tacit guard on {reference} --yes"
-    )
+    nobody = "nothing was switched on: there is no terminal to ask on"
+    refusal = RefusedError(nobody, f"tacit guard on {reference} --yes")
     if call.agrees(f"Switch it on?{warning}", refusal, "Nothing was switched on."):
         call.vault.guard.switch_on(plan)
         echo(f"Switched on. To switch it off: tacit guard off {plan.memory.short}")
@@ -102,18 +85,17 @@ def replay_guard(call: Invocation, reference: str) -> None:
     has_options = any(call.flag(name) for name in ("--forbid", "--before", "--protect"))
     rules = switched_on if switched_on and not has_options else list(_plan(call, reference).rules)
     replayed = guard.replay(rules)
-    if call.flag("--json"):
-        runs = [
-            {
-                "text": run.command.text,
-                "matched": run.matched,
-                "actor": run.command.actor,
-                "directory": run.command.directory,
-                "at": utc_timestamp(run.command.at),
-            }
-            for run in replayed
-        ]
-        echo_json(runs)
+    runs = [
+        {
+            "text": run.command.text,
+            "matched": run.matched,
+            "actor": run.command.actor,
+            "directory": run.command.directory,
+            "at": utc_timestamp(run.command.at),
+        }
+        for run in replayed
+    ]
+    if call.shows_json(lambda: runs):
         return
     for rule in rules:
         echo_wrapped(f"stops: {printable(rule.stops)}")
@@ -128,9 +110,8 @@ def switch_off(call: Invocation, reference: str) -> None:
 
 def allow_call(call: Invocation, code: str) -> None:
     if not sys.stdin.isatty():
-        raise RefusedError(
-            "a call is allowed only at a terminal", f"in a terminal of your own: tacit guard allow {code}"
-        )
+        hint = f"in a terminal of your own: tacit guard allow {code}"
+        raise RefusedError("a call is allowed only at a terminal", hint)
     _, memory = call.vault.guard.allow(code)
     rule = f" although [{memory.short}] says: {printable(memory.memory.claim.sentence)}" if memory else ""
     echo_wrapped(f"Allowed once, within ten minutes{rule}")

@@ -8,18 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from tacit.cli.commands import (
-    ACCESS_RULES,
-    ALIASES,
-    FORMER,
-    GROUPS,
-    SUMMARIES,
-    Command,
-    Invocation,
-    Option,
-    command,
-    load_command,
-)
+from tacit.cli import commands
+from tacit.cli.commands import ACCESS_RULES, ALIASES, FORMER, GROUPS, SUMMARIES, Command, Invocation, Option, command
 from tacit.cli.output import bold, cyan, terminal_width
 from tacit.errors import TacitError, UsageError
 
@@ -52,8 +42,8 @@ def help_overview() -> str:
 def help_all() -> str:
     """Return what `tacit help all` prints: every command and alias. No command is imported."""
     lines = []
-    for title, commands in GROUPS.items():
-        lines += [bold(f"{title}:"), *(_summary_line(name, entry.summary) for name, entry in commands.items()), ""]
+    for title, entries in GROUPS.items():
+        lines += [bold(f"{title}:"), *(_summary_line(name, entry.summary) for name, entry in entries.items()), ""]
     lines += [bold("Other names:")]
     lines += [_summary_line(name, f"tacit {' '.join(words)}") for name, words in ALIASES.items()]
     lines += [_summary_line(name, equivalent) for name, equivalent in FORMER.items()]
@@ -148,7 +138,7 @@ def complete(call: Invocation, before: Sequence[str], prefix: str) -> Words:
     name, *preset = ALIASES.get(before[0], (before[0],))
     if name not in SUMMARIES:
         return
-    command = load_command(name)
+    command = commands.load_command(name)
     options = {option.name: option for option in command.all_options}
     previous = options.get(before[-1])
     if previous is not None and previous.metavar and len(before) > 1:

@@ -24,14 +24,10 @@ if TYPE_CHECKING:
     from tacit.vault.vault import Vault
 
 _MAX_PROBLEMS_SHOWN = 10
+_SHELL_HELP = f"with --file: which shell wrote it ({', '.join(FORMATS)}); guessed if left out"
 _HISTORY_OPTIONS = (
     Option("--file", "FILE", "with history: this one, instead of all that are found"),
-    Option(
-        "--shell",
-        "SHELL",
-        f"with --file: which shell wrote it ({', '.join(FORMATS)}); guessed if left out",
-        choices=tuple(FORMATS),
-    ),
+    Option("--shell", "SHELL", _SHELL_HELP, choices=tuple(FORMATS)),
     Option("--dry-run", help="with history and rules: only show what would come in"),
 )
 
@@ -68,7 +64,6 @@ def import_history(call: Invocation) -> int:
 
 
 def _history_lines(imported: Sequence[ImportedHistory]) -> Iterator[str]:
-    """Yield what came of each history."""
     for history in imported:
         shell = f" ({history.shell})" if history.shell else ""
         if history.problem:
@@ -185,7 +180,6 @@ def import_rules(call: Invocation, *words: str) -> None:
 
 
 def _echo_refused(*counts: tuple[int, str]) -> None:
-    """Print what was not taken in, and why."""
     for count, reason in counts:
         if count:
             echo(f"  not taken: {count} {reason}")
@@ -249,10 +243,8 @@ def run_import(call: Invocation) -> int | None:
     else:
         candidates = pluralize(result.candidates, "candidate")
         echo(f"{candidates} to decide on: tacit review. {result.known} were known already.")
-    too_much = "with a secret, too long, or from a clock that is far ahead"
-    _echo_refused(
-        (result.damaged, "that cannot be read"), (result.refused, too_much), (result.purged, "that you have purged")
-    )
+    refused = (result.refused, "with a secret, too long, or from a clock that is far ahead")
+    _echo_refused((result.damaged, "that cannot be read"), refused, (result.purged, "that you have purged"))
     if not mine and result.candidates:
         echo("  If this is a home of your own, take it as it stands: tacit import DIR --mine")
     return 0
@@ -410,13 +402,11 @@ def _try_transcripts(vault: Vault) -> str:
 
 def _latest_files(files: Sequence[str]) -> list[str]:
     """Return the latest transcripts; one that is too large makes room for others."""
-    dated = []
+    dated, chosen, room = [], list[str](), _MAX_BYTES
     for path in files:
         with suppress(OSError):  # an agent tidies up meanwhile
             status = os.stat(path)
             dated.append((status.st_mtime_ns, status.st_size, path))
-    room = _MAX_BYTES
-    chosen: list[str] = []
     for _, size, path in sorted(dated, reverse=True):
         if size <= room and len(chosen) < _MAX_FILES:
             chosen.append(path)

@@ -5,20 +5,9 @@ from __future__ import annotations
 import sys
 from itertools import pairwise
 
+from tacit.cli import output
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command, text_or_stdin
-from tacit.cli.output import (
-    JsonObject,
-    bold,
-    cyan,
-    dim,
-    echo,
-    echo_json,
-    echo_wrapped,
-    local_minute,
-    short_path,
-    trust_hint,
-    warn,
-)
+from tacit.cli.output import JsonObject, bold, dim, echo, echo_json, echo_wrapped, local_minute, trust_hint, warn
 from tacit.errors import UsageError
 from tacit.index.commands import FAILED_STATUS
 from tacit.model.claim import is_project_scope, scope_label
@@ -120,14 +109,14 @@ def hit_lines(hit: Hit) -> list[str]:
         text = [f"$ {printable(line)}" for line in hit.text.split("\n")]
         outcomes = {None: "outcome unknown", 0: "exit status 0", FAILED_STATUS: "failed"}
         outcome = outcomes.get(hit.exit_status, f"failed with exit status {hit.exit_status}")
-        where = f" in {printable(short_path(hit.directory))}" if hit.directory else ""
+        where = f" in {printable(output.short_path(hit.directory))}" if hit.directory else ""
         who = _speaker_name(quote) if quote else "you"
         when = local_minute(hit.at) if hit.at else "nobody knows when"
         details = [f"{who} ran this{where}, {when}, {outcome}"]
     elif quote is not None and hit.kind == "session":
         text, details = _passage_lines(quote), _session_details(hit, quote)
     else:
-        name = f"{cyan(f'[{hit.short}]')} " if hit.kind not in PAGE_KINDS else ""
+        name = f"{output.cyan(f'[{hit.short}]')} " if hit.kind not in PAGE_KINDS else ""
         marks = [hit.kind, STATUS_LABELS.get(hit.status, hit.status), printable(scope_label(hit.scope)), hit.at[:10]]
         if hit.author:
             marks.append(f"from the team: {printable(hit.author)}")
@@ -149,7 +138,7 @@ def _session_details(hit: Hit, quote: SessionQuote) -> list[str]:
     label = f", {printable(scope_label(hit.scope))}" if is_project_scope(hit.scope) else ""
     title = printable(clip(quote.title, _MAX_TITLE_CHARS))
     if quote.act:
-        where = f" in {printable(short_path(quote.directory))}" if quote.act == "ran" and quote.directory else ""
+        where = f" in {printable(output.short_path(quote.directory))}" if quote.act == "ran" and quote.directory else ""
         outcome = f", {quote.outcome}" if quote.outcome else ""
         did = f"{_ACT_LABELS.get(quote.act, 'called a tool')}{where}{outcome}"
     else:

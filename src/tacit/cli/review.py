@@ -7,23 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tacit.cli import cards
+from tacit.cli import cards, output
 from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import (
-    JsonObject,
-    ask,
-    ask_choice,
-    bold,
-    cyan,
-    echo,
-    echo_json_list,
-    echo_lines,
-    echo_wrapped,
-    pluralize,
-    utc_timestamp,
-    warn,
-)
+from tacit.cli.output import JsonObject, ask, ask_choice, echo, echo_lines, echo_wrapped, pluralize, utc_timestamp, warn
 from tacit.cli.show import ask_conflicts
 from tacit.errors import TacitError, UsageError
 from tacit.model.claim import Kind, is_project_scope
@@ -156,7 +143,7 @@ def run_review(call: Invocation) -> None:
     if call.flag("--json"):
         active = [] if is_filtered else active_cards(call.vault)
         candidates = (_card_json(card.candidates[0], "candidate", card.candidates[1:]) for card in shown)
-        echo_json_list(chain((card.json for card in active), candidates))
+        output.echo_json_list(chain((card.json for card in active), candidates))
         if not listing.total and not active:
             warn("\n".join(_nothing_lines(call)))
     elif not _show_active(call.vault, is_filtered=is_filtered, has_candidates=bool(listing.total)):
@@ -350,8 +337,8 @@ def active_cards(vault: Vault) -> list[ActiveCard]:
 def _echo_active_card(card: ActiveCard, at: int, of: int) -> None:
     listed = card.listed
     where = printable(cards.scope_text(listed.memory))
-    echo(f"── {at} of {of}, {card.title} ── {cyan(f'[{listed.short}]')} {listed.memory.kind.label}, {where}")
-    echo_wrapped(bold(f"   “{printable(listed.memory.claim.sentence)}”"))
+    echo(f"── {at} of {of}, {card.title} ── {output.cyan(f'[{listed.short}]')} {listed.memory.kind.label}, {where}")
+    echo_wrapped(output.bold(f"   “{printable(listed.memory.claim.sentence)}”"))
     for line in card.lines:
         echo(f"   {line}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from tacit.cli.commands import Invocation, Option, command
 from tacit.cli.output import echo, pluralize, short_path, warn
@@ -26,9 +26,8 @@ def run_hook(call: Invocation) -> None:
 
     name = call.single_arg()
     if name not in SHELLS:
-        raise UsageError(
-            f"tacit hook knows no {name!r}", f"one of: {', '.join(f'tacit hook {shell}' for shell in SHELLS)}"
-        )
+        known = ", ".join(f"tacit hook {shell}" for shell in SHELLS)
+        raise UsageError(f"tacit hook knows no {name!r}", f"one of: {known}")
     print(render_snippet(SHELLS[name]), completion_script(SHELLS[name]), sep="\n", end="")
 
 
@@ -59,9 +58,8 @@ def run_init(call: Invocation) -> None:
         if path in made.wrapped:
             echo(f"  {'told' if wrappers else 'taken out of'} {printable(path)}")
     if wrappers and not made.wrapped:
-        echo(
-            f"No agent found (looked for {', '.join(made.looked_for)}). Name one: tacit init --wrappers --agent claude"
-        )
+        looked = ", ".join(made.looked_for)
+        echo(f"No agent found (looked for {looked}). Name one: tacit init --wrappers --agent claude")
     if driver:
         _echo_driver(driver, registered=not call.flag("--no-merge-driver"))
     if wrappers is None:
@@ -148,22 +146,22 @@ def run_merge_facts(call: Invocation) -> int:
     return 1 if merged.conflicts else 0
 
 
+# The snippet of a shell does these two itself: who comes here has not loaded it.
+
+
 @command("", "tacit pause")
 def run_pause(call: Invocation) -> None:
     """Record no commands of this terminal until tacit resume; other terminals go on. It works in a shell that
     loads Tacit (tacit install, tacit hook), and ends with that shell.
     """
-    _refuse_without_snippet(call)
+    from tacit.shell.install import snippet_not_loaded
+
+    raise snippet_not_loaded(call.command.name)
 
 
 @command("", "tacit resume")
 def run_resume(call: Invocation) -> None:
     """Record the commands of this terminal again, after tacit pause."""
-    _refuse_without_snippet(call)
-
-
-def _refuse_without_snippet(call: Invocation) -> NoReturn:
-    """Raise that the snippet is not loaded: it does this in the shell itself, and who comes here has none."""
     from tacit.shell.install import snippet_not_loaded
 
     raise snippet_not_loaded(call.command.name)
@@ -200,10 +198,8 @@ def run_web(call: Invocation) -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "tacit":
             raise
-        raise StoreError(
-            f"tacit web needs {error.name}, which is not installed",
-            "pip install 'tacit-memory[web]', or with uv: uv tool install 'tacit-memory[web]'",
-        ) from None
+        hint = "pip install 'tacit-memory[web]', or with uv: uv tool install 'tacit-memory[web]'"
+        raise StoreError(f"tacit web needs {error.name}, which is not installed", hint) from None
     options = PageOptions(call.value("--home"), current_folder(), actor, call.flag("--read-only"))
     server = WebServer(options, port=port)
 

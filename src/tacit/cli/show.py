@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -73,8 +74,8 @@ def ask_conflicts(vault: Vault) -> None:
                 return
             case "b":
                 echo(cards.outcome_line("   Both hold", vault.memories.keep(loser.memory.id)))
-            case "1" | "2" as key:
-                kept, gone = (winner, loser) if key == "1" else (loser, winner)
+            case "1" | "2" as answer:
+                kept, gone = (winner, loser) if answer == "1" else (loser, winner)
                 vault.memories.forget(gone.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")
                 echo(f"   Kept [{kept.short}], forgot [{gone.short}].")
             case _:
@@ -169,10 +170,7 @@ def run_list(call: Invocation) -> int:
         limit=cards.list_limit(call),
     )
 
-    def echo_listed(listed: ListedMemory) -> None:
-        cards.echo_memory(listed, "- ")
-
-    title = bold(f"Memories ({memories.total})")
+    title, echo_listed = bold(f"Memories ({memories.total})"), partial(cards.echo_memory, bullet="- ")
     code = cards.show_list(call, memories, "memory", cards.memory_json, echo_listed, title=title)
     if not call.flag("--json") and (untrusted := call.vault.home.count_untrusted()):
         echo(trust_hint(untrusted))
@@ -260,15 +258,9 @@ def _event_json(reason: MemoryEvent) -> JsonObject:
         "actor": event.origin.actor,
         "provenance": event.origin.provenance.name.lower(),
         "undone": reason.undone,
-        "path": reason.location.path,
-        "line": reason.location.line,
+        **reason.location._asdict(),
         "sources": [
-            {
-                "id": source.event.id,
-                "text": _source_text(source),
-                "path": source.location.path,
-                "line": source.location.line,
-            }
+            {"id": source.event.id, "text": _source_text(source), **source.location._asdict()}
             for source in reason.sources
         ],
         "evidence": [details["evidence"]] if "evidence" in details else [],

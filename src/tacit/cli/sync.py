@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
@@ -136,8 +136,7 @@ def _ask_side() -> Side | None:
 
 def _sentence(line: str) -> str:
     """Return what a line of a fact file states; the line itself if it is no fact."""
-    fields = parse_fact(line) or {}
-    sentence = fields.get("canonical")
+    sentence = (parse_fact(line) or {}).get("canonical")
     return _clipped(sentence if isinstance(sentence, str) else line)
 
 
@@ -197,19 +196,20 @@ def run_trust(call: Invocation) -> None:
     if not repository.waiting or call.flag("--show"):
         return
     question = f"Accept {pluralize(len(repository.waiting), 'fact')} as if you had said so?"
-    if not call.flag("--yes") and not sys.stdin.isatty():
+    if not (call.flag("--yes") or sys.stdin.isatty()):
         echo("Nothing was accepted. To accept what is shown: tacit trust --yes")
-    elif not call.flag("--yes") and not confirm(question):
+        return
+    if not (call.flag("--yes") or confirm(question)):
         echo("Nothing was accepted.")
-    else:
-        with reporting_conflicts(call.vault):
-            memories = call.vault.repository.trust(repository)
-            echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
-            echo("  take back: tacit trust --revoke")
-        if repository.accepted is None:
-            from tacit.cli.setup import register_with_first_fact
+        return
+    with reporting_conflicts(call.vault):
+        memories = call.vault.repository.trust(repository)
+        echo(f"Accepted {pluralize(len(memories), 'fact')}. Lines that change or come later wait for you again.")
+        echo("  take back: tacit trust --revoke")
+    if repository.accepted is None:
+        from tacit.cli.setup import register_with_first_fact
 
-            register_with_first_fact(call, is_tracked=False)
+        register_with_first_fact(call, is_tracked=False)
 
 
 def _repository_lines(repository: RepositoryFacts) -> Iterator[str]:
@@ -296,7 +296,7 @@ def list_remotes(call: Invocation) -> None:
         echo(_NO_REMOTES)
         return
     own, name = call.vault.exchange.machines.own_machine()
-    now = _now(call)
+    now = call.vault.home.store.actor.origin().at
     echo(f"This machine is {bold(printable(name))} ({short_id(own)}).")
     for report in remotes:
         synced = f"last sync {_ago(report.synced_at, now)}" if report.synced_at else "never synced"
@@ -322,12 +322,12 @@ def forget_machine(call: Invocation, machine: str) -> int:
 
 def _echo_new_keys(call: Invocation, changed: KeysReport) -> int:
     report = changed.report
-    if not changed.phrase:
+    if changed.phrase:
+        echo(f"{bold(report.name)} has new keys ({report.fingerprint}). The old recovery phrase is worth nothing now:")
+        _echo_phrase(changed.phrase)
+        echo("Machines that stay get the keys with their next tacit sync, and show the same number.")
+    else:
         echo(f"The keys of {bold(report.name)} were not changed:")
-        return echo_reports(call, [report])
-    echo(f"{bold(report.name)} has new keys ({report.fingerprint}). The old recovery phrase is worth nothing now:")
-    _echo_phrase(changed.phrase)
-    echo("Machines that stay get the keys with their next tacit sync, and show the same number.")
     return echo_reports(call, [report])
 
 
@@ -383,7 +383,7 @@ def show_status(call: Invocation) -> int:
 
 def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bool = False) -> int:
     """Print a report for each remote. Return the exit code: that of the last problem, else 0."""
-    code = 0
+    code, now = 0, call.vault.home.store.actor.origin().at
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
         if report.problem is not None:
@@ -394,7 +394,7 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
             echo(f"  sent {pluralize(report.sent, 'line')}" if report.sent else "  nothing to send")
         if report.applied_purges:
             echo(f"  did {pluralize(report.applied_purges, 'purge')} of another machine here, too")
-        echo_lines(f"  {line}" for line in _machine_lines(report, _now(call), asked=asked))
+        echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=asked))
         for note in report.notes:
             echo(f"  ! {printable(note)}")
         if report.foreign:
@@ -429,12 +429,8 @@ def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Itera
             yield "  does not have the keys of now: it gets them with its next sync"
 
 
-def _now(call: Invocation) -> datetime:
-    return call.vault.home.store.actor.origin().at
-
-
 def _ago(at: datetime, now: datetime) -> str:
-    seconds = (now - at) / timedelta(seconds=1)
+    seconds = (now - at).total_seconds()
     return f"{_duration(seconds)} ago" if seconds >= _UNITS[-1][1] else "just now"
 
 

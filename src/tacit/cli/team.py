@@ -8,22 +8,10 @@ from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from tacit.cli import output
 from tacit.cli.cards import reference_json
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.output import (
-    JsonObject,
-    ask,
-    ask_choice,
-    bold,
-    confirm,
-    cyan,
-    dim,
-    echo,
-    echo_wrapped,
-    local_minute,
-    pluralize,
-    warn,
-)
+from tacit.cli.output import JsonObject, ask, ask_choice, bold, confirm, dim, echo, echo_wrapped, pluralize, warn
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.project import remote_name
 from tacit.model.claim import project_name
@@ -65,7 +53,7 @@ def show_team(call: Invocation) -> None:
     if call.shows_json(lambda: _overview_json(overview)):
         return
     home, here = overview.home, call.vault.home.store.scope()
-    synced = f"last sync {local_minute(home.synced_at) if home.synced_at else 'never'}"
+    synced = f"last sync {output.local_minute(home.synced_at) if home.synced_at else 'never'}"
     failed = f"; the last try failed: {printable(home.problem)}" if home.problem else ""
     echo(f"{bold('Team')}  {printable(home.server)} as {printable(home.user)}, {synced}{failed}")
     for project in [project for project in home.projects if team_scope(project.name) == here] or home.projects:
@@ -107,7 +95,7 @@ def _echo_memory(memory: TeamMemory) -> None:
         who = f"{memory.acceptance.proposal.author}, accepted by {memory.acceptance.by}"
     else:
         who = "proposed by " + ", ".join(proposal.author for proposal in memory.proposals)
-    echo_wrapped(f"  - {cyan(f'[{memory.id[:_SHORT]}]')} {printable(shown.claim.sentence)}")
+    echo_wrapped(f"  - {output.cyan(f'[{memory.id[:_SHORT]}]')} {printable(shown.claim.sentence)}")
     echo(dim(f"      {shown.claim.kind.label}, {printable(who)}, {shown.at[:10]}"))
 
 
@@ -186,7 +174,7 @@ def review_proposals(call: Invocation) -> int:
     for at, (memory, proposal) in enumerate(proposals, 1):
         claim, short = proposal.claim, memory.id[:_SHORT]
         where = f"project {printable(project_name(claim.scope))}"
-        echo_wrapped(f"── {at} of {len(proposals)} ── {cyan(f'[{short}]')} {claim.kind.label}, {where}")
+        echo_wrapped(f"── {at} of {len(proposals)} ── {output.cyan(f'[{short}]')} {claim.kind.label}, {where}")
         echo_wrapped(bold(f"   “{printable(claim.sentence)}”"))
         echo_wrapped(f"   proposed by {printable(proposal.author)}, {proposal.at[:10]}")
         if claim.tags:

@@ -78,6 +78,10 @@ def list_runs(call: Invocation, name: str) -> None:
             echo(f"    {number}. {mark}  {text}  {step.milliseconds / 1000:.1f} s")
 
 
+def editable_form(workflow: Workflow) -> WorkflowForm:
+    return WorkflowForm(workflow.name, workflow.steps, workflow.directory)
+
+
 def _directory_text(workflow: Workflow) -> str:
     place = f"in {printable(workflow.directory)}" if workflow.directory else "where you stand"
     return place if workflow.accepted else f"{place}; not accepted"
@@ -90,9 +94,7 @@ def _last_run_text(workflow: Workflow) -> str:
 
 
 def _result_text(run: PastRun) -> str:
-    if run.body.completed:
-        return "completed"
-    return f"stopped at step {run.stopped_step + 1} with status {run.status}"
+    return "completed" if run.body.completed else f"stopped at step {run.stopped_step + 1} with status {run.status}"
 
 
 def workflow_json(workflow: Workflow) -> JsonObject:
@@ -140,14 +142,10 @@ def edit_workflow(call: Invocation, name: str) -> None:
     if not call.vault.home.is_person:  # before an editor opens; the vault checks again
         raise RefusedError("only a person changes a workflow", f"ask them to type: tacit workflow edit {name}")
     workflow, file = call.vault.workflows.workflow(name), call.value("--file")
-    if file is not None:
-        _save_form(call.vault, workflow, _read_form(file))
-    else:
+    if file is None:
         _edit_form(call.vault, workflow)
-
-
-def editable_form(workflow: Workflow) -> WorkflowForm:
-    return WorkflowForm(workflow.name, workflow.steps, workflow.directory)
+    else:
+        _save_form(call.vault, workflow, file)
 
 
 def _edit_form(vault: Vault, workflow: Workflow) -> None:
@@ -156,33 +154,28 @@ def _edit_form(vault: Vault, workflow: Workflow) -> None:
 
     name = workflow.name
     if not sys.stdin.isatty():
-        raise UsageError(
-            "there is no terminal to edit in",
-            f"tacit workflow show {name} --form > FORM, change it, and then tacit workflow edit {name} --file FORM",
-        )
+        hint = f"tacit workflow show {name} --form > FORM, change it, and then tacit workflow edit {name} --file FORM"
+        raise UsageError("there is no terminal to edit in", hint)
     handle, path = tempfile.mkstemp(prefix="tacit-workflow-", suffix=".txt")
     with open(handle, "w", encoding="utf-8", newline="\n") as file:
         file.write(render_form(editable_form(workflow)))
     open_editor(path, f"your text, if any, is in {path}")
     try:
-        _save_form(vault, workflow, _read_form(path))
+        _save_form(vault, workflow, path)
     except TacitError as error:
         again = f"your text is in {path}; change it, then: tacit workflow edit {name} --file {path}"
         raise type(error)(error.message, f"{error.hint}; {again}" if error.hint else again) from error
     os.unlink(path)
 
 
-def _read_form(path: str) -> str:
+def _save_form(vault: Vault, workflow: Workflow, path: str) -> None:
+    """Save a workflow as the form in a file says, and show what changed."""
     try:
-        return read_external(path).decode("utf-8")
+        text = read_external(path).decode("utf-8")
     except UnicodeDecodeError:
         raise RefusedError(f"{path} is not UTF-8", "save it as UTF-8") from None
     except OSError as error:
         raise NotFoundError(f"{path}: {error.strerror}", "name a file that is there: --file PATH") from error
-
-
-def _save_form(vault: Vault, workflow: Workflow, text: str) -> None:
-    """Save a workflow as a form says, and show what changed."""
     old, new = editable_form(workflow), parse_form(text)
     if new == old and workflow.accepted:
         echo("Nothing changed.")
@@ -244,9 +237,8 @@ def _given_values(call: Invocation, workflow: Workflow) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or name not in names:
             hint = f"it asks for {', '.join(names)}" if names else "its steps have no placeholders"
-            raise UsageError(
-                f"{printable(workflow.name)} does not ask for {printable(name)!r}", f"{hint}: --set NAME=VALUE"
-            )
+            wrong = f"{printable(workflow.name)} does not ask for {printable(name)!r}"
+            raise UsageError(wrong, f"{hint}: --set NAME=VALUE")
         values[name] = checked_value(name, value)
     return values
 
@@ -255,10 +247,8 @@ def _ask_values(workflow: Workflow, missing: Sequence[str]) -> dict[str, str]:
     """Ask the person for the missing values and return them. Raise UsageError without a terminal."""
     if not sys.stdin.isatty():
         wanted = " ".join(f"--set {name}=VALUE" for name in missing)
-        raise UsageError(
-            f"{printable(workflow.name)} asks for {', '.join(missing)}, and there is nobody to ask",
-            f"tacit workflow run {workflow.name} --yes {wanted}",
-        )
+        nobody = f"{printable(workflow.name)} asks for {', '.join(missing)}, and there is nobody to ask"
+        raise UsageError(nobody, f"tacit workflow run {workflow.name} --yes {wanted}")
     values: dict[str, str] = {}
     for name in missing:
         try:
@@ -319,12 +309,7 @@ def export_workflow(call: Invocation, name: str) -> None:
         Subcommand("list", list_workflows, options=("--json",)),
         Subcommand("show", show_workflow, 1, "NAME", options=("--json", "--form")),
         Subcommand(
-            "new",
-            new_workflow,
-            1,
-            "NAME [--in DIR] -- 'command' 'command'",
-            more=True,
-            options=("--in", "--step"),
+            "new", new_workflow, 1, "NAME [--in DIR] -- 'command' 'command'", more=True, options=("--in", "--step")
         ),
         Subcommand("edit", edit_workflow, 1, "NAME", options=("--file",)),
         Subcommand("run", run_steps, 1, "NAME", options=("--from", "--resume", "--set", "--yes", "--dry-run")),

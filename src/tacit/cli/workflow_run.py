@@ -63,10 +63,8 @@ def run_directory(workflow: Workflow) -> str:
     """Return the folder in which a workflow runs. Raise NotFoundError if it does not exist."""
     folder = os.path.expanduser(workflow.directory) if workflow.directory else os.getcwd()
     if not os.path.isdir(folder):
-        raise NotFoundError(
-            f"the folder of {workflow.name} is not there: {folder}",
-            f"name another: tacit workflow edit {workflow.name}",
-        )
+        hint = f"name another: tacit workflow edit {workflow.name}"
+        raise NotFoundError(f"the folder of {workflow.name} is not there: {folder}", hint)
     return folder
 
 
@@ -165,9 +163,8 @@ class WorkflowRunner:
             milliseconds = round((time.monotonic() - start) * 1000)
             self._results[at - self._first_step :] = [StepRan(command, status, milliseconds)]
         if command != planned:
-            self._edited_commands.append(
-                CommandRan(command, where, status, milliseconds, self._shell.name, planned=planned)
-            )
+            ran = CommandRan(command, where, status, milliseconds, self._shell.name, planned=planned)
+            self._edited_commands.append(ran)
 
     def _run_and_wait(self, command: str) -> int:
         """Run a step with the terminal. Return its status: after Ctrl-C, which the step gets, it counts as failed."""
@@ -175,16 +172,9 @@ class WorkflowRunner:
         sys.stderr.flush()
         interrupts: list[int] = []
         early: list[int] = []  # signals that come before the step was started: they end the run and the step
-
-        def note(number: int, _frame: FrameType | None) -> None:
-            interrupts.append(number)
-
-        def note_early(number: int, _frame: FrameType | None) -> None:
-            early.append(number)
-
         caught = [number for number in _KEY_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        with _handling(caught, note), _restore_terminal():
-            with _handling(_TERMINATION_SIGNALS, note_early):
+        with _handling(caught, lambda number, _frame: interrupts.append(number)), _restore_terminal():
+            with _handling(_TERMINATION_SIGNALS, lambda number, _frame: early.append(number)):
                 call = self._shell.command_line(command)
                 child = subprocess.Popen(call, cwd=self._directory, env=self._environment())
             try:
@@ -207,8 +197,6 @@ class WorkflowRunner:
     def _environment(self) -> dict[str, str]:
         return {**os.environ, "PWD": self._directory}
 
-    # Afterwards
-
     def _record(self) -> None:
         ran = make_run_body(
             self._workflow.name,
@@ -223,7 +211,6 @@ class WorkflowRunner:
             warn(f"tacit: the run could not be recorded: {printable(str(error))}")
 
     def _offer_to_save(self) -> None:
-        """Offer to save edited steps that succeeded."""
         steps = list(self._workflow.steps)
         for at, ran in enumerate(self._results, self._first_step):
             if ran.status == 0 and ran.command != self._steps[at] and confirm(f"Save step {at + 1} as you changed it?"):

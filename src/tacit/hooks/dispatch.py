@@ -17,17 +17,8 @@ from tacit.home.home import Home
 from tacit.home.paths import HomePaths, find_home
 from tacit.home.settings import settings_or_defaults
 from tacit.home.store import StoreOptions
-from tacit.hosts import HOSTS, HookInput, HookKind, Host
-from tacit.hosts.queue import (
-    REINDEX,
-    CaptureRequest,
-    drain,
-    enqueue,
-    grown_transcripts,
-    has_pending,
-    mark_ended,
-    mark_unfinished,
-)
+from tacit.hosts import HOSTS, HookInput, HookKind, Host, queue
+from tacit.hosts.queue import REINDEX, CaptureRequest, enqueue, has_pending, mark_ended, mark_unfinished
 from tacit.index import reader
 
 if TYPE_CHECKING:
@@ -58,7 +49,7 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
     is_start = hook_input.kind is HookKind.START
     if is_start:  # captured sessions whose transcript has grown although no hook said so
         any_mode = settings._replace(autocapture_on_modes=())
-        for request in grown_transcripts(paths):
+        for request in queue.grown_transcripts(paths):
             if is_session_captured(any_mode, paths, request.session, ""):
                 enqueue(paths, request)
     from tacit.inject.injector import Injector
@@ -169,7 +160,7 @@ def drain_now(paths: HomePaths, timeout: float = 0.0) -> None:
 
     with Home(paths.root, cwd="/") as home:
         # The index is updated so that the next query need not wait for it; else the other process updates it, too.
-        if drain(paths, TranscriptCapture(home).capture_request, timeout):
+        if queue.drain(paths, TranscriptCapture(home).capture_request, timeout):
             home.store.catch_up()
 
 

@@ -6,27 +6,13 @@ import json
 import os
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 
+from tacit import guard
 from tacit.commandline.executions import executions
 from tacit.commandline.words import ScanError
 from tacit.disk.files import open_plain, sqlite_uri
-from tacit.guard import (
-    Decision,
-    GuardRule,
-    RuleKind,
-    RuleMatch,
-    RuleScopes,
-    enumerate_names,
-    fulfils_last,
-    load_rules,
-    mark_run,
-    match_commands,
-    match_paths,
-    stop_call,
-    take_permission,
-    was_run,
-)
+from tacit.guard import Decision, GuardRule, RuleKind, RuleMatch
 from tacit.hosts.tool_calls import STOP_PREFIX, WARN_PREFIX, ToolCall, format_decision, parse_tool_call
 from tacit.text.display import clip, printable
 
@@ -41,7 +27,7 @@ def decide(host: str, payload: bytes, home: str) -> str:
     with suppress(Exception):
         root = os.path.abspath(os.path.expanduser(home))
         call = parse_tool_call(json.loads(payload))
-        if call and (rules := load_rules(root)):
+        if call and (rules := guard.load_rules(root)):
             return _decide_call(host, call, rules, root)
     return ""
 
@@ -52,23 +38,23 @@ def _decide_call(host: str, call: ToolCall, rules: Sequence[GuardRule], root: st
     except ScanError:
         found = []
     key = "\n".join((call.directory, call.command, *call.paths))
-    scopes = RuleScopes(call.directory, os.environ.get("HOME") or os.path.expanduser("~"))
-    matches = match_commands(rules, found, scopes.applies, lambda rule: was_run(root, rule, call.session))
-    matches += match_paths(rules, call.paths, scopes.applies)
+    scopes = guard.RuleScopes(call.directory, os.environ.get("HOME") or os.path.expanduser("~"))
+    matches = guard.match_commands(rules, found, scopes.applies, lambda rule: guard.was_run(root, rule, call.session))
+    matches += guard.match_paths(rules, call.paths, scopes.applies)
     answer = ""
     for match in sorted(matches, key=lambda match: _SEVERITY.index(match.rule.decision)):
         is_active, sentence = read_rule_memory(root, match.rule.id)
-        if not is_active or take_permission(root, match.rule, key):
+        if not is_active or guard.take_permission(root, match.rule, key):
             continue
         decision = match.rule.decision
-        code = "" if decision is Decision.WARN else stop_call(root, match.rule, key)
+        code = "" if decision is Decision.WARN else guard.stop_call(root, match.rule, key)
         answer = format_decision(host, decision.value, reason_text(match, sentence, code))
         if code:
             return answer
         break
     for rule in rules:  # the call is made
-        if (fulfils := fulfils_last(rule, found)) is not None:
-            mark_run(root, rule, call.session, ran=fulfils)
+        if (fulfils := guard.fulfils_last(rule, found)) is not None:
+            guard.mark_run(root, rule, call.session, ran=fulfils)
     return answer
 
 
@@ -77,13 +63,9 @@ def read_rule_memory(root: str, claim: str) -> tuple[bool, str]:
     try:
         path = os.path.join(root, "index.sqlite")
         open_plain(path).close()
-        uri = sqlite_uri(path, "ro")
-        connection = sqlite3.connect(uri, uri=True, timeout=_INDEX_TIMEOUT_SECONDS)
-        try:
+        with closing(sqlite3.connect(sqlite_uri(path, "ro"), uri=True, timeout=_INDEX_TIMEOUT_SECONDS)) as connection:
             query = "SELECT status, sentence, overruled_by_id FROM memories WHERE id = ?"
             row = connection.execute(query, (claim,)).fetchone()
-        finally:
-            connection.close()
     except (OSError, sqlite3.Error):
         return True, ""
     return (row[0] == _ACTIVE and row[2] is None, row[1]) if row else (False, "")
@@ -93,9 +75,8 @@ def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
     """Return what the model and the person are told: the rule, who said it when, what to do instead, and the code."""
     rule = match.rule
     quoted = f": “{printable(clip(sentence, _MAX_SENTENCE_CHARS))}”" if sentence else ""
-    parts = [
-        f"{STOP_PREFIX if code else WARN_PREFIX}{rule.id[:6]}]{quoted}{f' ({rule.origin})' if rule.origin else ''}."
-    ]
+    origin = f" ({rule.origin})" if rule.origin else ""
+    parts = [f"{STOP_PREFIX if code else WARN_PREFIX}{rule.id[:6]}]{quoted}{origin}."]
     matched = printable(clip(match.matched, _MAX_MATCH_CHARS))
     match rule.kind:
         case RuleKind.PROTECT:
@@ -107,12 +88,10 @@ def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
     if rule.instead:
         parts.append(f"Run {_named(rule.instead)} instead.")
     if code:
-        parts.append(
-            f"Only the person can allow this call, once and within ten minutes, in a terminal of their own: "
-            f"tacit guard allow {code}"
-        )
+        only = "Only the person can allow this call, once and within ten minutes, in a terminal of their own"
+        parts.append(f"{only}: tacit guard allow {code}")
     return " ".join(parts)
 
 
 def _named(commands: Sequence[str]) -> str:
-    return enumerate_names([f"`{printable(command)}`" for command in commands])
+    return guard.enumerate_names([f"`{printable(command)}`" for command in commands])

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from tacit.mcp import tools
 from tacit.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Json, RpcError
-from tacit.mcp.tools import (
-    NO_MEMORIES,
-    ClientContext,
-    McpArguments,
-    check_arguments,
-    load_catalog,
-    recent_sessions,
-    session_page,
-)
+from tacit.mcp.tools import NO_MEMORIES, ClientContext, McpArguments, load_catalog, recent_sessions, session_page
 from tacit.text.display import fenced_lines, harmless_line
 
 if TYPE_CHECKING:
@@ -142,7 +135,7 @@ def render_prompt(name: str, arguments: Mapping[str, object], caller: ClientCont
     properties: dict[str, Property] = {
         field["name"]: {"type": "string", "description": field["description"]} for field in fields
     }
-    checked = check_arguments(properties, [field["name"] for field in fields if field["required"]], arguments)
+    checked = tools.check_arguments(properties, [field["name"] for field in fields if field["required"]], arguments)
     with caller.open_vault() as vault:
         text = run(vault, checked)
     message: Json = {"role": "user", "content": {"type": "text", "text": text}}

@@ -9,17 +9,7 @@ from contextlib import redirect_stdout, suppress
 
 from tacit.errors import TacitError, UsageError
 from tacit.mcp import protocol
-from tacit.mcp.protocol import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    Json,
-    RpcError,
-    RpcRequest,
-    error_response,
-    parse_request,
-)
+from tacit.mcp.protocol import INVALID_PARAMS, Json, RpcError, RpcRequest
 from tacit.mcp.tools import TOOLS, ClientContext, load_catalog, run_tool
 
 # Methods, which get the parameters and the calling client
@@ -164,7 +154,7 @@ class McpServer:
     def answer(self, line: bytes | RpcError) -> Json | list[Json] | None:
         """Return the response to a line, or to the error of one that is too long; None if none is expected."""
         if isinstance(line, RpcError):
-            return error_response(line)
+            return protocol.error_response(line)
         if not line.strip():
             return None
         try:
@@ -172,19 +162,19 @@ class McpServer:
             if not isinstance(message, list):
                 return self._answer_message(message)
             if not 0 < len(message) <= _MAX_BATCH:  # several on one line, as 2025-03-26 allowed
-                raise RpcError(INVALID_REQUEST, f"a batch has 1 to {_MAX_BATCH} messages")
+                raise RpcError(protocol.INVALID_REQUEST, f"a batch has 1 to {_MAX_BATCH} messages")
             answers = [self._answer_message(part) for part in message]
             return [answer for answer in answers if answer is not None] or None
         except RpcError as failure:
-            return error_response(failure)
+            return protocol.error_response(failure)
 
     def _answer_message(self, message: object) -> Json | None:
         request = None
         try:
-            request = parse_request(message)
+            request = protocol.parse_request(message)
             return {"jsonrpc": "2.0", "id": request.id, "result": self._result(request)} if request else None
         except RpcError as failure:
-            return error_response(failure, request.id if request else None)
+            return protocol.error_response(failure, request.id if request else None)
 
     def _result(self, request: RpcRequest) -> Json:
         client = protocol.stateless_client(request)
@@ -205,7 +195,7 @@ def _call_method(methods: dict[str, Method], request: RpcRequest, caller: Client
     """Return the result of a method. Raise RpcError for any error, which ends the request and not the server."""
     method = methods.get(request.method)
     if method is None:
-        raise RpcError(METHOD_NOT_FOUND, "there is no such method here", {"method": request.method[:100]})
+        raise RpcError(protocol.METHOD_NOT_FOUND, "there is no such method here", {"method": request.method[:100]})
     try:
         return method(request.params, caller)
     except RpcError:
@@ -213,9 +203,9 @@ def _call_method(methods: dict[str, Method], request: RpcRequest, caller: Client
     except TacitError as error:
         from tacit.text.display import printable
 
-        code = INVALID_PARAMS if isinstance(error, UsageError) else INTERNAL_ERROR
+        code = INVALID_PARAMS if isinstance(error, UsageError) else protocol.INTERNAL_ERROR
         raise RpcError(code, printable(f"{error.message}. {error.hint}" if error.hint else error.message)) from None
     except Exception as error:
         with suppress(Exception):  # nobody may be listening there
             sys.stderr.write(f"tacit mcp: {type(error).__name__} in {request.method}\n")
-        raise RpcError(INTERNAL_ERROR, f"this went wrong ({type(error).__name__})") from None
+        raise RpcError(protocol.INTERNAL_ERROR, f"this went wrong ({type(error).__name__})") from None

@@ -231,12 +231,7 @@ def run_recall(vault: Vault, arguments: McpArguments) -> McpResult:
 
 def _hit_line(hit: Hit) -> str:
     quote = hit.quote
-    marks = [
-        hit.kind,
-        _scope_text(hit.scope),
-        *([hit.at[:10]] if hit.at else []),
-        *(["disputed"] if hit.conflict else []),
-    ]
+    marks = [hit.kind, _scope_text(hit.scope), *filter(None, (hit.at[:10], "disputed" if hit.conflict else ""))]
     if quote is None or hit.kind != "session":
         where = hit.short
         if hit.kind == "command":
@@ -246,9 +241,8 @@ def _hit_line(hit: Hit) -> str:
     marks.append(f"said by {harmless_line(quote.speaker, 64) or 'the person'}")
     answer = f" … {harmless_line(quote.answer, _MAX_ANSWER_CHARS)}" if quote.answer else ""
     line = f"- [{', '.join(marks)}] {harmless_line(hit.passage)}{answer} (session {quote.short}, turn {quote.turn})"
-    if not quote.later:
-        return line
-    return f"{line} Later, in turn {quote.later_turn}: {harmless_line(quote.later, _MAX_ANSWER_CHARS)}"
+    later = f" Later, in turn {quote.later_turn}: {harmless_line(quote.later, _MAX_ANSWER_CHARS)}"
+    return line + later if quote.later else line
 
 
 def _hit_values(hit: Hit) -> Json:
@@ -267,12 +261,14 @@ def _hit_values(hit: Hit) -> Json:
     }
     if quote is not None:
         values |= {"speaker": harmless_line(quote.speaker, 64) or "you", "session": quote.session, "turn": quote.turn}
-        values |= {"answer": harmless_line(quote.answer, _MAX_ANSWER_CHARS)} if quote.answer else {}
+        if quote.answer:
+            values["answer"] = harmless_line(quote.answer, _MAX_ANSWER_CHARS)
         if quote.later:
             values |= {"later": harmless_line(quote.later, _MAX_ANSWER_CHARS), "later_turn": quote.later_turn}
     if hit.kind == "command":
-        values |= {"directory": harmless_line(hit.directory, 400)}
-        values |= {} if hit.exit_status is None else {"exit_status": hit.exit_status}
+        values["directory"] = harmless_line(hit.directory, 400)
+        if hit.exit_status is not None:
+            values["exit_status"] = hit.exit_status
     return values
 
 
@@ -305,12 +301,8 @@ def _event_values(reason: MemoryEvent) -> dict[str, str]:
     description = describe_event(reason) + (", undone" if reason.undone else "")
     details = {label: harmless_line(text, 500) for label, text in event_details(reason)}
     origin = reason.event.origin
-    return {
-        "at": origin.at.isoformat(),
-        "actor": harmless_line(origin.actor, 64),
-        "what": harmless_line(description, 100),
-        **details,
-    }
+    actor, what = harmless_line(origin.actor, 64), harmless_line(description, 100)
+    return {"at": origin.at.isoformat(), "actor": actor, "what": what, **details}
 
 
 def _scope_text(scope: Scope) -> str:
@@ -356,14 +348,8 @@ def _proposal_result(outcome: DecisionOutcome, question: str = "") -> McpResult:
     sentence, status = harmless_line(memory.claim.sentence), memory.status.value
     heading = f"{'Noted' if outcome.changed else 'Known'} [{short}] ({memory.kind.label}, {status}): {sentence}"
     advice = _DECIDED_ADVICE.get(status) or question or _decision_advice(short)
-    values: Json = {
-        "id": short,
-        "text": sentence,
-        "kind": memory.kind.label,
-        "status": status,
-        "recorded": outcome.changed,
-    }
-    return McpResult(f"{heading}\n{advice}", values)
+    values: Json = {"id": short, "text": sentence, "kind": memory.kind.label, "status": status}
+    return McpResult(f"{heading}\n{advice}", {**values, "recorded": outcome.changed})
 
 
 def _decision_advice(short: str) -> str:
@@ -378,10 +364,8 @@ def run_remember(vault: Vault, arguments: McpArguments) -> McpResult:
     if not evidence:
         raise UsageError("the evidence is empty", "say where it was observed: a message, a file, a test")
     wait_for_write_lock(vault)
-    everywhere = arguments.flag("everywhere")
-    return _proposal_result(
-        vault.memories.remember(arguments.text("text"), evidence=evidence, everywhere=everywhere, source="mcp")
-    )
+    text, everywhere = arguments.text("text"), arguments.flag("everywhere")
+    return _proposal_result(vault.memories.remember(text, evidence=evidence, everywhere=everywhere, source="mcp"))
 
 
 def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
@@ -405,8 +389,7 @@ def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
             "Only they can do that; do not type it for them."
         )
     elif outcome.is_quoted:
-        found = "The quote was found; the person sees it as their words."
-        question = f"{found}\n{_decision_advice(outcome.short)}"
+        question = f"The quote was found; the person sees it as their words.\n{_decision_advice(outcome.short)}"
     else:
         question = (
             "The quote is in no recorded prompt of this project, so the person sees this as your own conclusion. If "
@@ -419,13 +402,7 @@ def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
 def run_log_work(vault: Vault, arguments: McpArguments) -> McpResult:
     from tacit.model.observation import WorkLogged
 
-    entry = WorkLogged(
-        task=clip_evidence(arguments.text("task")),
-        summary=clip_evidence(arguments.text("summary")),
-        changes=clip_evidence(arguments.text("changes")),
-        evidence=clip_evidence(arguments.text("evidence")),
-        next=clip_evidence(arguments.text("next")),
-    )
+    entry = WorkLogged(**{name: clip_evidence(arguments.text(name)) for name in WorkLogged._fields})
     wait_for_write_lock(vault)
     vault.memories.log(entry)
     task, summary = harmless_line(entry.task, 200), harmless_line(entry.summary, 400)
