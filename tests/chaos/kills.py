@@ -88,9 +88,7 @@ class Scene:
     def moments(self) -> list[Call]:
         """When it can be disturbed; afterwards everything is as the command leaves it."""
         self.again()
-        ended, calls = strace.traced(self.command, self.home, cwd=self.project)
-        assert ended.code == 0, ended
-        return [call for call in calls if call.changes]
+        return strace.moments(self.command, self.home, cwd=self.project)
 
     def finish(self) -> Ended:
         """The command, with nobody in its way."""
@@ -124,7 +122,8 @@ def sweep(
     moments = moments[next(number for number, call in enumerate(moments) if since(call)) :]
     outcomes = []
     for moment in sample(moments, most):
-        ended = scene.interfered(f"{moment.name}:signal=SIGKILL:when={moment.number}", moment.name)
+        scene.again()
+        ended = strace.killed_at(moment, scene.command, scene.home, cwd=scene.project)
         where = f"killed at {moment.name} {moment.number} ({moment.words[-60:]})"
         faults = tuple(f"{where}: {fault}" for fault in look(ended))
         lost = sum("acknowledged" in fault for fault in faults)

@@ -57,7 +57,9 @@ def need_strace() -> None:
         pytest.skip("this machine forbids to trace processes")
 
 
-def traced(command: Sequence[str], home: Path, *, cwd: Path, inject: str = "") -> tuple[Ended, list[Call]]:
+def traced(
+    command: Sequence[str], home: Path, *, cwd: Path | None = None, inject: str = ""
+) -> tuple[Ended, list[Call]]:
     """Run to the end; what it did from the moment it first looked into the home's folder."""
     need_strace()
     with NamedTemporaryFile("r", encoding="utf-8", errors="replace") as file:
@@ -74,6 +76,18 @@ def traced(command: Sequence[str], home: Path, *, cwd: Path, inject: str = "") -
     return ended, calls
 
 
-def interfered(inject: str, name: str, command: Sequence[str], home: Path, *, cwd: Path) -> Ended:
+def moments(command: Sequence[str], home: Path, *, cwd: Path | None = None) -> list[Call]:
+    """The calls of a run without interference that change something."""
+    ended, calls = traced(command, home, cwd=cwd)
+    assert ended.code == 0, ended
+    return [call for call in calls if call.changes]
+
+
+def killed_at(call: Call, command: Sequence[str], home: Path, *, cwd: Path | None = None) -> Ended:
+    """SIGKILL when it is about to make this call; the call is not carried out."""
+    return interfered(f"{call.name}:signal=SIGKILL:when={call.number}", call.name, command, home, cwd=cwd)
+
+
+def interfered(inject: str, name: str, command: Sequence[str], home: Path, *, cwd: Path | None = None) -> Ended:
     """Run to the end, with this done to calls of that name."""
     return run([*_QUIETLY, "-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={inject}", *command], home, cwd=cwd)
