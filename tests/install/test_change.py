@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.program import run, tacit
-from tests.chaos.strace import Call, interfered, traced
+from tests.chaos.strace import Call, killed_at, moments
 
 SETTINGS = b'{\n  "a": 1, // mine\n  "hooks": {}\n}\n'
 MOST = 3  # of a dozen moments; each takes a second
@@ -38,16 +38,13 @@ def test_a_file_is_the_old_or_the_new_one_after_a_kill(tmp_path: Path, verb: str
     words = ("install", "claude", "--mcp", "--yes") if verb == "install" else ("uninstall", "claude", "--yes")
     home = prepare(folder, *before)
     old = files(folder)
-    ended, calls = traced(tacit(*words), home, cwd=folder)
-    assert ended.code == 0, ended
-    when = [call for call in calls if call.changes and _is_ours(call, folder)]
+    when = [call for call in moments(tacit(*words), home, cwd=folder) if _is_ours(call, folder)]
     new = files(folder)
     assert old != new and len(when) > MOST
     hit = 0
     for moment in random.Random(7).sample(when, MOST):
         home = prepare(folder, *before)
-        kill = f"{moment.name}:signal=SIGKILL:when={moment.number}"
-        hit += interfered(kill, moment.name, tacit(*words), home, cwd=folder).killed
+        hit += killed_at(moment, tacit(*words), home, cwd=folder).killed
         now = files(folder)
         for name in old.keys() | new.keys():
             assert now.get(name) in (old.get(name), new.get(name)), (moment, name)
