@@ -35,7 +35,7 @@ format: $(VENV)/developing
 	$(BIN)/ruff format .
 
 pytest: $(VENV)/developing $(VENV)/tools $(VENV)/axe/installed
-	$(BIN)/pytest -n 3 --dist loadfile -m 'not chaos'
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m 'not chaos'
 
 # Some of the tests on Debian's own Python, 3.12 and 3.13, where they are installed.
 interpreters: $(VENV)/developing $(VENV)/tools

@@ -119,6 +119,9 @@ def is_fixed(use: Use, deep: int = 0) -> bool:
         match node:
             case ast.Name(id=name):
                 return _name_is_fixed(use, name, fixed, deep)
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if name.isupper():
+                other = vars(use.source.module).get(owner)
+                return isinstance(other, ModuleType) and isinstance(vars(other).get(name), str)
             case ast.Call(func=ast.Attribute(value=ast.Name(id="file"), attr="read")):
                 return True  # a file of the package: `schema.sql`
             case ast.Constant():

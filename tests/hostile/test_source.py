@@ -20,8 +20,6 @@ OPENERS = {
     "tacit.log.spool": "relative to its own folder, O_NONBLOCK, and only plain files are read",
     "tacit.search.minilm": "files of an installed package",
     "tacit.home.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",
-    "tacit.hosts.opencode": "the database was opened as a plain file before, and so is what lies beside it",
-    "tacit.shell.history_formats": "the database was opened as a plain file before, and so is what lies beside it",
     "tacit.cli": "/dev/null",
     "tacit.cli.edit": "a temporary file that it just made for the editor",
     "tacit.hooks.agent": "/dev/null, and the rule file of the guard: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",
@@ -61,6 +59,7 @@ def test_no_sql_is_put_together_from_input() -> None:
     [
         "def ask(connection, word): connection.execute(f'SELECT {word}')",
         "def ask(connection, word): connection.execute('SELECT ' + word)",
+        "def ask(connection, word): connection.execute(word.TEXT)",
         "def ask(connection, word):\n    query = f'SELECT {word}'\n    connection.execute(query)",
         "def ask(connection, order): connection.execute('SELECT 1 ORDER BY %s' % order)",
         "def ask(connection, word): connection.execute('SELECT {}'.format(word))",

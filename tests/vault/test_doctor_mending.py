@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from harness.followers import wait_for_followers
 from harness.homes import copy_home
 from harness.person import Person, tree, wait_for_pages
 
@@ -57,6 +58,7 @@ class Lived:
         self.person.tacit("improve", cwd=self.project)
 
     def again(self) -> Lived:
+        wait_for_followers(30)
         shutil.rmtree(self.person.folder)
         copy_home(self.moment, self.person.folder)
         return self

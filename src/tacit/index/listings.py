@@ -58,6 +58,8 @@ _HAS_TAG = f"{_IS_TAGGED} AND instr(' ' || tags || ' ', ' ' || ? || ' ') > 0"
 _HAS_NO_SUCH_TAG = f"{_IS_TAGGED} AND false"
 _HAS_KIND = "+kind IN (SELECT value FROM json_each(?))"  # the plus: another column has the order of the list
 _HAS_SCOPE = "+scope IN (SELECT value FROM json_each(?))"
+_IS_SINCE, _IS_BEFORE = "updated_at >= ?", "updated_at < ?"
+_ANY_ROW = "true"
 _TABLE = "memories"
 _TAGGED_TABLE = "memories INDEXED BY memories_tagged"
 _SCANNED_TABLE = "memories NOT INDEXED"  # reading all rows in order is faster than looking up many of them
@@ -72,17 +74,20 @@ def _select(
     """
     # A tag is one word. An argument that is no UTF-8 has half characters, which SQLite does not take.
     is_word = wanted.tag is not None and wanted.tag.split() == [wanted.tag] and not _HALF_CHARACTER.search(wanted.tag)
-    conditions: tuple[tuple[object, str, Sequence[SqlValue]], ...] = (
-        (wanted.kinds, _HAS_KIND, [json.dumps(sorted(wanted.kinds or ()))]),
-        (wanted.scopes, _HAS_SCOPE, [json.dumps(sorted(wanted.scopes or ()))]),
-        (wanted.tag, _HAS_TAG if is_word else _HAS_NO_SUCH_TAG, [wanted.tag] * is_word),
-        (wanted.agent, _HAS_AGENT, [wanted.agent] * 6),
-        (wanted.since, "updated_at >= ?", [wanted.since]),
-        (wanted.before, "updated_at < ?", [wanted.before]),
-    )
-    given = [(condition, values) for limit, condition, values in conditions if limit is not None]
-    query = " AND ".join([head, *(condition for condition, _ in given)])
-    return connection.execute(f"{query} {tail}", [*head_values, *(value for _, values in given for value in values)])
+    kind = _ANY_ROW if wanted.kinds is None else _HAS_KIND
+    scope = _ANY_ROW if wanted.scopes is None else _HAS_SCOPE
+    tag = _ANY_ROW if wanted.tag is None else _HAS_TAG if is_word else _HAS_NO_SUCH_TAG
+    agent = _ANY_ROW if wanted.agent is None else _HAS_AGENT
+    since = _ANY_ROW if wanted.since is None else _IS_SINCE
+    before = _ANY_ROW if wanted.before is None else _IS_BEFORE
+    values = [
+        *(json.dumps(sorted(allowed)) for allowed in (wanted.kinds, wanted.scopes) if allowed is not None),
+        *([wanted.tag] if is_word else []),
+        *([wanted.agent] * 6 if wanted.agent is not None else []),
+        *(time for time in (wanted.since, wanted.before) if time is not None),
+    ]
+    query = f"{head} AND {kind} AND {scope} AND {tag} AND {agent} AND {since} AND {before} {tail}"
+    return connection.execute(query, [*head_values, *values])
 
 
 # The latest first
