@@ -70,6 +70,23 @@ def test_strength_counts_observations(claim: Claim, times: int, verdict: Verdict
 
 
 @law
+@given(claims, st.integers(0, 5), st.sampled_from((Verdict.ADDED, Verdict.PROPOSED)))
+def test_the_first_proposal_carries_how_often_others_stated_it(claim: Claim, times: int, verdict: Verdict) -> None:
+    """A trusted line of a colleague counts as often as they have said it."""
+    proposed = after([], ClaimProposed(claim, verdict, "user_direct", carried_strength=times))
+    assert fold_memories([proposed])[claim.id].strength == 1 + times
+
+
+@law
+@given(claims)
+def test_what_a_team_accepted_keeps_the_reason_it_gave(claim: Claim) -> None:
+    said = after([], ClaimProposed(claim, Verdict.ADDED, "team", reason="agreed on Monday"))
+    by_team = said._replace(origin=said.origin._replace(actor="team:alice"))
+    assert fold_memories([by_team])[claim.id].reason == "agreed on Monday"
+    assert fold_memories([said])[claim.id].reason == ""
+
+
+@law
 @given(claims, st.integers(1, 5))
 def test_a_learners_notice_is_no_observation(claim: Claim, times: int) -> None:
     log = [after([], ClaimProposed(claim, Verdict.PROPOSED, "remember"))]
