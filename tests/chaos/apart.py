@@ -16,11 +16,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar, cast
 
+from harness.followers import wait_for_followers
+
 P = TypeVar("P")
 R = TypeVar("R")
 
 _ROOT = Path(__file__).resolve().parents[2]
 _MEMORY = "/dev/shm"
+_MAX_WAIT_SECONDS = 10.0
 _SMALL = 1 << 20  # bytes of a small disk
 
 
@@ -36,9 +39,11 @@ def apart(work: Callable[[P], R], plan: P, *, within: Sequence[str] = ()) -> R:
 
 @contextmanager
 def folder_in_memory() -> Iterator[Path]:
-    """A throw-away folder on a file system in memory; on any other, where there is none."""
+    """A throw-away folder on a file system in memory; on any other, where there is none. It is removed once no command
+    draws pages in it any more."""
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
         yield Path(folder)
+        wait_for_followers(_MAX_WAIT_SECONDS)
 
 
 def namespace(sort: str = "--mount") -> tuple[str, ...]:

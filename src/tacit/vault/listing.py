@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tacit.errors import IndexUnusableError, NotFoundError, UsageError
+from tacit.errors import IndexDamagedError, IndexUnusableError, NotFoundError, StoreError, UsageError
 from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
@@ -61,11 +62,28 @@ class Listing(Generic[T]):
 def load_in_chunks(
     store: Store, keys: Sequence[S], load: Callable[[sqlite3.Connection, Sequence[S]], Iterable[T]]
 ) -> Iterator[T]:
-    """Yield what `load` reads for a part of the keys after the other, in order."""
-    for start in range(0, len(keys), _CHUNK_SIZE):
+    """Return what `load` reads for a part of the keys after the other, in order.
+
+    The first part is loaded at once: a damaged index is then noticed before anything is printed, and the caller may
+    begin again. Later on the entries that were printed already would be printed twice.
+
+    Raises:
+        IndexDamagedError: the index was damaged, and made again.
+        StoreError: the same, while later entries are read.
+    """
+
+    def load_part(start: int) -> list[T]:
         with store.snapshot() as connection:
-            loaded = list(load(connection, keys[start : start + _CHUNK_SIZE]))
-        yield from loaded
+            return list(load(connection, keys[start : start + _CHUNK_SIZE]))
+
+    def load_rest() -> Iterator[T]:
+        try:
+            for start in range(_CHUNK_SIZE, len(keys), _CHUNK_SIZE):
+                yield from load_part(start)
+        except IndexDamagedError as error:
+            raise StoreError(error.message, error.hint) from error
+
+    return chain(load_part(0), load_rest()) if keys else iter(())
 
 
 def must_agree(doc_ids: Sequence[int], total: int, limit: int | None = None) -> None:
