@@ -11,9 +11,10 @@ What is exported here is stable. It is imported when it is first used, since hoo
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING
 
 from tacit.version import __version__
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.errors import NotFoundError, RefusedError, StoreError, TacitError, UsageError

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from typing import Any
 
 from tacit.commandline.bash import SimpleCommand
 from tacit.commandline.executions import changed_by
@@ -21,6 +20,12 @@ from tacit.disk.files import PRIVATE_FILE, OsDisk, list_folder, make_folder, ope
 from tacit.home.project import find_project, folder_scope
 from tacit.model.claim import GLOBAL, project_scope
 from tacit.record import Record
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 Enforceable = ForbidsCommand | RequiresBefore | ProtectsFiles
 _MAX_NAMED = 5

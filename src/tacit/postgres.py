@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from tacit.errors import RefusedError, ServerError, ServerUnreachableError, UsageError
 from tacit.record import Record
 from tacit.text.display import one_line, printable
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import psycopg

@@ -8,9 +8,9 @@ with named fields, defaults, `_replace`, `_asdict` and pattern matching.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 __all__ = ["Record"]
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import NamedTuple as Record

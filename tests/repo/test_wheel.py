@@ -22,6 +22,6 @@ def test_the_wheel_is_named_tacit_memory_and_brings_its_licence_and_the_command_
         assert metadata["Name"] == "tacit-memory"
         assert metadata["License-Expression"] == "MIT"
         assert archive.read(licence) == (ROOT / "LICENSE").read_bytes()
-        assert "tacit = tacit.cli:main" in archive.read(entry_points).decode()
+        assert "tacit = tacit.__main__:run" in archive.read(entry_points).decode()
         assert {name.split("/")[0] for name in names if not name.startswith("tacit_memory")} == {"tacit"}
         assert {path.relative_to(ROOT / "src").as_posix() for path in ROOT.glob("src/tacit/**/*.toml")} <= set(names)

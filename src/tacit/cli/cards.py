@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
 
 from tacit.cli import output
 from tacit.cli.commands import Invocation, Option
@@ -17,7 +16,11 @@ from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
 from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, Filters
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from tacit.index.reader import MemoryRow
     from tacit.model.claim import Claim
     from tacit.vault.listing import ListedMemory, Listing
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
     from tacit.vault.review import Card
     from tacit.vault.sessions import AdherenceReport
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 DEFAULT_LIMIT = 50  # entries of a list, without --limit and --all
 _MAX_EVIDENCE = 3  # violations and corrections that are shown
 

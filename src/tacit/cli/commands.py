@@ -13,11 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from tacit.cli.output import ProgressBar, confirm, echo, echo_json
 from tacit.errors import TacitError, UsageError
 from tacit.record import Record
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.vault.vault import Vault

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tacit.cli import output
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import ENCODE_SECONDS, JsonObject, dim, echo, echo_lines, pluralize, red, short_path, warn, yellow
 from tacit.errors import NotFoundError, TacitError, UsageError
 from tacit.text.display import printable
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.cli.install import InstallState

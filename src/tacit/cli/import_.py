@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import JsonObject, ProgressBar, echo, echo_lines, pluralize, short_path, warn
@@ -17,6 +16,8 @@ from tacit.hosts.capture import SOURCES, CapturedTranscript, TranscriptCapture, 
 from tacit.model.observation import session_id
 from tacit.shell.history_formats import FORMATS
 from tacit.text.display import printable
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.rules.exchange import ImportedRules

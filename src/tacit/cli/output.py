@@ -12,11 +12,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, TextIO
 
 from tacit.errors import RefusedError
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from tacit.vault.embeddings import EncodeResult
 
 JsonObject = dict[str, object]  # docs/reference/json.md describes every field that is printed

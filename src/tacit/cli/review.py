@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from tacit.cli import cards, output
 from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
@@ -20,6 +19,8 @@ from tacit.text.display import printable
 from tacit.vault.memories import DecisionOutcome
 from tacit.vault.review import Card, Review
 from tacit.vault.vault import Vault
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.vault.listing import ListedMemory

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from tacit.cli.cards import LIMIT_OPTIONS, list_limit, missing_json, reference_json, show_list
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
@@ -14,6 +13,8 @@ from tacit.errors import UsageError
 from tacit.model.event import local_time, timestamp
 from tacit.model.observation import session_id
 from tacit.text.display import clip, printable
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.model.session import Session, Turn

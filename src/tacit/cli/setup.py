@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from tacit.cli.commands import Invocation, Option, command
 from tacit.cli.output import echo, pluralize, short_path, warn
 from tacit.errors import StoreError, UsageError
 from tacit.text.display import printable
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.vault.configure import InitDriverResult

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING
 
 from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
@@ -20,6 +19,8 @@ from tacit.model.memory import HABIT_KINDS
 from tacit.model.observation import UNKNOWN_STATUS, PromptGiven, ReplyGiven, ToolUsed
 from tacit.text.display import clip, one_line, printable
 from tacit.vault.evidence import describe_event, event_details, is_conclusion, is_quoting
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.vault.evidence import EvidenceSource, MemoryConflict, MemoryEvent

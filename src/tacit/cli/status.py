@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, bold, conflict_hint, cyan, echo, echo_lines, pluralize, short_path, trust_hint
 from tacit.text.display import clip, printable
 from tacit.vault.status import HomeStatus, TeamSummary
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.vault.suggestions import Statistics

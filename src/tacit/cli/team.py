@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from tacit.cli import output
 from tacit.cli.cards import reference_json
@@ -22,6 +21,8 @@ from tacit.team.exchange import TakenBack, TeamSyncResult
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamProject
 from tacit.team.team import TeamOverview
 from tacit.text.display import clip, printable
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.postgres import Connection

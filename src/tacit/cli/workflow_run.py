@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import NoReturn
 
 from tacit.cli.edit import edit_text
 from tacit.cli.output import ask, ask_key, confirm, echo, echo_lines, warn
@@ -23,6 +22,12 @@ from tacit.model.workflow import Workflow, checked_steps, is_directory_change, m
 from tacit.record import Record
 from tacit.text.display import printable
 from tacit.vault.vault import Vault
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 _KEY_HELP = "  r retry · e edit this step and run it · s skip · q quit"
 _KNOWN_SHELLS = ("bash", "zsh", "fish", "sh", "dash")

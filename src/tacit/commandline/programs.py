@@ -7,10 +7,15 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from tacit.record import Record
 from tacit.text.display import regex
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 ASSIGNMENT = r"[A-Za-z_]\w*(\[[^]]*\])?\+?="
 Words = frozenset[str]

@@ -8,9 +8,15 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO, Protocol
 
 from tacit.errors import StoreError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import BinaryIO, Protocol
+else:
+    Protocol = object
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

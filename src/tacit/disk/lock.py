@@ -14,10 +14,16 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
 
 from tacit.disk.files import PRIVATE_FILE, link_error, make_folder, open_folder
 from tacit.errors import LockBusyError, ReadOnlyError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 _UNWRITABLE_ERRORS = (errno.EROFS, errno.EACCES, errno.EPERM)
 # A wait up to this long polls instead of starting a thread: a process in such a hurry may fork soon.

@@ -13,14 +13,16 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from shlex import quote
-from typing import TYPE_CHECKING, BinaryIO
 
 from tacit.disk.files import sqlite_uri
 from tacit.errors import RefusedError
 from tacit.record import Record
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     import subprocess
+    from typing import BinaryIO
 
 # Files that others may have planted: links are not followed
 

@@ -6,7 +6,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Self
 
 from tacit.disk.files import Disk, OsDisk
 from tacit.disk.read import read_foreign
@@ -20,6 +19,12 @@ from tacit.index import reader
 from tacit.model.claim import GLOBAL, Scope
 from tacit.model.event import Draft, Event
 from tacit.model.ids import event_id
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Self
+
 
 _DEFAULT_OPTIONS = StoreOptions()
 

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tacit.disk.lock import is_read_only_error, read_only_error
 from tacit.errors import IndexUnusableError, StoreError
@@ -23,6 +22,8 @@ from tacit.log.codec import DamagedLine, decode, encode, event_type, must_decode
 from tacit.log.reader import Cursor, LogReader, RawLine, cursor_after
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.index.writer import IndexedEvent, SegmentCursor

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 from enum import Enum
-from typing import TypeVar
 
 from tacit.errors import RefusedError, UsageError
 from tacit.model.claim import Kind, Status
@@ -14,6 +13,14 @@ from tacit.model.event import timestamp
 from tacit.secrets.redact import refuse_secrets
 from tacit.text.display import clean
 from tacit.text.words import normalize_text
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    M = TypeVar("M", bound=Enum)
+
 
 MAX_EVIDENCE_CHARS = 2000
 
@@ -43,9 +50,6 @@ def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Return the tags as single words in lower case, each once. Raise RefusedError if one holds a secret."""
     refuse_secrets(*tags)
     return tuple(dict.fromkeys("-".join(normalize_text(clean(tag)).split())[:64] for tag in tags if tag.strip()))
-
-
-M = TypeVar("M", bound=Enum)
 
 
 def checked_member(members: type[M], value: M | str, what: str) -> M:

@@ -10,10 +10,15 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from tacit.errors import UsageError
 from tacit.record import Record
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 NO_MODE = "(none)"  # the only entry of a list of modes that allows none: an empty list allows all
 

@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import takewhile
-from typing import Final
 
 from tacit.home.settings import Settings, key_of, rule_of, settings_in_environment, settings_in_file, variable_of
 from tacit.record import Record
 from tacit.text.formats import TomlStatement, newline_of, parse_statements, parse_toml, table_end, toml_literal
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Final
+
 
 SettingValue = bool | int | str | Sequence[str]
 

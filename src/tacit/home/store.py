@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from enum import Enum
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeVar
 
 from tacit.disk.files import Disk, replace_file
 from tacit.disk.lock import FileLock
@@ -47,14 +46,19 @@ from tacit.model.observation import ProjectSeen
 from tacit.record import Record
 from tacit.text.display import clean
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from tacit.home.publish import Publisher, SyncJournal
     from tacit.home.shared_facts import FactJournal
     from tacit.home.writable_index import Snapshot, WritableIndex
     from tacit.pages.view_store import ViewStore
     from tacit.purge.tombstones import Tombstones
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 # How long to wait for one holder of a lock, and for the whole queue while it moves.
 _LOCK_TIMEOUT_SECONDS, _LOCK_MAX_SECONDS = 30.0, 600.0
 _LOG_LOCK_TIMEOUT_SECONDS, _LOG_LOCK_MAX_SECONDS = 10.0, 120.0

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from tacit.errors import StoreError
 from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
@@ -20,6 +19,8 @@ from tacit.home.store import StoreOptions
 from tacit.hosts import HOSTS, HookInput, HookKind, Host, queue
 from tacit.hosts.queue import REINDEX, CaptureRequest, enqueue, has_pending, mark_ended, mark_unfinished
 from tacit.index import reader
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.inject.injector import Injector

@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from typing import BinaryIO
 
 from tacit.disk.files import list_folder
 from tacit.disk.read import open_external
@@ -37,6 +36,12 @@ from tacit.model.ids import derived_event_id
 from tacit.model.observation import PromptGiven, SessionTitled, TitleAuthor, ToolAction, ToolUsed
 from tacit.purge.tombstones import load_tombstones
 from tacit.text.display import clean, clip
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 
 # Sources
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import BinaryIO
 
 from tacit.commandline.executions import patched_files
 from tacit.home.capture_policy import is_purge_command
@@ -57,6 +56,12 @@ from tacit.model.observation import (
 from tacit.record import Record
 from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 
 # Noise: tagged text that nobody said (reminders, wrappers, output of other tools and of Tacit)
 

@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import BinaryIO
 
 from tacit.disk.files import skip_hole
 from tacit.model.observation import ConversationBody, SessionTitled
 from tacit.record import Record
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 
 class TranscriptEvent(Record):

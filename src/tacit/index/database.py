@@ -11,13 +11,19 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from typing import TypeVar
 
 from tacit.disk.files import PRIVATE_FILE, sqlite_uri
 from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+
 INDEX_VERSION = "25"
 # Returns a line of the log by segment, offset and length, None if there is none.
 LineReader = Callable[[str, int, int], bytes | None]

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from tacit.index.database import transaction, without_garbage_collection
 from tacit.model.claim import Kind
@@ -21,6 +20,12 @@ from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import CommandRan, is_untimed_session
 from tacit.record import Record
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _BATCH_SIZE = 100_000
 _MINUTE_MILLISECONDS = 60_000

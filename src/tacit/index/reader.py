@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal
 
 from tacit.index.postings import FIRST_PAGE_ID, start_id_of
 from tacit.model.claim import KIND_RANK, Kind, Provenance, Scope, Status
@@ -16,7 +15,11 @@ from tacit.model.event import Event
 from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.record import Record
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:  # hooks do not load it
+    from typing import Literal
+
     from tacit.model.memory import Memory
 
 # Parses a line of the log. It raises for None, which `event_line` returns for an event that is referred to and missing:

@@ -6,7 +6,6 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
 
 from tacit.index.postings import session_start_id
 from tacit.index.reader import Decode, LoggedEvent, ids_with_prefix, select_events, select_ids, usage_metrics
@@ -15,7 +14,11 @@ from tacit.model.event import Event
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.record import Record
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from tacit.model.session import Session
 
 _EVENT_LINE = "event_line(event_id, segment, offset, length, raw)"

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from tacit.errors import IndexUnusableError
 from tacit.index import commands, reader
@@ -30,6 +29,8 @@ from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import Memory, claims_of_event, fold_memory, undone_ids
 from tacit.record import Record
 from tacit.text.words import tokenize
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.index.session_writer import SessionWriter

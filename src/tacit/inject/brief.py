@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
@@ -24,6 +23,8 @@ from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.text.display import clip, fenced, harmless, harmless_text, list_names
 from tacit.text.words import estimate_tokens
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.model.session import Session

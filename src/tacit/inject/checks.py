@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from tacit.disk.read import file_signature, read_head
 from tacit.home.project import find_project
@@ -23,6 +22,8 @@ from tacit.model.claim import GLOBAL, Kind, is_project_scope
 from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.text.words import normalize_text, tokenize
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.home.home import Home

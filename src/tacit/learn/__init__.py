@@ -6,12 +6,17 @@ Data files are TOML tables of words, patterns and programs, each row with an exa
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody
 from tacit.record import Record
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 

@@ -12,7 +12,6 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from tacit.contradiction.profile import is_restatement
 from tacit.errors import TacitError
@@ -35,6 +34,8 @@ from tacit.model.statement import claim_from
 from tacit.record import Record
 from tacit.search.memories import similar_memories
 from tacit.text.display import clip, one_line
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.learn.judge.answer import JudgedSession

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import lru_cache, partial
-from typing import Any
 from zlib import crc32
 
 from tacit.errors import IndexUnusableError
@@ -34,10 +33,16 @@ from tacit.model.event import (
 from tacit.model.ids import EventId
 from tacit.record import Record
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
 # Typed access to fields. A line that another program wrote may have a correct checksum and fields of wrong types;
 # these raise TypeError for it, and return an empty value for a missing field.
 
-Fields = Mapping[str, Any]
+Fields = Mapping[str, "Any"]
 ReadField = Callable[[Fields, str], object]
 _MAX_INTEGER = 2**62  # what every reader of the log can hold
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import accumulate, takewhile
-from typing import BinaryIO, Protocol
 
 from tacit.disk.files import list_folder, open_plain, read_file, skip_hole
 from tacit.log.codec import DamagedLine, decode, id_in_line
@@ -32,6 +31,13 @@ from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId
 from tacit.model.observation import MemoryPurged
 from tacit.record import Record
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import BinaryIO, Protocol
+else:
+    Protocol = object
 
 MAX_LINE_BYTES = 1 << 20
 _CHUNK_BYTES = 1 << 20

@@ -6,10 +6,15 @@ Commands refuse secrets earlier and say so. What reaches this point was captured
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from tacit.model import observation
 from tacit.model.event import Event, EventBody, EventsUndone
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 SecretDigest = Callable[[str], str]
 _EVENTS_PER_BLOCK = 32  # events that are searched together

@@ -7,10 +7,15 @@ import os
 import re
 import select
 from collections.abc import Iterable, Iterator
-from typing import NoReturn
 
 from tacit.record import Record
 from tacit.version import __version__
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 # JSON-RPC 2.0 as values
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from tacit.mcp import tools
 from tacit.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Json, RpcError
 from tacit.mcp.tools import NO_MEMORIES, ClientContext, McpArguments, load_catalog, recent_sessions, session_page
 from tacit.text.display import fenced_lines, harmless_line
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow

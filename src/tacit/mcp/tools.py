@@ -11,12 +11,13 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from tacit.errors import NotFoundError, StoreError, TacitError, UsageError
 from tacit.mcp.protocol import Json
 from tacit.record import Record
 from tacit.text.display import fenced_lines, harmless_line
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import TypedDict

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from enum import Enum, IntEnum
 from functools import lru_cache
-from typing import NewType
 
 from tacit.model.ids import ClaimId, claim_id
 from tacit.record import Record
 from tacit.text.words import normalize_text
 
-Scope = NewType("Scope", str)
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NewType
+
+    Scope = NewType("Scope", str)
+else:
+    Scope = str
+
 GLOBAL = Scope("global")
 _PROJECT_PREFIX = "project:"
 _ARTICLES = frozenset({"a", "an", "the"})

@@ -6,7 +6,15 @@ clock jumps backwards, `next_event_id` counts on from the last id, and the order
 
 from __future__ import annotations
 
-from typing import NewType
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NewType
+
+    EventId = NewType("EventId", str)
+    ClaimId = NewType("ClaimId", str)
+else:
+    EventId = ClaimId = str
 
 # Python's own SHA-256: `hashlib` loads all of OpenSSL, and hooks would wait for that.
 try:
@@ -18,9 +26,6 @@ except ImportError:
         from hashlib import sha256
 
 __all__ = ["sha256"]
-
-EventId = NewType("EventId", str)
-ClaimId = NewType("ClaimId", str)
 
 _PAYLOAD_BITS = 74
 _PAYLOAD_MASK = (1 << _PAYLOAD_BITS) - 1

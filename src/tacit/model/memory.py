@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from enum import IntEnum
-from typing import Any
 
 from tacit.model.claim import Claim, Kind, Provenance, Status, is_project_scope
 from tacit.model.event import (
@@ -28,6 +27,12 @@ from tacit.model.event import (
 from tacit.model.ids import ClaimId, EventId
 from tacit.record import Record
 from tacit.text.words import normalize_text
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 HABIT_SOURCE = "habit"  # of claims that were counted in commands
 HABIT_KINDS = frozenset((Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN, Kind.PREFERENCE))

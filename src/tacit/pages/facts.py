@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
 
 from tacit.model.claim import SHARED_KINDS, Claim, Scope, is_project_scope
 from tacit.model.event import timestamp
@@ -30,6 +29,12 @@ from tacit.record import Record
 from tacit.secrets.redact import secret_kind
 from tacit.text.display import clean, escape_deceptive
 from tacit.text.words import normalize_text
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 # Start and end of a line as Tacit writes it: most lines can be identified and sorted without parsing them.
 _OWN_LINE = re.compile(r'\{"id": "([0-9a-z]{12})", "ts": ')

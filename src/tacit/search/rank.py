@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tacit.index.commands import StoredCommand
 from tacit.index.postings import AGENT, FIRST_PAGE_ID, PERSON, start_id_of
@@ -23,6 +22,8 @@ from tacit.search.bm25 import Candidates, ScoredDocument, query_from_words
 from tacit.search.memories import is_command_question, matching_commands, matching_memories, retrieve_memories
 from tacit.search.sessions import retrieve_messages
 from tacit.text.words import normalize_text, query_terms, tokenize
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.search.passages import Passage, PassageReader

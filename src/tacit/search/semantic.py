@@ -22,12 +22,13 @@ from functools import cache, cached_property
 from heapq import nlargest
 from importlib.util import find_spec
 from math import log, sqrt
-from typing import TYPE_CHECKING
 
 from tacit.index import reader, vectors
 from tacit.index.postings import IDS_PER_SESSION, start_id_of
 from tacit.record import Record
 from tacit.search.bm25 import ScoredDocument
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.search.minilm import MiniLmModel

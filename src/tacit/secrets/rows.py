@@ -16,10 +16,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from typing import TypeVar
 
 from tacit.record import Record
 from tacit.text.display import regex
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Row = TypeVar("Row")
+
 
 SEPARATOR = " | "
 _TABLES = os.path.join(os.path.dirname(__file__), "tables")
@@ -66,9 +73,6 @@ class LanguageRow(Record):
     verbs: str
     example: str
     near_miss: str
-
-
-Row = TypeVar("Row")
 
 
 def read_rows(table: str, row: Callable[..., Row]) -> list[Row]:

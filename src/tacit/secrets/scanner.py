@@ -10,13 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import Any
 
 from tacit.secrets import names, probes, rows, sentences
 from tacit.secrets.encoded import find_encoded, find_random_assignments, may_have_run, words_with_runs
 from tacit.secrets.probes import Probe, SecretSpan
-from tacit.secrets.rows import Row
 from tacit.text.display import regex
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.secrets.rows import Row
+
 
 # Escapes: a secret in a JSON string, in a string inside a string or in the query of a URL is the same secret, and rows
 # are written for the text without escapes.

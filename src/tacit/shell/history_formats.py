@@ -7,12 +7,17 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from typing import BinaryIO
 
 from tacit.disk.read import has_tables, open_foreign_database
 from tacit.model.observation import UNKNOWN_STATUS
 from tacit.record import Record
 from tacit.text.display import clean
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 
 # Entries
 #

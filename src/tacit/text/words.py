@@ -10,11 +10,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TypeVar
 from unicodedata import normalize
 
 from tacit.record import Record
 from tacit.text.display import regex
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 
 # Porter's rules for English words
 _STEP2_SUFFIXES = {
@@ -29,10 +36,8 @@ _STEP4_SUFFIXES = dict.fromkeys(
 _VOWEL_OR_CONSONANT = {code: "v" if chr(code) in "aeiou" else "c" for code in range(128)}
 _MAX_WORD_CHARS = 64  # longer words are cut
 
-T = TypeVar("T")
 
-
-class WordCache(dict[str, T]):
+class WordCache(dict[str, "T"]):
     """Computes a value for each word once: the same few are in most texts. It is emptied when it becomes too large.
 
     Long words are not kept, to save memory.

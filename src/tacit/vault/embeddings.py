@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from tacit.errors import LockBusyError, ReadOnlyError
 from tacit.home.home import HomePart
@@ -19,6 +18,8 @@ from tacit.index.vectors import StoredVector, hash_text
 from tacit.log.codec import must_decode
 from tacit.record import Record
 from tacit.search.semantic import MODEL_ERRORS, cached_model
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.search.semantic import EmbeddingModel

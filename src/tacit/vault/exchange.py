@@ -14,7 +14,6 @@ from datetime import timedelta
 from functools import cached_property
 from hashlib import sha256
 from shlex import quote
-from typing import TYPE_CHECKING, BinaryIO
 
 from tacit.disk.files import OsDisk, make_folder, open_plain, replace_file
 from tacit.disk.read import open_external, read_foreign
@@ -37,7 +36,11 @@ from tacit.secrets.redact import secret_kind
 from tacit.text.display import clip
 from tacit.vault.purging import Purger
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from tacit.remotes.machines import Machines
     from tacit.team.team import Team
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
 
 from tacit.errors import IndexUnusableError
 from tacit.home.home import HomePart
@@ -22,6 +21,8 @@ from tacit.pages.locations import FileLocation, LineIndex
 from tacit.record import Record
 from tacit.search.rank import COMMAND, SearchResult
 from tacit.text.display import clip
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.search.passages import Passage

@@ -6,7 +6,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tacit.errors import IndexDamagedError, IndexUnusableError, NotFoundError, StoreError, UsageError
 from tacit.home.home import HomePart
@@ -17,13 +16,18 @@ from tacit.model.claim import GLOBAL, Kind, Scope, Status, is_project_scope, pro
 from tacit.model.ids import ClaimId
 from tacit.record import Record
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from tacit.home.store import Store
     from tacit.index.listings import MemoryFilter
     from tacit.model.memory import Memory
 
-T = TypeVar("T")
-S = TypeVar("S")
+    T = TypeVar("T")
+    S = TypeVar("S")
+
 _CHUNK_SIZE = 100  # entries that are loaded together
 
 # Words that the command line, the MCP server and the web page share
@@ -44,7 +48,7 @@ PROVENANCE_LABELS = (
 )
 
 
-class Listing(Generic[T]):
+class Listing(Iterable["T"]):
     """The first entries of a list, or all of them.
 
     It can be iterated once and loads what it yields. `total` is the number of entries of the whole list. What is

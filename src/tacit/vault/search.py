@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from tacit.errors import IndexUnusableError, StoreError, UsageError
 from tacit.home.home import HomePart
@@ -20,6 +19,8 @@ from tacit.secrets.redact import redacted
 from tacit.text.display import clean, clip
 from tacit.vault import listing
 from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow

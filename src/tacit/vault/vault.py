@@ -10,9 +10,11 @@ A part is imported when it is first used. It can also be used alone, as hooks do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any, Self
+
     from tacit.home.home import Home
     from tacit.hosts.capture import TranscriptCapture
     from tacit.inject.brief import Brief
@@ -38,10 +40,8 @@ if TYPE_CHECKING:
     from tacit.vault.undo import UndoRedo
     from tacit.vault.workflows import Workflows
 
-PartType = TypeVar("PartType")
 
-
-class Part(Generic[PartType]):
+class _Part:
     """A part of the vault by its `module:Class`, made when the attribute is first read."""
 
     def __init__(self, place: str) -> None:
@@ -50,41 +50,46 @@ class Part(Generic[PartType]):
     def __set_name__(self, _owner: type[Vault], name: str) -> None:
         self._name = name
 
-    def __get__(self, vault: Vault | None, _owner: type[Vault]) -> PartType:
+    def __get__(self, vault: Vault | None, _owner: type[Vault]) -> Any:
         if vault is None:  # of the class, as tools ask that show what it has
-            return cast(PartType, self)
+            return self
         from importlib import import_module
 
         part = getattr(import_module(self._module), self._class)(vault.home)
         vault.__dict__[self._name] = part  # found there the next time, before this is asked
-        return cast(PartType, part)
+        return part
+
+
+def _part(place: str) -> Any:
+    """Return a `_Part`; the annotation of the attribute says what it becomes."""
+    return _Part(place)
 
 
 class Vault:
     """One opened home. Close it, or use it as a context manager."""
 
-    memories: Part[Memories] = Part("tacit.vault.memories:Memories")
-    search: Part[Search] = Part("tacit.vault.search:Search")
-    changes: Part[UndoRedo] = Part("tacit.vault.undo:UndoRedo")
-    suggestions: Part[Suggestions] = Part("tacit.vault.suggestions:Suggestions")
-    sessions: Part[SessionQueries] = Part("tacit.vault.sessions:SessionQueries")
-    workflows: Part[Workflows] = Part("tacit.vault.workflows:Workflows")
-    adherence: Part[AdherenceQueries] = Part("tacit.vault.sessions:AdherenceQueries")
-    contexts: Part[Contexts] = Part("tacit.inject.context:Contexts")
-    guard: Part[Guard] = Part("tacit.vault.guard:Guard")
-    learning: Part[SessionLearning] = Part("tacit.learn.sessions:SessionLearning")
-    judging: Part[Judging] = Part("tacit.learn.judge:Judging")
-    transcripts: Part[TranscriptCapture] = Part("tacit.hosts.capture:TranscriptCapture")
-    histories: Part[HistoryImport] = Part("tacit.shell.history_import:HistoryImport")
-    hand_edits: Part[HandEdits] = Part("tacit.sync:HandEdits")
-    repository: Part[Trust] = Part("tacit.sync:Trust")
-    exchange: Part[Exchange] = Part("tacit.vault.exchange:Exchange")
-    embeddings: Part[Embeddings] = Part("tacit.vault.embeddings:Embeddings")
-    purger: Part[Purger] = Part("tacit.vault.purging:Purger")
-    maintenance: Part[Maintenance] = Part("tacit.vault.maintenance:Maintenance")
-    doctor: Part[Doctor] = Part("tacit.vault.doctor:Doctor")
-    configuration: Part[Configuration] = Part("tacit.vault.configure:Configuration")
-    setup: Part[Setup] = Part("tacit.vault.configure:Setup")
+    memories: Memories = _part("tacit.vault.memories:Memories")
+    search: Search = _part("tacit.vault.search:Search")
+    changes: UndoRedo = _part("tacit.vault.undo:UndoRedo")
+    suggestions: Suggestions = _part("tacit.vault.suggestions:Suggestions")
+    sessions: SessionQueries = _part("tacit.vault.sessions:SessionQueries")
+    workflows: Workflows = _part("tacit.vault.workflows:Workflows")
+    adherence: AdherenceQueries = _part("tacit.vault.sessions:AdherenceQueries")
+    contexts: Contexts = _part("tacit.inject.context:Contexts")
+    guard: Guard = _part("tacit.vault.guard:Guard")
+    learning: SessionLearning = _part("tacit.learn.sessions:SessionLearning")
+    judging: Judging = _part("tacit.learn.judge:Judging")
+    transcripts: TranscriptCapture = _part("tacit.hosts.capture:TranscriptCapture")
+    histories: HistoryImport = _part("tacit.shell.history_import:HistoryImport")
+    hand_edits: HandEdits = _part("tacit.sync:HandEdits")
+    repository: Trust = _part("tacit.sync:Trust")
+    exchange: Exchange = _part("tacit.vault.exchange:Exchange")
+    embeddings: Embeddings = _part("tacit.vault.embeddings:Embeddings")
+    purger: Purger = _part("tacit.vault.purging:Purger")
+    maintenance: Maintenance = _part("tacit.vault.maintenance:Maintenance")
+    doctor: Doctor = _part("tacit.vault.doctor:Doctor")
+    configuration: Configuration = _part("tacit.vault.configure:Configuration")
+    setup: Setup = _part("tacit.vault.configure:Setup")
 
     def __init__(self, home: Home) -> None:
         self.home = home

@@ -12,7 +12,11 @@ import os
 import signal
 import sys
 from threading import Thread
-from typing import Any
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def main() -> None:

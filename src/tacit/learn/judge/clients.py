@@ -20,13 +20,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from threading import Thread, current_thread, main_thread
-from typing import IO
 
 from tacit.learn.judge.answer import parse_json
 from tacit.learn.judge.question import redacted_line
 from tacit.record import Record
 from tacit.text.display import clean, printable
 from tacit.text.words import estimate_tokens
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import IO
+
 
 # Command lines of clients
 
