@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import chdir
 from pathlib import Path
+
+from harness.followers import is_anybody_told_of
 
 import tacit
 from bench.figures import Figure, against_target, main_of, median
@@ -33,6 +36,8 @@ def measure(folder: Path) -> Iterator[Figure]:
                 vault.add(f"keep the tests of module {number} below {number} seconds")
         sentences = (f"service {number} listens on port {4000 + number}" for number in range(ROUNDS + WARM_UP))
         yield _against_bare(home, "add", FEW_MEMORIES, sentences)
+        while is_anybody_told_of(home):  # what follows the last commands still writes there
+            time.sleep(0.05)
 
 
 def _against_bare(home: Path, verb: str, memories: int, arguments: Iterable[str]) -> Figure:
