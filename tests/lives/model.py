@@ -135,6 +135,15 @@ class Mind:
             self.memories[new].strength = None
         old.status = RETIRED
 
+    def agree(self, forgotten: Iterable[str], kinds: Mapping[str, str]) -> None:
+        """Take over what commits of others did to lines of a file; undo takes all of it back."""
+        if forgotten or kinds:
+            self.decide()
+        for text in forgotten:
+            self.memories[text].status = RETIRED
+        for text, kind in kinds.items():
+            self.memories[text].kind, self.memories[text].named = kind, True
+
     def purge(self, text: str) -> None:
         """It was never there, and no undo brings it back."""
         self._ever.add(text)
@@ -283,6 +292,12 @@ def parsed(line: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def sentence_of(line: str) -> str:
+    """What a line of a fact file states; the line itself if it is none."""
+    sentence: str = parsed(line).get("canonical", line)
+    return sentence
+
+
 def facts(path: Path) -> dict[str, dict[str, Any]]:
     """The facts of a file by their sentence."""
     return {fact["canonical"]: fact for line in read_lines(path).values() if "canonical" in (fact := parsed(line))}
@@ -297,7 +312,7 @@ def compare_files(
     """Say which lines left a shared file or changed there, though the person meant others."""
     wrong = []
     for name, line in before.items():
-        text = parsed(line).get("canonical", line)
+        text = sentence_of(line)
         if name not in after:
             if not may_lose(text):
                 wrong.append(f"the line of “{text}” has left the shared file")

@@ -255,11 +255,22 @@ def unstash(who: Person, clone: Path | None = None) -> None:
         after_git(who, clone)
 
 
+_TAKEN_OUT = re.compile(r"- forget: (.+) \(a commit took it out\)$", re.MULTILINE)
+_NEW_KIND = re.compile(r"~ make it a (\w+): (.+)$", re.MULTILINE)
+
+
 def sync(who: Person, clone: Path | None = None) -> None:
-    """Take in hand edits, of which there are none."""
-    answer = who.tacit("sync", "--yes", cwd=clone)
-    who.world.expect("forget:" not in answer.out, f"what nobody removed is to be forgotten: {answer.out}")
+    """Take in what was done to lines of the shared file: never by hand here, but others may have committed it."""
+    answer = who.tacit("sync", "--yes", cwd=clone, changes=_taken_in).out
+    forgotten, kinds = _TAKEN_OUT.findall(answer), {text: kind for kind, text in _NEW_KIND.findall(answer)}
+    meant = answer.count("- forget:") == len(forgotten) and set(_taken_in(answer)) <= who.world.edited
+    who.world.expect(meant, f"what nobody removed or changed is to be taken in: {answer}")
+    who.mind.agree(forgotten, kinds)
     _end(who)
+
+
+def _taken_in(answer: str) -> list[str]:
+    return [*_TAKEN_OUT.findall(answer), *(text for _, text in _NEW_KIND.findall(answer))]
 
 
 # Looking

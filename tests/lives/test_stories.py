@@ -149,3 +149,14 @@ def test_a_full_disk_answers_also_after_an_upgrade(ann: Person) -> None:
     steps.fill_disk(ann)
     ann.sqlite(ann.home / "index.sqlite", "PRAGMA user_version = 1")
     steps.fill_disk(ann)
+
+
+def test_a_line_that_a_colleague_forgot_and_committed_is_asked_about(ann: Person, bob: Person) -> None:
+    shared(ann, bob, FORCE, LINTER)
+    steps.decide(bob, "forget", LINTER)
+    steps.push(bob)
+    steps.pull(ann)
+    steps.look(ann)
+    steps.sync(ann)
+    assert ann.row(LINTER)["status"] == "retired"
+    steps.undo(ann)

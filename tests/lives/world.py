@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tests.lives.launcher import Ended, Launcher
-from tests.lives.model import Mind, compare_files, facts, read_lines
+from tests.lives.model import Mind, compare_files, facts, read_lines, sentence_of
 
 T = TypeVar("T")
 _GIT_QUESTIONS = ("status", "rev-parse", "merge-base", "show", "branch")
@@ -72,15 +72,20 @@ class Person:
     # Commands
 
     def tacit(
-        self, *words: str, cwd: Path | None = None, code: int | None = 0, changes: Iterable[str] | None = ()
+        self,
+        *words: str,
+        cwd: Path | None = None,
+        code: int | None = 0,
+        changes: Iterable[str] | Callable[[str], Iterable[str]] | None = (),
     ) -> Ended:
         """Run a command that ends with this code.
 
-        `changes` are the sentences that the command may change in shared files; None if it may change any of the
-        person's.
+        `changes` are the sentences that the command may change in shared files, or how they follow from what it prints;
+        None if it may change any of the person's.
         """
         ended = self.run(["tacit", *words], cwd)
         self.world.expect(code is None or ended.code == code, f"exit code {ended.code}\n{ended.out}{ended.err}")
+        changes = changes(ended.out) if callable(changes) else changes
         self._last_changes = None if changes is None else set(changes)
         return ended
 
@@ -112,6 +117,7 @@ class Person:
             after = read_lines(clone / FACTS)
             found = compare_files(before, after, self.mind.may_lose, lambda text: changed is None or text in changed)
             self.world.expect(not found, "; ".join(found))
+            self.world.edited |= {sentence_of(line) for name, line in before.items() if after.get(name) != line}
             if clone in self.accepted:
                 self.accepted[clone] = {
                     after[name] for name, line in before.items() if line in self.accepted[clone] and name in after
@@ -207,6 +213,7 @@ class World:
         self.path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         self.script: list[str] = []
         self.failed = False
+        self.edited: set[str] = set()  # sentences whose line somebody changed or took out
         self.people = [Person(self, name) for name in names]
         _make_repository(root)
 
