@@ -212,6 +212,41 @@ def test_statements_in_which_two_names_changed_places_are_never_the_same(frame: 
     assert not is_restatement(frame.format(*names), frame.format(*reversed(names)))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("deploy if the tests are green", "deploy unless the tests are green"),
+        ("everybody may merge but the intern", "everybody may merge, the intern too"),
+        (
+            "edit the schema only after a review, except for typos",
+            "edit the schema only after a review, also for typos",
+        ),
+        ("the freeze lasts until Friday", "the freeze lasts from Friday"),
+        ("handlers may block", "handlers must block"),
+        ("you can squash the commits", "squash the commits"),
+        ("the leak is in the pool", "the leak might be in the pool"),
+        ("I answer tickets on Monday", "we answer tickets on Monday"),
+        ("ask me before a release", "ask us before a release"),
+        ("the release branch is called ship", "the release branch is called ships"),
+    ],
+)
+def test_small_words_that_turn_the_sense_make_another_statement(one: str, other: str) -> None:
+    assert not is_restatement(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("you should run the linter before a push", "run the linter before a push"),
+        ("can you always answer in German", "always answer in German"),
+        ("we never force-push to main", "never force-push to main"),
+        ("you may not edit generated files", "never edit generated files"),
+    ],
+)
+def test_a_request_and_an_order_say_the_same(one: str, other: str) -> None:
+    assert is_restatement(one, other)
+
+
 @law
 @given(NAMES)
 def test_before_and_after_are_never_the_same(names: list[str]) -> None:

@@ -234,6 +234,28 @@ REVERSING_WORDS = (
     ("more", "less"), ("most", "least"), ("many", "few"), ("to", "from"), ("all", "some"), ("every", "some"),
     ("always", "sometimes"), ("inside", "outside"),
 )  # fmt: skip
+# Small words that turn what is said into something else. Two statements of which just one has such a word are not the
+# same: an exception, an end in time, a permission, a doubt.
+EXCEPTION_WORDS = _words(
+    "unless except excepting excluding besides apart but ausser außer sofern sauf salvo excepto eccetto tranne exceto"
+    " tenzij behalve"
+)
+END_WORDS = _words("until till til bis jusqu jusqu'à hasta fino até tot")
+PERMITTING_WORDS = _words(
+    "may can could allowed permitted optional optionally free welcome fine ok okay acceptable darf dürfen kann können"
+    " peut peuvent puede pueden può possono pode podem mag kan"
+)
+DOUBTING_WORDS = _words(
+    "might maybe perhaps possibly probably likely seem seems apparently vielleicht vermutlich peut-être probablement"
+    " quizá quizás probablemente forse talvez misschien"
+)
+NAMED_WORDS = _words("called named genannt heißt heisst appelé appelée llamado llamada chiamato chamado heet")
+# Whose habit or wish it is.
+PERSONS = _by_member(
+    "I: i me my mine ich mich mir mein meine je j' moi mon yo mi io ik; we: we us our ours wir uns unser unsere nous"
+    " notre nos nosotros nuestro noi nostro wij ons onze; you: you your yours du dich dir dein deine tu toi vous votre;"
+    " he: he him his; she: she her hers; they: they them their theirs"
+)
 # Words that hold a sentence together: with another one it says something else.
 ORDER_WORDS = BEFORE_WORDS | AFTER_WORDS | THEN_WORDS | FIRST_WORDS
 FRAME_WORDS = (

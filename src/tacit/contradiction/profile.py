@@ -371,6 +371,8 @@ def is_restatement(first: str, second: str) -> bool:
         bool(ours.significant_terms)
         and len(ours.words) + len(theirs.words) >= _MIN_WORDS
         and _identifiers(ours) == _identifiers(theirs)
+        and _sense(ours) == _sense(theirs)
+        and not _is_of_others(ours, theirs)
         and bool(ours.denied) == bool(theirs.denied)
         and ours.is_negative == theirs.is_negative
         and ours.compounds | theirs.compounds <= {*ours.tokens} & {*theirs.tokens}
@@ -381,6 +383,27 @@ def is_restatement(first: str, second: str) -> bool:
         and (ours.order is None) == (theirs.order is None)
         and not any(without(*sides) for sides in zip(ours.order or (), theirs.order or (), strict=True))
     )
+
+
+def _sense(profile: StatementProfile) -> tuple[object, ...]:
+    """Return what a statement excepts, limits, permits and doubts, and what it says that something is called."""
+    words = profile.tokens
+    # "Can you …" asks; and who may not is forbidden.
+    permits = not profile.denied and not lexicon.PERMITTING_WORDS.isdisjoint(
+        words[1:] if words[1:2] == ("you",) else words
+    )
+    signs = (lexicon.EXCEPTION_WORDS, lexicon.END_WORDS, lexicon.DOUBTING_WORDS)
+    named = [words[i + 1 :] for i, word in enumerate(words) if word in lexicon.NAMED_WORDS]
+    return (permits, *(sign.isdisjoint(words) for sign in signs), named)
+
+
+def _is_of_others(first: StatementProfile, second: StatementProfile) -> bool:
+    """Return whether both say whose rule or habit it is, and name different people: "I" and "we"."""
+    one, other = (
+        next((lexicon.PERSONS[word] for word in profile.tokens if word in lexicon.PERSONS), "")
+        for profile in (first, second)
+    )
+    return bool(one and other) and one != other
 
 
 def restatement_key(text: str) -> tuple[object, ...]:
