@@ -183,7 +183,7 @@ def test_every_command_is_a_call_on_the_library(tmp_path: Path) -> None:
 
 
 def test_the_facade_stays_small() -> None:
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
     assert len(Vault.__mro__) == 2
     assert len([name for name in dir(Vault) if not name.startswith("_")]) <= 40

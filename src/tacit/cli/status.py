@@ -171,8 +171,8 @@ def _status_json(now: HomeStatus) -> JsonObject:
 @command("", "tacit")
 def run_overview(call: Invocation) -> None:
     """Show the state of this home and the next step."""
+    from tacit import __version__
     from tacit.cli.install import TARGETS, install_place, install_state
-    from tacit.version import __version__
 
     now = call.vault.status()
     place = install_place(call.value("--home"))

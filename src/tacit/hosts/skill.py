@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 
-from tacit.install.change import (
+from tacit.install import (
     FileChange,
     InstallContext,
     Receipt,

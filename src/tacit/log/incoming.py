@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable, Sequence
 
 from tacit.disk.files import make_folder, read_file
+from tacit.log import Log
 from tacit.log.codec import DamagedLine, encode
-from tacit.log.log import Log
 from tacit.log.reader import Cursor, LogReader, PurgeFilter
 from tacit.log.redact import redact_body
 from tacit.log.rewrite import replace_segment

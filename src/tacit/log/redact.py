@@ -35,7 +35,7 @@ def redact_body(body: EventBody, digest: SecretDigest | None = None) -> EventBod
     """Return the body with each secret in its texts replaced by its kind, and its `digest` if that is given."""
     if isinstance(body, _SAFE_BODIES) or (isinstance(body, observation.BriefInjected) and not body.task):
         return body
-    from tacit.secrets.redact import redacted, secret_kind  # its tables would slow down the start of a session
+    from tacit.secrets import redacted, secret_kind  # its tables would slow down the start of a session
 
     if not secret_kind("\n".join(_strings_in(body))):
         return body
@@ -56,7 +56,7 @@ def _redact_block(events: Sequence[Event], digest: SecretDigest | None, harmless
     """Redact some events. `harmless` are texts in which nothing was found: names of tools, files and folders."""
     if len(events) <= 1:
         return [event._replace(body=redact_body(event.body, digest)) for event in events]
-    from tacit.secrets.redact import secret_kind
+    from tacit.secrets import secret_kind
 
     texts = {text: None for event in events for text in _strings_in(event.body)}
     if new := [text for text in texts if text not in harmless]:
@@ -77,7 +77,7 @@ def _strings_in(value: Any) -> Iterator[str]:
 
 def _redact_strings(value: Any, digest: SecretDigest | None) -> Any:
     if isinstance(value, str):
-        from tacit.secrets.redact import redacted
+        from tacit.secrets import redacted
 
         return redacted(value, digest)
     if isinstance(value, tuple):

@@ -20,7 +20,7 @@ from tacit.home.paths import HOME_FOLDERS, make_home
 from tacit.home.project import git_folders, is_git_repository
 from tacit.home.settings import Settings
 from tacit.home.settings_file import EffectiveSetting, SettingValue, UnknownSetting
-from tacit.install.change import WRAPPER_MARKERS, with_block, without_block
+from tacit.install import WRAPPER_MARKERS, with_block, without_block
 from tacit.install.merge_driver import AUTOMATIC_MARK, DriverChange, driver_state, register_driver, remove_driver
 from tacit.record import Record
 from tacit.text.formats import parse_toml

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from tacit.contradiction.relation import relate
+from tacit.contradiction import relate
 from tacit.index import listings, reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
