@@ -14,7 +14,6 @@ from tacit.disk.files import Disk, open_fd
 from tacit.disk.lock import Lock
 from tacit.errors import StoreError
 from tacit.log.reader import LoadPurges, LogReader
-from tacit.log.redact import redact_body, redact_events
 from tacit.log.segment import (
     ACTIVITY_FOLDER,
     AppendResult,
@@ -22,6 +21,8 @@ from tacit.log.segment import (
     has_ordered_ids,
     late_segment,
     read_tail,
+    redact_body,
+    redact_events,
     roll_back,
     segment_for,
 )

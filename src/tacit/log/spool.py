@@ -27,8 +27,7 @@ from tacit.disk.lock import is_running
 from tacit.errors import StoreError
 from tacit.log.codec import decode, encode
 from tacit.log.reader import Cursor, LogReader, PurgeFilter
-from tacit.log.redact import SecretDigest, redact_body
-from tacit.log.segment import MAX_EVENT_BYTES, PURGED_SEGMENT, SPOOL_FOLDER, late_segment
+from tacit.log.segment import MAX_EVENT_BYTES, PURGED_SEGMENT, SPOOL_FOLDER, SecretDigest, late_segment, redact_body
 from tacit.model.event import Draft, Event, EventOrigin, timestamp
 from tacit.model.ids import derived_event_id
 from tacit.model.observation import BriefInjected, CommandRan

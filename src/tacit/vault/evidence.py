@@ -15,9 +15,9 @@ from tacit.model.conflict import ConflictRule, Ruling
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, agent_name
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import effective_events, undone_ids
-from tacit.pages.locations import FileLocation
 from tacit.record import Record
 from tacit.text.display import printable
+from tacit.vault.hits import FileLocation
 from tacit.vault.listing import ListedMemory, load_chunk
 
 _AGENT_PREFIX = "agent:"

@@ -11,7 +11,7 @@ from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
 from tacit.log import Log
 from tacit.log.codec import encode
-from tacit.log.redact import redact_body, redact_events
+from tacit.log.segment import redact_body, redact_events
 from tacit.model import observation
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimDecided, ClaimProposed, Draft, EventBody, EventsUndone, Verdict

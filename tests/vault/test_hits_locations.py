@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.pages.locations import MAX_FILE_BYTES, FileLocation, LineIndex
+from tacit.vault.hits import MAX_FILE_BYTES, FileLocation, LineIndex
 
 IDS = [f"{number:012d}" for number in range(40)]
 
