@@ -20,7 +20,8 @@ from harness.transcripts import RECORDS, lines, name_of, opencode, story
 from tacit.commandline.names import parse_commands
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import find_project
-from tacit.home.settings import SETTINGS_TEMPLATE, read_settings
+from tacit.home.settings import read_settings
+from tacit.home.settings_file import SETTINGS_TEMPLATE
 from tacit.hosts import HOSTS
 from tacit.hosts.capture import SOURCES, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats

@@ -17,7 +17,8 @@ from harness.person import Person
 
 import tacit
 from tacit.cli.commands import SUMMARIES, load_command
-from tacit.home.settings import SETTINGS_TEMPLATE, Settings
+from tacit.home.settings import Settings
+from tacit.home.settings_file import SETTINGS_TEMPLATE
 from tacit.log.codec import EVENT_TYPES
 from tests.search.test_passages import Talk
 from tests.support.consoles import PROMPT, recordings, replay, write_session
