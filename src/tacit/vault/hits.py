@@ -17,6 +17,7 @@ from tacit.index.commands import StoredCommand
 from tacit.index.postings import IDS_PER_SESSION, session_start_id, start_id_of
 from tacit.index.reader import MemoryRow, PageRow
 from tacit.log.codec import must_decode
+from tacit.log.reader import FileLocation
 from tacit.model.claim import Scope
 from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId, EventId, claim_number
@@ -48,14 +49,6 @@ _MAX_SINGLE_LOOKUPS = 12  # ids that are searched for in the file; for more, all
 MAX_FILE_BYTES = 4 << 20  # nothing is looked up in larger files; the line of the log is shown then
 # Line numbers of files that were read. Each `LineIndex` checks whether its file has changed.
 _LINES_BY_PATH: dict[str, LineIndex] = {}
-
-
-class FileLocation(Record):
-    path: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
 
 
 class LineIndex:
@@ -231,7 +224,7 @@ class HitBuilder(HomePart):
         )
 
     def _command_hit(self, connection: sqlite3.Connection, result: SearchResult, ran: StoredCommand) -> Hit:
-        location = FileLocation(self._store.log.path(ran.segment), ran.line)
+        location = self._store.log.location(ran.segment, ran.line)
         event = ran.last_event
         quote = None
         if ran.session_number:
@@ -322,8 +315,7 @@ class HitBuilder(HomePart):
         return found or self._log_location(connection, _MESSAGE_LOCATION_SQL, page.event)
 
     def _log_location(self, connection: sqlite3.Connection, query: str, parameter: str) -> FileLocation:
-        segment, line = connection.execute(query, (parameter,)).fetchone()
-        return FileLocation(self._store.log.path(segment), line)
+        return self._store.log.location(*connection.execute(query, (parameter,)).fetchone())
 
     def _line_index(self, path: str) -> LineIndex:
         return _LINES_BY_PATH.setdefault(path, LineIndex(path)).refreshed()
