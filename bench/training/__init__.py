@@ -1,1 +1,1 @@
-"""Training of the table of token vectors: which text, the teacher, the fit, the file. `python -m bench.train_meaning`."""
+"""Training of the table of token vectors: text, teacher, fit and file. Run by `python -m bench.train_meaning`."""

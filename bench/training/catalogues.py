@@ -7,14 +7,13 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from bench.training.packages import Member
 
 LANGUAGES = ("de", "fr", "es", "ru", "zh", "ja")
-_CODE = re.compile(
-    r"(?<=[/_.-])(en|de|fr|es|ru|zh|ja)(?:[_-](?:US|GB|DE|FR|ES|RU|CN|JP|Hans)(?:[_-]CN)?)?(?=[/_.-])"
-)
+_CODE = re.compile(r"(?<=[/_.-])(en|de|fr|es|ru|zh|ja)(?:[_-](?:US|GB|DE|FR|ES|RU|CN|JP|Hans)(?:[_-]CN)?)?(?=[/_.-])")
 _TRADITIONAL = re.compile(r"zh[_-]?(TW|HK|Hant)", re.I)
 _PAK_HEADER_BYTES, _PAK_ENTRY_BYTES, _PAK_VERSION = 12, 6, 5
 _DIAGNOSTIC = re.compile(r'diag\((\d+), [^,]+, "[^"]+", ("(?:[^"\\]|\\.)*")')
@@ -91,8 +90,10 @@ def _packed(data: bytes) -> Iterator[tuple[str, str]]:
         return
     count = int.from_bytes(data[8:10], "little")
     starts = range(_PAK_HEADER_BYTES, _PAK_HEADER_BYTES + (count + 1) * _PAK_ENTRY_BYTES, _PAK_ENTRY_BYTES)
-    entries = [(int.from_bytes(data[at : at + 2], "little"), int.from_bytes(data[at + 2 : at + 6], "little")) for at in starts]
-    for (number, start), (_, end) in zip(entries, entries[1:], strict=False):
+    entries = [
+        (int.from_bytes(data[at : at + 2], "little"), int.from_bytes(data[at + 2 : at + 6], "little")) for at in starts
+    ]
+    for (number, start), (_, end) in pairwise(entries):
         yield str(number), data[start:end].decode("utf-8", "replace")
 
 

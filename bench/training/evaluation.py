@@ -1,6 +1,6 @@
 """The sentences of the sets that something is measured on, as hashes: none of them may be trained with.
 
-The hashes are committed (`evaluation.hashes`), so that they are left out wherever the text is made. The public sets
+The hashes are committed (`evaluation.hashes.xz`), so that they are left out wherever the text is made. The public sets
 themselves are not part of the project; `python -m bench.train_meaning hashes FOLDER` makes the file from them. Those of
 the documents of `bench.peers` are computed, as the documents are.
 """
@@ -8,7 +8,7 @@ the documents of `bench.peers` are computed, as the documents are.
 from __future__ import annotations
 
 import json
-from array import array
+import lzma
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,8 @@ from bench.peers.documents import MOST, material
 from bench.peers.topics import TOPICS
 from bench.training.sentences import normalized_hash, sentences
 
-HASHES = Path(__file__).with_name("evaluation.hashes")
+HASHES = Path(__file__).with_name("evaluation.hashes.xz")
+DEFAULT_DOCUMENTS = 1000  # of `python -m bench.peers`
 _FEWEST_CHARS = 8  # a shorter text is a word of any text
 
 
@@ -28,13 +29,13 @@ def excluded() -> frozenset[int]:
 
 
 def peers_texts() -> Iterator[str]:
-    """Yield every document and question that `bench.peers` can make, and the forms that they are made from."""
+    """Yield the documents and questions of `bench.peers`, of all pairs of topic and service, and their forms."""
     for topic in TOPICS:
         yield from topic
-    made = material(MOST)
-    yield from made.documents
-    for question in made.questions:
-        yield question.query
+    for made in (material(DEFAULT_DOCUMENTS), material(MOST)):
+        yield from made.documents
+        for question in made.questions:
+            yield question.query
 
 
 def hashes_of(texts: Iterable[str]) -> frozenset[int]:
@@ -71,14 +72,22 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def write_hashes(path: Path, hashes: Iterable[int]) -> None:
-    """Write sorted hashes, four bytes each, little-endian."""
-    path.write_bytes(b"".join(hashed.to_bytes(4, "little") for hashed in sorted(set(hashes))))
+    """Write hashes to a file, compressed."""
+    path.write_bytes(lzma.compress(packed(hashes), preset=9))
 
 
-def read_hashes(path: Path) -> Iterable[int]:
+def packed(hashes: Iterable[int]) -> bytes:
+    """Return sorted hashes, four bytes each, little-endian."""
+    return b"".join(hashed.to_bytes(4, "little") for hashed in sorted(set(hashes)))
+
+
+def unpacked(data: bytes) -> list[int]:
+    """Return hashes that were packed. Raises ValueError if some are cut off."""
+    if len(data) % 4:
+        raise ValueError("these are not hashes of four bytes")
+    return [int.from_bytes(data[start : start + 4], "little") for start in range(0, len(data), 4)]
+
+
+def read_hashes(path: Path) -> list[int]:
     """Return the hashes of a file."""
-    data = path.read_bytes()
-    numbers = array("I", data)
-    if numbers.itemsize * len(numbers) != len(data) or numbers.itemsize != 4:
-        raise ValueError(f"{path} does not hold numbers of four bytes")
-    return numbers
+    return unpacked(lzma.decompress(path.read_bytes()))

@@ -99,7 +99,7 @@ class _Page(HTMLParser):
         self._open = False
         self._skipped = 0
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
         self._skipped += tag in self._SKIPPED
         if tag in self._BLOCKS:
             self._open = True

@@ -6,9 +6,7 @@ The format is that of `tacit.search.token_vectors`, whose functions for hashes a
 from __future__ import annotations
 
 import hashlib
-from array import array
 from collections.abc import Sequence
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +49,10 @@ def table_bytes(tokens: Sequence[str], vectors: NDArray[np.float32]) -> bytes:
     body = displacements + checks.tobytes() + all_scales.tobytes() + all_rows.tobytes()
     version = hashlib.sha256(body).digest()[:_VERSION_BYTES]
     longest = max(map(len, tokens))
-    return encode_header(Header(FORMAT_VERSION, dimensions, placed.rows, len(placed.displacements), longest, version)) + body
+    return (
+        encode_header(Header(FORMAT_VERSION, dimensions, placed.rows, len(placed.displacements), longest, version))
+        + body
+    )
 
 
 def _quantized(vectors: NDArray[np.float32]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
@@ -64,29 +65,36 @@ def _quantized(vectors: NDArray[np.float32]) -> tuple[NDArray[np.uint16], NDArra
 
 
 def _place(tokens: Sequence[str]) -> _Placed:
-    """Give each token a row of its own: a displacement for each bucket, the fullest first (compress, hash, displace)."""
-    rows = next(number for number in count(len(tokens)) if _is_prime(number))
-    if rows > _MOST_DISPLACEMENT:
-        raise ValueError(f"{len(tokens)} tokens are more than a displacement of two bytes can place")
-    buckets: list[list[str]] = [[] for _ in range(len(tokens) // _TOKENS_PER_BUCKET + 1)]
-    for token in tokens:
-        buckets[token_hash(token) % len(buckets)].append(token)
-    displacements = array("H", bytes(2 * len(buckets)))
-    row_by_token: dict[str, int] = {}
+    """Give each token a row of its own, in as few rows as it works with. Raises ValueError if it works with none."""
+    buckets: list[list[int]] = [[] for _ in range(len(tokens) // _TOKENS_PER_BUCKET + 1)]
+    for hashed in map(token_hash, tokens):
+        buckets[hashed % len(buckets)].append(hashed)
+    for rows in filter(_is_prime, range(max(len(tokens), 3), min(4 * len(tokens) + 64, _MOST_DISPLACEMENT))):
+        displacements = _displacements(buckets, rows)
+        if displacements:
+            placed = {}
+            for token in tokens:
+                hashed = token_hash(token)
+                placed[token] = row_of(hashed, displacements[hashed % len(buckets)], rows)
+            return _Placed(displacements, placed, rows)
+    raise ValueError(f"no number of rows places {len(tokens)} tokens")
+
+
+def _displacements(buckets: Sequence[Sequence[int]], rows: int) -> list[int]:
+    """Return a displacement for each bucket, the fullest one first (CHD); none if a bucket finds no place."""
+    displacements = [0] * len(buckets)
     taken = bytearray(rows)
     for number in sorted(range(len(buckets)), key=lambda place: -len(buckets[place])):
-        hashes = [token_hash(token) for token in buckets[number]]
-        for displacement in range(_MOST_DISPLACEMENT + 1):
-            found = [row_of(hashed, displacement, rows) for hashed in hashes]
+        for displacement in range(min(rows, _MOST_DISPLACEMENT + 1)):
+            found = [row_of(hashed, displacement, rows) for hashed in buckets[number]]
             if not any(taken[row] for row in found) and len(set(found)) == len(found):
                 break
         else:
-            raise ValueError("no displacement places all tokens of a bucket")
+            return []
         displacements[number] = displacement
-        for token, row in zip(buckets[number], found, strict=True):
+        for row in found:
             taken[row] = 1
-            row_by_token[token] = row
-    return _Placed(list(displacements), row_by_token, rows)
+    return displacements
 
 
 def _is_prime(number: int) -> bool:

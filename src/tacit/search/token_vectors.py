@@ -5,7 +5,7 @@ sentence model do. Reading it takes the standard library and integers alone: the
 machine. Nothing of the table is loaded at the start; the operating system maps what is looked at.
 
     table = open_table()                       # raises TableError if the file is not there, cut off or not ours
-    vector = table.encode("customers are billed by card")   # `table.dimensions` signed bytes; all zero if no token is known
+    vector = table.encode("customers are billed by card")   # signed bytes; all zero if no token is known
     similarity(vector, table.encode("how do clients pay"))  # the cosine in thousandths, -1000 to 1000
     (bits(vector) ^ bits(other)).bit_count()   # a quick and rough distance
 
@@ -35,6 +35,11 @@ from tacit.errors import TacitError
 from tacit.record import Record
 from tacit.search.wordpiece import split_words, word_pieces
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Literal
+
 TABLE_FILE = os.path.join(os.path.dirname(__file__), "token_vectors.bin")
 MAGIC = b"tacitvec"
 FORMAT_VERSION = 1
@@ -52,12 +57,12 @@ MAX_TOKENS = 256  # of a text: 255 * 65535 * 257 is the largest sum that a lane 
 MAX_TEXT_CHARS = 2048  # more cannot matter, and a text may be a megabyte
 COMPONENT_BIAS = 128
 _LANE_BYTES = 4
-# A vector of length 1 is stored as signed bytes at this scale: a component of 256 is typically .06 and hardly ever above
-# .3. What rounding adds to a cosine is .001.
+# A vector of length 1 is stored as signed bytes at this scale: a component of 256 is typically .06 and hardly ever
+# above .3. What rounding adds to a cosine is .001.
 QUANTIZATION_SCALE = 400
 _MAX_COMPONENT = 127
 _PER_THOUSAND = QUANTIZATION_SCALE * QUANTIZATION_SCALE // 1000
-_RECIPROCAL_BITS = 40
+_RECIPROCAL_BITS, _NORM_BITS = 40, 16  # after the point, of a factor and of a length
 _MAX_CACHED_WORDS = 20_000
 
 _SIGN_DIGITS = bytes(ord("1") if byte >= 128 else ord("0") for byte in range(256))
@@ -113,10 +118,11 @@ def decode_header(data: bytes) -> Header:
     if data[HEADER_BYTES - _CHECKSUM_BYTES : HEADER_BYTES] != _checksum(data[: HEADER_BYTES - _CHECKSUM_BYTES]):
         raise TableError("the table of token vectors is damaged")
     start = len(MAGIC)
-    numbers = [int.from_bytes(data[at : at + 4], "little") for at in range(start, start + 20, 4)]
-    if numbers[0] != FORMAT_VERSION:
-        raise TableError(f"the table of token vectors has format {numbers[0]}, not {FORMAT_VERSION}")
-    return Header(*numbers, data[start + 20 : start + 20 + _VERSION_BYTES])
+    found, *numbers = (int.from_bytes(data[at : at + 4], "little") for at in range(start, start + 20, 4))
+    if found != FORMAT_VERSION:
+        raise TableError(f"the table of token vectors has format {found}, not {FORMAT_VERSION}")
+    dimensions, rows, buckets, longest = numbers
+    return Header(found, dimensions, rows, buckets, longest, data[start + 20 : start + 20 + _VERSION_BYTES])
 
 
 def _checksum(data: bytes) -> bytes:
@@ -203,12 +209,10 @@ class TokenVectors:
             lanes[3] += (components >> 24 & mask) * scale
             bias += scale
         bias *= COMPONENT_BIAS
-        return [
-            total - bias for lane in lanes for total in memoryview(lane.to_bytes(width, sys.byteorder)).cast("I")
-        ]
+        return [total - bias for lane in lanes for total in memoryview(lane.to_bytes(width, sys.byteorder)).cast("I")]
 
 
-def _numbers(view: memoryview, code: str) -> Sequence[int]:
+def _numbers(view: memoryview, code: Literal["H", "I"]) -> Sequence[int]:
     """Return little-endian numbers as a sequence."""
     if sys.byteorder == "little":
         return view.cast(code)
@@ -221,10 +225,10 @@ def _numbers(view: memoryview, code: str) -> Sequence[int]:
 
 def quantize(values: Sequence[int]) -> bytes:
     """Return a vector of any length as signed bytes of one length, rounded to the nearest; zeros if it is zero."""
-    norm = isqrt(sum(map(mul, values, values)))
+    norm = isqrt(sum(map(mul, values, values)) << 2 * _NORM_BITS)
     if not norm:
         return bytes(len(values))
-    factor = (QUANTIZATION_SCALE << _RECIPROCAL_BITS) // norm
+    factor = (QUANTIZATION_SCALE << _RECIPROCAL_BITS + _NORM_BITS) // norm
     half = 1 << (_RECIPROCAL_BITS - 1)
     rounded = [(value * factor + half) >> _RECIPROCAL_BITS for value in values]
     if max(rounded) > _MAX_COMPONENT or min(rounded) < -_MAX_COMPONENT:
@@ -234,7 +238,7 @@ def quantize(values: Sequence[int]) -> bytes:
 
 def similarity(first: bytes, second: bytes) -> int:
     """Return the cosine of two vectors in thousandths, -1000 to 1000; 0 if one of them is zero."""
-    product = sum(map(mul, memoryview(first).cast("b"), memoryview(second).cast("b")))
+    product: int = sum(map(mul, memoryview(first).cast("b"), memoryview(second).cast("b")))
     return max(-1000, min(1000, product // _PER_THOUSAND))
 
 

@@ -1,7 +1,7 @@
 """Split text into the tokens of a WordPiece vocabulary, as BERT does.
 
-Text is lower-cased, accents are removed, and each punctuation mark is a word. A word is split into the longest tokens of
-the vocabulary from its beginning; all but the first begin with `##`. What the vocabulary is, the caller says by a
+Text is lower-cased, accents are removed, and each punctuation mark is a word. A word is split into the longest tokens
+of the vocabulary from its beginning; all but the first begin with `##`. What the vocabulary is, the caller says by a
 function from a token to its row.
 
 Chinese and Japanese differ from BERT, which makes a word of each ideograph: a run of ideographs and kana is one word,
@@ -30,11 +30,7 @@ _FIRST_UNSPACED = 0x3041  # no ideograph or kana comes before it
 
 # ASCII that is not a letter or digit is punctuation, `$` and `~` too; white space separates, other controls vanish.
 _ASCII_WORDS = {
-    code: " "
-    if chr(code) in "\t\n\r "
-    else ""
-    if code < 32 or code == 127
-    else f" {chr(code)} "
+    code: " " if chr(code) in "\t\n\r " else "" if code < 32 or code == 127 else f" {chr(code)} "
     for code in range(128)
     if not chr(code).isalnum()
 }
@@ -54,8 +50,9 @@ def _separated(text: str) -> Iterator[str]:
     was_unspaced = False
     for char in normalize("NFD", normalize("NFD", text).lower()):
         if char.isascii():
+            word = _ASCII_WORDS.get(ord(char), char)
+            yield f" {word}" if was_unspaced else word
             was_unspaced = False
-            yield _ASCII_WORDS.get(ord(char), char)
             continue
         kind = category(char)
         if kind == "Mn" or kind in _INVISIBLE_CATEGORIES or char == "\ufffd":
