@@ -70,7 +70,7 @@ def _of_package(package: Package, cache: Path) -> tuple[list[Sentence], list[Sen
 def write(path: Path, given: list[Sentence]) -> None:
     """Write sentences, compressed, one a line with tabs between their fields."""
     lines = "".join("\t".join(one) + "\n" for one in given)
-    path.write_bytes(lzma.compress(lines.encode("utf-8", "replace"), preset=2 if len(given) < 200_000 else 9))
+    path.write_bytes(lzma.compress(lines.encode("utf-8", "replace"), preset=2 if len(given) < 200_000 else 6))
 
 
 def read(path: Path) -> Iterator[Sentence]:

@@ -32,6 +32,7 @@ from tacit.search.wordpiece import split_words, word_pieces
 
 TEXT_FILE, HELD_OUT_FILE, TEACHER_FILE = "train.xz", "held-out.json", "teacher.npz"
 _CHUNK, _MOST_CHUNKS = 2_000, 64
+_FEW_SENTENCES, _FEW_PAIRS = 1_000, 250  # that are held out where sentences are few
 
 
 class Material(NamedTuple):
@@ -67,13 +68,16 @@ def run(folder: Path, out: Path, names: Sequence[str], limits: Limits, device: s
     }
     say(f"teacher: {of_teacher(with_teacher)}")
     scores: dict[Path, float] = {}
-    rows: dict[str, _Rows] = {}
+    rows: dict[str, _Rows] = {}  # of each vocabulary
+    starts: dict[tuple[str, int, float], _Start] = {}
     for variant in VARIANTS:
         if (variant.name in names or (not names and not variant.small)) and say.minutes < limits.minutes:
             key = json.dumps(variant.rows)
             rows[key] = rows.get(key) or _rows(variant, material, sets, pool, device)
+            start_key = key, variant.recipe.dimensions, variant.recipe.share
+            starts[start_key] = starts.get(start_key) or _start(variant, material, rows[key], say)
             path = out / f"{variant.name}.bin"
-            scores[path] = _fit(variant, material, rows[key], path, say)
+            scores[path] = _fit(variant, material, rows[key], starts[start_key], path, say)
             for worse in sorted(scores, key=lambda one: -scores[one])[limits.tables :]:
                 worse.unlink(missing_ok=True)
     say("done")
@@ -103,6 +107,8 @@ def _material(folder: Path, most: int, device: str, pool: Pool | None, say: _Rep
     every = list(read(folder / TEXT_FILE))
     sentences = every[:: max(1, -(-len(every) // most)) if most else 1]
     kept = held_out.load(folder / HELD_OUT_FILE)
+    if most:
+        kept = kept.first(_FEW_SENTENCES, _FEW_PAIRS)
     tokenizer = Tokenizer(vocabulary)
     read_as = [one.english or one.text for one in sentences]
     unique = list(dict.fromkeys(read_as))
@@ -186,6 +192,7 @@ class _Rows(NamedTuple):
 
     tokens: tuple[str, ...]
     texts: list[list[int]]
+    features: torch.Tensor
     held_out: Bags
     sets: dict[str, tuple[Bags, Bags]]
 
@@ -207,28 +214,44 @@ def _rows(
     return _Rows(
         tokens,
         _mapped(to_rows, [one.text for one in material.sentences], pool),
+        _features(tokens, material),
         held_out_bags(material.held_out.sentences),
         {name: (held_out_bags(both[0]), held_out_bags(both[1])) for name, both in sets.items()},
     )
 
 
-def _fit(variant: Variant, material: Material, rows: _Rows, path: Path, say: _Report) -> float:
-    """Fit and write a table. Return its score on what was held out."""
-    torch.manual_seed(SEED)
-    recipe = variant.recipe
-    device = material.vectors.device
+class _Start(NamedTuple):
+    """What variants with the same vocabulary, dimensions and sentences begin with."""
+
+    texts: Bags
+    vectors: torch.Tensor
+    targets: torch.Tensor
+    table: torch.Tensor
+
+
+def _start(variant: Variant, material: Material, rows: _Rows, say: _Report) -> _Start:
+    """Fit rows in closed form."""
+    recipe, device = variant.recipe, material.vectors.device
     used = [number for number, text in enumerate(rows.texts) if text][:: max(1, round(1 / recipe.share))]
     texts = bags([rows.texts[number] for number in used], str(device))
     vectors = material.vectors[torch.tensor(used, device=device)]
     targets = vectors @ principal_axes(vectors, recipe.dimensions)
-    say(f"{variant.name}: {len(rows.tokens)} tokens, {len(used)} sentences, {recipe}")
-    table = closed_form(texts, targets, _features(rows.tokens, material))
+    say(f"{len(rows.tokens)} tokens, {recipe.dimensions} dimensions, {len(used)} sentences")
+    table = closed_form(texts, targets, rows.features)
     quality = measure(table, rows.held_out, material.held_out_vectors, rows.sets)
-    say(f"{variant.name} closed form: {quality.row()}")
+    say(f"closed form: {quality.row()}")
+    return _Start(texts, vectors, targets, table)
+
+
+def _fit(variant: Variant, material: Material, rows: _Rows, start: _Start, path: Path, say: _Report) -> float:
+    """Fit and write a table. Return its score on what was held out."""
+    torch.manual_seed(SEED)
+    recipe, table = variant.recipe, start.table
+    say(f"{variant.name}: {recipe}")
     if recipe.epochs:
-        table = by_gradients(table, texts, targets, vectors, recipe, report=_tell)
-        quality = measure(table, rows.held_out, material.held_out_vectors, rows.sets)
-        say(f"{variant.name} by gradients: {quality.row()}")
+        table = by_gradients(table, start.texts, start.targets, start.vectors, recipe, report=_tell)
+    quality = measure(table, rows.held_out, material.held_out_vectors, rows.sets)
+    say(f"{variant.name}: {quality.row()}")
     data = table_bytes(rows.tokens, as_numpy(rotated(table, SEED)))
     path.write_bytes(data)
     opened = TokenVectors(data)

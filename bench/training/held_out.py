@@ -31,6 +31,11 @@ class HeldOut(NamedTuple):
     paraphrases: list[tuple[str, str]]
     translations: dict[str, list[tuple[str, str]]]
 
+    def first(self, sentences: int, pairs: int) -> HeldOut:
+        """Return the first of each list."""
+        translations = {language: both[:pairs] for language, both in self.translations.items()}
+        return HeldOut(self.sentences[:sentences], self.definitions[:pairs], self.paraphrases[:pairs], translations)
+
     def save(self, path: Path) -> None:
         """Write all of it as JSON."""
         path.write_text(json.dumps(self._asdict(), ensure_ascii=False), "utf-8")
@@ -55,10 +60,14 @@ def held_out(given: Iterable[Sentence], cache: Path) -> HeldOut:
             translations.setdefault(one.language, []).append((one.text, one.english))
     return HeldOut(
         [one.text for one in kept if not one.english][:_MOST_SENTENCES],
-        list(_definitions(cache))[:_MOST_PAIRS],
-        list(_paraphrases(given))[:_MOST_PAIRS],
+        _some(_definitions(cache)),
+        _some(_paraphrases(given)),
         {language: _without_equal_answers(pairs)[:_MOST_PAIRS] for language, pairs in sorted(translations.items())},
     )
+
+
+def _some(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return sorted(pairs, key=lambda pair: normalized_hash(pair[1]))[:_MOST_PAIRS]
 
 
 def _without_equal_answers(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -88,5 +97,5 @@ def _definitions(cache: Path) -> Iterator[tuple[str, str]]:
             for count, words, gloss in _SYNSET.findall(member.data.decode("utf-8", "replace")):
                 text = gloss.strip()
                 lemmas = [word.replace("_", " ").split("(")[0] for word in words.split()[: 2 * int(count, 16) : 2]]
-                if is_sentence(text) and is_held_out(Sentence("", text)) and normalized_hash(text) % 16 == 0:
+                if is_sentence(text) and is_held_out(Sentence("", text)):
                     yield ", ".join(lemmas), text

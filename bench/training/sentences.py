@@ -105,11 +105,11 @@ def sample(given: Iterable[Sentence], most: int, seed: int) -> list[Sentence]:
 
 def without_doubles(given: Iterable[Sentence], excluded: Set[int]) -> Iterator[Sentence]:
     """Yield sentences that did not come before, and whose hash is not among the excluded ones."""
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int, int]] = set()
     for sentence in given:
-        hashed = normalized_hash(sentence.text)
-        key = sentence.language, hashed
-        if key in seen or hashed in excluded or (sentence.english and normalized_hash(sentence.english) in excluded):
+        hashed, english = normalized_hash(sentence.text), normalized_hash(sentence.english or sentence.text)
+        key = sentence.language, hashed, english
+        if key in seen or hashed in excluded or english in excluded:
             continue
         seen.add(key)
         yield sentence
