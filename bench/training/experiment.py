@@ -80,6 +80,8 @@ def run(folder: Path, out: Path, names: Sequence[str], limits: Limits, device: s
             scores[path] = _fit(variant, material, rows[key], starts[start_key], path, say)
             for worse in sorted(scores, key=lambda one: -scores[one])[limits.tables :]:
                 worse.unlink(missing_ok=True)
+    if pool:
+        pool.terminate()
     say("done")
 
 

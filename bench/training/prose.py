@@ -22,7 +22,7 @@ _GLOSS = re.compile(r"\| (.+)$", re.M)
 def paragraphs(member: Member) -> Iterator[str]:
     """Yield the paragraphs of a file, without markup; none if it is not a kind that holds prose."""
     path = member.path.lower()
-    if _NOT_PROSE.search(path):
+    if _NOT_PROSE.search(path) or (path.endswith(".yml") and "/english/" not in path):
         return
     reader = _reader(path)
     if reader:
@@ -122,6 +122,7 @@ def _page(text: str) -> Iterator[str]:
 
 
 _MANUAL = r"\.[1-8]$"
+_CONVERSATIONS = r"\.yml$"
 _READERS: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
     (r"\.(md|mdx|rst|markdown)$|\.rst\.txt$|^readme|^changelog|^history|^metadata$|^news", _marked_up),
     (r"^data\.(noun|verb|adj|adv)$", _glosses),
@@ -129,5 +130,5 @@ _READERS: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
     (r"\.d\.ts$", _comments),
     (r"\.html?$", _page),
     (_MANUAL, _manual),
-    (r"\.yml$", _dialogue),
+    (_CONVERSATIONS, _dialogue),
 )

@@ -230,10 +230,10 @@ def quantize(values: Sequence[int]) -> bytes:
         return bytes(len(values))
     factor = (QUANTIZATION_SCALE << _RECIPROCAL_BITS + _NORM_BITS) // norm
     half = 1 << (_RECIPROCAL_BITS - 1)
-    rounded = [(value * factor + half) >> _RECIPROCAL_BITS for value in values]
-    if max(rounded) > _MAX_COMPONENT or min(rounded) < -_MAX_COMPONENT:
-        rounded = [max(-_MAX_COMPONENT, min(value, _MAX_COMPONENT)) for value in rounded]
-    return bytes([value & 255 for value in rounded])
+    if max(max(values), -min(values)) * factor + half >> _RECIPROCAL_BITS > _MAX_COMPONENT:
+        limit = (_MAX_COMPONENT << _RECIPROCAL_BITS) // factor
+        values = [max(-limit, min(value, limit)) for value in values]
+    return bytes([value * factor + half >> _RECIPROCAL_BITS & 255 for value in values])
 
 
 def similarity(first: bytes, second: bytes) -> int:
