@@ -21,7 +21,6 @@ from bench.figures import Figure, table
 from bench.homes import DEFAULT
 from bench.results import PATH, load, merged, results, save, this_machine
 from bench.suite import MATERIAL, NAMES, SUITE, Bench, chosen
-from tacit.search import semantic
 
 ROOT = Path(__file__).resolve().parents[1]
 VARIABLE = "TACIT_BENCH_MATERIAL"
@@ -89,8 +88,6 @@ def _lacking(bench: Bench, material: Path | None) -> NotMeasured | None:
         return NotMeasured(f"no material; name the folder with --material or {VARIABLE}")
     if material and bench.needs and not (material / bench.needs).exists():
         return NotMeasured(f"no material: {bench.needs} is not there")
-    if bench.by_meaning and semantic.load_model() is None:
-        return NotMeasured(f"the extra for meaning is not installed: {semantic.INSTALL_COMMAND}")
     return None
 
 

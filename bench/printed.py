@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.figures import Figure, against_target, decoded
 
-_PARTS = {"held_out": "questions nothing was chosen on", "on_its_day": "asked on its day", "meaning": "with meaning"}
+_PARTS = {"held_out": "questions nothing was chosen on", "on_its_day": "asked on its day", "words": "by words alone"}
 
 
 def figures(lines: Iterable[str]) -> Iterator[Figure]:
@@ -21,24 +21,20 @@ def figures(lines: Iterable[str]) -> Iterator[Figure]:
 
 
 def conversations(lines: Iterable[str]) -> Iterator[Figure]:
-    """LoCoMo: which of the turns that hold the evidence are among the first."""
-    yield from _found("LoCoMo: evidence", _object(lines))
+    """LoCoMo: which of the turns that hold the evidence are among the first, and what meaning adds to words."""
+    printed = _object(lines)
+    yield from _found("LoCoMo: evidence", printed)
+    by_words = printed["words"]
+    held_out = f", {_PARTS['held_out']}"
+    for part, alone, ours in (("", by_words, printed), (held_out, by_words["held_out"], printed["held_out"])):
+        for key in ("recall@5", "recall@10"):
+            gain, note = ours[key] - alone[key], f"{alone[key]:.3f} by words alone"
+            yield against_target(f"LoCoMo: gain by meaning{part}, {key}", gain, note=note)
 
 
 def commits(lines: Iterable[str]) -> Iterator[Figure]:
     """Sessions, asked for with the subject of a commit that was made in them."""
     yield from _found("session of a commit", _object(lines))
-
-
-def meaning(lines: Iterable[str]) -> Iterator[Figure]:
-    """What meaning adds to words, on the same questions."""
-    printed = _object(lines)
-    both = printed["meaning"]
-    held_out = f", {_PARTS['held_out']}"
-    for part, alone, joined in (("", printed, both), (held_out, printed["held_out"], both["held_out"])):
-        for key in ("recall@5", "recall@10"):
-            gain, note = joined[key] - alone[key], f"{alone[key]:.3f} by words alone"
-            yield against_target(f"LoCoMo: gain by meaning{part}, {key}", gain, note=note)
 
 
 def _found(what: str, printed: dict[str, Any]) -> Iterator[Figure]:

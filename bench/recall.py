@@ -1,6 +1,6 @@
-"""How well Tacit finds what was said, on public sets of questions: by words, and with --meaning by meaning as well.
+"""How well Tacit finds what was said, on public sets of questions: by words alone, and by meaning as well.
 
-    python bench/recall.py FILE [--json] [--meaning]
+    python bench/recall.py FILE [--json]
 
 FILE is a set of LoCoMo (conversations with questions and evidence) or of sessions and the commits made in them; which,
 is told from what it holds. Nothing is trained; what was chosen by measuring was chosen on one part of each set, and the
@@ -22,7 +22,6 @@ if __package__ in (None, ""):
 from bench.figures import Figure, against_target, table
 from bench.recalling import commits, locomo
 from bench.recalling.scores import Scores
-from tacit.search.semantic import INSTALL_COMMAND, EmbeddingModel, load_model
 
 _CHOSEN_ON = ("conv-26", "conv-41", "conv-43")
 
@@ -31,38 +30,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("file", type=Path, help="a set of LoCoMo, or of sessions and commits")
     parser.add_argument("--json", action="store_true", help="one object instead of tables")
-    parser.add_argument("--meaning", action="store_true", help="by meaning as well; every text is encoded first")
     given = parser.parse_args()
-    meaning = load_model() if given.meaning else None
-    if given.meaning and meaning is None:
-        parser.error(f"meaning is an extra that is not installed: {INSTALL_COMMAND}")
     questions = json.loads(given.file.read_bytes())
     if isinstance(questions, dict):
-        lines = _of_commits(questions, meaning, given.json)
+        lines = _of_commits(questions, given.json)
     else:
-        lines = _of_conversations(questions, meaning, given.json)
+        lines = _of_conversations(questions, given.json)
     for line in lines:
         print(line)
 
 
-def _of_conversations(given: list[dict[str, Any]], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
-    both = locomo.measure(given, meaning)
+def _of_conversations(given: list[dict[str, Any]], as_json: bool) -> Iterator[str]:
+    both = locomo.measure(given)
+    ours = {name: scores.by_meaning for name, scores in both.items()}
     by_words = {name: scores.by_words for name, scores in both.items()}
-    by_meaning = {name: scores.by_meaning for name, scores in both.items()} if meaning else {}
-    every, held_out = _together(by_words.values()), _together(_held_out(by_words))
     if as_json:
-        scores = _conversations_object(by_words)
-        yield json.dumps({**scores, "meaning": _conversations_object(by_meaning)} if by_meaning else scores)
+        yield json.dumps({**_conversations_object(ours), "words": _conversations_object(by_words)})
         return
+    every = _together(ours.values())
     yield from table(_figures("LoCoMo: evidence", every))
     yield ""
-    yield from _rows({**by_words, "all": every, "not chosen on": held_out})
-    if by_meaning:
-        further = {
-            "all, by meaning": _together(by_meaning.values()),
-            "not chosen on, by meaning": _together(_held_out(by_meaning)),
+    yield from _rows(
+        {
+            **ours,
+            "all": every,
+            "all, words alone": _together(by_words.values()),
+            "not chosen on": _together(_held_out(ours)),
+            "not chosen on, words alone": _together(_held_out(by_words)),
         }
-        yield from _only_rows({**{f"{name}, by meaning": scores for name, scores in by_meaning.items()}, **further})
+    )
 
 
 def _held_out(by_name: dict[str, Scores]) -> list[Scores]:
@@ -75,25 +71,16 @@ def _conversations_object(by_name: dict[str, Scores]) -> dict[str, Any]:
     return {**_together(by_name.values()).object, "held_out": held_out, "conversations": folds}
 
 
-def _of_commits(given: dict[str, Any], meaning: EmbeddingModel | None, as_json: bool) -> Iterator[str]:
-    measured, by_meaning = commits.measure(given, meaning)
+def _of_commits(given: dict[str, Any], as_json: bool) -> Iterator[str]:
+    by_words, ours = commits.measure(given)
     if as_json:
-        scores = _commits_object(measured)
-        yield json.dumps({**scores, "meaning": _commits_object(by_meaning)} if meaning else scores)
+        yield json.dumps({**_commits_object(ours), "words": _commits_object(by_words)})
         return
-    yield from table(_figures("session of a commit", measured.every))
+    yield from table(_figures("session of a commit", ours.every))
     yield ""
-    yield from _rows(
-        {"all": measured.every, "not chosen on": measured.held_out, "asked on its day": measured.on_its_day}
-    )
-    if meaning:
-        yield from _only_rows(
-            {
-                "all, by meaning": by_meaning.every,
-                "not chosen on, by meaning": by_meaning.held_out,
-                "asked on its day, by meaning": by_meaning.on_its_day,
-            }
-        )
+    rows = {"all": "every", "not chosen on": "held_out", "asked on its day": "on_its_day"}
+    for suffix, measured in (("", ours), (", words alone", by_words)):
+        yield from _rows({f"{name}{suffix}": getattr(measured, part) for name, part in rows.items()})
 
 
 def _commits_object(measured: commits.Measured) -> dict[str, Any]:

@@ -23,8 +23,6 @@ class Bench(NamedTuple):
     """Whether it measures on the homes of bench/homes.py."""
     slow: bool = False
     """Left out by `--quick`."""
-    by_meaning: bool = False
-    """Whether it needs the extra for meaning."""
 
     @property
     def needs(self) -> str:
@@ -48,7 +46,6 @@ SUITE = (
     Bench("audit", "python -m bench.audit"),
     Bench("capture", "python -m bench.capture MATERIAL/transcripts"),
     Bench("locomo", "python bench/recall.py MATERIAL/locomo/locomo.json", printed.conversations),
-    Bench("meaning", "python bench/recall.py MATERIAL/locomo/locomo.json --meaning", printed.meaning, by_meaning=True),
     Bench("commits", "python bench/recall.py MATERIAL/commit2session/commit2session.json", printed.commits),
     Bench("brief", "python bench/brief.py MATERIAL/transcripts", printed.brief),
     Bench("prompts", "python bench/extraction.py MATERIAL/prompts/fresh.jsonl", printed.prompts),

@@ -1,4 +1,4 @@
-"""Train the table of token vectors that `tacit.search.token_vectors` reads.
+"""Train the table of token vectors that `tacit.meaning` reads.
 
     python -m bench.train_meaning hashes FOLDER          # after a change of the evaluation sets: their hashes
     python -m bench.train_meaning text CACHE FOLDER      # fetch and read the packages of the manifest
@@ -97,7 +97,7 @@ def _use(table: Path, folder: Path) -> None:
     """Copy a table into the program, write its notice, and the hashes of what it was trained with."""
     from bench.training.corpus import read
     from bench.training.experiment import TEXT_FILE
-    from tacit.search.token_vectors import TABLE_FILE, open_table
+    from tacit.meaning import TABLE_FILE, open_table
 
     open_table(str(table)).verify()
     shutil.copyfile(table, TABLE_FILE)

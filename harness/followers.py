@@ -47,12 +47,12 @@ def watched() -> Iterator[int]:
 def forked_elsewhere() -> Iterator[None]:
     """The followers of commands that run here are forked by the small process, and watched."""
 
-    def start(home_root: str | None, *, follows: bool, encodes: bool) -> None:
-        asked = {"words": [home_root, follows, encodes], "cwd": os.getcwd(), "environment": dict(os.environ)}
+    def start(home_root: str | None) -> None:
+        asked = {"home_root": home_root, "cwd": os.getcwd(), "environment": dict(os.environ)}
         socket.send_fds(_forking(), [json.dumps(asked).encode()], [watching])
 
     with watched() as watching, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "_finish_in_background", start)
+        patch.setattr(cli, "_follow_in_background", start)
         yield
 
 
@@ -107,7 +107,7 @@ def _warm_up() -> None:
         wait_for_threads()
 
 
-def _follow(words: tuple[str | None, bool, bool], cwd: str, environment: dict[str, str]) -> None:
+def _follow(home_root: str | None, cwd: str, environment: dict[str, str]) -> None:
     try:
         os.setsid()
         os.environ.clear()
@@ -116,8 +116,7 @@ def _follow(words: tuple[str | None, bool, bool], cwd: str, environment: dict[st
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(null, descriptor)
-        home_root, follows, encodes = words
-        cli.finish(home_root, follows=follows, encodes=encodes)
+        cli.follow(home_root)
     finally:
         os._exit(0)
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from bench.recalling.corpus import Corpus, Message
 from bench.recalling.scores import Scores
 from tacit.index.session_writer import new_branch
-from tacit.search.semantic import EmbeddingModel
 
 _MOST = 20  # as many as `tacit recall` looks at for ten answers
 
@@ -25,9 +24,9 @@ class Measured(NamedTuple):
     on_its_day: Scores
 
 
-def measure(given: Mapping[str, Any], meaning: EmbeddingModel | None = None) -> tuple[Measured, Measured]:
+def measure(given: Mapping[str, Any]) -> tuple[Measured, Measured]:
     """By words, and by meaning as well."""
-    corpus, begun = Corpus(meaning), {}
+    corpus, begun = Corpus(), {}
     for session in given["sessions"]:
         begun[session["id"]] = datetime.fromisoformat(session["created"])
         corpus.add(session["id"], date.fromisoformat(session["created"][:10]), _messages(session))

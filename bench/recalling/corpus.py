@@ -1,6 +1,6 @@
 """Conversations in an index in memory, and questions to them. Nothing here ranks: that is Tacit's part.
 
-With a model every message gets its vector; each question is then asked twice, by words and by meaning as well.
+Each question is asked twice: by words alone, and by meaning as well.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from tacit.index import database
 from tacit.index.postings import IndexedDocument, PostingsWriter, message_doc_id, session_start_id, start_id_of
+from tacit.index.vectors import write_vectors
 from tacit.search.bm25 import ScoredDocument, parse_query
-from tacit.search.semantic import EmbeddingModel, rerank_messages
+from tacit.search.semantic import query_meaning, rerank_messages
 from tacit.search.sessions import retrieve_messages
 from tacit.text.words import tokenize
 
@@ -29,7 +30,7 @@ class Message(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """Names, the best first: by words, and by meaning as well, where there is a model."""
+    """Names, the best first: by words, and by meaning as well."""
 
     by_words: list[str]
     by_meaning: list[str]
@@ -38,8 +39,7 @@ class Answers(NamedTuple):
 class Corpus:
     """Conversations by name."""
 
-    def __init__(self, meaning: EmbeddingModel | None = None) -> None:
-        self._meaning = meaning
+    def __init__(self) -> None:
         self._connection = database.create_index(":memory:")
         self._messages: dict[int, str] = {}
         self._conversations: dict[int, str] = {}
@@ -56,9 +56,7 @@ class Corpus:
             rows.append(
                 IndexedDocument(number, said, branch) if message.speaker == 0 else IndexedDocument(number, "", said)
             )
-            if self._meaning:
-                row = (number, b"", self._meaning.embed(message.text))
-                self._connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", row)
+            write_vectors(self._connection, {number: message.text})
         lists = PostingsWriter(self._connection)
         lists.add(rows, fresh=True)
         lists.flush()
@@ -81,9 +79,9 @@ class Corpus:
     def _found(
         self, question: str, speaker: int | None, most: int
     ) -> tuple[list[ScoredDocument], list[ScoredDocument]]:
-        found = retrieve_messages(self._connection, parse_query(self._connection, question), speaker, most).scored
-        if self._meaning is None:
-            return found, []
-        meaning, vector = self._meaning, self._meaning.embed(question)
-        nearer = rerank_messages(self._connection, found, lambda kept: meaning.similarities(vector, kept))
-        return found, [one.scored for one in nearer]
+        query = parse_query(self._connection, question)
+        found = retrieve_messages(self._connection, query, speaker, most).scored
+        meaning = query_meaning(question)
+        if meaning is None:
+            return found, found
+        return found, [one.scored for one in rerank_messages(self._connection, found, query, meaning)]

@@ -13,22 +13,21 @@ from typing import Any
 
 from bench.recalling.corpus import Corpus, Message
 from bench.recalling.scores import Both, Scores
-from tacit.search.semantic import EmbeddingModel
 
 _UNANSWERABLE = 5
 _TURN = re.compile(r"D\d{1,4}:\d{1,5}")
 _MOST = 10
 
 
-def measure(conversations: Iterable[Mapping[str, Any]], meaning: EmbeddingModel | None = None) -> dict[str, Both]:
+def measure(conversations: Iterable[Mapping[str, Any]]) -> dict[str, Both]:
     """The scores of each conversation."""
-    return {one["sample_id"]: _measured(one, meaning) for one in conversations}
+    return {one["sample_id"]: _measured(one) for one in conversations}
 
 
-def _measured(sample: Mapping[str, Any], meaning: EmbeddingModel | None) -> Both:
+def _measured(sample: Mapping[str, Any]) -> Both:
     conversation = sample["conversation"]
     names = [conversation["speaker_a"], conversation["speaker_b"]]
-    corpus, scores = Corpus(meaning), Both(Scores(), Scores())
+    corpus, scores = Corpus(), Both(Scores(), Scores())
     for number, turns in _sessions(conversation):
         messages = [Message(turn["dia_id"], names.index(turn["speaker"]), _text(turn)) for turn in turns]
         corpus.add(f"session {number}", date(2023, 1, 1) + timedelta(days=number), messages)

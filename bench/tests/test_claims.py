@@ -235,8 +235,10 @@ def test_what_brief_prints_becomes_figures_of_each_system() -> None:
 
 def test_what_meaning_adds_has_a_target_on_questions_nothing_was_chosen_on() -> None:
     words, both = {"recall@5": 0.7, "recall@10": 0.75}, {"recall@5": 0.71, "recall@10": 0.78}
-    answer = {**words, "held_out": words, "meaning": {**both, "held_out": both}}
-    assert [figure.ok for figure in printed.meaning([json.dumps(answer)])] == [None, None, None, True]
+    words, both = ({**scores, "mrr": 0.5, "questions": 9} for scores in (words, both))
+    answer = {**both, "held_out": both, "words": {**words, "held_out": words}}
+    gains = [figure for figure in printed.conversations([json.dumps(answer)]) if "gain" in figure.name]
+    assert [figure.ok for figure in gains] == [None, None, None, True]
 
 
 def test_a_missed_target_has_another_colour() -> None:

@@ -19,7 +19,7 @@ from bench.training.prose import paragraphs
 from bench.training.said import question, said
 from bench.training.sentences import Sentence, cleaned, normalized_hash, sample, sentences, without_doubles
 from bench.training.vocabulary import further_tokens, own_tokens
-from tacit.search.token_vectors import TABLE_FILE
+from tacit.meaning import TABLE_FILE
 
 _TRAINED = Path(evaluation.HASHES).with_name("trained.hashes.xz")
 _PERMISSIVE = re.compile(

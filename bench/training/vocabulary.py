@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from tacit.search.wordpiece import CONTINUATION, is_unspaced
+from tacit.meaning.wordpiece import CONTINUATION, is_unspaced
 
 _SCRIPTS = ("LATIN", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA")
 _FEWEST, _FEWEST_STEM = 3, 8  # times that a word, or the beginning of words, occurs

@@ -150,14 +150,14 @@ MUTANTS: dict[str, Callable[[], None]] = {
 def deferred(word: str, text: str = "") -> None:
     """No mutant: a command that defers pages (`add TEXT`), and the process that draws them (`draw`), one after the
     other, so that either can be killed at each of its moments."""
-    from tacit.cli import finish
+    from tacit.cli import follow
     from tacit.home.home import Home
     from tacit.home.settings import Settings
     from tacit.home.store import Following, StoreOptions
     from tacit.vault import Vault
 
     if word == "draw":
-        finish(None, follows=True, encodes=False)
+        follow(None)
         return
     with Vault(Home(settings=Settings(), options=StoreOptions(Following.PROCESS))) as vault:
         vault.add(text)

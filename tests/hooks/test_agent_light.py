@@ -64,6 +64,12 @@ def test_typing_is_not_loaded_and_every_value_is_a_record_which_compiles_nothing
     assert "slowly made" not in found
 
 
+def test_a_prompt_does_not_load_the_table_of_meaning_and_a_question_does(person: Person) -> None:
+    loaded(person, "the start of a session", "")  # catches up with the log, which makes vectors
+    assert "tacit.meaning" not in loaded(person, "a prompt", "may I force push to main?").split()
+    assert "tacit.meaning" in loaded(person, "recall", "").split()
+
+
 def test_a_prompt_that_is_given_nothing_loads_neither_the_search_of_sessions_nor_the_tables_of_secrets(
     person: Person,
 ) -> None:

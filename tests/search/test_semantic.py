@@ -1,102 +1,158 @@
-"""A vector has the number that the words of its text have, and meaning adds to what words found as it should."""
+"""Meaning adds to what words found as it should, and names of things are asked for by words."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
 
 import pytest
 
+from tacit import meaning
+from tacit.index import vectors
 from tacit.index.postings import message_doc_id, session_start_id
 from tacit.search import semantic
-from tacit.search.bm25 import ScoredDocument
-from tacit.search.semantic import rerank_memories, rerank_messages
-from tests.chaos import test_network as plain
+from tacit.search.bm25 import ParsedQuery, QueryTerm, ScoredDocument
+from tacit.search.semantic import QueryMeaning, RerankedDocument, is_name, query_meaning
 from tests.support.events import START
 
-# What meaning adds; a vector of these tests is one byte, and says in hundredths how near it is
+SIZE = 64
 
 
-def measure(kept: bytes) -> list[float]:
-    return [byte / 100 for byte in kept]
+def vector(similarity: float) -> bytes:
+    """A vector that is so similar to that of the question, which points along the first half of the components."""
+    share = max(-1.0, min(1.0, similarity))
+    along, across = share, (1 - share * share) ** 0.5
+    return meaning.quantize([round(1000 * (along if place % 2 else across)) for place in range(SIZE)])
 
 
-def put(index: sqlite3.Connection, rows: dict[int, int]) -> None:
-    values = [(number, b"", bytes([near])) for number, near in rows.items()]
+def question() -> QueryMeaning:
+    return QueryMeaning(vector(1.0), meaning.bits(vector(1.0)), {})
+
+
+def put(index: sqlite3.Connection, similarities: dict[int, float]) -> None:
+    rows = [(doc_id, vector(value)) for doc_id, value in similarities.items()]
+    values = [(doc_id, meaning.pack_signs(stored), stored) for doc_id, stored in rows]
     index.executemany("INSERT INTO vectors VALUES (?, ?, ?)", values)
 
 
-def order(nearer: list[semantic.RerankedDocument]) -> list[int]:
-    return [one.scored.doc_id for one in nearer]
+def query(*, missing: float) -> ParsedQuery:
+    """A question of one word that is there, of weight 1, and others that are not."""
+    return ParsedQuery((QueryTerm("there", "there", 1, 1.0),), {}, 5.0, 1, missing)
 
 
-def test_of_two_that_words_cannot_tell_apart_the_nearer_one_comes_first(index: sqlite3.Connection) -> None:
-    put(index, {1: 20, 2: 60, 3: 10, 4: 10})
-    assert order(rerank_memories(index, [ScoredDocument(1, 5.0), ScoredDocument(2, 5.0)], measure)) == [2, 1]
+def memories(
+    index: sqlite3.Connection, scored: Sequence[ScoredDocument], *, missing: float, excluded: Sequence[int] = ()
+) -> list[RerankedDocument]:
+    return semantic.rerank_memories(
+        index, scored, query(missing=missing), question(), lambda doc_ids: set(doc_ids).difference(excluded)
+    )
 
 
-def test_words_decide_against_a_little_nearness(index: sqlite3.Connection) -> None:
-    put(index, {1: 40, 2: 60, 3: 10, 4: 0})
-    assert order(rerank_memories(index, [ScoredDocument(1, 9.0), ScoredDocument(2, 3.0)], measure)) == [1, 2]
+def order(reranked: Sequence[RerankedDocument]) -> list[int]:
+    return [one.scored.doc_id for one in reranked]
 
 
-def test_what_has_no_vector_counts_as_usual(index: sqlite3.Connection) -> None:
-    put(index, {1: 20, 2: 10})
-    (first, second) = rerank_memories(index, [ScoredDocument(1, 5.0), ScoredDocument(7, 5.0)], measure)
-    assert (first.scored.doc_id, first.boost > 0) == (1, True)
-    assert (second.scored, second.boost) == (ScoredDocument(7, 5.0), 0.0)
+WITH_WORD = ScoredDocument(1, 5.0, ("there",))
 
 
-def test_without_a_common_word_only_what_is_really_near_is_found(index: sqlite3.Connection) -> None:
-    put(index, {1: 10, 2: 24, 3: 12})
-    assert rerank_memories(index, [], measure) == []
-    put(index, {4: 50, 5: 45, 6: 30})
-    assert order(rerank_memories(index, [], measure)) == [4, 5]  # the last is far behind
+def test_the_less_the_best_hit_holds_of_a_question_the_more_meaning_decides(index: sqlite3.Connection) -> None:
+    put(index, {1: 0.3, 2: 0.5, **dict.fromkeys(range(10, 60), 0.05)})
+    assert order(memories(index, [WITH_WORD], missing=9.0)) == [2, 1]
+    assert order(memories(index, [WITH_WORD], missing=0.0)) == [1, 2]
 
 
-def test_a_message_is_near_by_what_stands_around_it(index: sqlite3.Connection) -> None:
+def test_of_two_that_words_cannot_tell_apart_the_more_similar_one_comes_first(index: sqlite3.Connection) -> None:
+    put(index, {1: 0.2, 2: 0.6, 3: 0.1})
+    equal = [WITH_WORD, ScoredDocument(2, 5.0, ("there",))]
+    assert order(memories(index, equal, missing=0.0)) == [2, 1]
+
+
+def test_a_document_without_a_vector_counts_as_average(index: sqlite3.Connection) -> None:
+    put(index, {1: 0.5})
+    first, second = memories(index, [WITH_WORD, ScoredDocument(7, 5.0, ("there",))], missing=1.0)
+    assert first.scored.doc_id == 1 and first.boost > 0
+    assert second == RerankedDocument(ScoredDocument(7, 5.0, ("there",)), 0.0)
+
+
+def test_without_a_common_word_only_what_is_really_similar_is_found(index: sqlite3.Connection) -> None:
+    put(index, {1: 0.1, 2: 0.2})
+    assert memories(index, [], missing=1.0) == []
+    put(index, {3: 0.3, 4: 0.5})
+    assert order(memories(index, [], missing=1.0)) == [4, 3]
+
+
+def test_a_single_memory_is_found(index: sqlite3.Connection) -> None:
+    put(index, {1: 0.5})
+    (found,) = memories(index, [], missing=1.0)
+    assert found.boost > 0
+
+
+def test_what_the_query_excludes_takes_no_place_of_what_it_does_not(index: sqlite3.Connection) -> None:
+    put(index, {**dict.fromkeys(range(30), 0.6), 99: 0.5})
+    assert order(memories(index, [], missing=1.0, excluded=range(30))) == [99]
+
+
+def test_a_message_is_similar_by_what_stands_around_it(index: sqlite3.Connection) -> None:
     one, other = (session_start_id(START.date(), session) for session in (1, 2))
     among = [message_doc_id(one, place, place % 2) for place in range(5)]
     apart = [message_doc_id(other, place, place % 2) for place in range(5)]
-    put(index, dict(zip(among, (20, 20, 10, 20, 20), strict=True)))
-    put(index, dict(zip(apart, (0, 0, 10, 0, 0), strict=True)))
-    found = rerank_messages(index, [ScoredDocument(apart[2], 5.0), ScoredDocument(among[2], 5.0)], measure)
-    assert order(found) == [among[2], apart[2]]
+    put(index, dict(zip(among, (0.2, 0.2, 0.1, 0.2, 0.2), strict=True)))
+    put(index, dict(zip(apart, (0.0, 0.0, 0.1, 0.0, 0.0), strict=True)))
+    scored = [ScoredDocument(message, 5.0, ("there",)) for message in (apart[2], among[2])]
+    reranked = semantic.rerank_messages(index, scored, query(missing=1.0), question())
+    assert order(reranked) == [among[2], apart[2]]
 
 
-def test_of_very_many_only_those_that_words_found_are_compared(
+def test_of_very_many_the_latest_and_those_that_words_found_are_compared(
     index: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(semantic, "MAX_COMPARED", 3)
-    put(index, {1: 10, 2: 10, 3: 10, 8: 60, 9: 60})
-    assert order(rerank_memories(index, [ScoredDocument(8, 1.0)], measure)) == [8]
+    put(index, {1: 0.1, 2: 0.1, 3: 0.1, 8: 0.6, 9: 0.6})
+    assert order(memories(index, [ScoredDocument(8, 1.0, ("there",))], missing=1.0)) == [8]
     late, old = session_start_id(START.date(), 1), session_start_id(date(2020, 1, 1), 2)
-    put(index, {message_doc_id(run, place, 0): 60 for run in (late, old) for place in range(3)})
-    by_words = ScoredDocument(message_doc_id(old, 1, 0), 1.0)
-    assert set(order(rerank_messages(index, [by_words], measure))) >= {by_words.doc_id}
-    assert message_doc_id(old, 2, 0) not in order(rerank_messages(index, [], measure))
+    put(index, {message_doc_id(run, place, 0): 0.6 for run in (late, old) for place in range(3)})
+    by_words = ScoredDocument(message_doc_id(old, 1, 0), 1.0, ("there",))
+    assert by_words.doc_id in order(semantic.rerank_messages(index, [by_words], query(missing=1.0), question()))
+    assert message_doc_id(old, 2, 0) not in order(semantic.rerank_messages(index, [], query(missing=1.0), question()))
 
 
-# With the extra, too, no command opens a socket, and none starts a thread, or a process but the one that encodes
+def test_many_are_compared_by_signs_and_the_nearest_of_them_exactly(
+    index: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = meaning.cached_table()
+    assert table is not None
+    texts = {number: f"the printer on floor {number} is out of paper" for number in range(60)}
+    texts[77] = "customers are billed by card"
+    vectors.write_vectors(index, texts)
+    asked = query_meaning("how do clients pay")
+    assert asked is not None
+    exact = semantic.rerank_memories(index, [], query(missing=1.0), asked, set)
+    monkeypatch.setattr(semantic, "MAX_EXACT", 5)
+    assert semantic.rerank_memories(index, [], query(missing=1.0), asked, set)[0].scored.doc_id == 77
+    assert exact[0].scored.doc_id == 77
 
 
-_PR_SET_CHILD_SUBREAPER = 36
-_WALK = """
-import ctypes, io, os, sys
-assert ctypes.CDLL(None).prctl({subreaper}, 1, 0, 0, 0) == 0  # what a command leaves behind is ours to wait for
-sys.path.append({packages!r})
-from tacit.surfaces.cli import main
-for words in ("init", "add we-release-never", "reindex", "recall version", "improve", "recall release", "doctor"):
-    sys.stdin = io.StringIO()
-    main(words.split())
-    if words.startswith("add"):
-        os.wait()  # for the one that encodes
-assert "numpy" in sys.modules
-"""
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HTTP_TIMEOUT",
+        "src/tacit/log",
+        "--force",
+        "README.md",
+        "getUserName",
+        "v1.2.3",
+        "-x --dry-run",
+        "roster-check?",
+        "TTL",
+    ],
+)
+def test_a_question_that_names_something_is_answered_by_words(text: str) -> None:
+    assert is_name(text)
+    assert query_meaning(text) is None
 
 
-def test_encoding_and_comparing_open_no_socket_and_start_nothing_else(tmp_path: Path, packages: Path) -> None:
-    calls = plain._trace(_WALK.format(packages=str(packages), subreaper=_PR_SET_CHILD_SUBREAPER), tmp_path)
-    assert plain._NETWORK.findall(calls) == []
-    assert len(plain._STARTED.findall(calls)) == 3  # the one that was started here, and two forks to encode after `add`
+@pytest.mark.parametrize("text", ["how do clients pay", "what sets HTTP_TIMEOUT?", "backup", "Rechnung", "如何付款"])
+def test_a_question_with_an_ordinary_word_is_not_a_name(text: str) -> None:
+    assert not is_name(text)
+    assert query_meaning(text) is not None

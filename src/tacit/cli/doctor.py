@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from tacit.cli import output
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import ENCODE_SECONDS, JsonObject, dim, echo, echo_lines, pluralize, red, short_path, warn, yellow
+from tacit.cli.output import JsonObject, dim, echo, echo_lines, pluralize, red, short_path, warn, yellow
 from tacit.errors import NotFoundError, TacitError, UsageError
 from tacit.text.display import printable
 
@@ -68,9 +68,7 @@ def run_doctor(call: Invocation) -> int:
         number = call.vault.doctor.reindex()
         if not call.flag("--json"):
             echo(f"Made the index and all views again: {pluralize(number, 'memory', 'memories')}.")
-        encoded = call.vault.embeddings.encode(ENCODE_SECONDS)
-        if not call.shows_json(list):
-            output.echo_encoded(encoded)
+        call.shows_json(list)
         return 0
     if any(call.flag(option) for option in ("--log", "--mend", "--quarantine-unsigned", "--accept-unsigned")):
         if call.flag("--quick"):
@@ -82,8 +80,6 @@ def run_doctor(call: Invocation) -> int:
     captures = call.vault.configuration.setting("autocapture.enabled").value is True
     if states and not call.flag("--json"):
         echo(f"Installed in {', '.join(printable(state.name) for state in states)}.")
-    if not is_quick and (compared := call.vault.embeddings.count_encoded()) and not call.flag("--json"):
-        echo(f"Meaning: {compared} texts can be compared.")
     findings = [
         *(call.vault.doctor.quick() if is_quick else call.vault.doctor.doctor()),
         *(finding for state in states for finding in _target_findings(state)),

@@ -9,7 +9,7 @@ from itertools import chain
 
 from tacit.cli.cards import reference_json
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import ENCODE_SECONDS, JsonObject, echo, echo_encoded, echo_lines, pluralize, warn
+from tacit.cli.output import JsonObject, echo, echo_lines, pluralize, warn
 from tacit.index.sessions import SessionRow
 from tacit.learn.judge import Judge, JudgeOutcome, client_judge, estimated_tokens, total_dropped
 from tacit.learn.judge.clients import CLIENTS
@@ -307,7 +307,6 @@ def run_improve(call: Invocation) -> None:
         _evaluate(call)
         return
     improvement = call.vault.maintenance.improve(force=call.flag("--force"), min_count=call.number("--min-count") or 2)
-    encoded = call.vault.embeddings.encode(ENCODE_SECONDS)
     if call.shows_json(lambda: _improvement_json(improvement)):
         return
     evaluation = improvement.evaluation
@@ -336,7 +335,6 @@ def run_improve(call: Invocation) -> None:
             echo(f"  Forget: tacit forget {memory.id} --reason 'out of date' --evidence 'tacit improve'")
     if improvement.undecided:
         echo(f"Open conflicts: {improvement.undecided} memories; see: tacit conflicts")
-    echo_encoded(encoded)
 
 
 def promote_command(memory: Memory) -> str:

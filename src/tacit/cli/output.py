@@ -20,11 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from tacit.vault.embeddings import EncodeResult
 
 JsonObject = dict[str, object]  # docs/reference/json.md describes every field that is printed
 
-ENCODE_SECONDS = 60  # the most that a command takes for vectors; hooks and later commands make the rest
 _RESET = "\x1b[0m"
 _BOLD, _DIM, _RED, _YELLOW, _CYAN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[36m"
 _STYLES = (_BOLD, _DIM, _RED, _YELLOW, _CYAN, _RESET)
@@ -206,12 +204,6 @@ def conflict_hint(summary: str) -> str:
     from tacit.text.display import printable
 
     return f"{printable(summary)}: tacit sync"
-
-
-def echo_encoded(encoded: EncodeResult | None) -> None:
-    """Print how many vectors were made, if any."""
-    if encoded and encoded.new:
-        echo(f"Meaning: {encoded.new} more texts can be compared, {encoded.total} in all.")
 
 
 # Questions to a person at a terminal

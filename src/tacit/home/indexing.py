@@ -189,10 +189,6 @@ class Indexer:
                 raise read_only_error(self._paths.root) from error
             raise
         self._index_all(connection)
-        if os.path.exists(self._paths.index):
-            from tacit.index import vectors
-
-            vectors.copy_vectors(self._paths.index, connection, must_decode)
         connection.execute("INSERT OR IGNORE INTO stale_views VALUES ('everything')")
         database.finish_index(connection, new)
 

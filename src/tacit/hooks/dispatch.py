@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _HURRY_SECONDS = 0.2  # that the host may have to wait for another process
 _DEADLINE_SECONDS = 9  # then the kernel ends a process that captures; what it has not read stays in the queue
-_ENCODE_SECONDS = 4.0  # of that for vectors
 _MAX_LEARNED_SESSIONS = 10  # per hook
 _DRAIN_TIMEOUT_SECONDS = 0.8  # to wait for the capture of what this session did until now
 _NEW_SESSION_SOURCES = ("startup", "")  # a session that is resumed, cleared or compacted had its notice when it began
@@ -141,7 +140,7 @@ def _set_deadline() -> None:
 
 
 def _drain_and_learn(paths: HomePaths) -> None:
-    """Capture the queue, propose what ended sessions said, and make vectors if the extra for them is installed."""
+    """Capture the queue, and propose what ended sessions said."""
     drain_now(paths)
     from tacit.learn.sessions import SessionLearning
 
@@ -149,10 +148,6 @@ def _drain_and_learn(paths: HomePaths) -> None:
         learning = SessionLearning(home)
         for _ in learning.learn_from_sessions(learning.unlearned_sessions()[:_MAX_LEARNED_SESSIONS]):
             pass
-    from tacit.vault.embeddings import Embeddings
-
-    with Home(paths.root, cwd="/") as home:
-        Embeddings(home).encode(_ENCODE_SECONDS)
 
 
 def drain_now(paths: HomePaths, timeout: float = 0.0) -> None:

@@ -22,7 +22,7 @@ _ANSWERS = (
         for table in (
             *("events", "claim_events", "memories", "memory_counts", "memory_agents", "memory_topics"),
             *("opposed_pairs", "rulings", "pages", "project_roots", "sessions", "session_groups", "documents"),
-            *("doc_lengths", "session_lengths", "terms", "messages", "claim_sources"),
+            *("doc_lengths", "session_lengths", "terms", "messages", "claim_sources", "vectors"),
         )
     ),
     ("event_id, session_number, segment, line, offset, length, raw", "session_events"),

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-INDEX_VERSION = "25"
+INDEX_VERSION = "26"
+# The table that vectors are made with. Another one needs another index, so this goes with the file.
+TABLE_VERSION = "1-8c6f35399ac7a498f91ba0de8b8a20a6"
+_VERSION = f"{INDEX_VERSION} {TABLE_VERSION}"
 # Returns a line of the log by segment, offset and length, None if there is none.
 LineReader = Callable[[str, int, int], bytes | None]
 _SQLITE_SUFFIXES = ("-wal", "-shm")
@@ -171,7 +174,7 @@ def create_index(path: str, lines: LineReader = _read_no_line) -> sqlite3.Connec
     connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;")
     with open(_SCHEMA_PATH, encoding="ascii") as file:
         connection.executescript(file.read())
-    connection.execute("INSERT INTO meta VALUES ('version', ?)", (INDEX_VERSION,))
+    connection.execute("INSERT INTO meta VALUES ('version', ?)", (_VERSION,))
     _register_event_line(connection, lines)
     return connection
 
@@ -251,7 +254,7 @@ def _connect(address: str, lines: LineReader, pragmas: Sequence[str] = ()) -> sq
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
         version = connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()
-        if version != (INDEX_VERSION,):
+        if version != (_VERSION,):
             raise IndexUnusableError("another version of Tacit wrote it")
     except BaseException:
         connection.close()

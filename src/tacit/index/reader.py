@@ -474,12 +474,6 @@ def operation_events(connection: sqlite3.Connection, op: EventId, decode: Decode
 # The state of the index itself
 
 
-def embedding_model(connection: sqlite3.Connection) -> str:
-    """Return the model of the stored vectors, "" if there are none."""
-    row = connection.execute("SELECT value FROM meta WHERE name = 'embedding_model'").fetchone()
-    return str(row[0]) if row else ""
-
-
 def complete_folders(connection: sqlite3.Connection) -> dict[str, int]:
     """Return the folders that had all their pages, with the time of their last change before that in nanoseconds."""
     rows = connection.execute("SELECT name, value FROM meta WHERE name >= 'complete ' AND name < 'complete!'")

@@ -6,7 +6,7 @@
 PRAGMA application_id = 0x54414349;
 
 -- A row is one value of the index as a whole: `version`; `doc_count` and `total_length`, the number of documents and of
--- their words; `last_learned_command_id`, the row of shell_commands up to which learners have read; `embedding_model`;
+-- their words; `last_learned_command_id`, the row of shell_commands up to which learners have read; and
 -- `complete FOLDER`, when a folder of pages was changed that had all its pages afterwards (may be lost).
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -406,9 +406,6 @@ CREATE TABLE session_choices (
 ) WITHOUT ROWID;
 CREATE INDEX session_choices_subject ON session_choices (subject);
 
--- A row is the embedding vector of a memory or message, if the extra is installed. When the text changes, and with it
--- `text_hash`, the row is deleted.
-CREATE TABLE vectors (doc_id INTEGER PRIMARY KEY, text_hash BLOB NOT NULL, vector BLOB NOT NULL);
-
--- A row is a session whose messages all have vectors.
-CREATE TABLE embedded_sessions (session_number INTEGER PRIMARY KEY);
+-- A row is the vector of the meaning of a memory or message, made from the text of that row (see `tacit.meaning`), and
+-- the signs of its components.
+CREATE TABLE vectors (doc_id INTEGER PRIMARY KEY, signs BLOB NOT NULL, vector BLOB NOT NULL);

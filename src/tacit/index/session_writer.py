@@ -25,7 +25,7 @@ from tacit.index.postings import (
 )
 from tacit.index.reader import Decode
 from tacit.index.sessions import events_of_session, mark_session_learned
-from tacit.index.vectors import drop_stale_session_vectors
+from tacit.index.vectors import remove_vectors, write_vectors
 from tacit.model import observation
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import EventId, claim_number
@@ -57,6 +57,11 @@ class SessionMessage(Record):
     text: str
     extra: str = ""
     bodies: Sequence[observation.PromptGiven | observation.ReplyGiven | observation.ToolUsed] = ()
+
+    @property
+    def is_said(self) -> bool:
+        """Whether it is a text that somebody wrote, not calls of tools."""
+        return not (self.bodies and isinstance(self.bodies[0], observation.ToolUsed))
 
 
 _SessionGroup = tuple[str, int]  # scope and request hash
@@ -203,6 +208,7 @@ def _write_messages(
     pages: dict[EventId, tuple[str | int, ...]] = {}
     documents: dict[int, IndexedDocument] = {}
     messages: dict[int, tuple[int, str, bool]] = {}
+    texts: dict[int, str] = {}
     for index, message in enumerate(_messages(session)):
         part, doc_id = message.part, message_doc_id(start, index, message.role)
         if doc_id not in messages:
@@ -212,6 +218,8 @@ def _write_messages(
                 events,
                 any(isinstance(body, observation.ReplyGiven) for body in message.bodies),
             )
+        if message.is_said:
+            texts[doc_id] = f"{texts.get(doc_id, '')}\n{message.text}"
         # Messages beyond the last id of a session share one document.
         documents[doc_id] = _append_message(documents.get(doc_id, IndexedDocument(doc_id, "", "")), message)
         if part.event not in pages:
@@ -221,7 +229,7 @@ def _write_messages(
     query = "SELECT doc_id FROM pages WHERE kind = 'session' AND page_name = ?"
     known = connection.execute(query, (old_page_name,)).fetchall()
     starts = {start, *(start_id_of(doc_id) for (doc_id,) in known)}
-    drop_stale_session_vectors(connection, starts, number, session)
+    replaced = []
     for first in starts:
         id_range = (first, first + IDS_PER_SESSION - 1)
         connection.execute("DELETE FROM pages WHERE doc_id BETWEEN ? AND ?", id_range)
@@ -232,9 +240,12 @@ def _write_messages(
                 del documents[row[0]]  # indexed already
             else:
                 postings.remove(row[0])
+                replaced.append(row[0])
     connection.executemany("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, 0)", pages.values())
     connection.executemany("INSERT OR REPLACE INTO messages VALUES (?, ?, ?)", messages.values())
     postings.add(documents.values(), fresh=True)
+    remove_vectors(connection, replaced)
+    write_vectors(connection, {doc_id: text for doc_id, text in texts.items() if doc_id in documents})
 
 
 def _append_message(document: IndexedDocument, message: SessionMessage) -> IndexedDocument:

@@ -15,12 +15,11 @@ from itertools import accumulate, groupby, islice
 from operator import itemgetter
 
 from tacit.errors import IndexUnusableError
-from tacit.index import commands, reader
+from tacit.index import commands, reader, vectors
 from tacit.index.conflicts import ConflictWriter, topic_hashes
 from tacit.index.database import insert_rows, mark_stale, transaction
 from tacit.index.habits import forget_habits, store_shell_commands
 from tacit.index.postings import IndexedDocument, PostingsWriter, page_doc_id
-from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
 from tacit.model import observation
 from tacit.model.claim import Stance, Status
 from tacit.model.conflict import parse_stance
@@ -350,7 +349,10 @@ class _MemoryWriter:
         documents = [_document(*numbered) for numbered in memories.items()]
         self._postings.add((document for document in documents if document.doc_id not in known), fresh=True)
         self._postings.add((document for document in documents if document.doc_id in known), fresh=False)
-        drop_stale_memory_vectors(self._connection, [_embedding_text(doc_id, memories.get(doc_id)) for doc_id in known])
+        vectors.remove_vectors(self._connection, known)
+        in_use = (Status.ACTIVE, Status.PENDING)
+        texts = {doc_id: memory.claim.sentence for doc_id, memory in memories.items() if memory.status in in_use}
+        vectors.write_vectors(self._connection, texts)
         active = {doc_id: memory.claim for doc_id, memory in memories.items() if memory.status is Status.ACTIVE}
         self._conflicts.add_topics(
             {doc_id: topic_hashes(claim.scope, claim.sentence) for doc_id, claim in active.items()}
@@ -404,12 +406,6 @@ def _document(doc_id: int, memory: Memory) -> IndexedDocument:
     claim = memory.claim
     extra = (*claim.tags, claim.kind.label, *[evidence.text for evidence in memory.evidence], memory.reason)
     return IndexedDocument(doc_id, " ".join(tokenize(claim.sentence)), " ".join(tokenize("\n".join(extra))))
-
-
-def _embedding_text(doc_id: int, memory: Memory | None) -> EmbeddingText:
-    """Return the text that is embedded, "" for a memory that is gone, was dismissed or retired."""
-    is_embedded = memory is not None and memory.status in (Status.ACTIVE, Status.PENDING)
-    return EmbeddingText(doc_id, memory.claim.sentence if memory and is_embedded else "")
 
 
 # Pages: entries of the worklog, and the latest evaluation of each day

@@ -142,6 +142,12 @@ class ParsedQuery(Record):
     bigrams: Mapping[tuple[str, str], float]
     avg_doc_length: float
     missing: int = 0
+    missing_weight: float = 0.0
+
+    @property
+    def total_weight(self) -> float:
+        """The weight of all terms of the query, also of those that occur nowhere."""
+        return sum(term.weight for term in self.terms if term.is_original) + self.missing_weight
 
 
 def parse_query(connection: sqlite3.Connection, text: str) -> ParsedQuery:
@@ -171,7 +177,7 @@ def query_from_words(
     pairs = pairwise([STEMS[word] for word in tokens or words])
     bigrams = {pair: weights.get(pair[0], 0.0) + weights.get(pair[1], 0.0) for pair in pairs}
     bigrams = {pair: weight for pair, weight in bigrams.items() if weight}
-    return ParsedQuery(tuple(terms), bigrams, stats.avg_doc_length, missing)
+    return ParsedQuery(tuple(terms), bigrams, stats.avg_doc_length, missing, missing * idf(0, stats.doc_count))
 
 
 def _synonym_terms(

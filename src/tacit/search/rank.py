@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.search.passages import Passage, PassageReader
-    from tacit.search.semantic import SimilarityFunction
+    from tacit.search.semantic import QueryMeaning
 
     Item = MemoryRow | PageRow | StoredCommand
 
@@ -57,7 +57,7 @@ class Query(Record):
     `scopes` of None means all scopes. `since` is a UTC timestamp. `everything` includes retired, dismissed and
     overruled memories; `accepted_only` leaves out memories that nobody has accepted, also with `everything`. `folders`
     are those of the project: commands belong to where they ran. Without `by_person`, commands that a person typed in a
-    shell are left out; agents ask like this.
+    shell are left out; agents ask like this. Without `by_meaning`, words alone decide.
     """
 
     text: str
@@ -69,6 +69,7 @@ class Query(Record):
     accepted_only: bool = False
     folders: tuple[str, ...] = ()
     by_person: bool = True
+    by_meaning: bool = True
 
 
 class RankCandidate(Record):
@@ -116,15 +117,13 @@ class SearchResult(Record):
 def search(
     connection: sqlite3.Connection,
     query: Query,
-    similarity: SimilarityFunction | None = None,
     decode: Decode | None = None,
 ) -> list[SearchResult]:
     """Return at most `query.limit` results, each fact once.
 
-    `similarity` compares vectors with the question; without it, words alone decide. With `decode`, passages of sessions
-    are read from the log.
+    With `decode`, passages of sessions are read from the log.
     """
-    run = _SearchRun(connection, query, similarity, decode)
+    run = _SearchRun(connection, query, decode)
     results: list[SearchResult] = []
     seen: set[str] = set()
     size = _POOL_SIZE
@@ -143,7 +142,7 @@ def search(
 
 def find_candidates(connection: sqlite3.Connection, words: Sequence[str], limit: int) -> CandidatePool:
     """Return the best candidates of any status that contain any of these words; each session by its best message."""
-    return _SearchRun(connection, Query(" ".join(words), limit, everything=True)).pool(limit)
+    return _SearchRun(connection, Query(" ".join(words), limit, everything=True, by_meaning=False)).pool(limit)
 
 
 class _SearchRun:
@@ -153,12 +152,15 @@ class _SearchRun:
         self,
         connection: sqlite3.Connection,
         query: Query,
-        similarity: SimilarityFunction | None = None,
         decode: Decode | None = None,
     ) -> None:
         self._connection = connection
         self._query = query
-        self._similarity = similarity
+        self._meaning: QueryMeaning | None = None
+        if query.by_meaning:
+            from tacit.search.semantic import query_meaning
+
+            self._meaning = query_meaning(query.text)
         self._decode = decode
         self._passage_reader: PassageReader | None = None
         self._query_words, tokens = query_terms(query.text), tokenize(query.text[:4096])
@@ -168,7 +170,7 @@ class _SearchRun:
         self.role = None if asks_person == asks_agent else PERSON if asks_person else AGENT
         self.is_command_question = query.kind == COMMAND or is_command_question(self._query_words)
         self._weight_by_word = {term.word: term.weight for term in self.parsed_query.terms}
-        self._total_weight = sum(term.weight for term in self.parsed_query.terms if term.is_original) or 1.0
+        self._total_weight = self.parsed_query.total_weight or 1.0
         self._rows: dict[int, MemoryRow | PageRow] = {}
 
     @property
@@ -184,9 +186,9 @@ class _SearchRun:
         """Return about `size` memories and pages, as many sessions, and some commands; all pass the filters."""
         kind = self._query.kind
         documents = messages = Candidates([], complete=True)
-        can_match = bool(self.parsed_query.terms) or self._similarity is not None
+        can_match = bool(self.parsed_query.terms) or self._meaning is not None
         if can_match and kind not in (COMMAND, "session"):
-            limit = size if self._similarity is None else max(size, _MIN_COMPARED)
+            limit = size if self._meaning is None else max(size, _MIN_COMPARED)
             documents = retrieve_memories(self._connection, self.parsed_query, limit, prior_weights=self._prior_weights)
         if can_match and kind in (None, "session"):
             messages = retrieve_messages(self._connection, self.parsed_query, self.role, size)
@@ -242,11 +244,13 @@ class _SearchRun:
         self, documents: Sequence[ScoredDocument], messages: Sequence[ScoredDocument]
     ) -> list[RankCandidate]:
         boosts: dict[int, float] = {}
-        if self._similarity is not None:
+        if self._meaning is not None:
             from tacit.search.semantic import rerank_memories, rerank_messages
 
-            closest_documents = rerank_memories(self._connection, documents, self._similarity)
-            closest_messages = rerank_messages(self._connection, messages, self._similarity)
+            closest_documents = rerank_memories(
+                self._connection, documents, self.parsed_query, self._meaning, self._prior_weights
+            )
+            closest_messages = rerank_messages(self._connection, messages, self.parsed_query, self._meaning)
             boosts = {scored.doc_id: boost for scored, boost in (*closest_documents, *closest_messages)}
             documents = [scored for scored, _ in closest_documents]
             messages = [scored for scored, _ in closest_messages]
@@ -322,8 +326,9 @@ def _rank_candidates(candidates: Sequence[RankCandidate], *, asks_command: bool)
         for candidate in candidates
         if isinstance(candidate.item, StoredCommand)
     ]
-    best = max((score for _, score in scored), default=0.0)
-    scored.sort(key=lambda pair: _rank_key(pair[0], pair[1], best))
+    first, best = max(scored, key=lambda pair: pair[1], default=(None, 0.0))
+    finely = first is not None and first.semantic_boost > first.score / 2
+    scored.sort(key=lambda pair: _rank_key(pair[0], pair[1], best, finely=finely))
     results = []
     for candidate, score in scored:
         step = _relevance_step(score, best)
@@ -353,10 +358,13 @@ def _relevance_step(score: float, best: float) -> float:
 
 
 def _rank_key(
-    candidate: RankCandidate, score: float, best: float
+    candidate: RankCandidate, score: float, best: float, *, finely: bool
 ) -> tuple[bool, float, int, int, float, NewestFirst, str]:
-    """Within a relevance step, memories are sorted as in a brief, and everything else after them by its score."""
-    item, step = candidate.item, -_relevance_step(score, best)
+    """Within a relevance step, memories are sorted as in a brief, and everything else after them by its score.
+
+    `finely`: meaning decided more than words, so that what is nearer is no more relevant by a step, but comes first.
+    """
+    item, step = candidate.item, -score if finely else -_relevance_step(score, best)
     if isinstance(item, MemoryRow):
         is_answer = _is_answer(candidate)
         return (not is_answer, step, KIND_RANK[item.kind], -item.strength, 0.0, NewestFirst(item.last_event), item.id)

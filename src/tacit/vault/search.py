@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tacit.model.conflict import Ruling
     from tacit.model.ids import ClaimId
     from tacit.model.memory import Memory
-    from tacit.search.semantic import SimilarityFunction
     from tacit.vault.evidence import MemoryConflict, MemoryEvent, MemoryRelations
     from tacit.vault.hits import Hit, SessionQuote
 
@@ -98,7 +97,7 @@ class Search(HomePart):
                 folders=parser.folders(connection, scope) if scopes is not None else (),
                 by_person=is_person,
             )
-            results = search(connection, search_query, _similarity(connection, search_query.text), must_decode)
+            results = search(connection, search_query, must_decode)
             if not results and reader.has_lost_postings(connection):
                 raise IndexUnusableError("its tables disagree")
             hits = HitBuilder(self._home).build(connection, results)
@@ -329,12 +328,3 @@ class Search(HomePart):
         from tacit.index import listings
 
         return self.load_rulings(self._store.read(lambda connection: listings.rulings_of(connection, claim)))
-
-
-def _similarity(connection: sqlite3.Connection, text: str) -> SimilarityFunction | None:
-    """Return the similarity of vectors to a question; None without importing anything if the home has no vectors."""
-    if not reader.embedding_model(connection):
-        return None
-    from tacit.search.semantic import similarity_to
-
-    return similarity_to(connection, text)

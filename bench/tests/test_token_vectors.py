@@ -8,9 +8,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from bench.training.table_file import table_bytes
 
-from tacit.search.token_vectors import (
+from bench.training.table_file import table_bytes
+from tacit.meaning import (
     HEADER_BYTES,
     MAX_TOKENS,
     TABLE_FILE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.search.wordpiece import split_words, word_pieces
+from tacit.meaning.wordpiece import split_words, word_pieces
 
 _VOCABULARY = {
     token: row for row, token in enumerate(["run", "##ning", "##n", "##ing", "runner", "да", "##ни", "東京", "都"])

@@ -32,8 +32,8 @@ from mmap import ACCESS_READ, mmap
 from operator import mul
 
 from tacit.errors import TacitError
+from tacit.meaning.wordpiece import split_words, word_pieces
 from tacit.record import Record
-from tacit.search.wordpiece import split_words, word_pieces
 
 TYPE_CHECKING = False
 
@@ -230,7 +230,8 @@ def quantize(values: Sequence[int]) -> bytes:
         return bytes(len(values))
     factor = (QUANTIZATION_SCALE << _RECIPROCAL_BITS + _NORM_BITS) // norm
     half = 1 << (_RECIPROCAL_BITS - 1)
-    if max(max(values), -min(values)) * factor + half >> _RECIPROCAL_BITS > _MAX_COMPONENT:
+    highest, lowest = max(values), min(values)
+    if max(highest, -lowest) * factor + half >> _RECIPROCAL_BITS > _MAX_COMPONENT:
         limit = (_MAX_COMPONENT << _RECIPROCAL_BITS) // factor
         values = [max(-limit, min(value, limit)) for value in values]
     return bytes([value * factor + half >> _RECIPROCAL_BITS & 255 for value in values])
@@ -254,6 +255,11 @@ def similarities(query: bytes, vectors: bytes) -> Iterator[int]:
 def bits(vector: bytes) -> int:
     """Return one bit per component, its sign. Vectors with few different bits are probably similar."""
     return int(vector.translate(_SIGN_DIGITS), 2)
+
+
+def pack_signs(vector: bytes) -> bytes:
+    """Return the bits of a vector in an eighth of its bytes."""
+    return bits(vector).to_bytes(len(vector) // 8, "big")
 
 
 def open_table(path: str = TABLE_FILE) -> TokenVectors:
