@@ -160,3 +160,23 @@ def test_a_line_that_a_colleague_forgot_and_committed_is_asked_about(ann: Person
     steps.sync(ann)
     assert ann.row(LINTER)["status"] == "retired"
     steps.undo(ann)
+
+
+def test_a_purge_leaves_nothing_of_a_line_after_the_record_of_what_was_written_is_gone(ann: Person) -> None:
+    for rule in (FORCE, LINTER):
+        steps.add(ann, rule)
+    steps.delete_views(ann)
+    steps.decide(ann, "forget", LINTER)
+    steps.purge(ann, FORCE)
+    assert not ann.facts()
+
+
+def test_a_purge_leaves_the_words_of_whoever_reworded_the_line(ann: Person) -> None:
+    steps.add(ann, FORCE)
+    name = ann.id_of(FORCE)
+    path = ann.work / FACTS
+    ann.write(path, path.read_text().replace(f'"canonical": "{FORCE}"', '"canonical": "ask before you push to main"'))
+    ann.tacit("purge", name, "--yes", changes=[FORCE, "ask before you push to main"])
+    assert list(ann.facts()) == ["ask before you push to main"]
+    assert "force" not in path.read_text()
+    ann.mind.purge(FORCE)
