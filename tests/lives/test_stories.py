@@ -180,3 +180,32 @@ def test_a_purge_leaves_the_words_of_whoever_reworded_the_line(ann: Person) -> N
     assert list(ann.facts()) == ["ask before you push to main"]
     assert "force" not in path.read_text()
     ann.mind.purge(FORCE)
+
+
+def test_a_colleague_who_forgets_everything_leaves_no_conflict_to_those_who_add(ann: Person, bob: Person) -> None:
+    shared(ann, bob, FORCE, LINTER)
+    for rule in (FORCE, LINTER):
+        steps.decide(bob, "forget", rule)
+    steps.push(bob)
+    steps.edit(ann, FORCE, "never rewrite main")
+    steps.add(ann, PNPM)
+    steps.pull(ann)
+    assert {"never rewrite main", PNPM} <= set(ann.facts())
+
+
+def test_a_line_that_waits_again_counts_what_is_not_counted_yet(ann: Person, bob: Person) -> None:
+    shared(ann, bob, LINTER)
+    steps.add(ann, LINTER, "constraint")
+    steps.add(bob, LINTER)
+    steps.push(ann)
+    steps.pull(bob)
+    steps.trust(bob)
+    assert bob.row(LINTER)["strength"] == 3
+
+
+def test_whoever_trusts_a_file_is_told_what_it_overrules(ann: Person, bob: Person) -> None:
+    for person in (ann, bob):
+        person.mind.opposing = frozenset((frozenset((PNPM, "use npm instead of pnpm")),))
+    shared(ann, bob, PNPM)
+    shared(ann, bob, "use npm instead of pnpm")
+    steps.look(bob)

@@ -133,9 +133,10 @@ class Store:
     @cached_property
     def view_store(self) -> ViewStore:
         """The files that show memories, and copies of what was written there last."""
+        from tacit.home.git_versions import is_committed
         from tacit.pages.view_store import ViewStore
 
-        return ViewStore(self.paths.view_copies, self._disk)
+        return ViewStore(self.paths.view_copies, self._disk, is_committed)
 
     @cached_property
     def publisher(self) -> Publisher:

@@ -182,7 +182,7 @@ class HomeFiles:
         return {line: None if line in written else self._left_of(line, purge, id_of) for line in doomed}
 
     def _left_of(self, line: str, purge: FilePurge, id_of: Callable[[str], str | None]) -> str | None:
-        """Return what is left of a line with a purged id that Tacit did not write last: a person's words without the id.
+        """Return what is left of a line with a purged id that Tacit did not write last: a person's words without it.
 
         Nothing is left of a fact that still says what is purged: the line was only stated again, or the record of what
         was written is incomplete.
