@@ -19,7 +19,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.figures import Figure, print_figures
-from tacit.contradiction.relation import relate
+from tacit.contradiction import relate
 from tacit.model.conflict import RelationKind
 
 FOLDER = Path(__file__).parent / "contradicting"

@@ -23,7 +23,7 @@ from tacit.home.home import Home
 from tacit.hosts.capture import EventBuilder
 from tacit.hosts.records import TranscriptEvent
 from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolUsed
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 MEMORIES, SESSIONS, ROUNDS, WARM_UP, LOADED = 10_000, 1_000, 41, 4, 200
 _PROMPT = "please make the build pipeline of the importer faster, and mind the cache of the sessions"

@@ -21,7 +21,7 @@ from tacit.home.follower import wait_for_threads
 from tacit.index.database import checkpoint_and_close
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.event import Draft, Event
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 SMALL, LARGE, EVENTS = 1_000, 100_000, 100_000
 ROUNDS, WARM_UP, ADDS = 100, 5, 200

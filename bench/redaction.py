@@ -30,7 +30,7 @@ from harness.secret_examples import BLOCKS, FORMATS, written
 from bench.figures import Figure, against_target, amount, print_figures
 from bench.ordinary import lines
 from bench.samples import sample
-from tacit.secrets.redact import find_secrets, redact_stream, redacted
+from tacit.secrets import find_secrets, redact_stream, redacted
 
 ORDINARY = 100_000
 _PIECE = 1 << 20

@@ -18,7 +18,7 @@ from bench.figures import Figure, against_target, home_arguments, print_figures,
 from bench.homes import copy_of, events_of, queries_of
 from tacit.index.database import checkpoint_and_close
 from tacit.log.segment import MEMORY_SEGMENT
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 SIZES = (10_000, 100_000, 1_000_000)
 _WARM_UP = 20

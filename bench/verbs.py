@@ -26,7 +26,7 @@ from tacit.disk.lock import FileLock
 from tacit.home.home import Home
 from tacit.home.store import Following, StoreOptions
 from tacit.model.claim import Status
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 ROUNDS = 7

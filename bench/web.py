@@ -27,8 +27,8 @@ from bench.hooks import add_sessions
 from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.model.claim import Status
-from tacit.vault.vault import Vault
-from tacit.web.app import PageOptions, WebServer
+from tacit.vault import Vault
+from tacit.web import PageOptions, WebServer
 
 MEMORIES, SESSIONS, STARTS, ROUNDS, QUERIES = 100_000, 1_000, 5, 15, 40
 NOW = datetime(2026, 2, 12, 18, tzinfo=UTC)  # the day after the last session

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from tacit.home.actor import Actor
 from tacit.model.claim import Kind, Status
-from tacit.vault.vault import Vault
-from tacit.web.app import PageOptions, WebServer
+from tacit.vault import Vault
+from tacit.web import PageOptions, WebServer
 from tacit.web.security import ADDRESS
 
 if TYPE_CHECKING:

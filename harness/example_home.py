@@ -23,7 +23,7 @@ from tacit.model.claim import GLOBAL
 from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.model.observation import BriefInjected, CommandRan, StepRan, WorkflowRan
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 END = datetime(2026, 11, 16, 17, 30, tzinfo=UTC)
 _PROJECTS = ("webshop", "api", "dotfiles")

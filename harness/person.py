@@ -35,7 +35,7 @@ from tacit.log.reader import LogReader
 from tacit.log.segment import MEMORY_SEGMENT
 
 if TYPE_CHECKING:
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
 BESIDE = ("-wal", "-shm")
 NOW = "2026-03-02T12:00:00+00:00"

@@ -15,7 +15,7 @@ from harness.person import Person
 from hypothesis import settings
 
 from tacit.home.actor import AGENT_VARIABLES, detect_agent
-from tacit.install.change import InstallContext
+from tacit.install import InstallContext
 
 if TYPE_CHECKING:
     from harness.postgres import Cluster

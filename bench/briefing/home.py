@@ -20,13 +20,13 @@ from tacit.hosts.capture import EventBuilder
 from tacit.index import reader, sessions
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
-from tacit.inject.injector import AgentSession, Injector
+from tacit.inject import AgentSession, Injector
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope, Status
 from tacit.model.event import ClaimProposed
 from tacit.model.ids import ClaimId, EventId
 from tacit.text.words import estimate_tokens
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 _HOST = "replay"
 

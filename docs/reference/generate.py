@@ -10,9 +10,9 @@ from pathlib import Path
 
 from docs.reference import output
 
+from tacit import __version__
 from tacit.cli.commands import ACCESS_RULES, ALIASES, FORMER, GROUPS, load_command
 from tacit.cli.help import command_help, help_all, help_overview
-from tacit.version import __version__
 
 HERE = Path(__file__).parent
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from os import PathLike
 
-from tacit.version import __version__
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -21,9 +19,9 @@ if TYPE_CHECKING:
     from tacit.inject.brief import Brief
     from tacit.model.claim import Kind, Status
     from tacit.model.memory import Memory
+    from tacit.vault import Vault
     from tacit.vault.hits import Hit
     from tacit.vault.memories import DecisionOutcome
-    from tacit.vault.vault import Vault
 
 __all__ = [
     "Brief",
@@ -41,6 +39,7 @@ __all__ = [
     "__version__",
     "open",
 ]
+__version__ = "0.2.0"
 _MODULES = {
     "Brief": "tacit.inject.brief",
     "DecisionOutcome": "tacit.vault.memories",
@@ -48,7 +47,7 @@ _MODULES = {
     "Kind": "tacit.model.claim",
     "Memory": "tacit.model.memory",
     "Status": "tacit.model.claim",
-    "Vault": "tacit.vault.vault",
+    "Vault": "tacit.vault",
 }
 
 
@@ -77,6 +76,6 @@ def open(home: str | PathLike[str] | None = None, *, cwd: str | PathLike[str] | 
     """
     from tacit.home.home import Home
     from tacit.home.store import Following, StoreOptions
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
     return Vault(Home(home, cwd=cwd, options=StoreOptions(Following.THREAD)))

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from tacit.disk.files import Disk, OsDisk
 from tacit.disk.lock import FileLock, Lock
 from tacit.home.paths import HomePaths
+from tacit.log import Log
 from tacit.log.codec import DamagedLine
-from tacit.log.log import Log
 from tacit.log.reader import RawLine
 from tacit.log.signing import LineSigner, load_key
 from tacit.log.verify import verify

@@ -93,7 +93,8 @@ def links_followed() -> None:
 
 def keeps_refused() -> None:
     """Lines of an append that failed stay in the log."""
-    from tacit.log import log, segment
+    from tacit import log
+    from tacit.log import segment
 
     for module in (log, segment):
         vars(module)["roll_back"] = lambda *_words: None
@@ -111,7 +112,7 @@ def open_to_all() -> None:
 
 def never_spools() -> None:
     """What cannot be appended is given up, as if it had been kept."""
-    from tacit.log.log import Log
+    from tacit.log import Log
 
     Log.spool = lambda self, draft, origin: True  # type: ignore[method-assign]
 
@@ -153,7 +154,7 @@ def deferred(word: str, text: str = "") -> None:
     from tacit.home.home import Home
     from tacit.home.settings import Settings
     from tacit.home.store import Following, StoreOptions
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
     if word == "draw":
         finish(None, follows=True, encodes=False)

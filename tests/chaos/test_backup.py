@@ -13,7 +13,7 @@ from pathlib import Path
 from tacit.home.home import Home
 from tacit.log.verify import verify
 from tacit.model.event import ClaimProposed, Event
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos.apart import apart
 from tests.chaos.kills import index_faults
 from tests.chaos.logs import events, judgement, open_log, origin

@@ -18,7 +18,7 @@ import pytest
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock, Lock
 from tacit.home.paths import HomePaths
-from tacit.log.log import Log
+from tacit.log import Log
 from tacit.log.segment import MAX_EVENT_BYTES, MEMORY_SEGMENT
 from tacit.model.event import ClaimProposed
 from tests.chaos.apart import apart

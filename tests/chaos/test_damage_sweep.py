@@ -9,9 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
-from tacit.log import codec
+from tacit.log import Log, codec
 from tacit.log.codec import decode, encode
-from tacit.log.log import Log
 from tacit.log.reader import read_lines
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.log.verify import verify

@@ -21,7 +21,7 @@ import pytest
 
 from tacit.disk.files import OsDisk
 from tacit.log.segment import MEMORY_SEGMENT
-from tacit.secrets.redact import secret_kind
+from tacit.secrets import secret_kind
 from tests.chaos import mutants
 from tests.chaos.apart import apart
 from tests.chaos.logs import LARGE, NOTHING, SMALL, Audit, audit, everything, open_log, operation, origin, text_of

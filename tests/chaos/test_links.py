@@ -29,7 +29,7 @@ from tacit.disk import files
 from tacit.errors import TacitError
 from tacit.home.home import Home
 from tacit.hooks import record
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos.apart import apart, attacker
 from tests.chaos.kills import changes, looked
 from tests.chaos.nobody import NOBODY, STRANGER, becoming, folder_of_nobody, give

@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tacit import remotes
 from tacit.log.incoming import is_about_memory, is_portable
 from tacit.model.claim import Status
 from tacit.model.memory import fold_memories
 from tacit.purge.tombstones import is_purge
-from tacit.remotes import steps
+from tacit.remotes import RemoteSteps
 from tacit.remotes.keys import make_ring
 from tacit.remotes.segments import Received, ReceivedSegment, receive
-from tacit.remotes.steps import RemoteSteps
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row
 from tests.support.machines import Machine
@@ -318,7 +318,7 @@ def stories(plan: Plan) -> Outcome:
 
 def _ignore_late(patch: pytest.MonkeyPatch) -> None:
     """A purge reaches only what is older by its id, whoever knew of it."""
-    patch.setattr(steps, "late_tombstones", lambda *_arguments: [])
+    patch.setattr(remotes, "late_tombstones", lambda *_arguments: [])
 
 
 def _ignore_tokens(patch: pytest.MonkeyPatch) -> None:
@@ -336,7 +336,7 @@ def _ignore_torn(patch: pytest.MonkeyPatch) -> None:
         rest = [ReceivedSegment(manifest, entry.name, (), 0) for entry in manifest.segments if entry.name not in names]
         return found._replace(segments=(*found.segments, *rest))
 
-    patch.setattr(steps, "receive", hasty)
+    patch.setattr(remotes, "receive", hasty)
 
 
 MUTANTS = {"late": _ignore_late, "tokens": _ignore_tokens, "torn": _ignore_torn}

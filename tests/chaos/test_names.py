@@ -10,7 +10,7 @@ from pathlib import Path
 from tacit.errors import TacitError
 from tacit.home.home import Home
 from tacit.model.observation import WorkLogged
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos.outcome import Outcome, Row, assert_held, together
 
 _LONG = "n" * 200

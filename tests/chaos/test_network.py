@@ -123,7 +123,7 @@ def test_what_is_tested_needs_no_network() -> None:
     """A few that start processes; the whole suite is in `make chaos`."""
     if not namespace("--net"):
         pytest.skip("nobody may leave the network here")
-    found = suite("tests/shell/test_record_light.py", processes=0)
+    found = suite("tests/shell/test_shell_light.py", processes=0)
     assert_held(found, acknowledged=3)
 
 
@@ -136,6 +136,6 @@ def test_a_program_that_does_would_be_seen(tmp_path: Path) -> None:
 
 def rows(short: bool) -> Iterator[Row]:
     """What other rows run in their long form is left out."""
-    words = ["tests/shell/test_record_light.py"] if short else ["--ignore=tests/chaos", "--ignore=tests/hostile"]
+    words = ["tests/shell/test_shell_light.py"] if short else ["--ignore=tests/chaos", "--ignore=tests/hostile"]
     if namespace("--net"):
         yield Row("T50 tests without a network", lambda _at: suite(*words))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tacit.disk.files import Disk, open_fd, replace_file, write_all
-from tacit.log.log import Log
+from tacit.log import Log
 from tacit.log.segment import MEMORY_SEGMENT
 from tests.chaos import mutants
 from tests.chaos.crashdisk import CrashDisk, Cut

@@ -8,8 +8,8 @@ from hashlib import sha256
 
 import pytest
 
+from tacit.log import Log
 from tacit.log.codec import DamagedLine, encode
-from tacit.log.log import Log
 from tacit.log.reader import LogLine
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.log.verify import verify

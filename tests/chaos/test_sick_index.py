@@ -21,7 +21,7 @@ from tacit.home.home import Home
 from tacit.home.store import Following, StoreOptions
 from tacit.model.claim import Status
 from tacit.model.observation import WorkLogged
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos import mutants
 from tests.chaos.logs import judgement
 from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, mutant_row, together

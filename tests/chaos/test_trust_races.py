@@ -24,7 +24,7 @@ from tacit.home.home import Home
 from tacit.log.codec import DamagedLine, decode
 from tacit.model.claim import Status
 from tacit.model.observation import RepositoryTrusted
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos.apart import attacker, folder_in_memory
 from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row, together
 

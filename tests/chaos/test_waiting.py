@@ -24,8 +24,7 @@ from tacit.disk.lock import FileLock
 from tacit.errors import LockBusyError
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths
-from tacit.vault import purging
-from tacit.vault.vault import Vault
+from tacit.vault import Vault, purging
 from tests.chaos.outcome import Outcome, Row, assert_held, replaced
 from tests.chaos.program import run, tacit
 

@@ -19,7 +19,7 @@ from harness.vocabulary import identifier, sentence
 
 import tacit
 from tacit.shell.history_import import HistoryFile
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos.outcome import Outcome, Row
 from tests.chaos.program import slowdown
 

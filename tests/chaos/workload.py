@@ -22,7 +22,7 @@ from tacit.home.store import Store, StoreOptions
 from tacit.index.compare import dump_rows
 from tacit.model.claim import Status
 from tacit.model.observation import WorkLogged
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos.writers import Acknowledge, finish, start
 
 _THINGS = "pnpm npm tox nox ruff black docker podman make just".split()

@@ -24,7 +24,7 @@ from tacit.cli.commands import (
 from tacit.errors import RefusedError
 from tacit.home.actor import AGENT_VARIABLES, AgentVariable
 from tacit.home.home import Home
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.support.forms import PERSON_ONLY, furnish, typed
 
 # Options and subcommands that make no difference to who may run a command. Whoever adds one says so here, or in the

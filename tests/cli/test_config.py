@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from harness.person import Person
 
-from tacit.home.settings import SETTINGS_TEMPLATE, Settings, key_of
+from tacit.home.settings import Settings, key_of
+from tacit.home.settings_file import SETTINGS_TEMPLATE
 
 KEYS = [key_of(name) for name in Settings._fields]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.contradiction.relation import relate
+from tacit.contradiction import relate
 from tacit.contradiction.terms import (
     StatementTerm,
     is_same_word,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tacit.errors import NotFoundError, RefusedError
 from tacit.home.home import Home
 from tacit.home.settings import Settings
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.support.pages import parse_entries
 
 LIMIT = 3

@@ -13,8 +13,8 @@ import pytest
 from tacit.errors import UsageError
 from tacit.home.capture_policy import choice_file, encode_choice, is_session_captured
 from tacit.home.paths import HomePaths
-from tacit.home.settings import SETTINGS_TEMPLATE, Settings, read_settings, settings_or_defaults, variable_of
-from tacit.home.settings_file import DESCRIPTIONS
+from tacit.home.settings import Settings, read_settings, settings_or_defaults, variable_of
+from tacit.home.settings_file import DESCRIPTIONS, SETTINGS_TEMPLATE
 from tests.cli.test_commands import HEAVY
 
 ROOT = Path(__file__).parents[2]

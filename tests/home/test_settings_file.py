@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.home.settings import SETTINGS_TEMPLATE, Settings, key_of
-from tacit.home.settings_file import setting_lines, with_setting, without_setting
+from tacit.home.settings import Settings, key_of
+from tacit.home.settings_file import SETTINGS_TEMPLATE, setting_lines, with_setting, without_setting
 from tacit.text.formats import toml_literal
 
 CASES = {

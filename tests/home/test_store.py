@@ -11,13 +11,13 @@ from tacit.disk.lock import FileLock
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths
 from tacit.home.store import StoreOptions
-from tacit.log.log import Log
+from tacit.log import Log
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Verdict
 from tacit.model.observation import RecallAsked
 from tacit.model.statement import claim_from
 from tacit.purge.tombstones import load_tombstones
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 KNOWN, NEW = "deploys happen on tuesdays", "deploys are announced a day before"
 

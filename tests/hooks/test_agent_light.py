@@ -73,5 +73,5 @@ def test_a_prompt_that_is_given_nothing_loads_neither_the_search_of_sessions_nor
     something = loaded(person, "a prompt", "when is the crane reset?")
 
     assert "tacit.inject.relevance" in nothing and "tacit.search.sessions" not in nothing
-    assert "tacit.secrets.redact" not in nothing
-    assert "tacit.secrets.redact" in something
+    assert "tacit.secrets" not in nothing
+    assert "tacit.secrets" in something

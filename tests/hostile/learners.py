@@ -18,7 +18,7 @@ from tacit.learn.statements import ABOUT, learn_statements
 from tacit.learn.statements.sentences import is_short
 from tacit.model.claim import Provenance
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
-from tacit.secrets.redact import secret_kind
+from tacit.secrets import secret_kind
 from tacit.text.display import printable
 from tacit.text.words import tokenize
 from tests.hostile.mean_talk import IN_FENCE, OF_AGENT, OF_RESULT, OF_TOOL, PLANNING, Case, answer, case, is_as_captured

@@ -25,7 +25,7 @@ from tacit.learn import statements
 from tacit.learn.statements import sentences
 from tacit.model import decide, memory
 from tacit.pages import long_term
-from tacit.secrets.redact import find_secrets, redacted
+from tacit.secrets import find_secrets, redacted
 from tacit.text.display import harmless, printable
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, mutant_row, replaced

@@ -27,7 +27,7 @@ from tacit.model.observation import (
     ToolUsed,
     TurnInterrupted,
 )
-from tacit.secrets.redact import redacted
+from tacit.secrets import redacted
 from tacit.text.display import clean
 
 # Words that nobody else in a session says: where one stands, something of that speaker stands.

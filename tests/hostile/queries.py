@@ -20,7 +20,7 @@ from tacit.model.ids import is_claim_prefix
 from tacit.search.rank import Query, find_candidates, search
 from tacit.text.display import clean
 from tacit.text.words import query_terms
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.hostile.readers import SLOW, Finding, Trial
 
 _WORDS = (

@@ -20,7 +20,8 @@ from harness.transcripts import RECORDS, lines, name_of, opencode, story
 from tacit.commandline.names import parse_commands
 from tacit.errors import RefusedError, UsageError
 from tacit.home.project import find_project
-from tacit.home.settings import SETTINGS_TEMPLATE, read_settings
+from tacit.home.settings import read_settings
+from tacit.home.settings_file import SETTINGS_TEMPLATE
 from tacit.hosts import HOSTS
 from tacit.hosts.capture import SOURCES, detect_source
 from tacit.hosts.records import CaptureLimits, ReadStats
@@ -31,7 +32,7 @@ from tacit.log.reader import read_lines
 from tacit.mcp import protocol
 from tacit.pages import facts, long_term, workflows
 from tacit.pages.long_term import escape, unescape
-from tacit.shell import history_formats, record
+from tacit.shell import history_formats, parse_record
 from tests.chaos.program import slowdown
 from tests.hostile.values import mutated
 from tests.support.events import added, event, says
@@ -138,7 +139,7 @@ def readers(folder: str) -> list[Reader]:
         Reader("history of bash", (_BASH,), _SHELL, lambda data: list(history_formats.read_bash(BytesIO(data)))),
         Reader("history of zsh", (_ZSH,), _SHELL, lambda data: list(history_formats.read_zsh(BytesIO(data)))),
         Reader("history of fish", (_FISH,), _SHELL, lambda data: list(history_formats.read_fish(BytesIO(data)))),
-        Reader("record of a shell", (_RECORD,), _SHELL, lambda data: record.parse_record(data, _NOW)),
+        Reader("record of a shell", (_RECORD,), _SHELL, lambda data: parse_record(data, _NOW)),
         Reader("command lines", _COMMANDS, _SHELL, _of_text(parse_commands)),
         Reader("form of a workflow", (_FORM,), _SHELL, _of_text(workflows.parse_form), (UsageError, RefusedError)),
         *_foreign(folder),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from harness.hostile_lines import hostile_lines
 
-from tacit.secrets.redact import redacted
+from tacit.secrets import redacted
 from tests.chaos.program import slowdown
 
 SETS = Path(__file__).parents[2] / "bench" / "secrets"

@@ -26,7 +26,7 @@ from tacit.hosts.capture import HEAD_BYTES, TranscriptCapture, detect_source, tr
 from tacit.hosts.queue import CaptureRequest
 from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.index import reader, writer
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.laws.kept import captured, difference, kept
 from tests.support.talking import session_file
 from tests.support.transcripts import GOLDEN, golden, told

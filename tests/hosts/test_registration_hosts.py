@@ -11,7 +11,7 @@ import pytest
 
 from tacit.hosts import HOSTS
 from tacit.hosts.registration import AGENT_TARGETS, host_files
-from tacit.install.change import InstallContext, apply_change, write_receipts
+from tacit.install import InstallContext, apply_change, write_receipts
 
 PROGRAM = "/opt/tacit/bin/tacit"
 # The file with the hooks of a host, and the fields of an entry: what runs, and for how long at most

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tacit.cli.install import TARGETS
-from tacit.install.change import InstallContext
+from tacit.install import InstallContext
 
 # What stands in for agent.py: it writes down how it was called, and answers with the name of the event.
 HOOK = """

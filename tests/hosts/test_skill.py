@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tacit.hosts import skill
-from tacit.install.change import InstallContext, apply_change
+from tacit.install import InstallContext, apply_change
 
 HOSTS = ("claude", "codex", "gemini", "opencode", "copilot")
 

@@ -10,7 +10,7 @@ import pytest
 
 from tacit.cli.install import TARGETS
 from tacit.errors import RefusedError
-from tacit.install.change import (
+from tacit.install import (
     FileChange,
     InstallContext,
     Receipt,

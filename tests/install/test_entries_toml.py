@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from tacit.errors import RefusedError
-from tacit.install.change import ConfigFile, Receipt
+from tacit.install import ConfigFile, Receipt
 from tacit.install.entries import toml_config_file
 
 WORDS = ("/opt/tacit bin/tacit", "mcp", "--home", 'C:\\so "called"')

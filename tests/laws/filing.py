@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from tacit.contradiction.relation import oppose
+from tacit.contradiction import oppose
 from tacit.index import database, writer
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import Status

@@ -23,7 +23,7 @@ from tacit.model.statement import claim_from
 from tacit.pages import facts, long_term
 from tacit.pages.long_term import unescape
 from tacit.sync import SyncResult, UnreadEdit
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.support.pages import render_long_term
 
 ACTIVE_SECTIONS = long_term.SECTIONS[:9]

@@ -16,7 +16,7 @@ from tacit.home.home import Home
 from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory
 from tacit.model.observation import WorkLogged
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.chaos.apart import folder_in_memory
 from tests.laws.strategies import law
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tacit.errors import RefusedError, TacitError
 from tacit.home.home import Home
 from tacit.model.observation import WorkLogged
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 TEXTS = ("use ruff", "use mypy", "never force push", "I prefer tabs")
 CHANGES = ("add", "remember", "accept", "accept all", "forget", "dismiss", "restore", "edit", "share", "unshare", "log")

@@ -11,8 +11,8 @@ import pytest
 from harness.person import Person, Said, tree
 
 from tacit.home.home import Home
-from tacit.inject.injector import AgentSession, Injector
-from tacit.vault.vault import Vault
+from tacit.inject import AgentSession, Injector
+from tacit.vault import Vault
 from tests.support.model_desk import Desk
 from tests.support.talking import capture, session_file
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from harness.transcripts import Claude, Turn, lines, name_of
 
 from tacit.hooks import agent, record
-from tacit.web.app import WebServer
+from tacit.web import WebServer
 from tests.lives.model import ACTIVE, DISMISSED, PENDING
 from tests.lives.world import Person
 from tests.web.browsing import Browser

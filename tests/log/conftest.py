@@ -10,7 +10,7 @@ from harness.person import Person
 
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
-from tacit.log.log import Log
+from tacit.log import Log
 from tacit.log.signing import LineSigner
 from tacit.purge.tombstones import load_tombstones
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from harness.person import Person, tree
 
-from tacit.log import spool
+from tacit.log import Log, spool
 from tacit.log.codec import encode
-from tacit.log.log import Log
 from tacit.log.spool import BLOCK_BYTES, RESERVE_FILES, Spool
 from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Draft, EventOrigin

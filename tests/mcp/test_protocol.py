@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from harness.person import Person
 
+from tacit.mcp import McpServer
 from tacit.mcp.protocol import MAX_MESSAGE_BYTES, RpcError, split_lines
-from tacit.mcp.server import McpServer
 from tests.support.mcp_client import STATELESS, answer, answers, request, stateless, tool
 
 

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from tacit.contradiction.relation import relate
+from tacit.contradiction import relate
 from tacit.model import conflict
 from tacit.model.claim import Kind, Provenance
 from tacit.model.conflict import ConflictRule, ConflictSide, RelationKind, Ruling, are_opposed, parse_stance

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from tacit.log import Log
 from tacit.log.codec import DamagedLine, decode, encode
-from tacit.log.log import Log
 from tacit.log.segment import MEMORY_SEGMENT
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimProposed, Draft, Event, Verdict

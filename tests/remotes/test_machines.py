@@ -290,7 +290,7 @@ def test_a_machine_that_was_off_for_months_just_syncs(pair: list[Machine]) -> No
 
 def test_an_agent_is_refused(pair: list[Machine]) -> None:
     from tacit.home.home import Home
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
     actor = Actor(lambda: BEGIN, "agent:claude")
     with Vault(Home(pair[0].home, environment={}, actor=actor)) as vault:

@@ -13,7 +13,7 @@ from tacit.model.observation import WorkLogged
 from tacit.remotes.keys import encrypt, make_ring, segment_name
 from tacit.remotes.segments import open_segment, seal_segment
 from tacit.remotes.state import SegmentEntry, seal_manifest, unseal_manifest
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.remotes.test_machines import segment_paths
 from tests.support.machines import Machine, connected, sync_all
 

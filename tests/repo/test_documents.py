@@ -17,7 +17,8 @@ from harness.person import Person
 
 import tacit
 from tacit.cli.commands import SUMMARIES, load_command
-from tacit.home.settings import SETTINGS_TEMPLATE, Settings
+from tacit.home.settings import Settings
+from tacit.home.settings_file import SETTINGS_TEMPLATE
 from tacit.log.codec import EVENT_TYPES
 from tests.search.test_passages import Talk
 from tests.support.consoles import PROMPT, recordings, replay, write_session
@@ -183,7 +184,7 @@ def test_every_command_is_a_call_on_the_library(tmp_path: Path) -> None:
 
 
 def test_the_facade_stays_small() -> None:
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
     assert len(Vault.__mro__) == 2
     assert len([name for name in dir(Vault) if not name.startswith("_")]) <= 40

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tacit.rules import RuleFile, RulePlace, RuleSet, find_rules, rule_place
 from tacit.rules.audit import AuditReport, audit
-from tacit.rules.files import RuleFile, RulePlace, RuleSet, find_rules, rule_place
 
 
 class Workspace:

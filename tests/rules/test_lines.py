@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.rules.files import HostLoad, LoadTime, RuleFile, RuleOrigin
+from tacit.rules import HostLoad, LoadTime, RuleFile, RuleOrigin
 from tacit.rules.lines import LineKind, RuleLine, line_statements, loaded_text, plain_text, redact_lines, rule_lines
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3

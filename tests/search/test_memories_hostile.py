@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.text.words import query_terms
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.hostile.queries import ask_anything
 from tests.hostile.readers import distinct
 

@@ -14,7 +14,7 @@ from harness.transcripts import Claude, lines
 
 from tacit.home.home import Home
 from tacit.model.observation import CommandRan
-from tacit.shell.record import CapturedCommand, ShellRecorder
+from tacit.shell import CapturedCommand, ShellRecorder
 
 FILLER = "Nothing of interest happened on that day, and nobody wrote anything down about it."
 FIX = "The login test was flaky because the clock of the fixture ran ahead of the cookie; it now freezes the clock."

@@ -14,8 +14,8 @@ from tacit.secrets.encoded import (
     find_random_assignments,
     is_random_key,
     may_have_run,
-    words_with_runs,
 )
+from tacit.secrets.scanner import words_with_runs
 
 TEXT, ACCENTS = "password=hunter2", "grüße>>>an???die>>>welt"  # the second one needs the alphabet of URLs
 WORD = b64encode(b"hunter2hunter2").decode()

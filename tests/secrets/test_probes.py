@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from harness.secret_examples import OPTIONS, written
 
-from tacit.secrets import probes
+from tacit.secrets import probes, redacted
 from tacit.secrets.probes import Probe
-from tacit.secrets.redact import redacted
 
 RANDOM = written("<a24>")
 AWS_SECRET = "wJalr7XUtnFEMI" + "/K7MDENG+bPxRfiCY" + "a1B2c3D4e"

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from harness.secret_examples import EXAMPLES, SERVICES, TOKENS, Example, written
 
-from tacit.secrets import rows, scanner
+from tacit.secrets import find_secrets, rows, scanner, secret_kind
 from tacit.secrets.names import NAME_KEYWORDS
-from tacit.secrets.redact import find_secrets, secret_kind
 from tacit.secrets.rows import LanguageRow
 from tacit.secrets.sentences import language_rows
 

@@ -11,8 +11,7 @@ from harness.secret_examples import BLOCKS, FORMATS, written
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.secrets import scanner
-from tacit.secrets.redact import MAX_SECRET_CHARS, Secret, find_secrets, redact_stream, redacted, secret_kind
+from tacit.secrets import MAX_SECRET_CHARS, Secret, find_secrets, redact_stream, redacted, scanner, secret_kind
 from tacit.secrets.scanner import MAX_PREFIX_SCAN_CHARS, KeywordMatcher, UnescapedText, lowered
 
 SHOWN = [written(text) for example in (*FORMATS, *BLOCKS) for text in (example.text, example.near_miss)]

@@ -15,7 +15,7 @@ from tacit.model.claim import GLOBAL, Provenance
 from tacit.model.event import USER, Event, EventOrigin
 from tacit.model.ids import event_id
 from tacit.model.observation import CommandRan
-from tacit.secrets.redact import BatchRedactor, redacted, secret_kind
+from tacit.secrets import BatchRedactor, redacted, secret_kind
 from tacit.shell import history_lines
 from tacit.shell.history_lines import UNKNOWN_DIRECTORY, DirectoryTracker, SessionAssigner, SessionSpan
 

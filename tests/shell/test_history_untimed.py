@@ -46,7 +46,7 @@ def test_no_day_no_hour_and_no_week_has_them(untimed: Person) -> None:
         assert sum(day.commands for day in Timeline(vault.home).days(30)) == 0
         assert sum(hour.commands for hour in Timeline(vault.home).hours(30)) == 0
         stats = vault.suggestions.statistics()
-    assert stats.commands == len(UNTIMED)
+    assert stats.used.activity.commands == len(UNTIMED)
     assert (stats.first, stats.last) == ("", "")
     assert sum(week.commands for week in stats.weeks) == 0
     assert "1970" not in untimed.tacit("stats").out
@@ -64,7 +64,7 @@ def test_they_count_as_uses(untimed: Person) -> None:
     keep(untimed, extended([(seconds_ago(days), "make target3") for days in (5, 4, 3)]))
     imported(untimed)
     with untimed.vault() as vault:
-        (frequent,) = [one for one in vault.suggestions.statistics().top_commands if one.key == "make target3"]
+        (frequent,) = [one for one in vault.suggestions.statistics().used.commands if one.key == "make target3"]
         days = Timeline(vault.home).days(30)
     assert frequent.runs == UNTIMED.count("make target3") + 3
     assert sum(day.commands for day in days) == 3

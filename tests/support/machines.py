@@ -15,7 +15,7 @@ from tacit.home.home import Home
 from tacit.remotes.keys import Ring, decrypt, make_machine, make_ring
 from tacit.remotes.machines import KeysReport
 from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 REMOTE = "home"
 BEGIN = datetime(2026, 3, 2, 12, tzinfo=UTC)

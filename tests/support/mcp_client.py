@@ -19,8 +19,8 @@ from mcp.client.stdio import stdio_client
 from mcp_types import Implementation
 
 from mcp import ClientSession, StdioServerParameters
+from tacit.mcp import McpServer
 from tacit.mcp.protocol import encode_message
-from tacit.mcp.server import McpServer
 
 T = TypeVar("T")
 NAME = "robot"

@@ -14,7 +14,7 @@ from harness.person import BESIDE, Person
 
 from tacit.home.home import Home
 from tacit.home.store import Following, StoreOptions
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.support.findings import findings
 
 

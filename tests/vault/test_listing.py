@@ -19,10 +19,9 @@ from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventOrigin, V
 from tacit.model.ids import event_id
 from tacit.model.memory import Memory, fold_memories
 from tacit.model.statement import claim_from
-from tacit.vault import listing, review
+from tacit.vault import Vault, listing, review
 from tacit.vault.listing import Filters, ListedMemory
 from tacit.vault.review import Review, group_candidates
-from tacit.vault.vault import Vault
 from tests.support.events import START, write_home
 
 SCOPES = (GLOBAL, *(project_scope(f"example.org/{name}") for name in ("shop", "blog", "docs")))

@@ -8,7 +8,7 @@ from harness.person import Person
 import tacit
 from tacit.errors import UsageError
 from tacit.model.claim import Kind, Provenance, Status
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 TOMORROW = "2026-03-03T12:00:00+00:00"
 NEXT_YEAR = "2027-03-02T12:00:00+00:00"

@@ -14,7 +14,7 @@ from tacit.model.claim import GLOBAL
 from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.model.observation import MemoryChecked, session_id
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tests.support.events import numbered
 from tests.support.hook_session import Sitting
 

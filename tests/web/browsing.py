@@ -17,7 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from harness.person import Person
 
 from tacit.home.actor import Actor
-from tacit.web.app import PageOptions, WebServer
+from tacit.web import PageOptions, WebServer
 
 
 class Answer(NamedTuple):

@@ -99,7 +99,7 @@ def _dispatch(arguments: list[str]) -> int:
             return 0
         return _run_command(arguments[1], ["--help"])
     if arguments[0] in ("--version", "-V"):
-        from tacit.version import __version__
+        from tacit import __version__
 
         print(f"tacit {__version__}")
         return 0

@@ -21,7 +21,7 @@ from tacit.record import Record
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
 _MIN_OPTION_CHARS = 3  # of what can be a mistyped option: `-x` is a flag of another program
 _MAX_NUMBER = 1_000_000
@@ -135,7 +135,7 @@ class Invocation:
         if self._vault is None:
             from tacit.home.home import Home
             from tacit.home.store import Following, StoreOptions
-            from tacit.vault.vault import Vault
+            from tacit.vault import Vault
 
             options = StoreOptions(Following.PROCESS, progress=self.show_progress)
             self._vault = Vault(Home(self.value("--home"), options=options))
@@ -566,7 +566,7 @@ def command_to_type(call: Invocation) -> str:
     secrets."""
     from shlex import join
 
-    from tacit.secrets.redact import redacted
+    from tacit.secrets import redacted
 
     takes_value = {option.name for option in call.command.all_options if option.metavar}
     options: list[str] = []

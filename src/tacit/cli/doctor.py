@@ -171,8 +171,8 @@ def run_audit(call: Invocation) -> int:
     The exit code is 1 if there are findings or such memories, else 0.
     """
     from tacit.home.home import Home
+    from tacit.rules import rule_place
     from tacit.rules.audit import audit
-    from tacit.rules.files import rule_place
     from tacit.vault.outdated import outdated_rows_as_is
 
     if len(call.args) > 1:
@@ -228,7 +228,7 @@ def _audit_lines(report: AuditReport, outdated: Sequence[OutdatedRow]) -> Iterat
 
 def _audit_json(report: AuditReport, outdated: Sequence[OutdatedRow]) -> JsonObject:
     from tacit.cli.cards import missing_json, reference_json
-    from tacit.rules.files import LoadTime, RuleOrigin
+    from tacit.rules import LoadTime, RuleOrigin
 
     provenances = {RuleOrigin.USER: "user_file", RuleOrigin.AGENT: "model", RuleOrigin.FOREIGN: "external"}
     paths = {file.name: file.path for file in report.files}
@@ -376,7 +376,7 @@ def run_redact(call: Invocation) -> None:
     from codecs import iterdecode
     from collections import Counter
 
-    from tacit.secrets.redact import redact_stream
+    from tacit.secrets import redact_stream
 
     if sys.stdin.isatty():
         hint = f"for example: {call.command.example}"

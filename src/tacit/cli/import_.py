@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.rules.exchange import ImportedRules
     from tacit.shell.history_lines import ImportedHistory
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
 _MAX_PROBLEMS_SHOWN = 10
 _SHELL_HELP = f"with --file: which shell wrote it ({', '.join(FORMATS)}); guessed if left out"
@@ -342,7 +342,7 @@ def run_try(_call: Invocation) -> None:
     """
     from tempfile import TemporaryDirectory
 
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
     bare = {"HOME": os.path.expanduser("~")}
     bare |= {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}

@@ -15,7 +15,7 @@ from tacit.cli.output import confirm, echo, echo_lines, short_path
 from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.paths import find_home
 from tacit.hosts.registration import AGENT_TARGETS, GUARD
-from tacit.install.change import (
+from tacit.install import (
     FileChange,
     InstallContext,
     Target,

@@ -17,8 +17,8 @@ from tacit.learn.sessions import ANY_JUDGE, RECORDED_STATES, LearnResult, LearnS
 from tacit.model.claim import Kind
 from tacit.model.memory import Memory
 from tacit.text.display import clip, one_line, printable
+from tacit.vault import Vault
 from tacit.vault.maintenance import Evaluation, Improvement
-from tacit.vault.vault import Vault
 
 _STATE_MARKS = {LearnState.REPEATED: " (again)", LearnState.ACCEPTED: " (accepted)"}
 _ANSWERS = "a model that you asked"  # the name of a judge that --answers does not name

@@ -16,9 +16,9 @@ from tacit.model.claim import Kind, is_project_scope
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.text.display import printable
+from tacit.vault import Vault
 from tacit.vault.memories import DecisionOutcome
 from tacit.vault.review import Card, Review
-from tacit.vault.vault import Vault
 
 TYPE_CHECKING = False
 

@@ -114,7 +114,7 @@ def run_mcp(call: Invocation) -> int:
     by itself; register it there, for example: claude mcp add tacit -- tacit mcp. The agent can search memory,
     read briefs, log work and propose; it cannot accept, change, forget or configure anything.
     """
-    from tacit.mcp.server import serve
+    from tacit.mcp import serve
 
     return serve(call.value("--home"))
 
@@ -195,7 +195,7 @@ def run_web(call: Invocation) -> None:
     call.vault.status()  # a home that cannot be read is an error here, not in the browser
     call.close()
     try:
-        from tacit.web.app import IDLE_SECONDS, PageOptions, WebServer, can_open_browser
+        from tacit.web import IDLE_SECONDS, PageOptions, WebServer, can_open_browser
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "tacit":
             raise

@@ -23,9 +23,9 @@ from tacit.vault.evidence import describe_event, event_details, is_conclusion, i
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from tacit.vault import Vault
     from tacit.vault.evidence import EvidenceSource, MemoryConflict, MemoryEvent
     from tacit.vault.listing import ListedMemory
-    from tacit.vault.vault import Vault
 
 
 @command(

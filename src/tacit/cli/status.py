@@ -26,32 +26,35 @@ _HABIT_NOUNS = {
 
 
 def statistics_lines(stats: Statistics) -> Iterator[str]:
-    if not stats.commands:
+    activity = stats.used.activity
+    if not activity.commands:
         yield "No commands yet. Let your shell tell: tacit install zsh; or read what it kept: tacit import history"
         return
     shells = ", ".join(f"{printable(name) or 'unknown'} {count:,}" for name, count in stats.shells)
-    yield f"Commands  {stats.commands:,} ({stats.failed:,} failed) in {pluralize(stats.sessions, 'session')}: {shells}"
+    runs = f"{activity.commands:,} ({activity.failed:,} failed) in {pluralize(activity.sessions, 'session')}"
+    yield f"Commands  {runs}: {shells}"
     days = f"{stats.first} to {stats.last}" if stats.first else "days that are not known"
-    yield f"From      {days}, in {pluralize(stats.directories, 'directory', 'directories')}"
+    yield f"From      {days}, in {pluralize(activity.directories, 'directory', 'directories')}"
     since, busiest = stats.weeks[0].monday.isoformat(), max(week.commands for week in stats.weeks)
     bars = (_BARS[round(week.commands / busiest * (len(_BARS) - 1))] if week.commands else "·" for week in stats.weeks)
     yield f"Weeks     {''.join(bars)}  since {since}, at most {busiest:,}"
-    for title, items in (("Most run", stats.top_commands), ("Most in", stats.top_directories)):
+    for title, items in (("Most run", stats.used.commands), ("Most in", stats.used.directories)):
         for index, item in enumerate(items[:_MAX_FREQUENT_SHOWN]):
             yield f"{title if index == 0 else '':9} {item.runs:6,} × {printable(clip(item.key, 80))}"
     yield f"Habits    {', '.join(pluralize(count, *_HABIT_NOUNS[kind]) for kind, count in stats.habits)}"
 
 
 def _statistics_json(stats: Statistics) -> JsonObject:
+    activity = stats.used.activity
     often, places = (
         [{"text": item.key, "run_count": item.runs, "session_count": item.sessions} for item in items]
-        for items in (stats.top_commands, stats.top_directories)
+        for items in (stats.used.commands, stats.used.directories)
     )
     return {
-        "command_count": stats.commands,
-        "failed_count": stats.failed,
-        "session_count": stats.sessions,
-        "directory_count": stats.directories,
+        "command_count": activity.commands,
+        "failed_count": activity.failed,
+        "session_count": activity.sessions,
+        "directory_count": activity.directories,
         "first_day": stats.first,
         "last_day": stats.last,
         "shells": counts_json(stats.shells, "shell"),
@@ -81,7 +84,7 @@ def run_status(call: Invocation) -> None:
         if call.shows_json(lambda: _statistics_json(stats)):
             return
         echo_lines(statistics_lines(stats))
-        if stats.commands:
+        if stats.used.activity.commands:
             review = ": tacit review" if stats.pending else ""
             echo(f"Decided   {stats.accepted} accepted, {stats.dismissed} dismissed, {stats.pending} waiting{review}")
         return
@@ -171,8 +174,8 @@ def _status_json(now: HomeStatus) -> JsonObject:
 @command("", "tacit")
 def run_overview(call: Invocation) -> None:
     """Show the state of this home and the next step."""
+    from tacit import __version__
     from tacit.cli.install import TARGETS, install_place, install_state
-    from tacit.version import __version__
 
     now = call.vault.status()
     place = install_place(call.value("--home"))

@@ -15,11 +15,10 @@ from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.project import remote_name
 from tacit.model.claim import project_name
 from tacit.postgres import address_of, connect
-from tacit.team import schema
+from tacit.team import TeamOverview, schema
 from tacit.team.events import Proposal, TeamMemory, TeamStatus, team_scope
 from tacit.team.exchange import TakenBack, TeamSyncResult
 from tacit.team.store import Outgoing, OutgoingVerb, TeamHome, TeamProject
-from tacit.team.team import TeamOverview
 from tacit.text.display import clip, printable
 
 TYPE_CHECKING = False

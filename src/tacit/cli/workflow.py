@@ -26,7 +26,7 @@ from tacit.model.workflow import (
 )
 from tacit.pages.workflows import WorkflowForm, form_lines, parse_form, render_form
 from tacit.text.display import clip, printable
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 from tacit.vault.workflows import EXPORT_FORMATS
 
 _MAX_STEP_CHARS = 60

@@ -21,7 +21,7 @@ from tacit.model.observation import CommandRan, StepRan
 from tacit.model.workflow import Workflow, checked_steps, is_directory_change, make_run_body
 from tacit.record import Record
 from tacit.text.display import printable
-from tacit.vault.vault import Vault
+from tacit.vault import Vault
 
 TYPE_CHECKING = False
 

@@ -10,7 +10,7 @@ from enum import Enum
 from tacit.errors import RefusedError, UsageError
 from tacit.model.claim import Kind, Status
 from tacit.model.event import timestamp
-from tacit.secrets.redact import refuse_secrets
+from tacit.secrets import refuse_secrets
 from tacit.text.display import clean
 from tacit.text.words import normalize_text
 

@@ -54,59 +54,6 @@ ONLY_EMPTY = VariableRule("only empty", "may only be empty, for none", lambda va
 NEVER = VariableRule("never", "may say nothing", lambda value, _wanted: value)
 
 
-SETTINGS_TEMPLATE = """\
-# Settings of Tacit. Every line is a default; take away the # to change it, or type: tacit config set KEY VALUE
-
-# [recall]
-# limit = 10          # answers a question gets
-
-# [brief]
-# entries = 7         # memories in a brief, from 1 to 7
-# tokens = 1200       # what a brief may cost
-
-# [limits]
-# text = 2000         # characters of one memory
-
-# [pages]
-# background = true   # draw the pages of the home after a command has answered, in a process of its own
-# entries = 5000      # memories on a page; the ones that changed last are shown
-
-# [shell]
-# capture = true              # record the commands of shells that load `tacit hook`
-# notice = true               # one quiet line at the prompt when there is a new suggestion
-# ignore = []                 # command lines that are not recorded: ["*vpn*", "pass *"]
-# ignore_directories = []     # nor what is run in these folders and below: ["~/private"]
-
-# [agents]
-# notice = true               # one line for you when a session starts and suggestions wait; the model is not told
-# ignore_directories = []     # sessions in these folders and below are not captured and get nothing: ["~/private"]
-
-# [autocapture]
-# enabled = false             # capture what you and agents do together: tacit autocapture on
-# on_modes = []               # only in these modes of the agent: ["default", "plan"]; empty: in all
-# skip_tools = []             # further tools whose results are not kept: ["WebFetch"]
-# max_turn_size = 10000       # characters of a reply, and of a turn on its page; your own words are kept whole
-# max_tool_input = 200        # characters of what a tool is given, and of what an edit changed
-# max_tool_result = 500       # characters of what a tool answers
-# summarize = true            # sum up longer turns on the pages of sessions
-# inject_on_start = true      # give a new session the brief and the last sessions
-# inject_on_prompt = true     # give a prompt the memories and the session that bear on it
-# max_recent_sessions = 1     # sessions of the last two days told at the start, from 1 to 10
-
-# [inject]
-# max_characters = 10000      # what an agent is given at once, from 500 to 10000
-
-# [learn]
-# accept = false              # what you said clearly to an agent, in your own words, needs no review
-# agent = ""                  # a client that judges sessions: claude, codex, gemini, copilot or opencode; empty: none
-
-# [model]
-# name = ""                   # a model of the `llm` library that judges sessions; empty: none is asked
-# tokens_per_day = 20000      # what a judge may cost, a client or a model
-# timeout = 120               # seconds it may take, from 1 to 600
-"""
-
-
 class Settings(Record):
     """The settings with their defaults. A name is `section_key` of the file."""
 

@@ -36,7 +36,7 @@ from tacit.home.project import Project
 from tacit.home.settings import Settings
 from tacit.index import database, reader
 from tacit.index.database import closing_checkpointed, translate_sqlite_errors
-from tacit.log.log import Log
+from tacit.log import Log
 from tacit.log.reader import LogReader, ReportProgress, ignore_progress
 from tacit.log.signing import LineSigner, load_key, secret_digest
 from tacit.model.claim import GLOBAL, Scope

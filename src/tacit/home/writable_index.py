@@ -17,7 +17,7 @@ from tacit.home.indexing import Indexer
 from tacit.home.paths import HomePaths
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
-from tacit.log.log import Log
+from tacit.log import Log
 from tacit.model.event import EventOrigin
 
 

@@ -23,7 +23,7 @@ from tacit.index import reader
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from tacit.inject.injector import Injector
+    from tacit.inject import Injector
 
 _HURRY_SECONDS = 0.2  # that the host may have to wait for another process
 _DEADLINE_SECONDS = 9  # then the kernel ends a process that captures; what it has not read stays in the queue
@@ -53,7 +53,7 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
         for request in queue.grown_transcripts(paths):
             if is_session_captured(any_mode, paths, request.session, ""):
                 enqueue(paths, request)
-    from tacit.inject.injector import Injector
+    from tacit.inject import Injector
 
     options = StoreOptions(hurry_seconds=_HURRY_SECONDS)
     with Home(paths.root, cwd=hook_input.directory or None, settings=settings, options=options) as opened:
@@ -89,7 +89,7 @@ def _notice_line(home: Home) -> str:
 
 def _model_text(host: Host, hook_input: HookInput, paths: HomePaths, injector: Injector) -> str:
     """Return the text for the model; "" at a session start that the host does not pass on."""
-    from tacit.inject.injector import AgentSession
+    from tacit.inject import AgentSession
 
     is_start, source = hook_input.kind is HookKind.START, hook_input.source
     # Whether the model gets what is printed at the start of a session. If not, the first prompt has to do.

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from tacit.disk.files import OsDisk, open_fd, replace_file
 from tacit.home.home import Home
 from tacit.home.paths import without_unsafe_home
-from tacit.shell.record import MAX_RECORD_BYTES, CapturedCommand, RecordOutcome, ShellRecorder, parse_record
+from tacit.shell import MAX_RECORD_BYTES, CapturedCommand, RecordOutcome, ShellRecorder, parse_record
 
 _DEADLINE_SECONDS = 8  # then the kernel ends this process
 _LEARN_INTERVAL_SECONDS = 60

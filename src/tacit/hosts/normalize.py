@@ -54,7 +54,7 @@ from tacit.model.observation import (
     TurnInterrupted,
 )
 from tacit.record import Record
-from tacit.secrets.redact import redacted
+from tacit.secrets import redacted
 from tacit.text.display import clean, clip
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from tacit.errors import TacitError
 from tacit.hosts import HOSTS, INJECT_KINDS, Hook, HookKind
 from tacit.hosts.skill import plan_skill_install, plan_skill_removal
 from tacit.hosts.tool_calls import GUARD_HOOKS
-from tacit.install.change import ConfigFile, FileChange, InstallContext, Target, owned_file, read_receipts
+from tacit.install import ConfigFile, FileChange, InstallContext, Target, owned_file, read_receipts
 from tacit.install.entries import (
     DesiredConfig,
     HookEntry,

@@ -11,7 +11,7 @@ from tacit.commandline.executions import changed_files, leading_executions, patc
 from tacit.hosts.records import MAX_NAME_CHARS, JsonDict, as_list, as_object, as_string
 from tacit.model.observation import ToolAction, ToolOutcome
 from tacit.record import Record
-from tacit.secrets.redact import redacted, secret_kind
+from tacit.secrets import redacted, secret_kind
 from tacit.text.display import clean
 
 # Shell lines

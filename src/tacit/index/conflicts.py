@@ -18,7 +18,7 @@ from hashlib import blake2b
 from itertools import combinations, groupby
 from operator import itemgetter
 
-from tacit.contradiction.relation import oppose
+from tacit.contradiction import oppose
 from tacit.contradiction.terms import share_enough, topics
 from tacit.index.database import mark_stale
 from tacit.index.reader import IS_RULED

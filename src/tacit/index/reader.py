@@ -9,8 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from tacit.index.postings import FIRST_PAGE_ID, start_id_of
-from tacit.model.claim import KIND_RANK, Kind, Provenance, Scope, Status
-from tacit.model.conflict import Stance
+from tacit.model.claim import KIND_RANK, Kind, Provenance, Scope, Stance, Status
 from tacit.model.event import Event
 from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.record import Record

@@ -22,8 +22,8 @@ from tacit.index.habits import forget_habits, store_shell_commands
 from tacit.index.postings import IndexedDocument, PostingsWriter, page_doc_id
 from tacit.index.vectors import EmbeddingText, drop_stale_memory_vectors
 from tacit.model import observation
-from tacit.model.claim import Status
-from tacit.model.conflict import Stance, parse_stance
+from tacit.model.claim import Stance, Status
+from tacit.model.conflict import parse_stance
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventsUndone, agent_name, is_of_team, timestamp
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import Memory, claims_of_event, fold_memory, undone_ids

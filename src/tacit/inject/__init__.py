@@ -1,1 +1,315 @@
-"""What an agent is given: brief, context, and the text for a prompt."""
+"""Injecting memory into an agent's session: at its start, at a prompt, after a compaction. Each memory once a session.
+
+The standing rules of a project are told at the first of these moments, whatever the prompt is about. Later prompts
+carry only rules that changed since (ADR 16, 35). Hooks wait for this, so locks are waited for only briefly.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+
+from tacit.disk.lock import FileLock
+from tacit.errors import LockBusyError
+from tacit.home.capture_policy import matching_ignore_entry
+from tacit.home.home import Home, HomePart
+from tacit.index import reader, sessions
+from tacit.index.reader import MemoryRow
+from tacit.index.sessions import SessionRow
+from tacit.inject.brief import (
+    Brief,
+    BriefLimits,
+    EarlierSession,
+    RenderedInjection,
+    compose_brief,
+    is_standing_rule,
+    most_specific,
+    render_prompt,
+    render_start,
+)
+from tacit.inject.checks import missing_names, without_loaded, without_outdated
+from tacit.inject.relevance import (
+    RelevantMemory,
+    prompt_query_words,
+    related_session,
+    relevant_memories,
+    session_with_same_files,
+)
+from tacit.log.codec import must_decode
+from tacit.model.claim import Kind, Scope, Status, is_project_scope
+from tacit.model.event import Draft, Event, timestamp
+from tacit.model.ids import ClaimId, EventId
+from tacit.model.observation import BriefInjected, session_id
+from tacit.record import Record
+from tacit.search.bm25 import ParsedQuery, query_from_words
+from tacit.search.memories import matching_memories
+from tacit.text.display import clean, clip
+
+_LOCK_TIMEOUT_SECONDS = 0.2
+_MAX_LEADING, _MAX_RULES, _MAX_FOUND = 60, 20, 40  # memories and rules of each scope to choose from; search results
+_MAX_PROMPT_CHARS = 1000  # of which the recorded prompt is made
+_MAX_SESSIONS = 200  # to choose from; many may have the same request
+_MAX_RECENT_AGE = timedelta(hours=48)  # of a session that is told at the start; tuned, see ADR 16
+_MAX_REASON_FILES = 3
+_INJECTED_TYPE = "brief.given"
+_RESET_SOURCES = ("compact", "clear")  # what was injected before these is no longer in the context
+
+
+class AgentSession(Record):
+    """A session of an agent.
+
+    `source` is how it began: startup, resume, clear or compact. `context_lost` says that what it was told at its start
+    is no longer in its context.
+    """
+
+    agent: str
+    session: str
+    source: str = ""
+    context_lost: bool = False
+
+    @property
+    def recorded_name(self) -> str:
+        """The host's name of the session, as it is recorded."""
+        return clip(clean(self.session), 128)
+
+
+class InjectionHistory(Record):
+    """What was injected into a session since its context was last reset.
+
+    `memories` and `sessions` are ids; `prompt_sessions` says whether a session was told at a prompt. `scopes` are those
+    of all injections, `started_scopes` those of injections at a start. `last_at` and `last_event` are of the latest
+    injection, also before the reset; empty if there was none.
+    """
+
+    memories: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+    prompt_sessions: bool = False
+    scopes: frozenset[Scope] = frozenset()
+    started_scopes: frozenset[Scope] = frozenset()
+    last_at: str = ""
+    last_event: EventId = EventId("")
+
+    def is_due(self, memory: MemoryRow, scope: Scope) -> bool:
+        """Return whether a memory is still to be told in this scope.
+
+        Rules that did not fit the first time are not told one by one later; those said or accepted since then are.
+        """
+        told_scopes = self.scopes if is_standing_rule(memory) else self.started_scopes
+        return memory.id not in self.memories and (scope not in told_scopes or memory.last_event > self.last_event)
+
+
+class Injector(HomePart):
+    """Injects memory into agents in one directory."""
+
+    def inject(self, target: AgentSession, *, start: bool, prompt: str = "") -> str:
+        """Return the text for the start of a session, if `start`, and for a prompt, if there is one.
+
+        It is recorded before it is returned. Empty if the settings or the person exclude this, or if another injection
+        is running.
+        """
+        settings, text = self._home.settings, ""
+        if matching_ignore_entry(settings, self._home.user_folder, self._home.cwd):
+            return ""
+        try:
+            with FileLock(self._store.paths.injection_lock, _LOCK_TIMEOUT_SECONDS).acquire():
+                if start and settings.autocapture_inject_on_start:
+                    with self._store.snapshot() as connection:
+                        injection = _Selection(self._home, connection, target).at_start()
+                    text = self._record(target, target.source or "startup", injection)
+                elif start and target.source in _RESET_SOURCES:
+                    self._record(target, target.source, RenderedInjection())
+                if prompt and settings.autocapture_inject_on_prompt:
+                    remaining = settings.inject_max_characters - len(text)
+                    with self._store.snapshot() as connection:
+                        injection = _Selection(self._home, connection, target).at_prompt(prompt, remaining)
+                    text += self._record(target, "prompt", injection, prompt)
+        except LockBusyError:
+            return ""
+        return text
+
+    def is_first(self, target: AgentSession) -> bool:
+        """Return whether nothing was injected into this session yet, or it was compacted since."""
+        with self._store.snapshot() as connection:
+            return _Selection(self._home, connection, target).is_first
+
+    def _record(self, target: AgentSession, moment: str, injection: RenderedInjection, prompt: str = "") -> str:
+        """Record an injection and return its text. A busy log is not waited for: the record is spooled.
+
+        An empty injection is recorded if it resets the history.
+        """
+        if injection.text or moment in _RESET_SOURCES:
+            task = ""
+            if prompt:
+                from tacit.secrets import redacted  # most prompts get nothing, and need not wait for its tables
+
+                task = clip(redacted(clean(prompt)[:_MAX_PROMPT_CHARS]), 200)
+            memories, reasons, told_sessions = injection.memories, injection.reasons, injection.sessions
+            body = BriefInjected(memories, injection.tokens, task, target.agent, moment, reasons, told_sessions)
+            draft = Draft(body, self._store.scope())
+            origin = self._store.actor.origin()._replace(session=target.recorded_name, actor=f"agent:{target.agent}")
+            try:
+                self._store.log.append([draft], origin, timeout=_LOCK_TIMEOUT_SECONDS)
+            except LockBusyError:
+                self._store.log.spool(draft, origin)
+        return injection.text
+
+
+class _Selection(HomePart):
+    """Chooses what a session of an agent is told now, from one snapshot of the index."""
+
+    def __init__(self, home: Home, connection: sqlite3.Connection, target: AgentSession) -> None:
+        super().__init__(home)
+        self._connection, self._target = connection, target
+        self._scope, self._scopes = self._store.scope_in(connection), self._store.scopes_in(connection)
+        self._own_id = session_id(target.agent, target.session)
+        self._own = sessions.session_row(connection, self._own_id)
+        self._compacted_at = self._own.compacted_at if self._own else ""
+        self._history = self._read_history()
+
+    @property
+    def is_first(self) -> bool:
+        return not self._history.last_at or self._compacted_at > self._history.last_at
+
+    def at_start(self) -> RenderedInjection:
+        """Return the brief, where a session that goes on stands, and otherwise the last sessions here."""
+        target, own = self._target, self._own
+        if target.context_lost or target.source in _RESET_SOURCES:
+            self._history = InjectionHistory()
+        characters = self._home.settings.inject_max_characters
+        leading = reader.leading_memories(self._connection, self._scopes, _MAX_LEADING)
+        brief = self._compose_brief(most_specific(leading), leading, {}, characters)
+        is_continued = target.source in ("compact", "resume") or self._compacted_at > self._history.last_at > ""
+        so_far = sessions.load_session(self._connection, own, must_decode) if own and is_continued else None
+        were_told = own and is_continued and not target.context_lost
+        recent = [] if were_told else list(self._recent_sessions())
+        return render_start(brief, recent, so_far, self._store.actor.clock(), self._nonce(), characters)
+
+    def at_prompt(self, prompt: str, characters: int) -> RenderedInjection:
+        """Return the rules that are due, the memories that are relevant to a prompt, and an earlier session."""
+        connection, history = self._connection, self._history
+        query = query_from_words(connection, prompt_query_words(clean(prompt)))
+        matching = {
+            memory.id: memory
+            for memory, _ in matching_memories(connection, query, _MAX_FOUND)
+            if memory.scope in self._scopes and memory.status is Status.ACTIVE and memory.overruled_by is None
+        }
+        since = history.last_event if self._scope in history.scopes else ""
+        rules = reader.leading_rules(connection, self._scopes, _MAX_RULES, since)
+        if since and any(memory.kind is Kind.PREFERENCE for memory in matching.values()):
+            # A rule of the project may answer the same question as the preference.
+            rules += reader.leading_rules(connection, filter(is_project_scope, self._scopes), _MAX_RULES)
+        read = {**{memory.id: memory for memory in rules}, **matching}
+        memories = most_specific(read.values())
+        untold = [memory for memory in memories if memory.id in matching and memory.id not in history.memories]
+        relevant = {match.memory.id: match for match in relevant_memories(prompt, untold)}
+        candidates = [memory for memory in memories if is_standing_rule(memory) or memory.id in relevant]
+        brief = self._compose_brief(candidates, read.values(), relevant, characters)
+        reasons = {name: match.reason for name, match in relevant.items()}
+        earlier = self._earlier_session(query)
+        return render_prompt(brief, reasons, earlier, self._store.actor.clock(), self._nonce(), characters)
+
+    def _compose_brief(
+        self,
+        candidates: Sequence[MemoryRow],
+        read: Iterable[MemoryRow],
+        relevant: Mapping[ClaimId, RelevantMemory],
+        characters: int,
+    ) -> Brief:
+        """Return a brief of the candidates that are due or relevant to the prompt.
+
+        Left out are those that the host's own files say, and descriptions of what is not in the work tree. The standing
+        rules that hold here besides those `read` are counted, unless rules were told here before.
+        """
+        relevance: dict[str, float] = {name: item.share for name, item in relevant.items()}
+        if relevance and reader.has_checks(self._connection):
+            from tacit.index.adherence import adjusted_relevance
+
+            relevance = adjusted_relevance(self._connection, candidates, relevance)
+        due = [memory for memory in candidates if memory.id in relevant or self._history.is_due(memory, self._scope)]
+        due = without_loaded(due, self._target.agent, self._home)
+        missing = missing_names(due, self._home)
+        unread = 0
+        if self._scope not in self._history.scopes:
+            unread = reader.count_rules(self._connection, self._scopes) - sum(map(is_standing_rule, read))
+        return compose_brief(
+            without_outdated(due, missing),
+            tags=frozenset(),
+            relevance=relevance,
+            nonce=self._nonce(),
+            limits=BriefLimits(self._home.settings.brief_entries, self._home.settings.brief_tokens, characters),
+            unread=unread,
+            missing=missing,
+        )
+
+    def _recent_sessions(self) -> Iterator[SessionRow]:
+        """Yield the last sessions here that ended recently; of those with the same request only the latest."""
+        earliest = timestamp(self._store.actor.clock() - _MAX_RECENT_AGE)
+        seen: set[str] = set()
+        for row in self._sessions_here():
+            if row.ended_at < earliest or len(seen) == self._home.settings.autocapture_max_recent_sessions:
+                return
+            is_known = row.id == self._own_id or row.id in self._history.sessions
+            if not is_known and row.request_key and row.request_key not in seen:
+                seen.add(row.request_key)
+                yield row
+
+    def _earlier_session(self, query: ParsedQuery) -> EarlierSession | None:
+        """Return the earlier session here that changed a file this one changed, too, else one related to the prompt.
+
+        The words of prompts are searched until a session was told at one of them or the session was compacted; what
+        they find later is seldom relevant. None if there is none, or if it or one with the same request was told
+        already.
+        """
+        known_ids = {*self._history.sessions, self._own_id}
+        if self._own and self._own.files:
+            rows = self._sessions_here()
+            told_requests = {"", *(row.request_key for row in rows if row.id in known_ids)}
+            match = session_with_same_files(
+                self._own.files, [row for row in rows if row.request_key not in told_requests]
+            )
+            if match:
+                row, files = match
+                return EarlierSession(row, f"it changed {', '.join(files[:_MAX_REASON_FILES])}, too")
+        if self._history.prompt_sessions or self._compacted_at:
+            return None
+        scope = self._folder_scope(self._connection, self._home.cwd)
+        candidates = sessions.sessions_by_start_id(self._connection, scope, _MAX_SESSIONS)
+        known_requests = {request_key for name, request_key in candidates.values() if name in known_ids}
+        start_ids = {start for start, (_, request_key) in candidates.items() if request_key not in known_requests}
+        related = related_session(self._connection, query, start_ids)
+        found = sessions.session_row(self._connection, candidates[related.start_id][0]) if related else None
+        return EarlierSession(found, related.reason) if related and found else None
+
+    def _sessions_here(self) -> list[SessionRow]:
+        scope = self._folder_scope(self._connection, self._home.cwd)
+        return sessions.session_rows(self._connection, scope, limit=_MAX_SESSIONS)
+
+    def _read_history(self) -> InjectionHistory:
+        name, agent = self._target.recorded_name, self._target.agent
+        unindexed = self._store.indexer.unindexed_events(self._connection, _INJECTED_TYPE)
+        events: list[Event] = sorted(
+            (event for event in unindexed if event.origin.session == name), key=lambda event: event.id, reverse=True
+        )
+        events += sessions.injection_events(self._connection, must_decode, name)
+        injected: list[tuple[BriefInjected, Scope]] = []
+        for event in events:
+            if not isinstance(event.body, BriefInjected) or event.body.agent != agent:
+                continue
+            if timestamp(event.at) < self._compacted_at:  # for hosts without a hook after a compaction
+                break
+            injected.append((event.body, event.scope))
+            if event.body.moment in _RESET_SOURCES:
+                break
+        return InjectionHistory(
+            frozenset(memory for body, _ in injected for memory in body.memories),
+            frozenset(session for body, _ in injected for session in body.sessions),
+            any(body.sessions for body, _ in injected if body.moment == "prompt"),
+            frozenset(scope for _, scope in injected),
+            frozenset(scope for body, scope in injected if body.moment != "prompt"),
+            timestamp(events[0].at) if events else "",
+            events[0].id if events else EventId(""),
+        )
+
+    def _nonce(self) -> str:
+        return self._store.entropy().hex()

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from tacit.errors import RefusedError
-from tacit.install.change import (
+from tacit.install import (
     ConfigFile,
     InstallResult,
     KeyPath,

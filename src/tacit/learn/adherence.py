@@ -18,7 +18,7 @@ from tacit.commandline.bash import SimpleCommand
 from tacit.commandline.executions import leading_executions
 from tacit.commandline.names import name_command
 from tacit.commandline.patterns import CommandPattern, ForbidsCommand, RequiresBefore
-from tacit.contradiction.relation import relate
+from tacit.contradiction import relate
 from tacit.index import adherence, reader, sessions
 from tacit.index.sessions import SessionRow
 from tacit.learn import SessionEvent

@@ -17,8 +17,8 @@ from json.encoder import encode_basestring_ascii as encode_string
 from zlib import crc32
 
 from tacit.disk.files import PRIVATE_FILE, Disk, OsDisk, make_folder, open_plain, write_all
+from tacit.log import Log
 from tacit.log.codec import FORMAT_VERSION, PROVENANCE_BY_NAME, DamagedLine, decode, parse_time
-from tacit.log.log import Log
 from tacit.log.signing import SignLine
 from tacit.model.claim import GLOBAL, Provenance, Scope
 from tacit.model.event import USER, Event, EventOrigin

@@ -10,12 +10,11 @@ import os
 from collections.abc import Iterable, Sequence
 
 from tacit.disk.files import make_folder, read_file
+from tacit.log import Log
 from tacit.log.codec import DamagedLine, encode
-from tacit.log.log import Log
 from tacit.log.reader import Cursor, LogReader, PurgeFilter
-from tacit.log.redact import redact_body
 from tacit.log.rewrite import replace_segment
-from tacit.log.segment import IMPORTED_FOLDER, MEMORY_BODIES, PURGED_SEGMENT, received_segment
+from tacit.log.segment import IMPORTED_FOLDER, MEMORY_BODIES, PURGED_SEGMENT, received_segment, redact_body
 from tacit.model import observation
 from tacit.model.event import REPOSITORY, Event, Verdict
 from tacit.model.ids import EventId, sha256

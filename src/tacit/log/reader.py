@@ -221,6 +221,16 @@ def _refuse_purges(log: LogReader) -> PurgeFilter | None:
     raise AssertionError(f"whoever opened {log.home} did not say how purges are loaded")
 
 
+class FileLocation(Record):
+    """A line of a file, where something can be read."""
+
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
 class LogReader:
     """Reads the log of one home.
 
@@ -246,6 +256,9 @@ class LogReader:
 
     def path(self, segment: str) -> str:
         return self.staged.get(segment) or os.path.join(self.home, segment)
+
+    def location(self, segment: str, line: int) -> FileLocation:
+        return FileLocation(self.path(segment), line)
 
     def segments(self) -> list[str]:
         """Return the names of all segments: own ones first, then copies that other programs left.

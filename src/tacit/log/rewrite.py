@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 
 from tacit.disk.files import OsDisk, commit_file, make_folder, read_file, replace_file, stage_file
+from tacit.log import Log
 from tacit.log.codec import DamagedLine, decode
-from tacit.log.log import Log
 from tacit.log.reader import MAX_LINE_BYTES, LogReader, read_lines
 from tacit.log.segment import is_sealed
 from tacit.model.event import Event

@@ -19,16 +19,15 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 
-from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folder
+from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, closing_fd, make_folder, open_folder
 from tacit.disk.lock import is_running
 from tacit.errors import StoreError
 from tacit.log.codec import decode, encode
 from tacit.log.reader import Cursor, LogReader, PurgeFilter
-from tacit.log.redact import SecretDigest, redact_body
-from tacit.log.segment import MAX_EVENT_BYTES, PURGED_SEGMENT, SPOOL_FOLDER, late_segment
+from tacit.log.segment import MAX_EVENT_BYTES, PURGED_SEGMENT, SPOOL_FOLDER, SecretDigest, late_segment, redact_body
 from tacit.model.event import Draft, Event, EventOrigin, timestamp
 from tacit.model.ids import derived_event_id
 from tacit.model.observation import BriefInjected, CommandRan
@@ -181,13 +180,11 @@ class Spool:
             fd = os.open(name, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder)
         except OSError:  # a link, a socket; an error while it is read is raised, so that the file stays
             return None
-        try:
+        with closing_fd(fd):
             status = os.fstat(fd)
             if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_EVENT_BYTES:
                 return None
             event = decode(os.pread(fd, MAX_EVENT_BYTES, 0).rstrip(b"\0\n"))
-        finally:
-            os.close(fd)
         if not isinstance(event, Event) or not event.id == name == event.op:
             return None
         return event if isinstance(event.body, _SPOOLED_BODIES) else None
@@ -247,14 +244,9 @@ class Spool:
 
     # Housekeeping
 
-    @contextmanager
-    def _open_folder(self) -> Iterator[int]:
+    def _open_folder(self) -> AbstractContextManager[int]:
         """Yield a descriptor of the folder. Raise OSError if it, or a folder between it and the home, is a link."""
-        fd = open_folder(self._path, self._home)
-        try:
-            yield fd
-        finally:
-            os.close(fd)
+        return closing_fd(open_folder(self._path, self._home))
 
     def _refill_reserve(self, folder: int) -> None:
         """Make missing files of the reserve, and the counter."""
@@ -332,14 +324,9 @@ def _has_single_link(fd: int) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
-@contextmanager
-def _opened(folder: int, name: str, flags: int) -> Iterator[int]:
+def _opened(folder: int, name: str, flags: int) -> AbstractContextManager[int]:
     """Yield the descriptor of a file or folder in an open folder. No link is followed, and no pipe blocks."""
-    fd = os.open(name, flags | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
+    return closing_fd(os.open(name, flags | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder))
 
 
 def _create_file(folder: int, name: str) -> AbstractContextManager[int]:

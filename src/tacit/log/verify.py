@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from tacit.log import codec
-from tacit.log.log import Log
+from tacit.log import Log, codec
 from tacit.log.reader import KnownForm, PurgeFilter, RawLine, SegmentProgress, read_torn_tail
 from tacit.log.segment import is_sealed
 from tacit.log.signing import BASELINE_FILE

@@ -8,8 +8,8 @@ import re
 import select
 from collections.abc import Iterable, Iterator
 
+from tacit import __version__
 from tacit.record import Record
-from tacit.version import __version__
 
 TYPE_CHECKING = False
 

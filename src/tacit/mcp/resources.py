@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.index.reader import MemoryRow
     from tacit.mcp.tools import Property
+    from tacit.vault import Vault
     from tacit.vault.listing import ListedMemory
-    from tacit.vault.vault import Vault
 
 PAGE_SIZE = 50
 _MEMORY_URI, _BRIEF_URI, _SESSION_URI = "tacit://memory/", "tacit://brief", "tacit://session/"

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from tacit.home.actor import Actor
     from tacit.model.claim import Scope
+    from tacit.vault import Vault
     from tacit.vault.evidence import MemoryEvent
     from tacit.vault.hits import Hit
     from tacit.vault.memories import DecisionOutcome
-    from tacit.vault.vault import Vault
 
     # What `tools/list` and `prompts/list` show, as far as the server looks at it. Arguments have a JSON Schema.
 
@@ -150,7 +150,7 @@ class ClientContext(Record):
     def open_vault(self) -> Vault:
         from tacit.home.home import Home
         from tacit.home.store import Following, StoreOptions
-        from tacit.vault.vault import Vault
+        from tacit.vault import Vault
 
         return Vault(Home(self.home, actor=client_actor(self.name, os.environ), options=StoreOptions(Following.THREAD)))
 
@@ -336,7 +336,7 @@ def wait_for_write_lock(vault: Vault) -> None:
 def clip_evidence(text: str) -> str:
     """Return evidence clipped to what the home stores. Raise RefusedError if the text before the cut has a secret."""
     from tacit.home.input import MAX_EVIDENCE_CHARS
-    from tacit.secrets.redact import refuse_secrets
+    from tacit.secrets import refuse_secrets
     from tacit.text.display import clip
 
     refuse_secrets(text[:_MAX_SCANNED_CHARS])

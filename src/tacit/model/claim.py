@@ -155,6 +155,15 @@ def scope_label(scope: Scope) -> str:
     return f"project {project_name(scope)}" if is_project_scope(scope) else "global"
 
 
+class Stance(Record):
+    """An answer to a question. If the question is exclusive, two different answers are opposed."""
+
+    question: str
+    answer: str
+    positive: bool
+    exclusive: bool
+
+
 class Rankable(Record):
     """The fields of a memory that decide its rank."""
 

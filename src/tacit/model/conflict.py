@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable
 from enum import Enum
 
-from tacit.model.claim import Claim, Kind, Provenance
+from tacit.model.claim import Claim, Kind, Provenance, Stance
 from tacit.model.ids import ClaimId, EventId
 from tacit.record import Record
 
@@ -95,15 +95,6 @@ def _decide_pair(older: ConflictSide, newer: ConflictSide) -> Ruling:
     if (older_binds and newer_binds) or newer.provenance < older.provenance:
         return Ruling(newer.id, older.id, ConflictRule.UNDECIDED)
     return Ruling(newer.id, older.id, ConflictRule.NEWEST)
-
-
-class Stance(Record):
-    """An answer to a question. If the question is exclusive, two different answers are opposed."""
-
-    question: str
-    answer: str
-    positive: bool
-    exclusive: bool
 
 
 # One uses just one member of each family for the same purpose.

@@ -26,7 +26,7 @@ from tacit.model.trust import FactFileLine
 from tacit.pages.long_term import MemoryView
 from tacit.pages.merge import MergeConflict, Side, conflict_markers, find_conflicts, split_conflicts, without_markers
 from tacit.record import Record
-from tacit.secrets.redact import secret_kind
+from tacit.secrets import secret_kind
 from tacit.text.display import clean, escape_deceptive
 from tacit.text.words import normalize_text
 

@@ -15,8 +15,8 @@ from typing import BinaryIO, TypeVar
 
 from tacit.disk.files import open_fd, open_plain, stage_file, write_all
 from tacit.errors import RefusedError
+from tacit.log import Log
 from tacit.log.codec import decode, encode, is_encoding_of, split_mac
-from tacit.log.log import Log
 from tacit.log.reader import LocatedLine, LogBlock, LogReader, SegmentProgress, read_blocks, read_torn_tail
 from tacit.log.rewrite import decode_raw, replace_segment
 from tacit.model.claim import GLOBAL, Claim

@@ -1,1 +1,337 @@
-"""The person's own machines: their logs meet on a remote that learns sizes and times only."""
+"""A person's own machines: their logs meet on a remote, which learns sizes and times only.
+
+A sync takes in what others wrote, applies purges, publishes what is new, and reports. Lines are durable before it is
+noted that they were taken, and segments are on the remote before the manifest that names them. Whatever is killed in
+between is repeated by the next sync.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+
+from tacit.errors import NotFoundError, RemoteError, TacitError
+from tacit.home.home import Home, HomePart
+from tacit.log.incoming import IncomingFilter, append_received, import_tombstones
+from tacit.model.ids import EventId, event_id
+from tacit.purge.plan import late_tombstones
+from tacit.purge.tombstones import Tombstones, is_purge
+from tacit.remotes import segments
+from tacit.remotes.keys import MachineKeys, make_machine
+from tacit.remotes.segments import Area, Received, RemoteView, SegmentReader
+from tacit.remotes.state import (
+    HANDOVER_FILE,
+    MANIFEST_FILE,
+    RING_FILE,
+    MachineReport,
+    Manifest,
+    PeerState,
+    PublishedPart,
+    RemoteReport,
+    RemoteState,
+    RemoteStore,
+    SegmentEntry,
+    default_name,
+    report_machine,
+    seal_manifest,
+    short_id,
+)
+from tacit.remotes.transport import Transport, open_transport
+
+# Ids are times: one that is further ahead is held back, because all later ids of this home would have to be greater.
+_MAX_AHEAD = timedelta(days=3650)
+_MANIFEST_AGE = timedelta(hours=1)  # a manifest is written again after this, so that others see a living machine
+
+
+class RemoteSession:
+    """One remote while it is being synced."""
+
+    def __init__(self, state: RemoteState, transport: Transport) -> None:
+        self.state = state
+        self.transport = transport
+        self.view = RemoteView({}, (), ())
+        self.reports: dict[str, MachineReport] = {}
+        self.notes: list[str] = []
+        self.sent = self.unsent = self.applied_purges = 0
+        self.problem: TacitError | None = None
+
+    def report(self, own: str) -> RemoteReport:
+        state = self.state
+        # Of machines that have not synced since the keys were changed it is known why they cannot be read.
+        known = {own, *(peer.manifest.machine for peer in state.peers)} - set(state.members())
+        foreign = tuple(area for area in self.view.foreign if area not in known)
+        machines = tuple(self.reports[machine] for machine in sorted(self.reports))
+        report = RemoteReport(state.name, state.url, state.ring.fingerprint, machines, self.sent, self.unsent, foreign)
+        notes, purges = tuple(self.notes), self.applied_purges
+        return report._replace(notes=notes, problem=self.problem, synced_at=state.synced_at, applied_purges=purges)
+
+
+class RemoteSteps(HomePart):
+    """The steps of a sync. `apply_purges` removes from the log whatever its tombstones name."""
+
+    def __init__(self, home: Home, remotes: RemoteStore, apply_purges: Callable[[], object]) -> None:
+        super().__init__(home)
+        self._remotes = remotes
+        self._apply_purges = apply_purges
+
+    # Running a step
+
+    def attempt(
+        self, state: RemoteState, step: Callable[[RemoteSession], None], *, close: bool = True
+    ) -> RemoteSession:
+        session = RemoteSession(state, open_transport(state.url, self._remotes.mirror(state.name)))
+        with self.guarded(session):
+            step(session)
+        if close:
+            session.transport.close()
+        return session
+
+    @contextmanager
+    def guarded(self, session: RemoteSession) -> Iterator[None]:
+        """Run a step. A remote that fails is reported, and the others go on."""
+        try:
+            yield
+        except TacitError as error:
+            session.problem = error
+            session.reports = self.peer_reports(session.state) | session.reports
+
+    # Taking
+
+    def open_and_take(self, session: RemoteSession) -> None:
+        self._open(session, adopt=True)
+        self._check_token(session, change=True)
+        self._take(session)
+
+    def _open(self, session: RemoteSession, *, adopt: bool) -> None:
+        """Fetch, and take over keys that another machine has changed."""
+        session.transport.fetch()
+        if new := segments.find_new_keys(session.transport, session.state.ring, self._remotes.machine()):
+            ring, locked_ring = new
+            session.notes.append(f"another machine changed the keys; they are {ring.fingerprint} now")
+            session.state = session.state.with_new_keys(ring, locked_ring)
+            if adopt:
+                self._remotes.save(session.state)
+        session.view = segments.view_remote(session.transport, session.state.ring)
+
+    def _check_token(self, session: RemoteSession, *, change: bool) -> None:
+        """Take a new id if the remote has a state of this machine that this home did not write."""
+        machine, state = self._remotes.machine(), session.state
+        area = session.view.area(machine.id)
+        written = state.written if state.written and state.written.machine == machine.id else None
+        tokens = {state.pending_token, written.token if written else ""}
+        sequence = written.sequence if written else 0
+        if area and any(found.token not in tokens and found.sequence >= sequence for found in area.manifests):
+            session.notes.append(
+                "this home was restored from a backup, or a copy of it is in use: it continues as a new machine, and "
+                f"{short_id(machine.id)} counts as another one"
+            )
+            if change:
+                self._remotes.save_machine(make_machine((*machine.former, machine.id)))
+
+    def _take(self, session: RemoteSession) -> None:
+        """Take in lines and tombstones of all other machines. What was taken is noted when it is durable."""
+        state, own, known_purges = session.state, self._remotes.machine().id, set(self.purges())
+        received: list[Received] = []
+        for area in session.view.areas:
+            if area.machine in state.forgotten:
+                session.notes.append(
+                    f"{area.manifests[0].name} was removed here and has the keys again: "
+                    f"tacit remote forget-machine {short_id(area.machine)}"
+                )
+            elif area.machine != own:
+                peer = state.peer(area.machine)
+                taken = peer.taken if peer else ()
+                received.append(
+                    segments.receive(session.transport, session.view, area, state.ring, taken, self._latest_id())
+                )
+        counts = self._take_lines(received)
+        session.applied_purges = len(set(self.purges()) - known_purges)
+        peers = {peer.manifest.machine: peer for peer in state.peers}
+        for found in received:
+            machine = found.area.machine
+            listed = {entry.name for manifest in found.area.manifests for entry in manifest.segments}
+            before = peers[machine].taken if machine in peers else ()
+            known = {*before, *(part.name for part in found.segments if not part.held)} & listed
+            held = sum(part.held for part in found.segments)
+            latest, keys = found.area.manifests[0], state.ring.fingerprint
+            peers[machine] = PeerState(latest, keys, tuple(sorted(known)), found.missing, held)
+        session.state = state._replace(peers=tuple(peers[name] for name in sorted(peers)), synced_at=self._now())
+        session.reports = {
+            machine: report._replace(new=counts.get(machine, 0))
+            for machine, report in self.peer_reports(session.state).items()
+        }
+        self._remotes.save(session.state)
+
+    def _take_lines(self, received: Sequence[Received]) -> dict[str, int]:
+        """Append what is new to the log, apply new tombstones, and update index and pages. Return counts by machine.
+
+        Tombstones come first. They hold for lines of a machine that had not applied them when it wrote, whatever the
+        time of those lines. A machine that had applied them may have said the same again, on purpose.
+        """
+        log = self._store.log
+        events = [event for found in received for part in found.segments for event in part.events]
+        if not events:
+            return {}
+        incoming = IncomingFilter(log, self._latest_id())
+        if tombstones := incoming.new_tombstones(events):
+            self._store.mark_purge()
+            import_tombstones(log, tombstones)
+            manifests = [manifest for found in received for manifest in found.area.manifests]
+            manifests += [peer.manifest for state in self._remotes.all() for peer in state.peers]
+
+            def segments_that_knew(op: str) -> set[str]:  # of machines that had applied a purge, as far as is known
+                return segments.received_segments(manifest.machine for manifest in manifests if op in manifest.purges)
+
+            if drafts := late_tombstones(log, tombstones, segments_that_knew):
+                log.append(drafts, self._store.actor.origin())
+        counts = {found.area.machine: self._append_received(incoming, found) for found in received}
+        self.finish_purges()
+        self._store.make()
+        return counts
+
+    def _append_received(self, incoming: IncomingFilter, found: Received) -> int:
+        lines, count = [*self._store.log.tombstones()], 0
+        day = self._now().date().isoformat()
+        for manifest in found.area.manifests:
+            applied = set(manifest.purges)
+            unknown = Tombstones(line for line in lines if line.op not in applied and is_purge(line))
+            known = Tombstones(line for line in lines if line.op in applied or not is_purge(line))
+            records = [event for part in found.segments if part.manifest is manifest for event in part.events]
+            if events := incoming.new_events(records, unknown if unknown.all else None, known):
+                append_received(self._store.log, found.area.machine, events, day)
+                count += len(events)
+        return count
+
+    def finish_purges(self) -> None:
+        """Apply tombstones that are in the log and were not applied, because they just came or a purge was killed."""
+        if self._is_purging():
+            with suppress(NotFoundError):  # it was killed before it wrote a tombstone
+                self._apply_purges()
+
+    def _is_purging(self) -> bool:
+        return os.path.lexists(self._store.paths.purge_marker)
+
+    # Publishing
+
+    def publish(self, session: RemoteSession) -> None:
+        """Write what is new, and the manifest last. Parts that a purge changed are written anew."""
+        state, machine, purges = self._published_state(session), self._remotes.machine(), self._purge_operations()
+        reader = SegmentReader(self._store.log, state, machine.id)
+        parts: list[PublishedPart] = []
+        files: dict[str, bytes] = {}
+        for outgoing in reader.plan(purges):
+            part = outgoing.part
+            is_there = session.view.files.get(f"{machine.id}/{part.name}.age") == part.size
+            if part.name and (outgoing.content is not None or not is_there):
+                part, files[f"{part.name}.age"] = reader.seal(outgoing)
+            parts.append(part)
+        if self._is_purging() or purges != self._purge_operations():
+            raise RemoteError("a purge is at work in this home", "when it has ended: tacit sync")
+        entries = {part.name: SegmentEntry(part.name, part.size, part.lines) for part in parts if part.name}
+        manifest = self._manifest(session, state, machine)._replace(
+            segments=tuple(entries.values()), purges=tuple(purges)
+        )
+        session.sent = _added_lines(parts, state.parts)
+        session.state = state._replace(parts=tuple(parts))
+        if not files and not _is_manifest_due(manifest, state.written, session.view.area(machine.id)):
+            return self._remotes.save(session.state)
+        session.state = session.state._replace(pending_token=manifest.token)
+        self._remotes.save(session.state._replace(parts=state.parts))
+        fixed = {MANIFEST_FILE: seal_manifest(state.ring, manifest), RING_FILE: state.locked_ring}
+        if state.handover:
+            fixed[HANDOVER_FILE] = state.handover
+        session.transport.publish(machine.id, {**files, **fixed}, [entry.file for entry in entries.values()])
+        session.state = session.state._replace(written=manifest)
+        self._remotes.save(session.state)
+        if state.has_new_purges(purges):
+            session.transport.forget_replaced()
+        return None
+
+    def _published_state(self, session: RemoteSession) -> RemoteState:
+        """Return the state; without what was published under a former id of this home."""
+        state = session.state
+        if state.written is not None and state.written.machine != self._remotes.machine().id:
+            return state._replace(parts=(), written=None, pending_token="")
+        return state
+
+    def _manifest(self, session: RemoteSession, state: RemoteState, machine: MachineKeys) -> Manifest:
+        """Return the next manifest, without segments and purges."""
+        area, origin = session.view.area(machine.id), self._store.actor.origin()
+        before = [*(area.manifests if area else ()), *([state.written] if state.written else ())]
+        return Manifest(
+            machine.id,
+            default_name(origin.host, machine),
+            machine.recipient,
+            max((manifest.sequence for manifest in before), default=0) + 1,
+            os.urandom(16).hex(),
+            origin.at,
+            seen=tuple((peer.manifest.machine, peer.manifest.at) for peer in session.state.peers),
+            former=machine.former,
+            everything=state.everything,
+        )
+
+    # Looking
+
+    def look(self, session: RemoteSession) -> None:
+        """Fill the report with what a sync would do."""
+        self._open(session, adopt=False)
+        self._check_token(session, change=False)
+        session.reports = self.peer_reports(session.state)
+        for area in session.view.areas:
+            if area.machine != self.own_id():
+                peer = session.state.peer(area.machine)
+                taken, files = peer.taken if peer else (), session.view.files
+                unread = [entry for entry in area.manifests[0].segments if entry.name not in taken]
+                there = [entry for entry in unread if files.get(f"{area.folder}/{entry.file}") == entry.size]
+                report = report_machine(area.manifests[0], self.own_id(), self.purges(), self._now())
+                session.reports[area.machine] = report._replace(
+                    waiting=sum(entry.lines for entry in there),
+                    missing=len(unread) - len(there),
+                    held=peer.held if peer else 0,
+                )
+        state = self._published_state(session)
+        planned = SegmentReader(self._store.log, state, self._remotes.machine().id).plan(self._purge_operations())
+        session.unsent = _added_lines([outgoing.part for outgoing in planned], state.parts)
+
+    def peer_reports(self, state: RemoteState) -> dict[str, MachineReport]:
+        """Return what is known of the other machines on a remote, by their ids."""
+        own, purges, now = self.own_id(), self.purges(), self._now()
+        return {
+            peer.manifest.machine: report_machine(peer.manifest, own, purges, now)._replace(
+                missing=peer.missing, held=peer.held, has_old_keys=peer.fingerprint != state.ring.fingerprint
+            )
+            for peer in state.peers
+        }
+
+    # What this home is
+
+    def _purge_operations(self) -> list[str]:
+        """Return the operations of all tombstones, as a manifest confirms them."""
+        return sorted({event.op for event in self._store.log.tombstones()})
+
+    def purges(self) -> list[str]:
+        """Return the operations of purges, without those that only added events to an earlier one."""
+        return sorted({event.op for event in self._store.log.tombstones() if is_purge(event)})
+
+    def own_id(self) -> str:
+        return self._remotes.machine().id if self._remotes.names() else ""
+
+    def _now(self) -> datetime:
+        return self._store.actor.origin().at
+
+    def _latest_id(self) -> EventId:
+        return event_id(int((self._now() + _MAX_AHEAD).timestamp() * 1000), b"\xff" * 10)
+
+
+def _added_lines(parts: Sequence[PublishedPart], before: Sequence[PublishedPart]) -> int:
+    return max(sum(part.lines for part in parts) - sum(part.lines for part in before), 0)
+
+
+def _is_manifest_due(manifest: Manifest, written: Manifest | None, area: Area | None) -> bool:
+    """Return whether a manifest must be written although no file is new."""
+    if written is None or area is None or area.manifests[0].token != written.token:
+        return True
+    same = (written.segments, written.purges, written.name) == (manifest.segments, manifest.purges, manifest.name)
+    return not same or not timedelta() <= manifest.at - written.at <= _MANIFEST_AGE

@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
-from tacit.remotes import keys
+from tacit.remotes import RemoteSteps, keys
 from tacit.remotes.segments import locked_rings
 from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore, check_name, default_name
-from tacit.remotes.steps import RemoteSteps
 from tacit.remotes.transport import Transport, normalize_address, open_transport
 
 _MIN_ID_CHARS = 4

@@ -17,9 +17,9 @@ from itertools import islice
 
 from tacit.disk.files import open_plain
 from tacit.errors import RemoteError
+from tacit.log import Log
 from tacit.log.codec import decode, split_mac, with_checksum
 from tacit.log.incoming import is_about_memory, is_portable
-from tacit.log.log import Log
 from tacit.log.reader import Cursor, RawLine, line_tail, read_lines
 from tacit.log.segment import received_segment
 from tacit.model.event import Event

@@ -13,8 +13,8 @@ from enum import Enum
 from itertools import combinations
 from math import inf
 
+from tacit.contradiction import oppose
 from tacit.contradiction.profile import is_restatement, profile_statement, restatement_key
-from tacit.contradiction.relation import oppose
 from tacit.contradiction.terms import share_enough, topics
 from tacit.home.work_tree import WorkTree
 from tacit.model.claim import GLOBAL
@@ -22,7 +22,7 @@ from tacit.model.conflict import RelationKind, are_opposed, parse_stance
 from tacit.model.references import ReferenceKind, marked_references
 from tacit.model.statement import claim_from
 from tacit.record import Record
-from tacit.rules.files import LoadTime, RuleFile, RulePlace, RuleSet, find_rules, is_within
+from tacit.rules import LoadTime, RuleFile, RulePlace, RuleSet, find_rules, is_within
 from tacit.rules.lines import (
     FoundSecret,
     LineKind,

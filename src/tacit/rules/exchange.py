@@ -24,7 +24,7 @@ from tacit.home.input import MAX_EVIDENCE_CHARS
 from tacit.home.project import Project, directory_scope, find_project
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
-from tacit.install.change import EXPORT_MARKERS, FileChange, missing_folders, read_content, with_block, without_block
+from tacit.install import EXPORT_MARKERS, FileChange, missing_folders, read_content, with_block, without_block
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, KIND_RANK, PERSONAL_KINDS, Claim, Provenance, Scope, Status
 from tacit.model.decide import propose
@@ -33,10 +33,10 @@ from tacit.model.ids import ClaimId
 from tacit.model.statement import claim_from
 from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
+from tacit.rules import RuleFile, RuleOrigin, RulePlace, is_within, rule_place
 from tacit.rules.audit import ReadRules, read_rules
-from tacit.rules.files import RuleFile, RuleOrigin, RulePlace, is_within, rule_place
 from tacit.rules.lines import line_statements
-from tacit.secrets.redact import secret_kind
+from tacit.secrets import secret_kind
 from tacit.text.display import clip, one_line, visible_line
 
 _PROVENANCE = {

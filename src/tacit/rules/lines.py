@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from tacit.install.change import EXPORT_MARKERS, WRAPPER_MARKERS
+from tacit.install import EXPORT_MARKERS, WRAPPER_MARKERS
 from tacit.model.statement import parse_statement, split_statements
 from tacit.record import Record
-from tacit.rules.files import LoadTime, RuleFile
-from tacit.secrets.redact import find_secrets
+from tacit.rules import LoadTime, RuleFile
+from tacit.secrets import find_secrets
 from tacit.text.display import visible_line
 
 _MAX_LINE_CHARS = 4000

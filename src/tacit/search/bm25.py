@@ -8,6 +8,7 @@ conversations and every second commit (ADR 19).
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -194,84 +195,8 @@ def score_bigrams(stems: Sequence[str], query: ParsedQuery) -> float:
     return sum(weight for pair, weight in query.bigrams.items() if pair in present)
 
 
-# Synonyms that developers use, and British spellings: a question says `bump`, a session `upgrade`. They were written
-# down from general knowledge, not from anybody's questions, and no benchmark was tuned on them (ADR 19). Only close
-# synonyms are listed: words that are merely related find too much.
+# Synonyms: groups of words in `synonyms.txt`, phrases, and British spellings.
 
-_SYNONYM_GROUPS = (
-    "bump upgrade update",
-    "remove delete drop",
-    "disable suppress hide mute",
-    "enable activate",
-    "crash panic segfault",
-    "slow latency performance",
-    "fast quick performance",
-    "timeout deadline expiry",
-    "expire expires expiry expiration lifetime ttl",
-    "concurrent parallel simultaneous",
-    "flaky intermittent sometimes nondeterministic",
-    "login signin authentication auth",
-    "config configuration settings",
-    "setting option flag",
-    "repo repository",
-    "docs documentation",
-    "doc documentation",
-    "dir directory folder",
-    "dependency package library",
-    "deps dependencies",
-    "error failure exception",
-    "bug defect issue",
-    "db database",
-    "env environment",
-    "prod production",
-    "dev development",
-    "k8s kubernetes",
-    "js javascript",
-    "ts typescript",
-    "py python",
-    "msg message",
-    "fn function",
-    "func function method",
-    "arg argument parameter",
-    "param parameter argument",
-    "regex regexp pattern",
-    "cli terminal commandline",
-    "ui interface frontend",
-    "revert rollback undo",
-    "deploy release ship",
-    "linter lint",
-    "format formatter prettier",
-    "typecheck types typing",
-    "sort order ordering",
-    "cache caching memoize",
-    "secret credential token",
-    "password passphrase credential",
-    "limit maximum cap",
-    "retry retries reattempt",
-    "skip ignore exclude",
-    "hang stuck deadlock freeze",
-    "duplicate duplication dedupe",
-    "screenshot image picture",
-    "background async asynchronous",
-    "grep search find",
-    "compile build",
-    "colour color",
-    "behaviour behavior",
-    "favourite favorite",
-    "neighbour neighbor",
-    "honour honor",
-    "centre center",
-    "grey gray",
-    "licence license",
-    "cancelled canceled",
-    "cancelling canceling",
-    "labelled labeled",
-    "modelling modeling",
-    "catalogue catalog",
-    "dialogue dialog",
-    "analyse analyze",
-    "serialise serialize",
-)
 _PHRASES = {
     ("turn", "off"): "disable",
     ("turned", "off"): "disable",
@@ -302,12 +227,18 @@ def query_synonyms(words: Sequence[str], tokens: Sequence[str] = ()) -> Iterator
 
 
 @cache
+def _synonym_groups() -> list[list[str]]:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "synonyms.txt"), encoding="utf-8") as file:
+        return [line.split() for line in file if not line.startswith("#")]
+
+
+@cache
 def _synonyms(word: str) -> tuple[str, ...]:
     respelled = [
         word[: -len(british)] + american
         for british, american in _SPELLING_ENDINGS
         if word.endswith(british) and len(word) > 7
     ]
-    groups = [group for group in map(str.split, _SYNONYM_GROUPS) if word in group]
+    groups = [group for group in _synonym_groups() if word in group]
     others = dict.fromkeys(other for group in groups for other in group if other != word)
     return (*others, *respelled[:1])

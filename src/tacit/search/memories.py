@@ -19,12 +19,16 @@ from tacit.index.reader import MemoryRow, rows_by_doc_id
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope, Status
 from tacit.model.ids import ClaimId, claim_id, claim_number, is_claim_prefix
-from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.search import bm25
 from tacit.search.bm25 import Candidates, ParsedQuery, QueryTerm, ScoredDocument, query_from_words
 from tacit.text.display import clean, clip, printable
 from tacit.text.words import STEMS, normalize_text, query_terms, token_terms
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from tacit.model.memory import Memory
 
 _MAX_POSTINGS = 3000  # of all terms together that are read completely; terms that do not fit are common
 _MAX_COMMON_POSTINGS = 300  # of a common term, if there are no better candidates

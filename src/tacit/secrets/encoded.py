@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from binascii import Error, a2b_base64, unhexlify
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tacit.secrets import values
 from tacit.secrets.probes import SecretSpan
@@ -70,8 +70,7 @@ def is_random_key(value: str) -> bool:
 
 ENCODED_KIND = "encoded secret"
 _ENCODED_RUN = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,16384}={0,2}"
-_MIN_RUN_CHARS = 16
-_LONG_HEX = r"[0-9a-f]{16}"
+MIN_RUN_CHARS = 16
 _HEX = r"[0-9A-Fa-f]+"
 _DECODE_CALL = (
     r"(?i)base64\s{1,2}(?:-d|--decode|-di)|b64decode\(|atob\(|frombase64string\(|xxd\s{1,2}-r|decode64|base64_decode\(|unhex|fromhex|"
@@ -92,33 +91,12 @@ _WHITESPACE = dict.fromkeys(map(ord, "\n\r\t"), " ")
 
 def may_have_run(word: str) -> bool:
     """Return whether a word has a run that encodes a text or is random. In others nothing is ever found."""
-    if len(word) < _MIN_RUN_CHARS:
+    if len(word) < MIN_RUN_CHARS:
         return False
     for run in regex(_ENCODED_RUN).finditer(word):
         if run[0] not in _unreadable_runs and (decode_run(run[0]) is not None or values.is_random(run[0], 32)):
             return True
     return len(word) >= _MIN_RANDOM_CHARS and any(is_random_key(run[0]) for run in regex(_RANDOM_RUN).finditer(word))
-
-
-def words_with_runs(text: str, candidates: Collection[str]) -> list[WordSpan]:
-    """Return where those of the candidates are that are long words of a text.
-
-    [] if no long word of the text could be an encoded text, with capitals or hex digits. No run has a blank in it, so
-    that only these words have to be searched for runs.
-    """
-    if not any(len(word) >= _MIN_RUN_CHARS for word in candidates):
-        return []
-    words = [word for word in text.split() if len(word) >= _MIN_RUN_CHARS]
-    if not any(not word.islower() or regex(_LONG_HEX).search(word) for word in words):
-        return []
-    spans: list[WordSpan] = []
-    end = 0
-    for word in words:  # all words between two of these are shorter, so none of them contains the next one
-        start = text.index(word, end)
-        end = start + len(word)
-        if word in candidates:
-            spans.append((start, end))
-    return spans
 
 
 def find_encoded(text: str, words: Iterable[WordSpan], has_secret: Callable[[str], bool]) -> Iterator[SecretSpan]:

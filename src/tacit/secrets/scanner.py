@@ -8,11 +8,11 @@ makes a row search far or search twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, partial
 
 from tacit.secrets import names, probes, rows, sentences
-from tacit.secrets.encoded import find_encoded, find_random_assignments, may_have_run, words_with_runs
+from tacit.secrets.encoded import MIN_RUN_CHARS, WordSpan, find_encoded, find_random_assignments, may_have_run
 from tacit.secrets.probes import Probe, SecretSpan
 from tacit.text.display import regex
 
@@ -263,6 +263,7 @@ _KEYWORD_COST = 12
 _COSTLY_ROW_COST = 14
 CROWDED_KIND = "crowded text"
 _ANY_VALUE = r"(?=[^\s\"'`<>{}\[\](),;:=\\\x00]{0,60}[0-9!@#$%^&*+~])[^\s\"'`<>{}\[\](),;:=\\\x00]{4,4096}"
+_LONG_HEX = r"[0-9a-f]{16}"
 _MAX_REJECTED_CHARS = 64  # a run that was rejected is tried again after so many characters
 
 
@@ -286,6 +287,27 @@ def find_spans(text: str) -> list[SecretSpan]:
         escaped = (*names.find_in_query(text), *names.find_in_escaped_url(text))
         spans += ((start, end, _LAST_RANK, kind) for start, end, kind in escaped)
     return list(_merge_overlaps(spans)) if spans else []
+
+
+def words_with_runs(text: str, candidates: Collection[str]) -> list[WordSpan]:
+    """Return where those of the candidates are that are long words of a text.
+
+    [] if no long word of the text could be an encoded text, with capitals or hex digits. No run has a blank in it, so
+    that only these words have to be searched for runs.
+    """
+    if not any(len(word) >= MIN_RUN_CHARS for word in candidates):
+        return []
+    words = [word for word in text.split() if len(word) >= MIN_RUN_CHARS]
+    if not any(not word.islower() or regex(_LONG_HEX).search(word) for word in words):
+        return []
+    spans: list[WordSpan] = []
+    end = 0
+    for word in words:  # all words between two of these are shorter, so none of them contains the next one
+        start = text.index(word, end)
+        end = start + len(word)
+        if word in candidates:
+            spans.append((start, end))
+    return spans
 
 
 def _find_by_rows(text: str, run_words: set[str]) -> list[RankedSpan]:

@@ -23,7 +23,7 @@ from tacit.log.command_lines import BulkAppender
 from tacit.log.signing import secret_digest
 from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
-from tacit.secrets.redact import BatchRedactor
+from tacit.secrets import BatchRedactor
 from tacit.shell import history_lines
 from tacit.shell.history_formats import (
     FORMATS,

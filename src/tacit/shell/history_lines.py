@@ -23,9 +23,9 @@ from tacit.commandline.words import ScanError
 from tacit.disk.files import open_plain
 from tacit.errors import TacitError
 from tacit.home.capture_policy import is_purge_command
+from tacit.log import Log
 from tacit.log.codec import id_in_line
 from tacit.log.command_lines import IMPORT_ENVELOPE, CommandEncoder
-from tacit.log.log import Log
 from tacit.log.reader import read_lines
 from tacit.log.segment import IMPORTED_FOLDER
 from tacit.log.signing import SignLine
@@ -34,7 +34,7 @@ from tacit.model.ids import EventId, event_id
 from tacit.model.observation import CommandRan, is_untimed_session
 from tacit.purge.tombstones import Tombstones
 from tacit.record import Record
-from tacit.secrets.redact import BatchRedactor
+from tacit.secrets import BatchRedactor
 from tacit.shell.history_formats import EARLIEST_TIME, SECOND, HistoryEntry, latest_time
 
 # Sessions: if a history has none, a pause of thirty minutes starts a new one (SPEC A9)

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tacit.errors import RefusedError
-from tacit.install import change
-from tacit.install.change import FileChange, InstallContext, Target
+from tacit.install import FileChange, InstallContext, Target, install_markers, read_content, with_block, without_block
 from tacit.record import Record
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -77,7 +76,7 @@ def _start_file(shell: str, context: InstallContext) -> str:
 
 
 def _shell_target(shell: str) -> Target:
-    markers = change.install_markers(shell)
+    markers = install_markers(shell)
 
     def plan_install(context: InstallContext) -> tuple[FileChange, ...]:
         quoted = list(map(SHELLS[shell].quote, context.program))
@@ -85,12 +84,12 @@ def _shell_target(shell: str) -> Target:
         lines = f'if [ -x {executable} ]; then eval "$({program} hook {shell} 2>/dev/null)"; fi\n'
         if shell == "fish":
             lines = f"if test -x {executable}\n    {program} hook fish 2>/dev/null | source\nend\n"
-        before = change.read_content(path := _start_file(shell, context))
-        return (FileChange(path, before, change.with_block(before, markers, lines)),)
+        before = read_content(path := _start_file(shell, context))
+        return (FileChange(path, before, with_block(before, markers, lines)),)
 
     def plan_removal(context: InstallContext) -> tuple[FileChange, ...]:
-        before = change.read_content(path := _start_file(shell, context))
-        return (FileChange(path, before, change.without_block(before, markers)),)
+        before = read_content(path := _start_file(shell, context))
+        return (FileChange(path, before, without_block(before, markers)),)
 
     next_step = f"It begins in the next {shell} you start, or here with: exec {shell}"
     return Target(shell, plan_install, plan_removal, next_step)

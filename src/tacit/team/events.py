@@ -18,7 +18,7 @@ from tacit.model.claim import SHARED_KINDS, Claim, Scope, project_scope
 from tacit.model.ids import ClaimId
 from tacit.model.statement import claim_from
 from tacit.record import Record
-from tacit.secrets.redact import secret_kind
+from tacit.secrets import secret_kind
 from tacit.text.display import PURGED_MARK, clean, clip, visible_line
 from tacit.text.words import normalize_text
 

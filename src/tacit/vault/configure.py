@@ -20,7 +20,7 @@ from tacit.home.paths import HOME_FOLDERS, make_home
 from tacit.home.project import git_folders, is_git_repository
 from tacit.home.settings import Settings
 from tacit.home.settings_file import EffectiveSetting, SettingValue, UnknownSetting
-from tacit.install.change import WRAPPER_MARKERS, with_block, without_block
+from tacit.install import WRAPPER_MARKERS, with_block, without_block
 from tacit.install.merge_driver import AUTOMATIC_MARK, DriverChange, driver_state, register_driver, remove_driver
 from tacit.record import Record
 from tacit.text.formats import parse_toml
@@ -151,7 +151,7 @@ class Configuration(HomePart):
         with self._exclusive():
             if os.path.lexists(path) and not os.path.isfile(path):
                 raise StoreError(f"{path} is not a plain file", f"move it away: mv {path} {path}.old")
-            before = settings.settings_text(path) if os.path.exists(path) else settings.SETTINGS_TEMPLATE
+            before = settings.settings_text(path) if os.path.exists(path) else settings_file.SETTINGS_TEMPLATE
             if parse_toml(before) is None:
                 settings.settings_in_file(before, path)  # raises an error that names the line
             after = edit(before)
@@ -278,7 +278,7 @@ class Setup(HomePart):
         views = [path for path in (paths.long_term, paths.facts, paths.index) if not os.path.exists(path)]
         make_home(paths)
         changed = [path.rstrip("/") for path in folders]
-        for path, text in ((paths.settings, settings.SETTINGS_TEMPLATE), (paths.path("AGENTS.md"), INSTRUCTIONS)):
+        for path, text in ((paths.settings, settings_file.SETTINGS_TEMPLATE), (paths.path("AGENTS.md"), INSTRUCTIONS)):
             if not os.path.lexists(path):
                 replace_file(OsDisk(paths.root), path, text.encode())
                 changed.append(path)

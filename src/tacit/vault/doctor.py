@@ -10,7 +10,7 @@ from shlex import quote
 from tacit.disk.files import link_error
 from tacit.home.home import HomePart
 from tacit.index import database, reader
-from tacit.log.log import Log
+from tacit.log import Log
 from tacit.log.rewrite import QuarantinedLine, quarantine_lines, quarantine_unreadable
 from tacit.log.verify import Finding, UnverifiedDecision, unverified_decisions, verify
 from tacit.model.event import local_day

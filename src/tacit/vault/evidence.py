@@ -5,17 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from tacit.contradiction.relation import relate
+from tacit.contradiction import relate
 from tacit.index import listings, reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
-from tacit.log.reader import LogReader
+from tacit.log.reader import FileLocation, LogReader
 from tacit.model.claim import Provenance, Scope
 from tacit.model.conflict import ConflictRule, Ruling
 from tacit.model.event import ClaimDecided, ClaimProposed, Event, EventBody, EventsUndone, agent_name
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.memory import effective_events, undone_ids
-from tacit.pages.locations import FileLocation
 from tacit.record import Record
 from tacit.text.display import printable
 from tacit.vault.listing import ListedMemory, load_chunk
@@ -51,8 +50,8 @@ def load_history(connection: sqlite3.Connection, log: LogReader, claim: ClaimId)
             from tacit.index.sessions import logged_events
 
             for source in logged_events(connection, row.event.body.events, must_decode):
-                sources.append(EvidenceSource(source.event, FileLocation(log.path(source.segment), source.line)))
-        location = FileLocation(log.path(row.segment), row.line)
+                sources.append(EvidenceSource(source.event, log.location(source.segment, source.line)))
+        location = log.location(row.segment, row.line)
         history.append(MemoryEvent(row.event, location, row.event.id in undone, tuple(sources)))
     return history
 

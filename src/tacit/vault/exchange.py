@@ -32,7 +32,7 @@ from tacit.model.memory import fold_memories
 from tacit.pages import facts
 from tacit.purge.tombstones import load_tombstones
 from tacit.record import Record
-from tacit.secrets.redact import secret_kind
+from tacit.secrets import secret_kind
 from tacit.text.display import clip
 from tacit.vault.purging import Purger
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from tacit.remotes.machines import Machines
-    from tacit.team.team import Team
+    from tacit.team import Team
 
 _IMPORT_VOICE = Attribution(IMPORT, Provenance.EXTERNAL)
 _EXPORTED_VIEWS = ("memory/long-term.md", "memory/memories.ndjson", "tacit.toml")
@@ -119,7 +119,7 @@ class Exchange(HomePart):
     @cached_property
     def team(self) -> Team:
         """The team of this home, with which memories are exchanged through a server."""
-        from tacit.team.team import Team
+        from tacit.team import Team
 
         return Team(self._home)
 

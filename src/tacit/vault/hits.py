@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
+from itertools import islice
 
+from tacit.disk.files import open_plain
 from tacit.errors import IndexUnusableError
 from tacit.home.home import HomePart
 from tacit.index import reader
@@ -13,11 +17,11 @@ from tacit.index.commands import StoredCommand
 from tacit.index.postings import IDS_PER_SESSION, session_start_id, start_id_of
 from tacit.index.reader import MemoryRow, PageRow
 from tacit.log.codec import must_decode
+from tacit.log.reader import FileLocation
 from tacit.model.claim import Scope
 from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId, EventId, claim_number
 from tacit.model.observation import SESSION_TYPES, UNKNOWN_STATUS, PromptGiven, session_id
-from tacit.pages.locations import FileLocation, LineIndex
 from tacit.record import Record
 from tacit.search.rank import COMMAND, SearchResult
 from tacit.text.display import clip
@@ -41,8 +45,72 @@ _CLAIM_LOCATION_SQL = (
 )
 _EVENT_LOCATION_SQL = "SELECT segment, line FROM events WHERE id = ?"
 _MESSAGE_LOCATION_SQL = "SELECT segment, line FROM session_events WHERE event_id = ?"
+_MAX_SINGLE_LOOKUPS = 12  # ids that are searched for in the file; for more, all lines with ids are indexed
+MAX_FILE_BYTES = 4 << 20  # nothing is looked up in larger files; the line of the log is shown then
 # Line numbers of files that were read. Each `LineIndex` checks whether its file has changed.
 _LINES_BY_PATH: dict[str, LineIndex] = {}
+
+
+class LineIndex:
+    """Line numbers of a file, which is read again only if it changed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._reset()
+
+    def _reset(self) -> None:
+        self._signature: tuple[int, int, int] | None = None
+        self._content = b""
+        self._lookups = 0
+        self._by_id: dict[bytes, int] = {}
+        self._headings: list[tuple[bytes, int]] | None = None
+
+    def refreshed(self) -> LineIndex:
+        """Read the file again if it has changed, and return this index."""
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            self._reset()
+            return self
+        signature = (status.st_ino, status.st_size, status.st_mtime_ns)
+        if signature != self._signature:
+            self._reset()
+            self._signature = signature
+            if status.st_size <= MAX_FILE_BYTES:
+                with suppress(OSError), open_plain(self.path) as file:  # a result without its location is still one
+                    self._content = file.read() + b"\n"  # so that the last line ends, too
+        return self
+
+    def locate_id(self, claim: str) -> FileLocation | None:
+        """Return the line that ends with this memory's id; None if there is none."""
+        self._lookups += 1
+        if self._lookups < _MAX_SINGLE_LOOKUPS:
+            position = self._content.find(b" ^" + claim.encode() + b"\n")
+            return self._location(self._content.count(b"\n", 0, position) + 1 if position >= 0 else None)
+        if self._lookups == _MAX_SINGLE_LOOKUPS:
+            lines = enumerate(self._content.split(b"\n"), 1)
+            self._by_id = {line[-12:]: number for number, line in lines if line[-14:-12] == b" ^"}
+        return self._location(self._by_id.get(claim.encode()))
+
+    def locate_heading(self, heading: str, nth: int) -> FileLocation | None:
+        """Return the nth line, from 0, with exactly this heading; None if there are fewer."""
+        wanted = heading.encode("utf-8", "surrogateescape")
+        return self._locate_nth(nth, lambda line: line == wanted)
+
+    def locate_ending(self, mark: str, ending: str, nth: int) -> FileLocation | None:
+        """Return the nth heading, from 0, with this mark and this ending; None if there are fewer."""
+        prefix, suffix = mark.encode(), ending.encode("utf-8", "surrogateescape")
+        return self._locate_nth(nth, lambda line: line.startswith(prefix) and line.endswith(suffix))
+
+    def _locate_nth(self, nth: int, is_wanted: Callable[[bytes], bool]) -> FileLocation | None:
+        if self._headings is None:
+            lines = enumerate(self._content.split(b"\n"), 1)
+            self._headings = [(line, number) for number, line in lines if line[:1] == b"#"]
+        numbers = (number for line, number in self._headings if is_wanted(line))
+        return self._location(next(islice(numbers, nth, None), None))
+
+    def _location(self, number: int | None) -> FileLocation | None:
+        return None if number is None else FileLocation(self.path, number)
 
 
 class SessionQuote(Record):
@@ -156,7 +224,7 @@ class HitBuilder(HomePart):
         )
 
     def _command_hit(self, connection: sqlite3.Connection, result: SearchResult, ran: StoredCommand) -> Hit:
-        location = FileLocation(self._store.log.path(ran.segment), ran.line)
+        location = self._store.log.location(ran.segment, ran.line)
         event = ran.last_event
         quote = None
         if ran.session_number:
@@ -247,8 +315,7 @@ class HitBuilder(HomePart):
         return found or self._log_location(connection, _MESSAGE_LOCATION_SQL, page.event)
 
     def _log_location(self, connection: sqlite3.Connection, query: str, parameter: str) -> FileLocation:
-        segment, line = connection.execute(query, (parameter,)).fetchone()
-        return FileLocation(self._store.log.path(segment), line)
+        return self._store.log.location(*connection.execute(query, (parameter,)).fetchone())
 
     def _line_index(self, path: str) -> LineIndex:
         return _LINES_BY_PATH.setdefault(path, LineIndex(path)).refreshed()

@@ -21,8 +21,8 @@ from tacit.home.project import FACT_FILE
 from tacit.index import database, reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.index.writer import IndexedEvent, ReplacedEvent, RewrittenLine, SegmentCursor, apply_rewritten
+from tacit.log import Log
 from tacit.log.codec import event_type, must_decode
-from tacit.log.log import Log
 from tacit.log.reader import Cursor, LogReader, RawLine, line_tail
 from tacit.log.segment import PURGED_SEGMENT
 from tacit.log.spool import Spool

@@ -15,7 +15,7 @@ from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Status, is_project_scope, project_name, scope_label
 from tacit.model.event import Draft
 from tacit.model.observation import BriefInjected, RecallAsked
-from tacit.secrets.redact import redacted
+from tacit.secrets import redacted
 from tacit.text.display import clean, clip
 from tacit.vault import listing
 from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing

@@ -128,7 +128,7 @@ def team_summary(home: Home) -> TeamSummary | None:
     """Return the team of a home, None if the person joined none. The server is not asked."""
     if not home.has_team:
         return None
-    from tacit.team.team import Team
+    from tacit.team import Team
 
     team = Team(home)
     try:

@@ -14,7 +14,7 @@ from tacit.home.home import HomePart
 from tacit.index import habits as index_habits
 from tacit.index import listings, reader
 from tacit.index.conflicts import opposing_claims
-from tacit.index.habits import Activity, RecordedCommand
+from tacit.index.habits import Activity, HabitCount, RecordedCommand
 from tacit.index.listings import MemoryFilter
 from tacit.learn import habits
 from tacit.learn.habits import Habits
@@ -106,11 +106,7 @@ class Suggestions(HomePart):
     def most_used(self) -> MostUsed:
         """Return how much was captured of the shell, and the commands and directories that are used most."""
         with self._store.snapshot() as connection:
-            return MostUsed(
-                index_habits.activity(connection),
-                _most_frequent(connection, Kind.RECURRING_COMMAND),
-                _most_frequent(connection, Kind.PREFERRED_CWD),
-            )
+            return _most_used(connection)
 
     def statistics(self) -> Statistics:
         """Count what was captured and learned. Learn first if the home can be written.
@@ -120,19 +116,13 @@ class Suggestions(HomePart):
         self.learn_if_possible()
         today = local_day(self._store.actor.origin())
         with self._store.snapshot() as connection:
-            activity = index_habits.activity(connection)
-            statuses = reader.count_habits(connection)
+            used, statuses = _most_used(connection), reader.count_habits(connection)
             return Statistics(
-                commands=activity.commands,
-                failed=activity.failed,
-                sessions=activity.sessions,
-                directories=activity.directories,
-                first=_utc_day(activity.first) if activity.first else "",
-                last=_utc_day(activity.last) if activity.last else "",
+                used=used,
+                first=_utc_day(used.activity.first) if used.activity.first else "",
+                last=_utc_day(used.activity.last) if used.activity.last else "",
                 shells=tuple(index_habits.commands_by_shell(connection)),
                 weeks=_count_weeks(connection, today),
-                top_commands=_most_frequent(connection, Kind.RECURRING_COMMAND),
-                top_directories=_most_frequent(connection, Kind.PREFERRED_CWD),
                 habits=tuple(
                     (
                         kind.label,
@@ -203,35 +193,22 @@ class Week(Record):
     commands: int
 
 
-class FrequentItem(Record):
-    """A command or directory, with its number of runs and sessions."""
-
-    key: str
-    runs: int
-    sessions: int
-
-
 class MostUsed(Record):
     """How much was captured of the shell, and the commands and directories that are used most."""
 
     activity: Activity
-    commands: tuple[FrequentItem, ...]
-    directories: tuple[FrequentItem, ...]
+    commands: tuple[HabitCount, ...]
+    directories: tuple[HabitCount, ...]
 
 
 class Statistics(Record):
     """What was captured and learned, in numbers. `first` and `last` are the days of the first and last command."""
 
-    commands: int
-    failed: int
-    sessions: int
-    directories: int
+    used: MostUsed
     first: str
     last: str
     shells: tuple[tuple[str, int], ...]
     weeks: tuple[Week, ...]
-    top_commands: tuple[FrequentItem, ...]
-    top_directories: tuple[FrequentItem, ...]
     habits: tuple[tuple[str, int], ...]
     pending: int
     accepted: int
@@ -252,6 +229,9 @@ def _count_weeks(connection: sqlite3.Connection, today: date) -> tuple[Week, ...
     )
 
 
-def _most_frequent(connection: sqlite3.Connection, kind: Kind) -> tuple[FrequentItem, ...]:
-    rows = index_habits.frequent_habits(connection, kind, runs=1, sessions=1, limit=_MAX_FREQUENT)
-    return tuple(FrequentItem(row.key, row.runs, row.sessions) for row in rows)
+def _most_used(connection: sqlite3.Connection) -> MostUsed:
+    commands, directories = (
+        tuple(index_habits.frequent_habits(connection, kind, runs=1, sessions=1, limit=_MAX_FREQUENT))
+        for kind in (Kind.RECURRING_COMMAND, Kind.PREFERRED_CWD)
+    )
+    return MostUsed(index_habits.activity(connection), commands, directories)

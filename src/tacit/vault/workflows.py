@@ -20,7 +20,7 @@ from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import Memory, touched_claims
 from tacit.model.observation import CommandRan, WorkflowDropped, WorkflowRan
 from tacit.model.workflow import PastRun, Workflow
-from tacit.secrets.redact import refuse_secrets
+from tacit.secrets import refuse_secrets
 from tacit.text.display import printable
 
 EXPORT_FORMATS = ("bash", "zsh", "fish", "just", "make", "claude-command")

@@ -29,7 +29,7 @@ from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
 from tacit.vault.review import Review, ReviewCounts
 
 if TYPE_CHECKING:
-    from tacit.vault.vault import Vault
+    from tacit.vault import Vault
 
 _FOLDER = os.path.dirname(__file__)
 STATIC_FOLDER = os.path.join(_FOLDER, "static")

@@ -13,7 +13,7 @@ from harness.terminal import converse
 from tacit.home.home import Home
 from tacit.hooks.recorder import record_command
 from tacit.model.observation import CommandRan
-from tacit.shell.record import CapturedCommand
+from tacit.shell import CapturedCommand
 from tests.support.shellwork import Line, lines
 
 RELEASE = ("make lint", "make test", "git push")

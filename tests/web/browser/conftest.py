@@ -12,7 +12,7 @@ from harness.example_home import END, ExampleHome, make_example_home
 from harness.person import Person
 from playwright.sync_api import Browser, BrowserContext
 
-from tacit.web.app import WebServer
+from tacit.web import WebServer
 from tests.web.browser.visits import Visitor
 
 

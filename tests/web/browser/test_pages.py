@@ -9,7 +9,7 @@ import pytest
 from harness.browser import PAGE_NAMES, sign_in
 from playwright.sync_api import Browser
 
-from tacit.web.app import WebServer
+from tacit.web import WebServer
 from tests.web.browser.visits import Visitor
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 
-from tacit.web.app import WebServer
+from tacit.web import WebServer
 
 AXE = Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js"  # installed by `make test`
 _SERIOUS = ("serious", "critical")

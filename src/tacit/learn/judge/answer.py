@@ -20,7 +20,7 @@ from tacit.learn import Lesson
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
 from tacit.model.claim import Kind, Provenance
 from tacit.record import Record
-from tacit.secrets.redact import secret_kind
+from tacit.secrets import secret_kind
 from tacit.text.display import printable
 from tacit.text.words import TextSpan, normalize_text, sentence_spans, tokenize
 

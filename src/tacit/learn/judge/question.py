@@ -18,7 +18,7 @@ from tacit.learn.statements.sentences import SentenceCandidate, sentence_candida
 from tacit.model.ids import EventId, sha256
 from tacit.model.observation import PromptGiven, ReplyGiven
 from tacit.record import Record
-from tacit.secrets.redact import redacted
+from tacit.secrets import redacted
 from tacit.text.display import clean, clip, printable
 from tacit.text.words import estimate_tokens
 

@@ -29,7 +29,7 @@ from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.record import Record
-from tacit.secrets.redact import secret_kind
+from tacit.secrets import secret_kind
 from tacit.text.display import one_line, visible_line
 from tacit.text.summarize import summarize
 from tacit.text.words import normalize_text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import RefusedError
-from tacit.install.change import (
+from tacit.install import (
     EXPORT_MARKERS,
     WRAPPER_MARKERS,
     BlockMarkers,

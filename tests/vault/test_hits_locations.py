@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.pages.locations import MAX_FILE_BYTES, FileLocation, LineIndex
+from tacit.log.reader import FileLocation
+from tacit.vault.hits import MAX_FILE_BYTES, LineIndex
 
 IDS = [f"{number:012d}" for number in range(40)]
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import pytest
 
-from tacit.rules.files import LoadTime, RuleFile, RuleOrigin, find_rules
+from tacit.rules import LoadTime, RuleFile, RuleOrigin, find_rules
 from tests.rules.conftest import Workspace
 
 START, ON_DEMAND, NEVER = LoadTime.START, LoadTime.ON_DEMAND, LoadTime.NEVER

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.contradiction import oppose, relate
 from tacit.contradiction.profile import is_restatement, restatement_key
-from tacit.contradiction.relation import oppose, relate
 from tacit.model.conflict import RelationKind
 from tests.laws.strategies import law
 

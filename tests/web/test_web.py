@@ -17,7 +17,7 @@ from harness.person import Person
 
 from tacit.errors import StoreError
 from tacit.home.actor import Actor
-from tacit.web.app import ROUTES, PageOptions, WebServer
+from tacit.web import ROUTES, PageOptions, WebServer
 from tests.web.browsing import Browser, running_server
 from tests.web.test_rendering import assert_harmless
 

@@ -9,9 +9,9 @@ from harness.secret_examples import written
 
 from tacit.disk.files import OsDisk
 from tacit.disk.lock import FileLock
+from tacit.log import Log
 from tacit.log.codec import encode
-from tacit.log.log import Log
-from tacit.log.redact import redact_body, redact_events
+from tacit.log.segment import redact_body, redact_events
 from tacit.model import observation
 from tacit.model.claim import GLOBAL
 from tacit.model.event import ClaimDecided, ClaimProposed, Draft, EventBody, EventsUndone, Verdict

@@ -15,7 +15,7 @@ from tacit.home.capture_policy import ignore_filter
 from tacit.home.home import Home
 from tacit.home.settings import Settings
 from tacit.model.observation import UNKNOWN_STATUS, CommandRan
-from tacit.shell.record import CapturedCommand, RecordOutcome, ShellRecorder, parse_record
+from tacit.shell import CapturedCommand, RecordOutcome, ShellRecorder, parse_record
 from tests.chaos.test_spooling import lock_held
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
 from mcp import ClientSession
-from tacit.version import __version__
+from tacit import __version__
 from tests.support.mcp_client import (
     NEWEST_HANDSHAKE,
     OLDER,

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tacit.errors import RefusedError
-from tacit.secrets.redact import find_secrets, redacted, refuse_secrets, secret_kind
+from tacit.secrets import find_secrets, redacted, refuse_secrets, secret_kind
 
 # Put together here, so that no scanner takes this file for a leak.
 KEY_BODY = "\n".join(["b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9u" * 2] * 3)
@@ -357,7 +357,7 @@ def test_what_is_plainly_no_secret_stays(text: str) -> None:
 def test_loading_compiles_nothing_and_needs_little() -> None:
     """It is on the way of every `tacit remember`."""
     code = (
-        "import re, sys\nbefore = set(sys.modules)\nfirst = len(re._cache)\nimport tacit.secrets.redact as r\n"
+        "import re, sys\nbefore = set(sys.modules)\nfirst = len(re._cache)\nimport tacit.secrets as r\n"
         "print(len(re._cache) - first)\nr.redacted('we keep the parser in one file')\n"
         "print(*sorted(set(sys.modules) - before))"
     )

@@ -1,3 +1,0 @@
-"""The version, alone in a file so that reading it imports nothing else."""
-
-__version__ = "0.2.0"
