@@ -8,6 +8,8 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
+# Python is started thousands of times, and compiles everything each time where it may not keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 .PHONY: try check test lint format pytest interpreters e2e chaos bench peers docs screenshots clean

@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tacit
-from harness.followers import forked_elsewhere, is_anybody_told_of, wait_for_followers, watched
+from harness.followers import (
+    SYSTEM_VARIABLES,
+    can_be_forked,
+    forked_elsewhere,
+    is_anybody_told_of,
+    run_forked,
+    wait_for_followers,
+    watched,
+)
 from tacit.cli import main
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, StoreError
@@ -40,7 +48,6 @@ if TYPE_CHECKING:
 BESIDE = ("-wal", "-shm")
 NOW = "2026-03-02T12:00:00+00:00"
 _MAX_WAIT_SECONDS = 10.0  # for another process, on a busy machine
-_SYSTEM = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ class Person:
     # Commands
 
     def environment(self, now: str | None = None, **more: str) -> dict[str, str]:
-        system = {name: os.environ[name] for name in _SYSTEM if name in os.environ}
+        system = {name: os.environ[name] for name in SYSTEM_VARIABLES if name in os.environ}
         ours = {"HOME": str(self.folder), "TACIT_HOME": str(self.home), "TACIT_NOW": now or self.now}
         git = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
         return {**system, "LC_ALL": "C.UTF-8", **git, **ours, **more}
@@ -89,6 +96,10 @@ class Person:
     def process(
         self, *words: str, cwd: Path | None = None, now: str | None = None, code: int | None = 0, **environment: str
     ) -> Said:
+        """The real program. Unless it has to start in a particular way, it is forked from one that has started."""
+        given = self.environment(now, **environment)
+        if not self.prefix and can_be_forked(given):
+            return checked(Said(*run_forked(words, cwd or self.folder, given)), code)
         with watched() as watching:
             started = self.start(*words, cwd=cwd, now=now, inherited=(watching,), **environment)
         out, err = started.communicate(timeout=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -74,6 +75,12 @@ def _exit_code(reading: int) -> int:
         except KeyboardInterrupt:
             os.kill(pid, signal.SIGINT)
             return int(told.readline() or pytest.ExitCode.INTERRUPTED)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end: neither a collection of garbage nor a fork has to go through it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
