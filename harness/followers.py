@@ -1,8 +1,8 @@
-"""Processes that are forked instead of started: commands, and what they leave behind to follow what they recorded.
+"""Commands as processes that are forked instead of started, and what they leave behind to follow what they recorded.
 
 Starting Python and importing Tacit takes longer than most commands do, and a process with thousands of tests is large
-and takes long to fork. So a small process is started once, which has imported what commands and followers need, and
-forks them. Who waits for pages waits for the followers.
+and takes long to fork. So a small process is started once, which has imported what commands need, and forks them. Who
+waits for pages waits for the followers that they left.
 """
 
 from __future__ import annotations
@@ -23,13 +23,10 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pytest
+from typing import NamedTuple
 
 import tacit
 from tacit import __main__ as program
-from tacit import cli
 from tacit.home.follower import wait_for_threads
 
 # One end of a pipe for each command. The other end is open as long as a process lives that the command left.
@@ -65,19 +62,6 @@ def watched() -> Iterator[int]:
         wait_for_followers(0)
 
 
-@contextlib.contextmanager
-def forked_elsewhere() -> Iterator[None]:
-    """The followers of commands that run here are forked by the small process, and watched."""
-
-    def start(home_root: str | None, *, follows: bool, encodes: bool) -> None:
-        place = {"cwd": os.getcwd(), "environment": dict(os.environ)}
-        _ask("follow", {**place, "home_root": home_root, "follows": follows, "encodes": encodes}, [watching])
-
-    with watched() as watching, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "_finish_in_background", start)
-        yield
-
-
 def can_be_forked(environment: Mapping[str, str]) -> bool:
     """Whether a command with these variables is the same when Python does not start anew for it."""
     return _read_at_the_start(environment) == _read_at_the_start(_environment())
@@ -93,7 +77,7 @@ def run_forked(words: Sequence[str], cwd: Path, environment: Mapping[str, str]) 
     said = [os.memfd_create(name) for name in ("out", "err")]
     asked = {"words": list(words), "cwd": str(cwd), "environment": dict(environment), "umask": _umask()}
     with watched() as watching:
-        _ask("run", asked, [watching, theirs, *said])
+        socket.send_fds(_forking(), [json.dumps(asked).encode()], [watching, theirs, *said])
     os.close(theirs)
     is_told, _, _ = select.select([ended], [], [], _PATIENCE)
     assert is_told, f"still running: {words}"
@@ -137,10 +121,6 @@ def _content(file: int) -> str:
 # The process that forks
 
 
-def _ask(do: str, asked: Mapping[str, object], descriptors: Sequence[int]) -> None:
-    socket.send_fds(_forking(), [json.dumps({"do": do, **asked}).encode()], descriptors)
-
-
 def _environment() -> dict[str, str]:
     """What the process that forks is started with."""
     return {**{name: os.environ[name] for name in SYSTEM_VARIABLES if name in os.environ}, "LC_ALL": "C.UTF-8"}
@@ -164,9 +144,9 @@ def _forking() -> socket.socket:
 
 
 def _serve(connection: socket.socket) -> None:
-    """Fork for each request, which comes with the descriptor to keep open, and write down how commands ended."""
+    """Fork a command for each request, and write down how it ended."""
     _warm_up()
-    running: dict[int, tuple[int, int | None]] = {}  # by what tells of its end: a process, and who asks for its code
+    running: dict[int, tuple[int, int]] = {}  # by what tells of its end: a process, and where its code is written
     while True:
         for ready in select.select([connection.fileno(), *running], [], [])[0]:
             if ready in running:
@@ -178,22 +158,21 @@ def _serve(connection: socket.socket) -> None:
             if not (pid := os.fork()):
                 connection.close()
                 _become(descriptors, **json.loads(text))
-            watching, *rest = descriptors
-            running[os.pidfd_open(pid)] = (pid, rest.pop(0) if rest else None)
-            for descriptor in (watching, *rest):
+            watching, asking, *streams = descriptors
+            running[os.pidfd_open(pid)] = (pid, asking)
+            for descriptor in (watching, *streams):
                 os.close(descriptor)
 
 
-def _reap(ready: int, pid: int, asking: int | None) -> None:
+def _reap(ready: int, pid: int, asking: int) -> None:
     os.close(ready)
     _, status = os.waitpid(pid, 0)
-    if asking is not None:
-        os.write(asking, b"%d" % os.waitstatus_to_exitcode(status))
-        os.close(asking)
+    os.write(asking, b"%d" % os.waitstatus_to_exitcode(status))
+    os.close(asking)
 
 
 def _warm_up() -> None:
-    """Import what commands and followers import, and do once what they do."""
+    """Import what commands import, and do once what most of them do."""
     skipped = tuple(f"tacit.{name}" for name in _RARE + _HEAVY)
     for module in pkgutil.walk_packages(tacit.__path__, "tacit."):
         if not module.name.startswith(skipped):
@@ -206,29 +185,25 @@ def _warm_up() -> None:
     gc.freeze()
 
 
-def _become(descriptors: Sequence[int], do: str, cwd: str, environment: Mapping[str, str], **asked: Any) -> None:
-    """Be a command or a follower, with nothing of this process but what it has imported."""
+def _become(
+    descriptors: Sequence[int], words: Sequence[str], cwd: str, environment: Mapping[str, str], umask: int
+) -> None:
+    """Be a command, with nothing of this process but what it has imported."""
     code = 1
+    watching, asking, *streams = descriptors
     try:
+        os.set_inheritable(watching, True)
+        for number, file in enumerate(streams, 1):
+            os.dup2(file, number)
+        for descriptor in (asking, *streams):
+            os.close(descriptor)
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(cwd)
+        os.umask(umask)
         tempfile.tempdir = None
-        if do == "run":
-            watching, asking, *streams = descriptors
-            for number, file in enumerate(streams, 1):
-                os.dup2(file, number)
-            for descriptor in (asking, *streams):
-                os.close(descriptor)
-            os.set_inheritable(watching, True)
-            os.umask(asked["umask"])
-            sys.argv = [program.__file__, *asked["words"]]
-            program.run()
-        else:
-            os.setsid()
-            for number in (1, 2):
-                os.dup2(0, number)
-            cli.finish(**asked)
+        sys.argv = [program.__file__, *words]
+        program.run()
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)

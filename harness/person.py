@@ -25,13 +25,12 @@ import tacit
 from harness.followers import (
     SYSTEM_VARIABLES,
     can_be_forked,
-    forked_elsewhere,
     is_anybody_told_of,
     run_forked,
     wait_for_followers,
     watched,
 )
-from tacit.cli import main
+from tacit import cli
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, StoreError
 from tacit.home.follower import wait_for_threads
@@ -89,8 +88,8 @@ class Person:
     ) -> Said:
         out, err = io.StringIO(), io.StringIO()
         shown = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
-        with self.at(cwd, now, **environment), shown[0], shown[1], forked_elsewhere():
-            given = main(list(words))
+        with self.at(cwd, now, **environment), shown[0], shown[1], _finishing_here():
+            given = cli.main(list(words))
         return checked(Said(given, out.getvalue(), err.getvalue()), code)
 
     def process(
@@ -217,6 +216,20 @@ class Person:
     def commit(self, root: Path) -> None:
         self.git(root, "add", "--all")
         self.git(root, "commit", "--quiet", "--message", "State of now")
+
+
+@contextlib.contextmanager
+def _finishing_here() -> Iterator[None]:
+    """What a command leaves to a process of its own is done in this one, as in any program that has threads, unseen."""
+
+    def finish(home_root: str | None, *, follows: bool, encodes: bool) -> None:
+        unseen = io.StringIO()
+        with contextlib.redirect_stdout(unseen), contextlib.redirect_stderr(unseen), contextlib.suppress(Exception):
+            cli.finish(home_root, follows=follows, encodes=encodes)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "_finish_in_background", finish)
+        yield
 
 
 def wait_for_pages(home: Path) -> None:
