@@ -12,6 +12,8 @@ import pytest
 from tests.hostile.backtracking import nested_repeats, pumped
 from tests.hostile.source import Source, file_uses, is_fixed, patterns, sources, sql_uses
 
+# The source is the same for every interpreter.
+pytestmark = pytest.mark.same_everywhere
 pytest.importorskip("numpy", reason="all modules are imported, also those of the extras")
 # Who opens a file by itself, and why nothing can lie in its place that keeps it waiting.
 OPENERS = {
