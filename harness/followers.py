@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import pkgutil
+import resource
 import select
 import socket
 import subprocess
@@ -33,7 +34,7 @@ from tacit.home.follower import wait_for_threads
 _ends: list[int] = []
 _MAX_REQUEST_BYTES = 1 << 20
 _MAX_DESCRIPTORS, _MAX_CODE_BYTES = 4, 16
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 SYSTEM_VARIABLES = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
 # What few commands need, or what takes much memory, is left to them: forking takes longer the more there is.
 _RARE = ("__main__", "surfaces", "hooks.agent", "hooks.record", "web", "team", "remotes", "learn.judge")
@@ -71,16 +72,21 @@ def _read_at_the_start(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in environment.items() if name.startswith(_READ_AT_THE_START)}
 
 
-def run_forked(words: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> Ended:
-    """Run a command in a process of its own, as `python -m tacit` does, without input."""
+def run_forked(words: Sequence[str], cwd: Path, environment: Mapping[str, str], memory: int = 0) -> Ended:
+    """Run a command in a process of its own, as `python -m tacit` does, without input.
+
+    `memory` is how many bytes of address space it may have, if that is limited.
+    """
     ended, theirs = os.pipe()
     said = [os.memfd_create(name) for name in ("out", "err")]
-    asked = {"words": list(words), "cwd": str(cwd), "environment": dict(environment), "umask": _umask()}
+    place = {"cwd": str(cwd), "environment": dict(environment), "umask": _umask()}
+    asked = json.dumps({**place, "words": list(words), "memory": memory}).encode()
     with watched() as watching:
-        socket.send_fds(_forking(), [json.dumps(asked).encode()], [watching, theirs, *said])
+        socket.send_fds(_forking(), [asked], [watching, theirs, *said])
     os.close(theirs)
     is_told, _, _ = select.select([ended], [], [], _PATIENCE)
-    assert is_told, f"still running: {words}"
+    if not is_told:
+        raise subprocess.TimeoutExpired(list(words), _PATIENCE)
     code = int(os.read(ended, _MAX_CODE_BYTES))
     os.close(ended)
     return Ended(code, *map(_content, said))
@@ -186,7 +192,7 @@ def _warm_up() -> None:
 
 
 def _become(
-    descriptors: Sequence[int], words: Sequence[str], cwd: str, environment: Mapping[str, str], umask: int
+    descriptors: Sequence[int], words: Sequence[str], cwd: str, environment: Mapping[str, str], umask: int, memory: int
 ) -> None:
     """Be a command, with nothing of this process but what it has imported."""
     code = 1
@@ -201,6 +207,8 @@ def _become(
         os.environ.update(environment)
         os.chdir(cwd)
         os.umask(umask)
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         tempfile.tempdir = None
         sys.argv = [program.__file__, *words]
         program.run()

@@ -57,14 +57,15 @@ def run(
     more: Mapping[str, str] | None = None,
     given: bytes = b"",
     seconds: float = _LONGEST,
+    memory: int = 0,
 ) -> Ended:
-    """To its end. A process that hangs raises `subprocess.TimeoutExpired`, or fails the test."""
+    """To its end. A process that hangs raises `subprocess.TimeoutExpired`. `memory` limits its address space."""
     given_environment = environment(home, **(more or {}))
     plain = tacit()
-    if [*command[: len(plain)]] == plain and not given and seconds == _LONGEST and can_be_forked(given_environment):
-        return Ended(*run_forked(command[len(plain) :], cwd or home.parent, given_environment))
+    if [*command[: len(plain)]] == plain and not given and seconds <= _LONGEST and can_be_forked(given_environment):
+        return Ended(*run_forked(command[len(plain) :], cwd or home.parent, given_environment, memory))
     done = subprocess.run(
-        command,
+        ["prlimit", f"--as={memory}", *command] if memory else command,
         cwd=cwd or home.parent,
         env=given_environment,
         input=given,

@@ -100,4 +100,4 @@ class Accidents(Life):
 
 
 TestAccidents = Accidents.TestCase
-TestAccidents.settings = stories_of(8, 10)
+TestAccidents.settings = stories_of(5, 10)

@@ -143,4 +143,4 @@ class OnePerson(Life):
 
 
 TestOnePerson = OnePerson.TestCase
-TestOnePerson.settings = stories_of(8, 12)
+TestOnePerson.settings = stories_of(5, 12)

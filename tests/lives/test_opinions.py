@@ -96,4 +96,4 @@ class Opinions(Life):
 
 
 TestOpinions = Opinions.TestCase
-TestOpinions.settings = stories_of(8, 10)
+TestOpinions.settings = stories_of(5, 10)

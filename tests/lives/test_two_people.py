@@ -118,4 +118,4 @@ class TwoPeople(Life):
 
 
 TestTwoPeople = TwoPeople.TestCase
-TestTwoPeople.settings = stories_of(8, 12)
+TestTwoPeople.settings = stories_of(5, 12)
