@@ -37,7 +37,7 @@ format: $(VENV)/developing
 	$(BIN)/ruff format .
 
 pytest: $(VENV)/developing $(VENV)/tools $(VENV)/axe/installed
-	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m 'not chaos'
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m 'not chaos' --examples 0.4
 
 # Some of the tests on Debian's own Python, 3.12 and 3.13, where they are installed.
 interpreters: $(VENV)/developing $(VENV)/tools
@@ -60,6 +60,7 @@ e2e: $(VENV)/developing $(VENV)/tools
 
 chaos: $(VENV)/developing $(VENV)/tools
 	$(BIN)/pytest -n 2 --dist loadfile -m chaos
+	$(BIN)/pytest -n 2 --dist loadfile -m 'hypothesis and not chaos' --examples 5
 	$(BIN)/python -m tests.chaos.long
 
 # BENCH=--quick, or BENCH='--only startup hooks'. Public sets: TACIT_BENCH_MATERIAL=FOLDER.

@@ -78,7 +78,7 @@ def _passes(python: Path, version: str, folders: Sequence[str]) -> bool:
         return False
     tests = [f"tests/{folder}" for folder in folders if (ROOT / "tests" / folder).exists()]
     cache = f"cache_dir={environment / 'cache'}"
-    options = ["-n", "2", "--disable-warnings", "-m", "not same_everywhere", "-o", cache]
+    options = ["-n", "2", "--disable-warnings", "-m", "not same_everywhere", "--examples", "0.4", "-o", cache]
     return subprocess.run([environment / "bin" / "pytest", *options, *tests], cwd=ROOT, check=False).returncode == 0
 
 
