@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: try check test lint format pytest interpreters e2e chaos bench peers docs screenshots clean
+.PHONY: try check test suites lint style types format pytest interpreters e2e chaos bench peers docs screenshots clean
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
@@ -24,13 +24,22 @@ PKG ?=
 check: $(VENV)/developing lint
 	@$(BIN)/python -m harness.changed $(PKG)
 
-test: $(VENV)/developing lint pytest interpreters
+# Types are checked beside the tests: they need one processor for as long as everything else that is not a test.
+test: style
+	@$(MAKE) --no-print-directory --jobs=2 types suites
 
-lint: $(VENV)/developing
+suites: pytest
+	@$(MAKE) --no-print-directory interpreters
+
+lint: style types
+
+style: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: $(VENV)/developing
+	$(BIN)/mypy
 
 format: $(VENV)/developing
 	$(BIN)/ruff check --fix .
