@@ -462,7 +462,7 @@ class Store:
         self._write_observations()
         self._index.release()
         make_home(self.paths)
-        if not os.path.isdir(self.paths.spool_reserve):
+        if not os.path.lexists(self.paths.spool_counter):
             from tacit.log.spool import Spool
 
             with suppress(OSError):  # on a full disk the log may still take a line

@@ -77,6 +77,7 @@ class Spool:
         """Make the folder, the reserve and the counter while there is room. Raise OSError if that fails."""
         make_folder(self._path, below=self._home)
         with self._open_folder() as folder:
+            self._remove_strays(folder)
             self._refill_reserve(folder)
 
     def add(self, draft: Draft, origin: EventOrigin, secret_digest: SecretDigest | None = None) -> bool:
@@ -249,16 +250,16 @@ class Spool:
         return closing_fd(open_folder(self._path, self._home))
 
     def _refill_reserve(self, folder: int) -> None:
-        """Make missing files of the reserve, and the counter."""
+        """Make missing files of the reserve, and at last the counter: where that is, everything is."""
         with suppress(FileExistsError):
             os.mkdir(_RESERVE_FOLDER, PRIVATE_FOLDER, dir_fd=folder)
         with _opened(folder, _RESERVE_FOLDER, _FOLDER_FLAGS) as reserve:
             existing = set(os.listdir(reserve))
             for name in (f"{number:02d}" for number in range(RESERVE_FILES)):
                 if name not in existing:
-                    _create_block(reserve, name)
-        with suppress(FileExistsError):
-            _create_block(folder, _DROPPED_FILE)
+                    _create_block(folder, reserve, name)
+        if _DROPPED_FILE not in os.listdir(folder):
+            _create_block(folder, folder, _DROPPED_FILE)
 
     def _remove_strays(self, folder: int) -> None:
         """Remove temporary files of processes that no longer run."""
@@ -333,16 +334,18 @@ def _create_file(folder: int, name: str) -> AbstractContextManager[int]:
     return _opened(folder, name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
 
-def _create_block(folder: int, name: str) -> None:
-    """Create a file of one block, or none. Raise OSError if there is no room or the file exists."""
+def _create_block(spool: int, folder: int, name: str) -> None:
+    """Create a file of one block, or none, by way of a temporary file in the spool. Raise OSError without room."""
+    temporary = f".{'0' * 36}.{os.getpid()}{_TEMPORARY_SUFFIX}"
     try:
-        with _create_file(folder, name) as fd:
+        with _create_file(spool, temporary) as fd:
             _write_all(fd, bytes(BLOCK_BYTES))
-    except FileExistsError:
+        os.rename(temporary, name, src_dir_fd=spool, dst_dir_fd=folder)
+    except FileExistsError:  # somebody else is at it
         raise
     except OSError:
         with suppress(OSError):
-            os.unlink(name, dir_fd=folder)
+            os.unlink(temporary, dir_fd=spool)
         raise
 
 
