@@ -86,6 +86,8 @@ class Visitor:
 
     def axe_findings(self, *rules: str) -> list[str]:
         """Return what axe-core finds serious or critical, by these rules or by all."""
+        # A colour that is on its way to another one is none that anybody reads.
+        self.page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished))")
         if not AXE.exists():
             pytest.skip("axe-core is not installed: make test installs it with npm")
         self.page.evaluate(AXE.read_text("utf-8"))
