@@ -182,11 +182,15 @@ class Mind:
 
     def hear(self, answer: str) -> None:
         """Take down which sentences an answer names that tells of a contradiction."""
+        overruled: set[str] = set()
         if "contradict" in answer:
-            self.told_now = {text.strip() for text in re.findall(r"\]: (.+)", answer)}
+            overruled = {text.strip() for text in re.findall(r"\]: (.+)", answer)}
         if "New conflicts" in answer:
-            self.told_now |= set(re.findall(r"^ +against +\[\w+\] (.+) \([^()]+\)$", answer, re.MULTILINE))
-        self.told_overruled |= self.told_now
+            conflicts = re.findall(r"^ +(holds|against|between|and) +\[\w+\] (.+) \([^()]+\)$", answer, re.MULTILINE)
+            overruled |= {text for role, text in conflicts if role == "against"}
+            self.told_now |= {text for _, text in conflicts}
+        self.told_now |= overruled
+        self.told_overruled |= overruled
 
     # What the person must see
 
