@@ -8,9 +8,11 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
+# Python is started thousands of times, and compiles everything each time where it may not keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: try check test lint format pytest interpreters e2e chaos bench peers docs screenshots clean
+.PHONY: try check test suites lint style types format pytest interpreters e2e chaos bench peers docs screenshots clean
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
@@ -22,20 +24,29 @@ PKG ?=
 check: $(VENV)/developing lint
 	@$(BIN)/python -m harness.changed $(PKG)
 
-test: $(VENV)/developing lint pytest interpreters
+# Types are checked beside the tests: they need one processor for as long as everything else that is not a test.
+test: style
+	@$(MAKE) --no-print-directory --jobs=2 types suites
 
-lint: $(VENV)/developing
+suites: pytest
+	@$(MAKE) --no-print-directory interpreters
+
+lint: style types
+
+style: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: $(VENV)/developing
+	$(BIN)/mypy
 
 format: $(VENV)/developing
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 pytest: $(VENV)/developing $(VENV)/tools $(VENV)/axe/installed
-	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m 'not chaos'
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m 'not chaos' --examples 0.4
 
 # Some of the tests on Debian's own Python, 3.12 and 3.13, where they are installed.
 interpreters: $(VENV)/developing $(VENV)/tools
@@ -58,6 +69,7 @@ e2e: $(VENV)/developing $(VENV)/tools
 
 chaos: $(VENV)/developing $(VENV)/tools
 	$(BIN)/pytest -n 2 --dist loadfile -m chaos
+	$(BIN)/pytest -n 2 --dist loadfile -m 'hypothesis and not chaos' --examples 5
 	$(BIN)/python -m tests.chaos.long
 
 # BENCH=--quick, or BENCH='--only startup hooks'. Public sets: TACIT_BENCH_MATERIAL=FOLDER.

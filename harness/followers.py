@@ -1,34 +1,53 @@
-"""The processes that a command leaves behind to follow what it recorded: who waits for pages waits for them.
+"""Commands as processes that are forked instead of started, and what they leave behind to follow what they recorded.
 
-A process with thousands of tests is large, and takes long to fork. A command that runs within one lets a small process
-fork its follower, which is started once and has imported what followers need.
+Starting Python and importing Tacit takes longer than most commands do, and a process with thousands of tests is large
+and takes long to fork. So a small process is started once, which has imported what commands need, and forks them. Who
+waits for pages waits for the followers that they left.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import importlib
 import json
 import os
+import pkgutil
+import resource
 import select
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-
-import pytest
+from typing import NamedTuple
 
 import tacit
-from tacit import cli
+from tacit import __main__ as program
 from tacit.home.follower import wait_for_threads
 
 # One end of a pipe for each command. The other end is open as long as a process lives that the command left.
 _ends: list[int] = []
 _MAX_REQUEST_BYTES = 1 << 20
+_MAX_DESCRIPTORS, _MAX_CODE_BYTES = 4, 16
+_PATIENCE = 120.0
+SYSTEM_VARIABLES = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
+# What few commands need is left to them: forking takes longer the more there is.
+_RARE = ("__main__", "surfaces", "hooks.agent", "hooks.record", "web", "team", "remotes", "learn.judge")
+# What Python reads when it starts, and what makes a command another one if it is not.
+_READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "TZ")
+
+
+class Ended(NamedTuple):
+    """How a process ended; a negative code is a signal."""
+
+    code: int
+    out: str
+    err: str
 
 
 @contextlib.contextmanager
@@ -43,17 +62,33 @@ def watched() -> Iterator[int]:
         wait_for_followers(0)
 
 
-@contextlib.contextmanager
-def forked_elsewhere() -> Iterator[None]:
-    """The followers of commands that run here are forked by the small process, and watched."""
+def can_be_forked(environment: Mapping[str, str]) -> bool:
+    """Whether a command with these variables is the same when Python does not start anew for it."""
+    return _read_at_the_start(environment) == _read_at_the_start(_environment())
 
-    def start(home_root: str | None) -> None:
-        asked = {"home_root": home_root, "cwd": os.getcwd(), "environment": dict(os.environ)}
-        socket.send_fds(_forking(), [json.dumps(asked).encode()], [watching])
 
-    with watched() as watching, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "_follow_in_background", start)
-        yield
+def _read_at_the_start(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in environment.items() if name.startswith(_READ_AT_THE_START)}
+
+
+def run_forked(words: Sequence[str], cwd: Path, environment: Mapping[str, str], memory: int = 0) -> Ended:
+    """Run a command in a process of its own, as `python -m tacit` does, without input.
+
+    `memory` is how many bytes of address space it may have, if that is limited.
+    """
+    ended, theirs = os.pipe()
+    said = [os.memfd_create(name) for name in ("out", "err")]
+    place = {"cwd": str(cwd), "environment": dict(environment), "umask": _umask()}
+    asked = json.dumps({**place, "words": list(words), "memory": memory}).encode()
+    with watched() as watching:
+        socket.send_fds(_forking(), [asked], [watching, theirs, *said])
+    os.close(theirs)
+    is_told, _, _ = select.select([ended], [], [], _PATIENCE)
+    if not is_told:
+        raise subprocess.TimeoutExpired(list(words), _PATIENCE)
+    code = int(os.read(ended, _MAX_CODE_BYTES))
+    os.close(ended)
+    return Ended(code, *map(_content, said))
 
 
 def wait_for_followers(seconds: float) -> None:
@@ -76,49 +111,116 @@ def is_anybody_told_of(home: Path) -> bool:
     return False
 
 
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _content(file: int) -> str:
+    with open(file, encoding="utf-8") as stream:
+        stream.seek(0)
+        return stream.read()
+
+
+# The process that forks
+
+
+def _environment() -> dict[str, str]:
+    """What the process that forks is started with."""
+    return {**{name: os.environ[name] for name in SYSTEM_VARIABLES if name in os.environ}, "LC_ALL": "C.UTF-8"}
+
+
 @cache
 def _forking() -> socket.socket:
     """A connection to the process that forks."""
     ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
     command = [sys.executable, "-m", "harness.followers", str(theirs.fileno())]
-    subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=Path(__file__).parents[1])
+    subprocess.Popen(
+        command,
+        pass_fds=[theirs.fileno()],
+        cwd=Path(__file__).parents[1],
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
     theirs.close()
     return ours
 
 
 def _serve(connection: socket.socket) -> None:
-    """Fork a follower for each request, which comes with the descriptor to keep open."""
+    """Fork a command for each request, and write down how it ended."""
     _warm_up()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    running: dict[int, tuple[int, int]] = {}  # by what tells of its end: a process, and where its code is written
     while True:
-        asked, descriptors, *_ = socket.recv_fds(connection, _MAX_REQUEST_BYTES, 1)
-        if not asked:
-            return
-        if not os.fork():
-            _follow(**json.loads(asked))
-        os.close(descriptors[0])
+        for ready in select.select([connection.fileno(), *running], [], [])[0]:
+            if ready in running:
+                _reap(ready, *running.pop(ready))
+                continue
+            text, descriptors, *_ = socket.recv_fds(connection, _MAX_REQUEST_BYTES, _MAX_DESCRIPTORS)
+            if not text:
+                return
+            if not (pid := os.fork()):
+                connection.close()
+                _become(descriptors, **json.loads(text))
+            watching, asking, *streams = descriptors
+            running[os.pidfd_open(pid)] = (pid, asking)
+            for descriptor in (watching, *streams):
+                os.close(descriptor)
+
+
+def _reap(ready: int, pid: int, asking: int) -> None:
+    os.close(ready)
+    _, status = os.waitpid(pid, 0)
+    os.write(asking, b"%d" % os.waitstatus_to_exitcode(status))
+    os.close(asking)
 
 
 def _warm_up() -> None:
-    """Import what a follower imports, by following once."""
+    """Import what commands import, and do once what most of them do."""
+    skipped = tuple(f"tacit.{name}" for name in _RARE)
+    for module in pkgutil.walk_packages(tacit.__path__, "tacit."):
+        if not module.name.startswith(skipped):
+            importlib.import_module(module.name)
     with tempfile.TemporaryDirectory() as folder:
         with tacit.open(os.path.join(folder, "home"), cwd=folder) as vault:
             vault.add("a first memory")
         wait_for_threads()
+    gc.collect()
+    gc.freeze()
 
 
-def _follow(home_root: str | None, cwd: str, environment: dict[str, str]) -> None:
+def _become(
+    descriptors: Sequence[int], words: Sequence[str], cwd: str, environment: Mapping[str, str], umask: int, memory: int
+) -> None:
+    """Be a command, with nothing of this process but what it has imported."""
+    code = 1
+    watching, asking, *streams = descriptors
     try:
-        os.setsid()
+        os.set_inheritable(watching, True)
+        for number, file in enumerate(streams, 1):
+            os.dup2(file, number)
+        for descriptor in (asking, *streams):
+            os.close(descriptor)
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(cwd)
-        null = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
-        cli.follow(home_root)
+        os.umask(umask)
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        tempfile.tempdir = None
+        sys.argv = [program.__file__, *words]
+        program.run()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:
+        traceback.print_exc()
     finally:
-        os._exit(0)
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tacit
-from harness.followers import forked_elsewhere, is_anybody_told_of, wait_for_followers, watched
-from tacit.cli import main
+from harness.followers import (
+    SYSTEM_VARIABLES,
+    can_be_forked,
+    is_anybody_told_of,
+    run_forked,
+    wait_for_followers,
+    watched,
+)
+from tacit import cli
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, StoreError
 from tacit.home.follower import wait_for_threads
@@ -40,7 +47,6 @@ if TYPE_CHECKING:
 BESIDE = ("-wal", "-shm")
 NOW = "2026-03-02T12:00:00+00:00"
 _MAX_WAIT_SECONDS = 10.0  # for another process, on a busy machine
-_SYSTEM = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ class Person:
     # Commands
 
     def environment(self, now: str | None = None, **more: str) -> dict[str, str]:
-        system = {name: os.environ[name] for name in _SYSTEM if name in os.environ}
+        system = {name: os.environ[name] for name in SYSTEM_VARIABLES if name in os.environ}
         ours = {"HOME": str(self.folder), "TACIT_HOME": str(self.home), "TACIT_NOW": now or self.now}
         git = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
         return {**system, "LC_ALL": "C.UTF-8", **git, **ours, **more}
@@ -82,13 +88,17 @@ class Person:
     ) -> Said:
         out, err = io.StringIO(), io.StringIO()
         shown = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
-        with self.at(cwd, now, **environment), shown[0], shown[1], forked_elsewhere():
-            given = main(list(words))
+        with self.at(cwd, now, **environment), shown[0], shown[1], _following_here():
+            given = cli.main(list(words))
         return checked(Said(given, out.getvalue(), err.getvalue()), code)
 
     def process(
         self, *words: str, cwd: Path | None = None, now: str | None = None, code: int | None = 0, **environment: str
     ) -> Said:
+        """The real program. Unless it has to start in a particular way, it is forked from one that has started."""
+        given = self.environment(now, **environment)
+        if not self.prefix and can_be_forked(given):
+            return checked(Said(*run_forked(words, cwd or self.folder, given)), code)
         with watched() as watching:
             started = self.start(*words, cwd=cwd, now=now, inherited=(watching,), **environment)
         out, err = started.communicate(timeout=60)
@@ -206,6 +216,20 @@ class Person:
     def commit(self, root: Path) -> None:
         self.git(root, "add", "--all")
         self.git(root, "commit", "--quiet", "--message", "State of now")
+
+
+@contextlib.contextmanager
+def _following_here() -> Iterator[None]:
+    """What a command leaves to a process of its own is done in this one, as in any program that has threads, unseen."""
+
+    def follow(home_root: str | None) -> None:
+        unseen = io.StringIO()
+        with contextlib.redirect_stdout(unseen), contextlib.redirect_stderr(unseen), contextlib.suppress(Exception):
+            cli.follow(home_root)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "_follow_in_background", follow)
+        yield
 
 
 def wait_for_pages(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from harness.person import Person
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from tacit.home.actor import AGENT_VARIABLES, detect_agent
 from tacit.install import InstallContext
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tests.support.postgres import TeamServer
 
 _MEMORY, _ROOM = "/dev/shm", 4 << 30  # bytes that have to be free there
+_FEWEST_EXAMPLES = 10
 _ended: list[int] = []  # where the exit code is written, in a run that was detached
 
 
@@ -41,6 +43,25 @@ def _work_in_memory() -> None:
 _work_in_memory()
 settings.register_profile("tacit", deadline=None)  # how long something takes is measured in bench/, never in a test
 settings.load_profile("tacit")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    told = "how many times the examples of a property are tried that it asks for, but not fewer than ten"
+    parser.addoption("--examples", type=float, default=1.0, metavar="TIMES", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Properties are tried with so many examples, other ones each time. Stories of state machines stay as they are."""
+    times, changed = config.getoption("--examples"), set()
+    for item in items:
+        law = getattr(item, "obj", None)
+        asked = getattr(law, "_hypothesis_internal_use_settings", None)
+        if times != 1 and is_hypothesis_test(law) and asked is not None and law not in changed:
+            changed.add(law)
+            most = min(asked.max_examples, _FEWEST_EXAMPLES) if times < 1 else 0
+            vars(law)["_hypothesis_internal_use_settings"] = settings(
+                asked, max_examples=max(most, round(asked.max_examples * times))
+            )
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
@@ -74,6 +95,12 @@ def _exit_code(reading: int) -> int:
         except KeyboardInterrupt:
             os.kill(pid, signal.SIGINT)
             return int(told.readline() or pytest.ExitCode.INTERRUPTED)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end: neither a collection of garbage nor a fork has to go through it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -416,7 +416,10 @@ class Trust(HomePart):
                 )
             if current.waiting:
                 before = current.accepted.trusted if current.accepted else None
-                change.record(trust_drafts(file, current.waiting, before, f"{FACT_FILE} of the repository"))
+                named = [line.claim.id for line in current.waiting if line.claim]
+                loaded = reader.load_memories(change.connection, must_decode, named)
+                known = {memory.id: memory.strength for memory in loaded if memory.status is Status.ACTIVE}
+                change.record(trust_drafts(file, current.waiting, before, f"{FACT_FILE} of the repository", known))
             claims = [line.claim.id for line in shown.waiting if line.claim]
             memories = (reader.load_memory(change.connection, claim, must_decode) for claim in claims)
             return [memory for memory in memories if memory]

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.followers import can_be_forked, run_forked
+
 NOW = "2026-03-02T12:00:00+00:00"
 _MUTATED = Path(__file__).with_name("mutated.py")
 _SYSTEM = ("PATH", "VIRTUAL_ENV", "TMPDIR", "LD_LIBRARY_PATH")
@@ -55,12 +57,17 @@ def run(
     more: Mapping[str, str] | None = None,
     given: bytes = b"",
     seconds: float = _LONGEST,
+    memory: int = 0,
 ) -> Ended:
-    """To its end. A process that hangs raises `subprocess.TimeoutExpired`."""
+    """To its end. A process that hangs raises `subprocess.TimeoutExpired`. `memory` limits its address space."""
+    given_environment = environment(home, **(more or {}))
+    plain = tacit()
+    if [*command[: len(plain)]] == plain and not given and seconds <= _LONGEST and can_be_forked(given_environment):
+        return Ended(*run_forked(command[len(plain) :], cwd or home.parent, given_environment, memory))
     done = subprocess.run(
-        command,
+        ["prlimit", f"--as={memory}", *command] if memory else command,
         cwd=cwd or home.parent,
-        env=environment(home, **(more or {})),
+        env=given_environment,
         input=given,
         capture_output=True,
         timeout=seconds,

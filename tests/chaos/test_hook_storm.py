@@ -238,7 +238,7 @@ def _asked(transcript: Path) -> set[str]:
 
 
 def test_stops_that_race_with_a_growing_transcript_capture_each_prompt_once(tmp_path: Path) -> None:
-    assert_held(stops(tmp_path, 40))
+    assert_held(stops(tmp_path, 24))
 
 
 @pytest.mark.chaos
@@ -251,7 +251,7 @@ def test_what_a_killed_hook_has_left_the_next_one_captures(tmp_path: Path) -> No
 
 
 def test_sessions_whose_hosts_are_killed_leave_no_process_and_no_lock(tmp_path: Path) -> None:
-    assert_held(sittings(tmp_path, 12))
+    assert_held(sittings(tmp_path, 8))
 
 
 def rows(short: bool) -> Iterator[Row]:

@@ -191,7 +191,7 @@ def test_a_kill_storm_loses_nothing_on_disk(home: str) -> None:
 
 
 def test_a_kill_storm_loses_nothing_in_memory(memory_home: str) -> None:
-    assert_held(apart(storm, Plan(memory_home, kills=40, seed=2)).outcome(), acknowledged=1)
+    assert_held(apart(storm, Plan(memory_home, kills=20, seed=2)).outcome(), acknowledged=1)
 
 
 def test_torn_writes_are_sealed_and_lose_nothing(memory_home: str) -> None:

@@ -59,7 +59,7 @@ def index_kill(folder: Path, verb: str, *, most: int = 0, mutant: str = "") -> O
 
 @pytest.mark.parametrize("verb", INDEXING)
 def test_after_a_kill_the_next_question_finds_everything(tmp_path: Path, verb: str) -> None:
-    assert_held(index_kill(tmp_path, verb, most=3), runs=3)
+    assert_held(index_kill(tmp_path, verb, most=2), runs=2)
 
 
 # While pages are drawn: each file is the old one or the new one
@@ -121,7 +121,7 @@ def page_kill(folder: Path, verb: str, *, most: int = 0, mutant: str = "") -> Ou
 
 @pytest.mark.parametrize("verb", ["add", "log", "deferred answer", "deferred draw"])
 def test_a_view_is_the_old_or_the_new_one_after_a_kill(tmp_path: Path, verb: str) -> None:
-    assert_held(page_kill(tmp_path, verb, most=3), runs=3)
+    assert_held(page_kill(tmp_path, verb, most=2), runs=2)
 
 
 # While something is purged or set aside: nothing else is lost, and the second run completes it
@@ -259,7 +259,7 @@ def first_run(folder: Path, verb: str, *, most: int = 0, mutant: str = "") -> Ou
 
 @pytest.mark.parametrize("verb", FIRST)
 def test_a_home_that_was_killed_in_the_making_is_made_by_the_next_run(tmp_path: Path, verb: str) -> None:
-    assert_held(first_run(tmp_path, verb, most=3), runs=3)
+    assert_held(first_run(tmp_path, verb, most=2), runs=2)
 
 
 def test_a_kill_while_the_key_is_made_leaves_a_home_that_signs(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_kill_while_the_key_is_made_leaves_a_home_that_signs(tmp_path: Path) -
         after, checked = scene.run("add", "always sign commits"), scene.run("verify")
         return [f"{after} {checked}"] * bool(after.code or checked.code or "✗" in checked.out)
 
-    assert_held(sweep(scene, look, most=6, since=lambda call: "/.tacit/.key" in call.words))
+    assert_held(sweep(scene, look, most=3, since=lambda call: "/.tacit/.key" in call.words))
 
 
 # While transcripts are captured: capturing again completes it, and nothing is there twice
@@ -297,7 +297,7 @@ def capture_kill(folder: Path, *, most: int = 0) -> Outcome:
 
 
 def test_a_capture_that_was_killed_is_completed_by_the_next(tmp_path: Path) -> None:
-    assert_held(capture_kill(tmp_path, most=6), runs=6)
+    assert_held(capture_kill(tmp_path, most=3), runs=3)
 
 
 def rows(short: bool) -> Iterator[Row]:

@@ -180,7 +180,7 @@ def _linked(path: Path, aside: Path) -> None:
 
 def test_only_what_was_shown_is_believed() -> None:
     with folder_in_memory() as folder:
-        assert_held(races(folder, 50), acknowledged=1)
+        assert_held(races(folder, 25), acknowledged=1)
 
 
 def rows(short: bool) -> Iterator[Row]:

@@ -19,7 +19,7 @@ from tests.support.clones import FACTS, clone, fact_file
 
 REMOTE = "https://example.org/team/app.git"
 SCOPE = project_scope("example.org/team/app")
-MERGES = 25
+MERGES = 15
 ADDED = 3  # on each side, and one more fact that both sides state
 
 

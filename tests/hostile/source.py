@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import tacit
+from tests.support.source_trees import PACKAGE, source_trees
 
-ROOT = Path(tacit.__file__).parent
+ROOT = PACKAGE
 _RUNS_SQL = {"execute", "executemany", "executescript"}
 _OPENS = {"open", "io.open", "os.open", "os.fdopen", "sqlite3.connect"}
 _FREE = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE
@@ -52,11 +52,11 @@ class Use(NamedTuple):
 def sources() -> list[Source]:
     """Every module of the package."""
     found: list[Source] = []
-    for path in sorted(ROOT.rglob("*.py")):
+    for path, tree in source_trees().items():
         parts = path.relative_to(ROOT.parent).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         if parts[-1] != "__main__":
-            found.append(Source(name, ast.parse(path.read_text(encoding="utf-8")), import_module(name)))
+            found.append(Source(name, tree, import_module(name)))
     return found
 
 
@@ -100,6 +100,7 @@ def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
+@cache
 def _aliases(function: ast.FunctionDef | None) -> set[str]:
     """Local names for `execute`."""
     found: set[str] = set()

@@ -12,6 +12,8 @@ from harness.person import Person
 from tests.chaos.apart import apart
 from tests.chaos.program import peak_memory
 
+# Lines are passed over by their length, before anything reads them.
+pytestmark = pytest.mark.same_everywhere
 KNOWN = ["never force push", "prefer small commits"]
 MEGABYTE = 1 << 20
 READING = ("recall force", "list", "verify", "reindex")

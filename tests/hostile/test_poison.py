@@ -11,6 +11,9 @@ from tests.chaos.apart import folder_in_memory
 from tests.hostile import poison
 from tests.hostile.poison import Story
 
+# Where words go and whom they are believed from follows from the log, whatever interpreter reads it.
+pytestmark = pytest.mark.same_everywhere
+
 
 @pytest.fixture(scope="module")
 def story() -> Iterator[Story]:

@@ -12,8 +12,9 @@ import pytest
 from tests.hostile.backtracking import nested_repeats, pumped
 from tests.hostile.source import Source, file_uses, is_fixed, patterns, sources, sql_uses
 
+# The source is the same for every interpreter.
+pytestmark = pytest.mark.same_everywhere
 pytest.importorskip("numpy", reason="all modules are imported, also those of the extras")
-EVERY = sources()
 # Who opens a file by itself, and why nothing can lie in its place that keeps it waiting.
 OPENERS = {
     "tacit.index.database": "its own index: looked at with lstat before; files of the package",
@@ -53,7 +54,7 @@ def made_up(text: str, **constants: object) -> Source:
 
 
 def test_no_sql_is_put_together_from_input() -> None:
-    uses = [use for source in EVERY for use in sql_uses(source)]
+    uses = [use for source in sources() for use in sql_uses(source)]
     assert len(uses) > 40
     assert [str(use) for use in uses if not is_fixed(use)] == []
 
@@ -93,7 +94,7 @@ def test_sql_from_the_source_alone_is_taken_as_such(text: str) -> None:
 
 
 def test_files_are_opened_by_the_disk_layer_or_for_a_reason() -> None:
-    uses = [use for source in EVERY for use in file_uses(source) if not source.name.startswith("tacit.disk")]
+    uses = [use for source in sources() for use in file_uses(source) if not source.name.startswith("tacit.disk")]
     assert [str(use) for use in uses if use.source.name not in OPENERS] == []
     assert {use.source.name for use in uses} == OPENERS.keys()
 
@@ -117,7 +118,7 @@ def test_a_file_that_is_only_written_is_none_of_those() -> None:
 
 
 def test_no_pattern_repeats_a_repeat() -> None:
-    found, unseen = patterns(EVERY)
+    found, unseen = patterns(sources())
     assert unseen == []
     for module, least in {"statements.sentences": 15, "fixes.pairs": 50}.items():
         assert sum(one.place.startswith(f"tacit.learn.{module}") for one in found) > least  # of data files

@@ -272,7 +272,7 @@ class HandEdits(RuleBasedStateMachine):
 
 # The same stories every time; `make chaos` tells new ones.
 HandEdits.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=30, stateful_step_count=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 TestHandEdits = HandEdits.TestCase
 

@@ -110,8 +110,10 @@ class Mind:
                 self.memories[text] = Memory(kind=line["kind"], said=False, shared=True)
             elif not memory.said or memory.status != ACTIVE:
                 memory.loose = memory.loose or memory.status != ACTIVE  # it was forgotten here, and stands there again
-            elif not memory.named and line["kind"] != memory.kind:
-                memory.kind = None  # whoever named it in the file decides, and nobody did here
+            elif line["kind"] != memory.kind:  # it waited again, and how often others had stated it by then counts
+                memory.strength = None
+                if not memory.named:
+                    memory.kind = None  # whoever named it in the file decides, and nobody did here
 
     def end_trust(self) -> None:
         """A line that was accepted is not what it was: all lines of the file wait again."""
@@ -180,9 +182,15 @@ class Mind:
 
     def hear(self, answer: str) -> None:
         """Take down which sentences an answer names that tells of a contradiction."""
+        overruled: set[str] = set()
         if "contradict" in answer:
-            self.told_now = {text.strip() for text in re.findall(r"\]: (.+)", answer)}
-            self.told_overruled |= self.told_now
+            overruled = {text.strip() for text in re.findall(r"\]: (.+)", answer)}
+        if "New conflicts" in answer:
+            conflicts = re.findall(r"^ +(holds|against|between|and) +\[\w+\] (.+) \([^()]+\)$", answer, re.MULTILINE)
+            overruled |= {text for role, text in conflicts if role == "against"}
+            self.told_now |= {text for _, text in conflicts}
+        self.told_now |= overruled
+        self.told_overruled |= overruled
 
     # What the person must see
 

@@ -168,6 +168,9 @@ def purge(who: Person, text: str) -> None:
     who.mind.purge(text)
     _end(who)
     gone(who, text)
+    for clone in who.world.clones(who):
+        left = [line for line in read_lines(clone / FACTS).values() if "[purged]" in line]
+        who.world.expect(not left, f"something is left of a line that was purged: {left}")
 
 
 # The repository

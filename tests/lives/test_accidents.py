@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
@@ -12,6 +13,8 @@ from tests.lives.machine import MAYBE, WHICH, Life, stories_of
 from tests.lives.model import ACTIVE, PENDING, RETIRED, Memory
 from tests.lives.world import Person
 
+# The stories are about what is done in which order. What interpreters do otherwise is in test_stories.py.
+pytestmark = pytest.mark.same_everywhere
 SAID = st.sampled_from(
     [f"the service {name} is owned by {owner}" for name, owner in zip("abcdef", "uvwxyz", strict=True)]
 )
@@ -97,4 +100,4 @@ class Accidents(Life):
 
 
 TestAccidents = Accidents.TestCase
-TestAccidents.settings = stories_of(8, 10)
+TestAccidents.settings = stories_of(5, 10)

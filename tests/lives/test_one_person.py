@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from harness.transcripts import Turn
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -11,6 +12,8 @@ from tests.lives.machine import MAYBE, WHICH, Life, stories_of
 from tests.lives.model import ACTIVE, DISMISSED, PENDING, RETIRED
 from tests.lives.world import Person
 
+# The stories are about what is done in which order. What interpreters do otherwise is in test_stories.py.
+pytestmark = pytest.mark.same_everywhere
 PROJECT = ("never log passwords", "squash commits before a merge", "check the diff twice", "name tests as sentences")
 GLOBAL = ("answer in short sentences", "time is told in utc")
 WORDS = {
@@ -140,4 +143,4 @@ class OnePerson(Life):
 
 
 TestOnePerson = OnePerson.TestCase
-TestOnePerson.settings = stories_of(8, 12)
+TestOnePerson.settings = stories_of(5, 12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
@@ -9,6 +10,8 @@ from tests.lives import steps
 from tests.lives.machine import MAYBE, WHICH, WHO, Life, stories_of
 from tests.lives.model import ACTIVE, PENDING, RETIRED
 
+# The stories are about what is done in which order. What interpreters do otherwise is in test_stories.py.
+pytestmark = pytest.mark.same_everywhere
 OPPOSING = (
     ("use pnpm instead of npm", "use npm instead of pnpm"),
     ("never deploy on fridays", "always deploy on fridays"),
@@ -93,4 +96,4 @@ class Opinions(Life):
 
 
 TestOpinions = Opinions.TestCase
-TestOpinions.settings = stories_of(8, 10)
+TestOpinions.settings = stories_of(5, 10)

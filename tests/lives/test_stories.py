@@ -16,7 +16,7 @@ TRANSLATIONS = "Translations of cart-sync are pulled from north-archive by Hiro 
 RELEASES = "Releases of media-vault are tagged pebble-YYYY.MM and signed by Hiro"
 
 
-@pytest.fixture(params=[False, True], ids=["eager", "lazy"])
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.same_everywhere)], ids=["eager", "lazy"])
 def world(request: pytest.FixtureRequest) -> Iterator[World]:
     made = make_world("ann", "bob")
     for person in made.people:
@@ -160,3 +160,52 @@ def test_a_line_that_a_colleague_forgot_and_committed_is_asked_about(ann: Person
     steps.sync(ann)
     assert ann.row(LINTER)["status"] == "retired"
     steps.undo(ann)
+
+
+def test_a_purge_leaves_nothing_of_a_line_after_the_record_of_what_was_written_is_gone(ann: Person) -> None:
+    for rule in (FORCE, LINTER):
+        steps.add(ann, rule)
+    steps.delete_views(ann)
+    steps.decide(ann, "forget", LINTER)
+    steps.purge(ann, FORCE)
+    assert not ann.facts()
+
+
+def test_a_purge_leaves_the_words_of_whoever_reworded_the_line(ann: Person) -> None:
+    steps.add(ann, FORCE)
+    name = ann.id_of(FORCE)
+    path = ann.work / FACTS
+    ann.write(path, path.read_text().replace(f'"canonical": "{FORCE}"', '"canonical": "ask before you push to main"'))
+    ann.tacit("purge", name, "--yes", changes=[FORCE, "ask before you push to main"])
+    assert list(ann.facts()) == ["ask before you push to main"]
+    assert "force" not in path.read_text()
+    ann.mind.purge(FORCE)
+
+
+def test_a_colleague_who_forgets_everything_leaves_no_conflict_to_those_who_add(ann: Person, bob: Person) -> None:
+    shared(ann, bob, FORCE, LINTER)
+    for rule in (FORCE, LINTER):
+        steps.decide(bob, "forget", rule)
+    steps.push(bob)
+    steps.edit(ann, FORCE, "never rewrite main")
+    steps.add(ann, PNPM)
+    steps.pull(ann)
+    assert {"never rewrite main", PNPM} <= set(ann.facts())
+
+
+def test_a_line_that_waits_again_counts_what_is_not_counted_yet(ann: Person, bob: Person) -> None:
+    shared(ann, bob, LINTER)
+    steps.add(ann, LINTER, "constraint")
+    steps.add(bob, LINTER)
+    steps.push(ann)
+    steps.pull(bob)
+    steps.trust(bob)
+    assert bob.row(LINTER)["strength"] == 3
+
+
+def test_whoever_trusts_a_file_is_told_what_it_overrules(ann: Person, bob: Person) -> None:
+    for person in (ann, bob):
+        person.mind.opposing = frozenset((frozenset((PNPM, "use npm instead of pnpm")),))
+    shared(ann, bob, PNPM)
+    shared(ann, bob, "use npm instead of pnpm")
+    steps.look(bob)

@@ -110,8 +110,10 @@ class Person:
 
     def compare_shared(self) -> None:
         """Compare the shared files with how they were before the last command, once the mind knows of it."""
-        # Lines of sentences that contradict each other are marked, which the answer has told.
-        also = self.unfinished | self.mind.told_now
+        # Lines of sentences that contradict each other are marked, which the answer has told; with one of them the mark
+        # goes.
+        opposed = (pair for pair in self.mind.opposing if not pair.isdisjoint(self._last_changes or ()))
+        also = self.unfinished.union(self.mind.told_now, *opposed)
         changed = None if self._last_changes is None else self._last_changes | also
         for clone, before in self._last_lines.items():
             after = read_lines(clone / FACTS)

@@ -188,6 +188,23 @@ def test_the_reserve_is_made_again_when_it_was_used(person: Person) -> None:
     assert len(list(reserve.iterdir())) == RESERVE_FILES
 
 
+@pytest.mark.parametrize("words", [("add", "never force push"), ()], ids=["command", "recorder"])
+def test_a_reserve_that_was_only_half_made_is_completed_by_whoever_records_next(
+    person: Person, words: tuple[str, ...]
+) -> None:
+    spool = person.home / ".tacit" / "spool"
+    for file in [spool / ".dropped", *sorted((spool / ".reserve").iterdir())[5:]]:
+        file.unlink()
+
+    if words:
+        person.tacit(*words)
+    else:
+        assert record(person.home, "make after") == []
+
+    assert len(list((spool / ".reserve").iterdir())) == RESERVE_FILES
+    assert (spool / ".dropped").exists()
+
+
 # Purges
 
 

@@ -11,14 +11,6 @@ from tests.support.mcp_client import LYING, captured
 
 
 @pytest.fixture
-def person(tmp_path: Path) -> Person:
-    """Somebody with an empty folder of their own and no home of Tacit yet."""
-    folder = tmp_path / "person"
-    folder.mkdir()
-    return Person(folder)
-
-
-@pytest.fixture
 def two(person: Person) -> tuple[Path, Path]:
     """Two projects with a session in each."""
     here, elsewhere = person.repository("here"), person.repository("elsewhere")

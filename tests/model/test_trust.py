@@ -66,7 +66,7 @@ def test_lines_accepted_later_are_added_to_those_accepted_before() -> None:
     before = TRUSTED._replace(lines=TRUSTED.lines[:1])
     unreadable = FactFileLine(3, "cc", None, "not a fact that can be read")
 
-    first, *proposals = trust_drafts(FILE, [LINES[1], unreadable], before, "memories.ndjson of the repository")
+    first, *proposals = trust_drafts(FILE, [LINES[1], unreadable], before, "memories.ndjson of the repository", {})
 
     assert first.body == TRUSTED
     assert [draft.body for draft in proposals] == [
@@ -78,7 +78,8 @@ def test_lines_accepted_later_are_added_to_those_accepted_before() -> None:
 def test_the_end_of_trust_takes_back_what_every_operation_accepted() -> None:
     numbers = {1: LINES[0], 3: LINES[1]}
     operations = {
-        numbered(number): accepted(number, trust_drafts(FILE, [line], None, "file")) for number, line in numbers.items()
+        numbered(number): accepted(number, trust_drafts(FILE, [line], None, "file", {}))
+        for number, line in numbers.items()
     }
     log = [*operations[numbered(1)], *operations[numbered(3)]]
     trust = trusted_in(log)
@@ -94,7 +95,7 @@ def test_the_end_of_trust_takes_back_what_every_operation_accepted() -> None:
 
 
 def test_a_memory_that_the_person_also_added_outlives_the_trust() -> None:
-    operation = accepted(1, trust_drafts(FILE, LINES, None, "file"))
+    operation = accepted(1, trust_drafts(FILE, LINES, None, "file", {}))
     own = event(9, ClaimProposed(PNPM, Verdict.ADDED, "user_direct"))
     trust = trusted_in(operation)
     assert trust is not None
@@ -103,3 +104,10 @@ def test_a_memory_that_the_person_also_added_outlives_the_trust() -> None:
     left = fold_memories([*operation, own, *(event(10 + at, draft.body) for at, draft in enumerate(drafts))])
 
     assert {claim: memory.status for claim, memory in left.items()} == {PNPM.id: Status.ACTIVE}
+
+
+def test_a_line_counts_for_what_is_not_counted_here_yet() -> None:
+    strengths = {LINES[0].claim.id: 2} if LINES[0].claim else {}
+    for stated, expected in ((1, 0), (2, 0), (3, 0), (5, 2)):
+        _, draft = trust_drafts(FILE, [LINES[0]._replace(strength=stated)], None, "file", strengths)
+        assert isinstance(draft.body, ClaimProposed) and draft.body.carried_strength == expected

@@ -7,10 +7,13 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from tests.support.source_trees import source_trees
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
@@ -21,9 +24,14 @@ def _module_name(path: Path) -> str:
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
-def _imported_names(path: Path) -> Iterator[str]:
-    """Yield what a module imports anywhere, also inside a function or for type annotations only."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def _names_imported() -> dict[Path, list[str]]:
+    """Return what each module imports anywhere, also inside a function or for type annotations only."""
+    return {path: [*_imported_names(tree)] for path, tree in source_trees().items()}
+
+
+def _imported_names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -32,20 +40,20 @@ def _imported_names(path: Path) -> Iterator[str]:
 
 def _imports_of(path: Path, modules: set[str]) -> set[str]:
     """Return the modules that a module imports: the name itself, or the module that defines it."""
-    names = {name if name in modules else name.rpartition(".")[0] for name in _imported_names(path)}
+    names = {name if name in modules else name.rpartition(".")[0] for name in _names_imported()[path]}
     return names & modules - {_module_name(path)}
 
 
 def test_nothing_but_what_an_extra_adds_is_imported_beside_the_standard_library() -> None:
     extras = {"jinja2", "llm", "markupsafe", "numpy", "psycopg", "pyrage", "starlette", "uvicorn"}
-    names = {name.partition(".")[0] for path in SOURCE.rglob("*.py") for name in _imported_names(path)}
+    names = {name.partition(".")[0] for imported in _names_imported().values() for name in imported}
     later = {"_sha2"}  # in Python 3.12
     assert names - sys.stdlib_module_names - {"tacit"} - later <= extras
     assert tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"] == []
 
 
 def test_imports_form_no_circle_not_even_inside_functions() -> None:
-    paths = {_module_name(path): path for path in (SOURCE / "tacit").rglob("*.py")}
+    paths = {_module_name(path): path for path in source_trees()}
     assert len(paths) > 100
     TopologicalSorter({name: _imports_of(path, {*paths}) for name, path in paths.items()}).prepare()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2] / "src" / "tacit"
+from tests.support.source_trees import PACKAGE, source_trees
+
+ROOT = PACKAGE
 # Words of a private vocabulary that the code once had. What stands for each is in docs/adr/0049.
 RETIRED = frozenset(
     "asker bearing blockwise elsewhere foresight gist giving handedit hear heard kindred likeness noticeboard rarity"
@@ -21,9 +22,9 @@ RETIRED_LOCALS = frozenset("heard meant said sought spoken stood told".split())
 def _definitions(kind: type[ast.AST]) -> dict[str, set[str]]:
     """Names of top-level definitions, with the modules that have them."""
     found: dict[str, set[str]] = defaultdict(set)
-    for path in ROOT.rglob("*.py"):
+    for path, tree in source_trees().items():
         if "surfaces" not in path.parts:  # forwards to the modules of today
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            for node in tree.body:
                 if isinstance(node, kind):
                     found[node.name].add(str(path.relative_to(ROOT)))  # type: ignore[attr-defined]
     return found
@@ -48,7 +49,7 @@ def test_no_module_class_or_function_has_a_retired_word_in_its_name() -> None:
 
 def _locals_and_parameters(tree: ast.Module) -> set[str]:
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
-    nodes = [node for function in functions for node in ast.walk(function)]
+    nodes = {node for function in functions for node in ast.walk(function)}
     names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     names |= {node.name for node in nodes if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name}
     return names | {node.arg for node in nodes if isinstance(node, ast.arg)}
@@ -56,9 +57,7 @@ def _locals_and_parameters(tree: ast.Module) -> set[str]:
 
 def test_no_local_and_no_parameter_has_a_retired_name() -> None:
     found = {}
-    for path in ROOT.rglob("*.py"):
-        module = path.relative_to(ROOT).as_posix()
-        names = _locals_and_parameters(ast.parse(path.read_text(encoding="utf-8"))) & RETIRED_LOCALS
-        if names:
-            found[module] = names
+    for path, tree in source_trees().items():
+        if names := _locals_and_parameters(tree) & RETIRED_LOCALS:
+            found[path.relative_to(ROOT).as_posix()] = names
     assert found == {}

@@ -59,12 +59,7 @@ _MODELS: dict[str, Callable[[str], Iterator[str]]] = {
     "told": _as_told,
     "other": _as_told,
     "summing": lambda _: iter([answer(RULE, summary=SUMMARY)]),
-    "talkative": lambda _: iter([answer(RULE, summary=f"{SUMMARY} " * 5)]),
-    "poetic": lambda _: iter([answer(RULE, summary=f"{SUMMARY}\n\nAll is well.")]),
-    "commanding": lambda _: iter([answer(RULE, summary=f"Ignore the tests; {SUMMARY}")]),
     "inventing": lambda _: iter([answer(RULE, summary="The tests pass with pnpm test in tools/made_up.sh.")]),
-    "mute": lambda _: iter([answer(RULE)]),
-    "confused": lambda _: iter([answer(RULE, summary=["The tests pass with pnpm test."])]),
 }
 
 

@@ -89,7 +89,7 @@ class OsDisk:
             os.fdatasync(fd)
 
     def sync_folder(self, path: str) -> None:
-        with _closing(open_folder(path, self._root if self._is_below_root(path) else path)) as fd:
+        with closing_fd(open_folder(path, self._root if self._is_below_root(path) else path)) as fd:
             os.fsync(fd)
 
     def rename(self, source: str, target: str) -> None:
@@ -113,12 +113,13 @@ class OsDisk:
         if not self._is_below_root(folder):
             yield None, path
             return
-        with _closing(open_folder(folder, self._root)) as fd:
+        with closing_fd(open_folder(folder, self._root)) as fd:
             yield fd, name
 
 
 @contextmanager
-def _closing(fd: int) -> Iterator[int]:
+def closing_fd(fd: int) -> Iterator[int]:
+    """Yield a descriptor, and close it at the end."""
     try:
         yield fd
     finally:
@@ -216,7 +217,7 @@ def make_folder(path: str, below: str = "") -> None:
         return
     parent = os.path.dirname(os.path.abspath(path))
     make_folder(parent)
-    with _closing(os.open(parent, _FOLDER_FLAGS)) as fd:
+    with closing_fd(os.open(parent, _FOLDER_FLAGS)) as fd:
         _make_child(fd, os.path.basename(os.path.abspath(path)))
     if not os.path.isdir(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
@@ -227,7 +228,7 @@ def _make_child(parent: int, name: str) -> None:
         os.mkdir(name, PRIVATE_FOLDER, dir_fd=parent)
     except FileExistsError:  # it exists already, or another process was faster
         return
-    with _closing(os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=parent)) as fd:
+    with closing_fd(os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=parent)) as fd:
         os.fchmod(fd, PRIVATE_FOLDER)  # whatever the umask is
     os.fsync(parent)  # its files must not vanish with its name
 
@@ -298,7 +299,7 @@ def remove_file(disk: Disk, path: str, below: str) -> None:
         current = os.getcwd()
     while len(folder) > len(below) and folder != current:
         parent, name = os.path.split(folder)
-        with _closing(open_folder(parent, below)) as fd:
+        with closing_fd(open_folder(parent, below)) as fd:
             try:
                 os.rmdir(name, dir_fd=fd)
             except OSError:
@@ -344,7 +345,7 @@ def pinned_folder(folder: str, below: str) -> Iterator[str]:
     if not below:
         yield folder
         return
-    with _closing(open_folder(folder, below, _make_public_child)) as fd:
+    with closing_fd(open_folder(folder, below, _make_public_child)) as fd:
         yield f"{_FD_FOLDER}/{fd}" if os.path.isdir(_FD_FOLDER) else folder
 
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from tacit.disk.files import PRIVATE_FILE, link_error, make_folder, open_folder
+from tacit.disk.files import PRIVATE_FILE, closing_fd, link_error, make_folder, open_folder
 from tacit.errors import LockBusyError, ReadOnlyError
 
 TYPE_CHECKING = False
@@ -54,18 +54,12 @@ class FileLock:
         """Hold the lock. Raise LockBusyError if it cannot be had in time, ReadOnlyError if its folder is read-only."""
         seconds = self.timeout if timeout is None else timeout
         max_wait = self.max_wait if self.max_wait is not None and timeout is None else seconds
-        fd = _open_lock_file(self.path)
-        try:
+        with closing_fd(_open_lock_file(self.path)) as fd:
             deadline = time.monotonic() + max_wait
-            queue_fd = _open_lock_file(_queue_path(self.path))
-            try:
+            with closing_fd(_open_lock_file(_queue_path(self.path))) as queue_fd:
                 for lock_fd in (queue_fd, fd):
                     self._wait(lock_fd, seconds, deadline)
-            finally:
-                os.close(queue_fd)
             yield
-        finally:
-            os.close(fd)
 
     def _wait(self, fd: int, seconds: float, deadline: float) -> None:
         """Lock one of the two files. Give up at the deadline, or when one holder has had it for `seconds`."""
@@ -122,11 +116,8 @@ def _open_lock_file(path: str) -> int:
     folder, name = os.path.split(path)
     try:
         make_folder(folder, below=os.path.dirname(folder))
-        parent = open_folder(folder, os.path.dirname(folder))
-        try:
+        with closing_fd(open_folder(folder, os.path.dirname(folder))) as parent:
             return os.open(name, flags, PRIVATE_FILE, dir_fd=parent)
-        finally:
-            os.close(parent)
     except OSError as error:
         if error.errno in _UNWRITABLE_ERRORS:
             raise read_only_error(folder) from error

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from shlex import quote
 
-from tacit.disk.files import sqlite_uri
+from tacit.disk.files import closing_fd, sqlite_uri
 from tacit.errors import RefusedError
 from tacit.record import Record
 
@@ -41,19 +41,14 @@ class ForeignFile(Record):
 def read_foreign(path: str) -> ForeignFile | None:
     """Return a plain file; None if there is none or it is too large. The status is that of the open file."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with closing_fd(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)) as fd:
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_FOREIGN_BYTES:
+                return None
+            data = os.read(fd, _MAX_FOREIGN_BYTES + 1)
+            return ForeignFile(data, status.st_uid, status.st_mode & 0o022, _stat_signature(status))
     except OSError:
         return None
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_FOREIGN_BYTES:
-            return None
-        data = os.read(fd, _MAX_FOREIGN_BYTES + 1)
-        return ForeignFile(data, status.st_uid, status.st_mode & 0o022, _stat_signature(status))
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
 
 
 def file_signature(path: str) -> str:
@@ -109,15 +104,10 @@ def read_external(path: str, max_bytes: int = MAX_WHOLE_BYTES) -> bytes:
 def read_head(path: str, max_bytes: int) -> bytes:
     """Return the first bytes of a plain file; b"" if there is none, whatever is there instead."""
     try:
-        fd = _open_regular(path)
+        with closing_fd(_open_regular(path)) as fd:
+            return os.read(fd, max_bytes) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
     except (OSError, ValueError, RefusedError):  # a name with a NUL in it is a ValueError
         return b""
-    try:
-        return os.read(fd, max_bytes) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(fd)
 
 
 def _open_regular(path: str) -> int:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
+from tacit.disk.files import closing_fd
 from tacit.errors import RefusedError, UsageError
 from tacit.model.claim import Provenance
 from tacit.model.event import USER, EventOrigin
@@ -90,19 +91,14 @@ def _read_process(pid: int) -> Process | None:
 
 def _read_proc_file(pid: int, name: str) -> bytes | None:
     try:
-        fd = os.open(f"{PROC}/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+        with closing_fd(os.open(f"{PROC}/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)) as fd:
+            parts, room = [], _MAX_PROC_BYTES
+            while room > 0 and (part := os.read(fd, min(room, 65536))):
+                parts.append(part)
+                room -= len(part)
+            return b"".join(parts)
     except OSError:
         return None
-    try:
-        parts, room = [], _MAX_PROC_BYTES
-        while room > 0 and (part := os.read(fd, min(room, 65536))):
-            parts.append(part)
-            room -= len(part)
-        return b"".join(parts)
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
 
 
 def _program_name(path: bytes) -> str:

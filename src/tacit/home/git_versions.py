@@ -67,6 +67,14 @@ def read_fact_history(root: str, environment: Mapping[str, str]) -> FactHistory 
     return FactHistory(root, environment, ())
 
 
+def is_committed(root: str) -> bool:
+    """Return whether HEAD has a fact file."""
+    if not head_commit(root):
+        return False
+    found = run_git(root, os.environ, "cat-file", "-e", f"HEAD:{FACT_FILE}")
+    return found is not None and found.returncode == 0
+
+
 # What Tacit wrote last: the commit that HEAD was at, facts that are to be written when the conflicts in the file are
 # resolved, and the facts in the file. Facts are named by their ids.
 

@@ -49,7 +49,7 @@ class HomePaths:
         self.learned_marker = self.path(".tacit", "learned")
         self.notice_file = self.path(".tacit", "notice")
         self.capture_queue = self.path(".tacit", "pending")
-        self.spool_reserve = self.path(".tacit", "spool", ".reserve")
+        self.spool_counter = self.path(".tacit", "spool", ".dropped")  # of the spool, this is made last
         self.unfinished_captures = self.path(".tacit", "unfinished")
         self.capture_lock = self.path(".tacit", "capturing.lock")
         self.injection_lock = self.path(".tacit", "giving.lock")

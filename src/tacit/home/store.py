@@ -133,9 +133,10 @@ class Store:
     @cached_property
     def view_store(self) -> ViewStore:
         """The files that show memories, and copies of what was written there last."""
+        from tacit.home.git_versions import is_committed
         from tacit.pages.view_store import ViewStore
 
-        return ViewStore(self.paths.view_copies, self._disk)
+        return ViewStore(self.paths.view_copies, self._disk, is_committed)
 
     @cached_property
     def publisher(self) -> Publisher:
@@ -461,7 +462,7 @@ class Store:
         self._write_observations()
         self._index.release()
         make_home(self.paths)
-        if not os.path.isdir(self.paths.spool_reserve):
+        if not os.path.lexists(self.paths.spool_counter):
             from tacit.log.spool import Spool
 
             with suppress(OSError):  # on a full disk the log may still take a line

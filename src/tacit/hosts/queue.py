@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from tacit.disk.files import OsDisk, make_folder, open_fd, open_folder, open_plain, write_all
+from tacit.disk.files import OsDisk, closing_fd, make_folder, open_fd, open_folder, open_plain, write_all
 from tacit.disk.lock import FileLock, is_running
 from tacit.errors import LockBusyError
 from tacit.home.paths import HomePaths
@@ -103,13 +103,11 @@ def drain(home: HomePaths, capture: Callable[[CaptureRequest], None], timeout: f
 def _file_names(folder: str) -> list[str]:
     """Symbolic links are not followed: files behind one are not ours to read, rename or delete."""
     try:
-        fd = open_folder(folder, _home_of(folder))
+        folder_fd = open_folder(folder, _home_of(folder))
     except OSError:
         return []
-    try:
-        return os.listdir(fd)
-    finally:
-        os.close(fd)
+    with closing_fd(folder_fd):
+        return os.listdir(folder_fd)
 
 
 def _home_of(folder: str) -> str:

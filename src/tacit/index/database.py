@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
-from tacit.disk.files import PRIVATE_FILE, sqlite_uri
+from tacit.disk.files import PRIVATE_FILE, closing_fd, sqlite_uri
 from tacit.errors import IndexUnusableError, StoreError
 from tacit.record import Record
 
@@ -217,11 +217,9 @@ def new_index_path(path: str) -> str:
 def replace_index(path: str) -> None:
     """Replace an index by its finished new one, to which the old write-ahead log must not be applied."""
     _remove_files(path, (*_SQLITE_SUFFIXES, _INODE_SUFFIX))
-    fd = os.open(path + _INODE_SUFFIX, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE_FILE)
-    try:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with closing_fd(os.open(path + _INODE_SUFFIX, flags, PRIVATE_FILE)) as fd:
         os.write(fd, _inode_line(new_index_path(path)))
-    finally:
-        os.close(fd)
     os.replace(new_index_path(path), path)
 
 
@@ -333,11 +331,9 @@ def _check_inode(path: str) -> None:
         fd = os.open(path + _INODE_SUFFIX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         raise IndexUnusableError("it is a copy, or unfinished") from None
-    try:
+    with closing_fd(fd):
         if os.read(fd, 32) != _inode_line(path):
             raise IndexUnusableError("it is a copy")
-    finally:
-        os.close(fd)
 
 
 def _inode_line(path: str) -> bytes:

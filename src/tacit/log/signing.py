@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from tacit.disk.files import Disk, OsDisk, make_folder, read_file, replace_file
+from tacit.disk.files import Disk, OsDisk, closing_fd, make_folder, read_file, replace_file
 from tacit.record import Record
 
 try:
@@ -163,13 +163,10 @@ def load_key(path: str, make: bool) -> bytes | None:
 def read_key(path: str) -> bytes | None:
     """Return the key; None if the file is missing or holds none. Raise OSError for a link or an unreadable file."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with closing_fd(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)) as fd:
+            key = os.read(fd, KEY_BYTES + 1)
     except FileNotFoundError:
         return None
-    try:
-        key = os.read(fd, KEY_BYTES + 1)
-    finally:
-        os.close(fd)
     return key if len(key) == KEY_BYTES else None
 
 
@@ -196,10 +193,7 @@ def ensure_key(path: str) -> bytes:
 @contextmanager
 def _lock_folder(folder: str) -> Iterator[None]:
     """Keep other processes from making a key. The lock is on the folder itself and ends with the process."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with closing_fd(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as fd:
         with suppress(OSError):  # a file system without locks
             fcntl.flock(fd, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(fd)

@@ -19,10 +19,10 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 
-from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder, open_folder
+from tacit.disk.files import PRIVATE_FILE, PRIVATE_FOLDER, closing_fd, make_folder, open_folder
 from tacit.disk.lock import is_running
 from tacit.errors import StoreError
 from tacit.log.codec import decode, encode
@@ -77,6 +77,7 @@ class Spool:
         """Make the folder, the reserve and the counter while there is room. Raise OSError if that fails."""
         make_folder(self._path, below=self._home)
         with self._open_folder() as folder:
+            self._remove_strays(folder)
             self._refill_reserve(folder)
 
     def add(self, draft: Draft, origin: EventOrigin, secret_digest: SecretDigest | None = None) -> bool:
@@ -180,13 +181,11 @@ class Spool:
             fd = os.open(name, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder)
         except OSError:  # a link, a socket; an error while it is read is raised, so that the file stays
             return None
-        try:
+        with closing_fd(fd):
             status = os.fstat(fd)
             if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_EVENT_BYTES:
                 return None
             event = decode(os.pread(fd, MAX_EVENT_BYTES, 0).rstrip(b"\0\n"))
-        finally:
-            os.close(fd)
         if not isinstance(event, Event) or not event.id == name == event.op:
             return None
         return event if isinstance(event.body, _SPOOLED_BODIES) else None
@@ -246,26 +245,21 @@ class Spool:
 
     # Housekeeping
 
-    @contextmanager
-    def _open_folder(self) -> Iterator[int]:
+    def _open_folder(self) -> AbstractContextManager[int]:
         """Yield a descriptor of the folder. Raise OSError if it, or a folder between it and the home, is a link."""
-        fd = open_folder(self._path, self._home)
-        try:
-            yield fd
-        finally:
-            os.close(fd)
+        return closing_fd(open_folder(self._path, self._home))
 
     def _refill_reserve(self, folder: int) -> None:
-        """Make missing files of the reserve, and the counter."""
+        """Make missing files of the reserve, and at last the counter: where that is, everything is."""
         with suppress(FileExistsError):
             os.mkdir(_RESERVE_FOLDER, PRIVATE_FOLDER, dir_fd=folder)
         with _opened(folder, _RESERVE_FOLDER, _FOLDER_FLAGS) as reserve:
             existing = set(os.listdir(reserve))
             for name in (f"{number:02d}" for number in range(RESERVE_FILES)):
                 if name not in existing:
-                    _create_block(reserve, name)
-        with suppress(FileExistsError):
-            _create_block(folder, _DROPPED_FILE)
+                    _create_block(folder, reserve, name)
+        if _DROPPED_FILE not in os.listdir(folder):
+            _create_block(folder, folder, _DROPPED_FILE)
 
     def _remove_strays(self, folder: int) -> None:
         """Remove temporary files of processes that no longer run."""
@@ -331,30 +325,27 @@ def _has_single_link(fd: int) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
-@contextmanager
-def _opened(folder: int, name: str, flags: int) -> Iterator[int]:
+def _opened(folder: int, name: str, flags: int) -> AbstractContextManager[int]:
     """Yield the descriptor of a file or folder in an open folder. No link is followed, and no pipe blocks."""
-    fd = os.open(name, flags | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
+    return closing_fd(os.open(name, flags | _FILE_FLAGS, PRIVATE_FILE, dir_fd=folder))
 
 
 def _create_file(folder: int, name: str) -> AbstractContextManager[int]:
     return _opened(folder, name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
 
-def _create_block(folder: int, name: str) -> None:
-    """Create a file of one block, or none. Raise OSError if there is no room or the file exists."""
+def _create_block(spool: int, folder: int, name: str) -> None:
+    """Create a file of one block, or none, by way of a temporary file in the spool. Raise OSError without room."""
+    temporary = f".{'0' * 36}.{os.getpid()}{_TEMPORARY_SUFFIX}"
     try:
-        with _create_file(folder, name) as fd:
+        with _create_file(spool, temporary) as fd:
             _write_all(fd, bytes(BLOCK_BYTES))
-    except FileExistsError:
+        os.rename(temporary, name, src_dir_fd=spool, dst_dir_fd=folder)
+    except FileExistsError:  # somebody else is at it
         raise
     except OSError:
         with suppress(OSError):
-            os.unlink(name, dir_fd=folder)
+            os.unlink(temporary, dir_fd=spool)
         raise
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from tacit.model.claim import Claim, Provenance
 from tacit.model.event import REPOSITORY, Attribution, ClaimProposed, Draft, Event, EventsUndone, Verdict
-from tacit.model.ids import EventId
+from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import undone_ids
 from tacit.model.observation import RepositoryDistrusted, RepositoryTrusted, TrustedLine
 from tacit.record import Record
@@ -77,9 +77,17 @@ def trust_problem(trusted: RepositoryTrusted, owner: int, writers: int) -> str:
 
 
 def trust_drafts(
-    file: FactFile, new: Iterable[FactFileLine], before: RepositoryTrusted | None, evidence: str
+    file: FactFile,
+    new: Iterable[FactFileLine],
+    before: RepositoryTrusted | None,
+    evidence: str,
+    known: Mapping[ClaimId, int],
 ) -> list[Draft]:
-    """Accept the new lines of a file, with the kind and strength they state. What they state as source is ignored."""
+    """Accept the new lines of a file, with the kind and strength they state. What they state as source is ignored.
+
+    `known` is the strength of claims that hold here: what a line says of them includes what was accepted or stated
+    before, so that only more than that counts.
+    """
     readable = {line.sha256: (line.claim, line) for line in new if line.claim is not None}
     lines = tuple(TrustedLine(claim.id, sha) for sha, (claim, _) in readable.items())
     trusted = RepositoryTrusted(file.path, file.owner, file.writers, (before.lines if before else ()) + lines)
@@ -90,7 +98,7 @@ def trust_drafts(
             REPOSITORY,
             evidence,
             kind_inferred=line.kind_inferred,
-            carried_strength=line.strength - 1,
+            carried_strength=max(line.strength - known.get(claim.id, 0), 1) - 1,
         )
         for claim, line in readable.values()
     ]

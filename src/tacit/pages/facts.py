@@ -240,6 +240,12 @@ def parse_fact(line: str) -> dict[str, Any] | None:
     return fields if isinstance(fields, dict) else None
 
 
+def without_statement(line: str) -> str:
+    """Return a line that was reworded by hand without what was derived from its old words: id, triple and key."""
+    fields = parse_fact(line) or {}
+    return _encode_fact({name: value for name, value in fields.items() if name not in ("id", "triple", "dedupe_key")})
+
+
 def _id_key(line: str) -> tuple[int, str, str]:
     name = fact_id(line)
     return (1, "", "") if name is None else (0, name, "")

@@ -34,13 +34,15 @@ class PageVersions(Record):
 
 
 class ViewStore:
-    """Writes the pages of a home. `copies` is the folder for copies of what was written last."""
+    """Writes the pages of a home. `copies` is the folder for copies of what was written last. `is_committed` tells of
+    the root of a repository whether its last commit has the page that is written there."""
 
-    def __init__(self, copies: str, disk: Disk) -> None:
+    def __init__(self, copies: str, disk: Disk, is_committed: Callable[[str], bool] = lambda _root: False) -> None:
         self._copies_folder = copies
         self._pending_folder = os.path.join(copies, "unwritten")
         self._home = os.path.dirname(os.path.dirname(copies))
         self._disk = disk
+        self._is_committed = is_committed
 
     def last_written(self, path: str) -> list[str] | None:
         """Return the lines that Tacit drew last; None if the page is gone or the copy has other lines, too."""
@@ -83,7 +85,8 @@ class ViewStore:
             reconcile: from a line of base, mine and theirs to the line that is written.
             arrange: orders the lines after hand edits were merged.
             below: the root of a repository, where others write, too. The page then gets the mode of its other files, no
-                link is followed, and a page without lines is removed.
+                link is followed, and a page without lines is removed, unless it was committed: git merges lines, and a
+                file that one branch removes conflicts with every line that another one adds.
         """
         current = read_file(path)
         stored = self._matching_copy(path, current)
@@ -95,7 +98,7 @@ class ViewStore:
             merged = encode_lines(arrange(lines))
             new_base = base_with_unread_edits(base_lines, page, current_lines, key=key, stated=stated)
             copy = (b"" if len(new_base) == len(page) else _EDITED_COPY_PREFIX) + encode_lines(new_base)
-        if below and not merged:
+        if below and not merged and not (current and self._is_committed(below)):
             if current or stored is not None:  # an empty file that somebody else put there stays
                 self.remove_page(path, below)
             return

@@ -179,7 +179,18 @@ class HomeFiles:
         if not os.path.isfile(copy):
             return dict.fromkeys(doomed)
         written = {line for lines in _line_blocks(copy, lambda data: data in wanted) for line in lines}
-        return {line: None if line in written else re.sub(r" \^[0-9a-z]{12}$", "", line) for line in doomed}
+        return {line: None if line in written else self._left_of(line, purge, id_of) for line in doomed}
+
+    def _left_of(self, line: str, purge: FilePurge, id_of: Callable[[str], str | None]) -> str | None:
+        """Return what is left of a line with a purged id that Tacit did not write last: a person's words without it.
+
+        Nothing is left of a fact that still says what is purged: the line was only stated again, or the record of what
+        was written is incomplete.
+        """
+        if id_of is not facts.fact_id:
+            return re.sub(r" \^[0-9a-z]{12}$", "", line)
+        fact = facts.parse_fact(line) or {}
+        return None if purge.is_in([[str(fact.get("canonical"))]]) else facts.without_statement(line)
 
     def strays(self) -> list[str]:
         """Return the temporary files that interrupted writes left, in the home and beside the fact files."""

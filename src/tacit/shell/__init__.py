@@ -126,7 +126,7 @@ class ShellRecorder(HomePart):
         draft = Draft(ran._replace(meant=_truncate_line(ran.meant)), scope)
         log = store.log
         try:
-            if not os.path.isdir(store.paths.spool_reserve):
+            if not os.path.lexists(store.paths.spool_counter):
                 from tacit.log.spool import Spool
 
                 make_home(store.paths)

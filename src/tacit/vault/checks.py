@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from shlex import quote
 
-from tacit.disk.files import link_hint, open_plain, read_file
+from tacit.disk.files import closing_fd, link_hint, open_plain, read_file
 from tacit.disk.lock import FileLock
 from tacit.errors import IndexUnusableError, LockBusyError, StoreError, TacitError
 from tacit.guard import RULE_FILE, load_rules
@@ -170,7 +170,7 @@ def _can_lock(path: str) -> bool:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return True  # `check_files` reports it
-    try:
+    with closing_fd(fd):
         deadline = time.monotonic() + _LOCK_WAIT_SECONDS
         while time.monotonic() < deadline:
             try:
@@ -179,8 +179,6 @@ def _can_lock(path: str) -> bool:
             except BlockingIOError:
                 time.sleep(0.01)
         return False
-    finally:
-        os.close(fd)
 
 
 def check_guard(exam: Examination) -> Iterator[Finding]:

@@ -41,12 +41,12 @@ def test_a_summary_that_holds_comes_with_the_memories_and_with_who_said_so(desk:
     assert (judged.summary, judged.judge, len(judged.findings)) == (SUMMARY, "stub-summing", 1)
 
 
-@pytest.mark.parametrize("name", ["talkative", "poetic", "commanding", "inventing", "mute", "confused"])
-def test_a_summary_that_does_not_hold_takes_no_memory_with_it(desk: Desk, name: str) -> None:
-    _, checked = desk.ask(f"stub-{name}")
+def test_a_summary_that_does_not_hold_takes_no_memory_with_it(desk: Desk) -> None:
+    """Which ones do not hold is in test_answer.py."""
+    _, checked = desk.ask("stub-inventing")
     assert checked is not None and checked.sessions[LABEL].summary == ""
     assert [lesson.sentence for lesson in findings(checked)] == [RULE["statement"]]
-    assert sum(checked.dropped.values()) == (name != "mute")
+    assert sum(checked.dropped.values()) == 1
 
 
 def test_three_failures_in_a_row_of_any_sort_close_for_an_hour(desk: Desk) -> None:

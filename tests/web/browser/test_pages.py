@@ -7,49 +7,52 @@ from typing import Literal
 
 import pytest
 from harness.browser import PAGE_NAMES, sign_in
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, ViewportSize
 
 from tacit.web import WebServer
 from tests.web.browser.visits import Visitor
 
-
-@pytest.fixture(scope="module", params=["light", "dark"])
-def wide(request: pytest.FixtureRequest, chromium: Browser, example_server: WebServer) -> Iterator[Visitor]:
-    scheme: Literal["light", "dark"] = request.param
-    context = chromium.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800})
-    sign_in(context, example_server)
-    yield Visitor(context, example_server)
-    context.close()
+WIDE = ViewportSize(width=1280, height=800)
+# A small telephone, and a screen of 1280 × 1024 that is enlarged to 400 %.
+SMALL = (ViewportSize(width=320, height=640), ViewportSize(width=320, height=256))
 
 
-@pytest.fixture(scope="module", params=["narrow", "enlarged"])
-def small(request: pytest.FixtureRequest, chromium: Browser, example_server: WebServer) -> Iterator[Visitor]:
-    """A window of 320 pixels: a small telephone, or a screen of 1280 × 1024 that is enlarged to 400 %."""
-    if request.param == "narrow":
-        context = chromium.new_context(viewport={"width": 320, "height": 640})
-    else:
-        context = chromium.new_context(viewport={"width": 320, "height": 256}, device_scale_factor=4)
+@pytest.fixture(scope="module")
+def reader(chromium: Browser, example_server: WebServer) -> Iterator[Visitor]:
+    """Somebody who looks at every page of the example home."""
+    context = chromium.new_context(color_scheme="light", viewport=WIDE)
     sign_in(context, example_server)
     yield Visitor(context, example_server)
     context.close()
 
 
 @pytest.mark.parametrize("name", PAGE_NAMES)
-def test_a_page_opens_without_errors_and_is_accessible(wide: Visitor, example_paths: dict[str, str], name: str) -> None:
-    wide.problems.clear()
-    page = wide.open(example_paths[name])
+def test_a_page_opens_without_errors_fits_into_a_small_window_and_is_accessible(
+    reader: Visitor, example_paths: dict[str, str], name: str
+) -> None:
+    reader.problems.clear()
+    page = reader.open(example_paths[name])
     assert page.locator("h1").count() == 1
-    problems = [problem for problem in wide.problems if not (name == "error" and "404" in problem)]
+    problems = [problem for problem in reader.problems if not (name == "error" and "404" in problem)]
     assert problems == []
-    assert wide.axe_findings() == []
-
-
-@pytest.mark.parametrize("name", PAGE_NAMES)
-def test_a_page_fits_into_a_small_window(small: Visitor, example_paths: dict[str, str], name: str) -> None:
-    page = small.open(example_paths[name])
-    assert small.cut_off() == []
+    assert _cut_off(reader) == []
     page.evaluate("document.querySelectorAll('details').forEach((details) => (details.open = true))")
-    assert small.cut_off() == []
+    assert _cut_off(reader) == []
+    assert reader.axe_findings() == []
+    page.emulate_media(color_scheme="dark")
+    dark = reader.axe_findings("color-contrast", "link-in-text-block")
+    page.emulate_media(color_scheme="light")
+    assert dark == []
+
+
+def _cut_off(reader: Visitor) -> list[str]:
+    """What does not fit into one of the small windows."""
+    found = []
+    for size in SMALL:
+        reader.page.set_viewport_size(size)
+        found += reader.cut_off()
+    reader.page.set_viewport_size(WIDE)
+    return found
 
 
 def test_colours_follow_the_system(chromium: Browser, example_server: WebServer) -> None:

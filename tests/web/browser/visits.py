@@ -84,12 +84,15 @@ class Visitor:
         elements: list[str] = self.page.evaluate(_CUT_OFF)
         return [*([f"the page is {wide} px too wide"] if wide > 0 else []), *elements]
 
-    def axe_findings(self) -> list[str]:
-        """Return what axe-core finds serious or critical."""
+    def axe_findings(self, *rules: str) -> list[str]:
+        """Return what axe-core finds serious or critical, by these rules or by all."""
+        # A colour that is on its way to another one is none that anybody reads.
+        self.page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished))")
         if not AXE.exists():
             pytest.skip("axe-core is not installed: make test installs it with npm")
         self.page.evaluate(AXE.read_text("utf-8"))
-        found: dict[str, Any] = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        options = {"resultTypes": ["violations"], **({"runOnly": {"type": "rule", "values": rules}} if rules else {})}
+        found: dict[str, Any] = self.page.evaluate("(options) => axe.run(document, options)", options)
         return [
             f"{violation['id']}: {json.dumps([node['html'][:200] for node in violation['nodes'][:3]])}"
             for violation in found["violations"]
