@@ -17,8 +17,9 @@ import sqlite3
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache
-from heapq import nlargest, nsmallest
+from heapq import nsmallest
 from math import cos, pi, sqrt
+from operator import mul
 
 from tacit import meaning
 from tacit.index import vectors
@@ -161,8 +162,8 @@ def _unit(scored: Sequence[ScoredDocument], query: ParsedQuery, base: float) -> 
 
 def _nearest(similarities: Mapping[int, float], minimum: float, wanted: Wanted | None = None) -> list[int]:
     """Return the documents that are similar enough to be found without a common word."""
-    pairs = nlargest(_MAX_NEAREST_LOOKED_UP, ((similarity, -doc_id) for doc_id, similarity in similarities.items()))
-    doc_ids = [-negated_id for similarity, negated_id in pairs if similarity >= minimum]
+    pairs = [(-similarity, doc_id) for doc_id, similarity in similarities.items() if similarity >= minimum]
+    doc_ids = [doc_id for _, doc_id in nsmallest(_MAX_NEAREST_LOOKED_UP, pairs)]
     among = wanted(doc_ids) if wanted and doc_ids else doc_ids
     return [doc_id for doc_id in doc_ids if doc_id in among][:_MAX_NEAREST]
 
@@ -192,8 +193,8 @@ class _Distribution:
         every = list(values)
         count = len(every) + _USUAL_COUNT
         self._mean = (sum(every) + _USUAL_COUNT * _USUAL_MEAN) / count
-        squares = sum((value - self._mean) ** 2 for value in every)
-        self._deviation = sqrt((squares + _USUAL_COUNT * _USUAL_DEVIATION**2) / count)
+        squares = sum(map(mul, every, every)) + _USUAL_COUNT * (_USUAL_MEAN**2 + _USUAL_DEVIATION**2)
+        self._deviation = sqrt(squares / count - self._mean**2)
 
     def z_score(self, value: float) -> float:
         return (value - self._mean) / self._deviation
