@@ -59,13 +59,13 @@ WITH_WORD = ScoredDocument(1, 5.0, ("there",))
 def test_the_less_the_best_hit_holds_of_a_question_the_more_meaning_decides(index: sqlite3.Connection) -> None:
     put(index, {1: 0.3, 2: 0.5, **dict.fromkeys(range(10, 60), 0.05)})
     assert order(memories(index, [WITH_WORD], missing=9.0)) == [2, 1]
-    assert order(memories(index, [WITH_WORD], missing=0.0)) == [1, 2]
+    assert order(memories(index, [WITH_WORD], missing=0.0)) == [1]
 
 
 def test_of_two_that_words_cannot_tell_apart_the_more_similar_one_comes_first(index: sqlite3.Connection) -> None:
     put(index, {1: 0.2, 2: 0.6, 3: 0.1})
     equal = [WITH_WORD, ScoredDocument(2, 5.0, ("there",))]
-    assert order(memories(index, equal, missing=0.0)) == [2, 1]
+    assert order(memories(index, equal, missing=1.0)) == [2, 1]
 
 
 def test_a_document_without_a_vector_counts_as_average(index: sqlite3.Connection) -> None:
@@ -129,6 +129,7 @@ def test_many_are_compared_by_signs_and_the_nearest_of_them_exactly(
     assert asked is not None
     exact = semantic.rerank_memories(index, [], query(missing=1.0), asked, set)
     monkeypatch.setattr(semantic, "MAX_EXACT", 5)
+    monkeypatch.setattr(semantic, "_MAX_NEAR_BY_SIGNS", 5)
     assert semantic.rerank_memories(index, [], query(missing=1.0), asked, set)[0].scored.doc_id == 77
     assert exact[0].scored.doc_id == 77
 

@@ -7,7 +7,8 @@ average. Documents that share no word with the query are found only if they are 
 looked up by words.
 
 Up to MAX_EXACT documents are compared by their vectors. Of more, all are compared by the signs of their components,
-which is quick and rough, and then by their vectors those that words found and those that seem nearest.
+which is quick and rough, and then by their vectors those that words found and those that seem nearest. Where the best
+hit has all words of a question, nothing is compared.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from tacit.record import Record
 from tacit.search.bm25 import ParsedQuery, ScoredDocument
 
 MAX_COMPARED = 20_000  # memories, and latest messages; of more, only those that words found
-MAX_EXACT = 300  # that are compared by their vectors; with 2,000 one more of the 60 questions below is answered
+MAX_EXACT = 1_000  # of so many at most, all by their vectors; of more, those that seem nearest by their signs
+_MAX_NEAR_BY_SIGNS = 300
 # Memories: chosen on 140 questions to 440 memories, 60 of them without a common word and 40 with all words (ADR 87).
 _MEMORY_WEIGHT = 0.8  # of a squared deviation, relative to the best score by words
-_MEMORY_BASE = 0.05  # of that where the best hit has all words
+_MEMORY_BASE = 0.0  # of that where the best hit has all words: it is not asked what is similar
 _MIN_SIMILARITY = 0.25  # without a common word; 2 % of memories on anything come as near to a question
 # Messages: chosen on three LoCoMo conversations and every second commit.
 _MESSAGE_WEIGHT, _MESSAGE_BASE = 0.03, 0.0  # where the best hit has all words, words alone decide
@@ -75,26 +77,30 @@ def is_name(text: str) -> bool:
     return all(_NAME.fullmatch(word) for word in (word.rstrip("?!.,;:") for word in text.split()) if word)
 
 
-def _similarities(
+def _compare_exactly(connection: sqlite3.Connection, query: QueryMeaning, doc_ids: Iterable[int]) -> dict[int, float]:
+    """Return the similarity of each of these documents that has a vector, -1 to 1."""
+    compared = query.compared
+    wanted = set(doc_ids)
+    missing = vectors.load_vectors(connection, wanted.difference(compared))
+    compared.update(zip(missing, meaning.similarities(query.vector, b"".join(missing.values())), strict=True))
+    return {doc_id: compared[doc_id] / 1000 for doc_id in sorted(wanted.intersection(compared))}
+
+
+def _compare(
     connection: sqlite3.Connection, query: QueryMeaning, block: vectors.SignBlock, found: Iterable[int]
-) -> list[float]:
-    """Return the similarity of each document of a block, -1 to 1. `found` are ids of documents that words found."""
+) -> tuple[dict[int, float], list[float]]:
+    """Return the similarities of the documents of a block, -1 to 1: of those that words found and of the nearest as
+    they are, by document id; and an estimate for each. `found` are ids of documents that words found."""
     doc_ids = block.doc_ids
     if len(doc_ids) <= MAX_EXACT:
-        exact, similarities = set(doc_ids), [0.0] * len(doc_ids)
-    else:
-        distances = [(query.signs ^ int.from_bytes(signs, "big")).bit_count() for signs in block.signs]
-        estimates = _similarity_by_distance(8 * len(block.signs[0]))
-        similarities = [estimates[distance] for distance in distances]
-        nearest = nsmallest(MAX_EXACT, zip(distances, doc_ids, strict=True))
-        exact = {doc_id for _, doc_id in nearest}.union(found)
-    compared = query.compared
-    missing = vectors.load_vectors(connection, exact.difference(compared))
-    compared.update(zip(missing, meaning.similarities(query.vector, b"".join(missing.values())), strict=True))
-    return [
-        compared[doc_id] / 1000 if doc_id in compared else estimate
-        for doc_id, estimate in zip(doc_ids, similarities, strict=True)
-    ]
+        exact = _compare_exactly(connection, query, doc_ids)
+        return exact, [exact[doc_id] for doc_id in doc_ids]
+    signs, from_bytes = query.signs, int.from_bytes
+    distances = [(signs ^ from_bytes(stored, "big")).bit_count() for stored in block.signs]
+    farthest = sorted(distances)[_MAX_NEAR_BY_SIGNS - 1]
+    nearest = [doc_id for doc_id, distance in zip(doc_ids, distances, strict=True) if distance <= farthest]
+    estimates = _similarity_by_distance(8 * len(block.signs[0]))
+    return _compare_exactly(connection, query, {*nearest, *found}), [estimates[distance] for distance in distances]
 
 
 @cache
@@ -118,11 +124,13 @@ def rerank_memories(
     wanted: Wanted,
 ) -> list[RerankedDocument]:
     """Return memories and pages in their new order, with memories that are similar without a common word."""
+    unit = _MEMORY_WEIGHT * _unit(scored, query, _MEMORY_BASE)
+    if not unit:
+        return [RerankedDocument(document, 0.0) for document in scored]
     found = [document.doc_id for document in scored]
     block = vectors.memory_signs(connection, found, MAX_COMPARED)
-    similarities = dict(zip(block.doc_ids, _similarities(connection, query_meaning, block, found), strict=True))
-    distribution = _Distribution(similarities.values())
-    unit = _MEMORY_WEIGHT * _unit(scored, query, _MEMORY_BASE)
+    similarities, estimates = _compare(connection, query_meaning, block, found)
+    distribution = _Distribution(estimates)
 
     def boost(doc_id: int) -> float:
         deviations = distribution.z_score(similarities[doc_id])
@@ -138,10 +146,14 @@ def rerank_messages(
     query_meaning: QueryMeaning,
 ) -> list[RerankedDocument]:
     """Return messages in their new order. Each is compared together with its neighbours."""
+    unit = _MESSAGE_WEIGHT * _unit(scored, query, _MESSAGE_BASE)
+    if not unit:
+        return [RerankedDocument(document, 0.0) for document in scored]
     found = [document.doc_id for document in scored]
     block = vectors.message_signs(connection, found, MAX_COMPARED)
-    messages = _MessageSimilarities(block.doc_ids, _similarities(connection, query_meaning, block, found))
-    unit = _MESSAGE_WEIGHT * _unit(scored, query, _MESSAGE_BASE)
+    exact, estimates = _compare(connection, query_meaning, block, found)
+    closest = [exact.get(doc_id, estimate) for doc_id, estimate in zip(block.doc_ids, estimates, strict=True)]
+    messages = _MessageSimilarities(block.doc_ids, closest)
     nearest = _nearest(messages.similarity_by_id, _MIN_MESSAGE_SIMILARITY)
     return _fuse_scores(
         scored, nearest, messages.similarity_by_id, lambda doc_id: unit * messages.window_z_score(doc_id)
