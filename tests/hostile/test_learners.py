@@ -107,7 +107,7 @@ def test_a_statement_with_a_token_in_it_is_not_learnt() -> None:
 
 def test_no_pattern_of_a_learner_has_repeats_that_fight_for_the_same_text() -> None:
     """One rival makes a pattern slow in the square of a text, which is measured; two would in the cube."""
-    pytest.importorskip("numpy", reason="all modules are imported, also those of the extras")
+    pytest.importorskip("pyrage", reason="all modules are imported, also those of the extras")
     places = ("tacit.learn", "tacit.hosts", "tacit.shell", "tacit.commandline", "tacit.model.expectations")
     every = [one for one in sources() if one.name.startswith(places)]
     found, _ = patterns(every)

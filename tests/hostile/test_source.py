@@ -14,12 +14,12 @@ from tests.hostile.source import Source, file_uses, is_fixed, patterns, sources,
 
 # The source is the same for every interpreter.
 pytestmark = pytest.mark.same_everywhere
-pytest.importorskip("numpy", reason="all modules are imported, also those of the extras")
+pytest.importorskip("pyrage", reason="all modules are imported, also those of the extras")
 # Who opens a file by itself, and why nothing can lie in its place that keeps it waiting.
 OPENERS = {
     "tacit.index.database": "its own index: looked at with lstat before; files of the package",
     "tacit.log.spool": "relative to its own folder, O_NONBLOCK, and only plain files are read",
-    "tacit.search.minilm": "files of an installed package",
+    "tacit.meaning": "the table of vectors that is installed with it",
     "tacit.search.bm25": "a file of the package",
     "tacit.home.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",
     "tacit.cli": "/dev/null",

@@ -45,7 +45,7 @@ def _imports_of(path: Path, modules: set[str]) -> set[str]:
 
 
 def test_nothing_but_what_an_extra_adds_is_imported_beside_the_standard_library() -> None:
-    extras = {"jinja2", "llm", "markupsafe", "numpy", "psycopg", "pyrage", "starlette", "uvicorn"}
+    extras = {"jinja2", "llm", "markupsafe", "psycopg", "pyrage", "starlette", "uvicorn"}
     names = {name.partition(".")[0] for imported in _names_imported().values() for name in imported}
     later = {"_sha2"}  # in Python 3.12
     assert names - sys.stdlib_module_names - {"tacit"} - later <= extras

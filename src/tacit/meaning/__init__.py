@@ -31,7 +31,6 @@ from math import isqrt
 from mmap import ACCESS_READ, mmap
 from operator import mul
 
-from tacit.errors import TacitError
 from tacit.meaning.wordpiece import split_words, word_pieces
 from tacit.record import Record
 
@@ -68,8 +67,8 @@ _MAX_CACHED_WORDS = 20_000
 _SIGN_DIGITS = bytes(ord("1") if byte >= 128 else ord("0") for byte in range(256))
 
 
-class TableError(TacitError):
-    """The table cannot be used. Everything else works without it."""
+class TableError(Exception):
+    """The table cannot be used. Everything else works without it, so that no command ends with this."""
 
 
 class Header(Record):
