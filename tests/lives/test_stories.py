@@ -118,6 +118,14 @@ def test_sentences_about_other_things_silence_nothing(ann: Person) -> None:
     assert TRANSLATIONS in [hit["text"] for hit in found]
 
 
+def test_what_may_contradict_is_asked_and_both_are_told(ann: Person) -> None:
+    steps.add(ann, "No mocks in integration tests.")
+    answer = ann.tacit("add", "Mocks are fine in unit tests.").out
+    assert "may contradict" in answer
+    ann.mind.state("Mocks are fine in unit tests.")
+    steps.look(ann)
+
+
 def test_a_home_with_choices_of_sessions_is_well(ann: Person) -> None:
     ann.tacit("autocapture", "on")
     for number in range(3):
