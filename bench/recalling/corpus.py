@@ -13,10 +13,10 @@ from typing import NamedTuple
 from tacit.index import database
 from tacit.index.postings import IndexedDocument, PostingsWriter, message_doc_id, session_start_id, start_id_of
 from tacit.index.vectors import write_vectors
-from tacit.search.bm25 import ScoredDocument, parse_query
+from tacit.search.bm25 import ScoredDocument, query_from_words
 from tacit.search.semantic import query_meaning, rerank_messages
 from tacit.search.sessions import retrieve_messages
-from tacit.text.words import tokenize
+from tacit.text.words import query_terms, tokenize
 
 
 class Message(NamedTuple):
@@ -79,7 +79,7 @@ class Corpus:
     def _found(
         self, question: str, speaker: int | None, most: int
     ) -> tuple[list[ScoredDocument], list[ScoredDocument]]:
-        query = parse_query(self._connection, question)
+        query = query_from_words(self._connection, query_terms(question), tokenize(question))
         found = retrieve_messages(self._connection, query, speaker, most).scored
         meaning = query_meaning(question)
         if meaning is None:

@@ -17,9 +17,8 @@ from tacit.home.input import parse_time
 from tacit.index.database import open_for_reading
 from tacit.index.reader import claim_ids_with_prefix
 from tacit.model.ids import is_claim_prefix
-from tacit.search.rank import Query, find_candidates, search
+from tacit.search.rank import Query, search
 from tacit.text.display import clean
-from tacit.text.words import query_terms
 from tacit.vault import Vault
 from tests.hostile.readers import SLOW, Finding, Trial
 
@@ -75,7 +74,6 @@ def _searches(index: sqlite3.Connection, dice: random.Random) -> list[tuple[str,
     """What a question comes down to."""
     return [
         ("search", lambda text: search(index, Query(clean(text), kind=dice.choice(_KINDS)))),
-        ("words", lambda text: find_candidates(index, query_terms(clean(text)), 20).candidates),
         ("beginning of an id", lambda text: is_claim_prefix(text) and claim_ids_with_prefix(index, text)),
         ("time", lambda text: parse_time(text, _NOW, end_of_day=dice.random() < 0.5)),
     ]

@@ -18,9 +18,8 @@ from tacit.model.ids import ClaimId
 from tacit.model.memory import Memory, fold_memories
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from
-from tacit.search.rank import RankCandidate, find_candidates
+from tacit.search.rank import Query, SearchResult, search
 from tacit.text.display import clean
-from tacit.text.words import query_terms
 from tests.laws.filing import filed, indexed, logs_in_pieces, noted, rulings, steps
 from tests.laws.strategies import after, law, logs, quick_law, wild_texts
 
@@ -168,10 +167,10 @@ def test_an_undone_worklog_entry_leaves_its_page_and_comes_back() -> None:
         assert list(dump_rows(index)) == list(dump_rows(indexed(filed(log))))
 
 
-def _index_of(sentence: str) -> tuple[ClaimId, list[RankCandidate]]:
+def _index_of(sentence: str) -> tuple[ClaimId, list[SearchResult]]:
     claim = Claim(Kind.RULE, GLOBAL, Triple("note", "says", sentence), sentence)
     index = indexed(filed([after([], ClaimProposed(claim, Verdict.ADDED, "user_direct"))]))
-    found = [match for token in sentence.split() for match in find_candidates(index, query_terms(token), 10).candidates]
+    found = [match for token in sentence.split() for match in search(index, Query(token, everything=True))]
     return claim.id, found
 
 

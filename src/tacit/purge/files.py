@@ -178,19 +178,9 @@ class HomeFiles:
         copy, wanted = self._view_store.copy_path(path), {line.encode("utf-8", "surrogateescape") for line in doomed}
         if not os.path.isfile(copy):
             return dict.fromkeys(doomed)
+        left_of = _left_of_fact if path.endswith(".ndjson") else _left_of_entry
         written = {line for lines in _line_blocks(copy, lambda data: data in wanted) for line in lines}
-        return {line: None if line in written else self._left_of(line, purge, id_of) for line in doomed}
-
-    def _left_of(self, line: str, purge: FilePurge, id_of: Callable[[str], str | None]) -> str | None:
-        """Return what is left of a line with a purged id that Tacit did not write last: a person's words without it.
-
-        Nothing is left of a fact that still says what is purged: the line was only stated again, or the record of what
-        was written is incomplete.
-        """
-        if id_of is not facts.fact_id:
-            return re.sub(r" \^[0-9a-z]{12}$", "", line)
-        fact = facts.parse_fact(line) or {}
-        return None if purge.is_in([[str(fact.get("canonical"))]]) else facts.without_statement(line)
+        return {line: None if line in written else left_of(line, purge) for line in doomed}
 
     def strays(self) -> list[str]:
         """Return the temporary files that interrupted writes left, in the home and beside the fact files."""
@@ -229,6 +219,20 @@ class HomeFiles:
             is_ours = name.split(os.sep)[0] in _OWN_FOLDERS or (os.sep not in name and is_stray_copy("", name))
             if is_ours is ours and (ours or _state_of(path)[0] <= _MAX_OTHER_FILE_BYTES):
                 yield path
+
+
+# What is left of a line with a purged id that Tacit did not write last: a person's words without the id
+
+
+def _left_of_entry(line: str, _purge: FilePurge) -> str:
+    return re.sub(r" \^[0-9a-z]{12}$", "", line)
+
+
+def _left_of_fact(line: str, purge: FilePurge) -> str | None:
+    """Nothing is left of a fact that still says what is purged: it was only stated again, or the record of what was
+    written is incomplete."""
+    fact = facts.parse_fact(line) or {}
+    return None if purge.is_in([[str(fact.get("canonical"))]]) else facts.without_statement(line)
 
 
 def _state_of(path: str) -> _FileState:

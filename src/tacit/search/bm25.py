@@ -17,7 +17,7 @@ from math import log
 
 from tacit.index import postings
 from tacit.record import Record
-from tacit.text.words import STEMS, query_terms, tokenize
+from tacit.text.words import STEMS
 
 _K1, _SESSION_K1 = 1.2, 2.0  # term frequency saturation
 _DOCUMENT_B, _WINDOW_B, _SESSION_B = 0.5, 0.5, 0.75  # length normalisation
@@ -148,10 +148,6 @@ class ParsedQuery(Record):
     def total_weight(self) -> float:
         """The weight of all terms of the query, also of those that occur nowhere."""
         return sum(term.weight for term in self.terms if term.is_original) + self.missing_weight
-
-
-def parse_query(connection: sqlite3.Connection, text: str) -> ParsedQuery:
-    return query_from_words(connection, query_terms(text), tokenize(text[:4096]))
 
 
 def query_from_words(

@@ -27,7 +27,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.search.passages import Passage, PassageReader
-    from tacit.search.semantic import QueryMeaning
 
     Item = MemoryRow | PageRow | StoredCommand
 
@@ -57,7 +56,7 @@ class Query(Record):
     `scopes` of None means all scopes. `since` is a UTC timestamp. `everything` includes retired, dismissed and
     overruled memories; `accepted_only` leaves out memories that nobody has accepted, also with `everything`. `folders`
     are those of the project: commands belong to where they ran. Without `by_person`, commands that a person typed in a
-    shell are left out; agents ask like this. Without `by_meaning`, words alone decide.
+    shell are left out; agents ask like this.
     """
 
     text: str
@@ -69,7 +68,6 @@ class Query(Record):
     accepted_only: bool = False
     folders: tuple[str, ...] = ()
     by_person: bool = True
-    by_meaning: bool = True
 
 
 class RankCandidate(Record):
@@ -140,11 +138,6 @@ def search(
         size *= _POOL_GROWTH
 
 
-def find_candidates(connection: sqlite3.Connection, words: Sequence[str], limit: int) -> CandidatePool:
-    """Return the best candidates of any status that contain any of these words; each session by its best message."""
-    return _SearchRun(connection, Query(" ".join(words), limit, everything=True, by_meaning=False)).pool(limit)
-
-
 class _SearchRun:
     """One query against one index."""
 
@@ -154,13 +147,11 @@ class _SearchRun:
         query: Query,
         decode: Decode | None = None,
     ) -> None:
+        from tacit.search.semantic import query_meaning
+
         self._connection = connection
         self._query = query
-        self._meaning: QueryMeaning | None = None
-        if query.by_meaning:
-            from tacit.search.semantic import query_meaning
-
-            self._meaning = query_meaning(query.text)
+        self._meaning = query_meaning(query.text)
         self._decode = decode
         self._passage_reader: PassageReader | None = None
         self._query_words, tokens = query_terms(query.text), tokenize(query.text[:4096])

@@ -33,10 +33,9 @@ MAX_EXACT = 1_000  # of so many at most, all by their vectors; of more, those th
 _MAX_NEAR_BY_SIGNS = 300
 # Memories: chosen on 140 questions to 440 memories, 60 of them without a common word and 40 with all words (ADR 87).
 _MEMORY_WEIGHT = 0.8  # of a squared deviation, relative to the best score by words
-_MEMORY_BASE = 0.0  # of that where the best hit has all words: it is not asked what is similar
 _MIN_SIMILARITY = 0.25  # without a common word; 2 % of memories on anything come as near to a question
 # Messages: chosen on three LoCoMo conversations and every second commit.
-_MESSAGE_WEIGHT, _MESSAGE_BASE = 0.03, 0.0  # where the best hit has all words, words alone decide
+_MESSAGE_WEIGHT = 0.03  # of a deviation, relative to the best score by words
 _MIN_MESSAGE_SIMILARITY = 0.35  # there are many more of them
 _MAX_NEAREST = 10  # documents that are found without a common word
 _MAX_NEAREST_LOOKED_UP = 100  # of which as many that the query does not exclude are taken
@@ -124,7 +123,7 @@ def rerank_memories(
     wanted: Wanted,
 ) -> list[RerankedDocument]:
     """Return memories and pages in their new order, with memories that are similar without a common word."""
-    unit = _MEMORY_WEIGHT * _unit(scored, query, _MEMORY_BASE)
+    unit = _MEMORY_WEIGHT * _unit(scored, query)
     if not unit:
         return [RerankedDocument(document, 0.0) for document in scored]
     found = [document.doc_id for document in scored]
@@ -146,7 +145,7 @@ def rerank_messages(
     query_meaning: QueryMeaning,
 ) -> list[RerankedDocument]:
     """Return messages in their new order. Each is compared together with its neighbours."""
-    unit = _MESSAGE_WEIGHT * _unit(scored, query, _MESSAGE_BASE)
+    unit = _MESSAGE_WEIGHT * _unit(scored, query)
     if not unit:
         return [RerankedDocument(document, 0.0) for document in scored]
     found = [document.doc_id for document in scored]
@@ -160,16 +159,16 @@ def rerank_messages(
     )
 
 
-def _unit(scored: Sequence[ScoredDocument], query: ParsedQuery, base: float) -> float:
+def _unit(scored: Sequence[ScoredDocument], query: ParsedQuery) -> float:
     """Return what one unit of meaning adds to a score: of the best score by words, the share of the query that this
-    lacks, and `base`."""
+    lacks. 0 where it has all words: words alone decide then."""
     if not scored:
         return 1.0
     weights = {term.word: term.weight for term in query.terms}
     best = max(scored, key=lambda document: document.score)
     covered = sum(weights[word] for word in best.terms)
     coverage = min(covered / query.total_weight, 1.0) if query.total_weight else 1.0
-    return (best.score or 1.0) * (base + 1 - coverage)
+    return (best.score or 1.0) * (1 - coverage)
 
 
 def _nearest(similarities: Mapping[int, float], minimum: float, wanted: Wanted | None = None) -> list[int]:
