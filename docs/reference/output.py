@@ -114,8 +114,6 @@ FIELDS: dict[str, tuple[str, str]] = {
     "last_day": ("string", "the day of the last command; empty where there is none"),
     "last_run": ("run?", "its last run; null where it never ran"),
     "last_seen": (TIME, "when a machine wrote to a remote last, by its own clock"),
-    "later": ("string", "what a later turn of the session came to say of the same; it may overrule the passage"),
-    "later_turn": ("integer?", "that turn"),
     "learned": ("[conclusion]", "what was newly suggested"),
     "left_out": ("string", "the entry of agents.ignore_directories that this folder is in"),
     "line": ("integer", "the line of `path`"),
@@ -131,6 +129,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "mend": ("string", "what to type or do"),
     "merged": ("[merging]", "memories that said the same as another"),
     "milliseconds": ("integer", "how long it took"),
+    "more": ("[more_passage]", "other passages of the session that may answer; a later one may overrule the passage"),
     "missed": ("integer", "questions without an answer"),
     "missing": ("[missing_name]", "what it names that is not in the work tree"),
     "missing_count": ("integer", "files of a machine that have not arrived yet"),
@@ -175,6 +174,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "queued_count": ("integer", "how much waits to be sent to the team"),
     "quote": ("string", "the words it was learned from"),
     "read_count": ("integer", "things said and done that were read"),
+    "ran": ("string", "the command that the agent ran after it said this; empty where it ran none"),
     "reason": (
         "string",
         "why a memory is suggested or was forgotten, why an answer was found, which rule decided",
@@ -293,7 +293,7 @@ OBJECTS: dict[str, str] = {
     "adherence_evidence": "id session at text",
     "answer": (
         "id short kind status scope text passage at strength relevance path line tags conflict overruled_by reason"
-        " speaker said_at session title turn answer later later_turn open directory exit_status author"
+        " speaker said_at session title turn ran answer more open directory exit_status author"
     ),
     "audit": "rule_files rule_findings outdated_memories start_loads searched",
     "autocapture": "captures enabled name said modes left_out reasons",
@@ -324,6 +324,7 @@ OBJECTS: dict[str, str] = {
     "memory_told": f"{_REFERENCE} reason missing",
     "merging": "id into",
     "missing_name": "text last_change",
+    "more_passage": "turn speaker passage ran",
     "often": "text run_count session_count",
     "operation": "id at actor text memory_ids",
     "outdated_memory": f"{_REFERENCE} missing",

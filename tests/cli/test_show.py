@@ -93,6 +93,17 @@ def test_why_tells_each_event_with_its_line_in_the_log_and_whether_it_was_undone
     assert (second["line"], second["undone"], second["path"]) == (2, True, str(person.events))
 
 
+def test_words_that_one_memory_has_open_it(person: Person) -> None:
+    person.tacit("add", "use pnpm instead of npm")
+    person.tacit("add", "use uv for python")
+
+    assert "use pnpm instead of npm" in person.tacit("show", "pnpm").out
+    assert "memory.added" in person.tacit("why", "python", "uv").out
+    several = person.tacit("show", "use", code=1)
+    assert "use pnpm instead of npm" in several.err and "use uv for python" in several.err
+    person.tacit("forget", "pnpm", code=1)  # what changes a memory takes no guess
+
+
 def test_a_conflict_names_who_holds_and_how_to_resolve_it(person: Person) -> None:
     person.tacit("add", "I prefer npm")
     person.tacit("add", "I prefer pnpm")

@@ -291,10 +291,55 @@ def test_what_a_later_turn_says_of_the_same_is_told_beside_the_passage(person: P
     (hit,) = found(person, "default agent type")
     told = person.tacit("recall", "default agent type", "--scope", "all").out
 
-    assert (hit["turn"], hit["later_turn"], hit["later"]) == (1, 3, "The default of the agent type is now `Agent`.")
+    assert hit["turn"] == 1
+    assert (hit["more"][-1]["turn"], hit["more"][-1]["passage"]) == (3, "The default of the agent type is now `Agent`.")
     assert "later, in turn 3: The default of the agent type is now `Agent`." in told
     (only,) = found(person, "footer green")
-    assert (only["later"], only["later_turn"]) == ("", None)
+    assert only["more"] == []
+
+
+def test_other_places_of_a_long_session_are_told_beside_the_best(person: Person, project: Path) -> None:
+    talk = Talk(person, project).asks("look at the release")
+    talk.says("The release of the formula fails: the token of the tap is missing in the release.")
+    talk.asks("go on").says("A prebuilt formula is chosen, because keys are put in at build time.")
+    talk.asks("and the notes?").says("The notes are written.").capture()
+    (hit,) = found(person, "why is the release formula prebuilt")
+    told = person.tacit("recall", "why is the release formula prebuilt", "--scope", "all").out
+
+    assert "because keys are put in at build time" in told and "the token of the tap is missing" in told
+    assert {hit["turn"], *(other["turn"] for other in hit["more"])} == {1, 2}
+
+
+def test_the_command_that_followed_is_told_where_an_agent_only_says_what_it_will_do(
+    person: Person, project: Path
+) -> None:
+    talk = Talk(person, project).asks("is the walrus test flaky?")
+    talk.says("Let me run the walrus test several times:").runs("make test COUNT=5 ONLY=pinniped")
+    talk.says("It passes.").capture()
+    (hit,) = found(person, "run the walrus test several times")
+    told = person.tacit("recall", "run the walrus test several times", "--scope", "all").out
+
+    assert hit["ran"] == "make test COUNT=5 ONLY=pinniped"
+    assert "ran: make test COUNT=5 ONLY=pinniped" in told
+
+
+def test_a_question_for_a_reason_is_not_answered_by_a_command(person: Person, project: Path) -> None:
+    typed(person, ("git restore walrus.lock", 0, project))
+    talk = Talk(person, project).asks("go").runs("git restore walrus.lock # the walrus lock")
+    talk.says("The lock of the walrus is generated, so it is not kept.").capture()
+    (why,) = found(person, "why git restore walrus lock")
+
+    assert why["kind"] == "session" and why["passage"].startswith("The lock of the walrus is generated")
+    assert "command" in [hit["kind"] for hit in found(person, "git restore walrus lock")]
+
+
+def test_a_command_that_nobody_asked_for_needs_most_of_the_words(person: Person, project: Path) -> None:
+    typed(person, *((f"make target{number}", 0, project) for number in range(10)))
+    typed(person, ("cp walrus.toml otter.toml", 0, project))
+
+    assert [hit["kind"] for hit in found(person, "walrus otter toml")] == ["command"]
+    assert found(person, "walrus otter seal") == []
+    assert [hit["kind"] for hit in found(person, "command for walrus otter seal")] == ["command"]
 
 
 @pytest.mark.parametrize(

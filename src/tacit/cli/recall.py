@@ -13,7 +13,7 @@ from tacit.index.commands import FAILED_STATUS
 from tacit.model.claim import is_project_scope, scope_label
 from tacit.search.rank import COMMAND, PAGE_KINDS
 from tacit.text.display import clip, printable
-from tacit.vault.hits import Hit, SessionQuote
+from tacit.vault.hits import Hit, MorePassage, SessionQuote
 from tacit.vault.listing import STATUS_LABELS
 
 
@@ -147,18 +147,30 @@ def _session_details(hit: Hit, quote: SessionQuote) -> list[str]:
     lines = [f"{speaker} {did}, {local_minute(quote.at)}, session {quote.short} “{title}”{label}"]
     if quote.speaker and hit.text != quote.title:
         lines.append(f"asked: {printable(hit.text)}")
+    if quote.ran:
+        lines.append(f"ran: {_one_line(quote.ran)}")
     if quote.answer:
-        lines.append(f"{'then' if quote.speaker else 'answer'}: {_answer_text(quote.answer)}")
-    if quote.later:
-        lines.append(f"later, in turn {quote.later_turn}: {_answer_text(quote.later)}")
+        lines.append(f"{'then' if quote.speaker else 'answer'}: {_one_line(quote.answer)}")
+    lines += [f"{_place(other, quote)}: {_one_line(other.text)}{_then_ran(other)}" for other in quote.more]
     return lines
 
 
-def _answer_text(text: str) -> str:
+def _then_ran(other: MorePassage) -> str:
+    return f" – ran: {_one_line(other.ran)}" if other.ran else ""
+
+
+def _place(other: MorePassage, quote: SessionQuote) -> str:
+    """Return where another passage was said, and by whom if not by the same."""
+    place = "also" if other.turn == quote.turn else "later" if other.turn > quote.turn else "before"
+    speaker = f" {_speaker_name(other)}" if other.speaker != quote.speaker else ""
+    return f"{place}{speaker}, in turn {other.turn}"
+
+
+def _one_line(text: str) -> str:
     return printable(clip(" ".join(text.split()), _MAX_ANSWER_CHARS))
 
 
-def _speaker_name(quote: SessionQuote) -> str:
+def _speaker_name(quote: SessionQuote | MorePassage) -> str:
     return printable(quote.speaker) or "you"
 
 
@@ -191,7 +203,10 @@ def _hit_json(hit: Hit) -> JsonObject:
         "title": quote.title if quote else "",
         "turn": quote.turn if quote else None,
         "answer": quote.answer if quote else "",
-        "later": quote.later if quote else "",
-        "later_turn": quote.later_turn if quote else None,
+        "ran": quote.ran if quote else "",
+        "more": [
+            {"turn": other.turn, "speaker": other.speaker or "you", "passage": other.text, "ran": other.ran}
+            for other in (quote.more if quote else ())
+        ],
         "open": quote.open_command if quote else "",
     }

@@ -180,8 +180,8 @@ def run_list(call: Invocation) -> int:
 
 @command("ID", "tacit show 7k2m", JSON_OPTION)
 def run_show(call: Invocation) -> None:
-    """One memory, whole."""
-    listed = call.vault.search.show(call.text())
+    """One memory, whole: by its id, its text, or words that no other has."""
+    listed = call.vault.search.show(call.vault.search.meant(call.text()))
     if call.shows_json(lambda: cards.memory_json(listed)):
         return
     memory = listed.memory
@@ -207,7 +207,7 @@ def run_why(call: Invocation) -> None:
     them followed or violated it, with the command, and how many had nothing to do with it. What commands and
     changed files cannot show is not counted.
     """
-    listed, reasons = call.vault.search.why(call.text())
+    listed, reasons = call.vault.search.why(call.vault.search.meant(call.text()))
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
     behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
     report = call.vault.adherence.report(listed.memory.id)

@@ -240,10 +240,12 @@ def _hit_line(hit: Hit) -> str:
             where = f"in {harmless_line(hit.directory, 200) or 'an unknown folder'}, {ended}"
         return f"- [{', '.join(marks)}] {harmless_line(hit.text)} ({where})"
     marks.append(f"said by {harmless_line(quote.speaker, 64) or 'the person'}")
+    ran = f" (ran: {harmless_line(quote.ran, _MAX_ANSWER_CHARS)})" if quote.ran else ""
     answer = f" … {harmless_line(quote.answer, _MAX_ANSWER_CHARS)}" if quote.answer else ""
-    line = f"- [{', '.join(marks)}] {harmless_line(hit.passage)}{answer} (session {quote.short}, turn {quote.turn})"
-    later = f" Later, in turn {quote.later_turn}: {harmless_line(quote.later, _MAX_ANSWER_CHARS)}"
-    return line + later if quote.later else line
+    text = f"{harmless_line(hit.passage)}{ran}{answer}"
+    line = f"- [{', '.join(marks)}] {text} (session {quote.short}, turn {quote.turn})"
+    more = (f" Turn {other.turn}: {harmless_line(other.text, _MAX_ANSWER_CHARS)}" for other in quote.more)
+    return line + "".join(more)
 
 
 def _hit_values(hit: Hit) -> Json:
@@ -262,10 +264,14 @@ def _hit_values(hit: Hit) -> Json:
     }
     if quote is not None:
         values |= {"speaker": harmless_line(quote.speaker, 64) or "you", "session": quote.session, "turn": quote.turn}
+        if quote.ran:
+            values["ran"] = harmless_line(quote.ran, _MAX_ANSWER_CHARS)
         if quote.answer:
             values["answer"] = harmless_line(quote.answer, _MAX_ANSWER_CHARS)
-        if quote.later:
-            values |= {"later": harmless_line(quote.later, _MAX_ANSWER_CHARS), "later_turn": quote.later_turn}
+        if quote.more:
+            values["more"] = [
+                {"turn": other.turn, "passage": harmless_line(other.text, _MAX_ANSWER_CHARS)} for other in quote.more
+            ]
     if hit.kind == "command":
         values["directory"] = harmless_line(hit.directory, 400)
         if hit.exit_status is not None:

@@ -23,7 +23,7 @@ from tacit.record import Record
 from tacit.search import bm25
 from tacit.search.bm25 import Candidates, ParsedQuery, QueryTerm, ScoredDocument, query_from_words
 from tacit.text.display import clean, clip, printable
-from tacit.text.words import STEMS, normalize_text, query_terms, token_terms
+from tacit.text.words import STEMS, normalize_text, query_terms, token_terms, tokenize
 
 TYPE_CHECKING = False
 
@@ -224,7 +224,8 @@ def similar_memories(connection: sqlite3.Connection, text: str, limit: int) -> l
 # Commands (ADR 34)
 
 _MAX_COMMAND_POSTINGS = 4000  # of one term
-_MIN_COMMAND_COVERAGE = 0.5  # of the question, by term weight
+# Of the question, by term weight, for a command that is asked for; and else, since many words are found in a long one.
+_MIN_ASKED_COVERAGE, _MIN_COVERAGE = 0.5, 0.75
 _MAX_COMMANDS_LOADED = 200
 # Words with which people ask for a command. They are not searched for in commands.
 _COMMAND_QUESTION_STEMS = frozenset(
@@ -246,9 +247,17 @@ def is_command_question(words: Sequence[str]) -> bool:
 
 
 def matching_commands(
-    connection: sqlite3.Connection, words: Sequence[str], limit: int, is_wanted: Callable[[StoredCommand], bool]
+    connection: sqlite3.Connection,
+    words: Sequence[str],
+    limit: int,
+    is_wanted: Callable[[StoredCommand], bool],
+    *,
+    asked: bool,
 ) -> list[CommandMatch]:
-    """Return the commands that contain most of the question, each command line once; ties: the latest first."""
+    """Return the commands that contain most of the question, each command line once; ties: the latest first.
+
+    Where no command is asked for, one needs more of the words.
+    """
     words_by_stem = {stem: word for word in reversed(words) if (stem := STEMS[word]) not in _COMMAND_QUESTION_STEMS}
     if not words_by_stem or not commands.has_commands(connection):
         return []
@@ -259,12 +268,13 @@ def matching_commands(
     }
     weights = {stem: bm25.idf(len(ids), total) for stem, ids in ids_by_stem.items()}
     total_weight = sum(weights.values())
+    min_coverage = _MIN_ASKED_COVERAGE if asked else _MIN_COVERAGE
     coverage: dict[int, float] = defaultdict(float)
     for stem, ids in ids_by_stem.items():
         for command_id in ids:
             coverage[command_id] += weights[stem] / total_weight
     best = sorted(
-        (command_id for command_id, share in coverage.items() if share >= _MIN_COMMAND_COVERAGE),
+        (command_id for command_id, share in coverage.items() if share >= min_coverage),
         key=lambda command_id: -coverage[command_id],
     )
     loaded = filter(is_wanted, commands.load_commands(connection, best[:_MAX_COMMANDS_LOADED]))
@@ -278,6 +288,7 @@ def matching_commands(
 
 # From what a person types to the memory they mean: an id, a prefix of one, or its text
 
+_LIVE = (Status.ACTIVE, Status.PENDING)
 _MAX_SUGGESTIONS = 3
 _MIN_SPELLING_SIMILARITY = 0.8  # ratio of `difflib.SequenceMatcher`
 
@@ -303,6 +314,14 @@ def resolve_memory(connection: sqlite3.Connection, reference: str, scope: Scope)
     return memory
 
 
+def only_match(connection: sqlite3.Connection, text: str) -> ClaimId | None:
+    """Return the only memory that holds or waits and has all words of a text; None if there are none or several."""
+    stems = {STEMS[word] for word in query_terms(clean(text))}
+    live = [row for row in similar_memories(connection, clean(text), 512) if row.status in _LIVE]
+    matches = [row.id for row in live if stems <= {STEMS[word] for word in tokenize(row.sentence)}]
+    return matches[0] if len(matches) == 1 else None
+
+
 def memory_with_text(connection: sqlite3.Connection, text: str, scope: Scope) -> Memory:
     """Return the memory with exactly this text. Raise NotFoundError if there is none."""
     claim = _claim_by_text(connection, text, scope)
@@ -318,7 +337,7 @@ def _claim_by_text(connection: sqlite3.Connection, text: str, scope: Scope) -> C
 
     def preference(memory: MemoryRow) -> tuple[bool, int, str]:
         distance = [scope, GLOBAL].index(memory.scope) if memory.scope in (scope, GLOBAL) else 2
-        return memory.status not in (Status.ACTIVE, Status.PENDING), distance, memory.id
+        return memory.status not in _LIVE, distance, memory.id
 
     candidates = similar_memories(connection, clean(text), 512)
     same = [memory for memory in candidates if normalize_text(memory.sentence) == normalized]
@@ -333,8 +352,7 @@ def _not_found(connection: sqlite3.Connection, reference: str) -> NotFoundError:
     by_text = {
         normalize_text(memory.sentence): memory
         for memory in reader.memory_rows(connection)
-        if memory.status in (Status.ACTIVE, Status.PENDING)
-        and abs(len(memory.sentence) - len(text)) <= len(text) // 4 + 1
+        if memory.status in _LIVE and abs(len(memory.sentence) - len(text)) <= len(text) // 4 + 1
     }
     matches = get_close_matches(normalize_text(text), by_text, n=_MAX_SUGGESTIONS, cutoff=_MIN_SPELLING_SIMILARITY)
     similar = (*map(by_text.__getitem__, matches), *similar_memories(connection, text, _MAX_SUGGESTIONS))

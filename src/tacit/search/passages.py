@@ -1,8 +1,11 @@
 """The passage of a session that answers a question: the lines of its best messages that contain most of the question.
 
 A turn is long, and its first prompt may be "yes": what matched has to be shown. The person's words often repeat the
-question, and the agent's reply answers it; so of two passages with the same coverage, the reply is taken. What was
-found may have been overruled before the session ended; so what a later turn says is told beside it (ADR 32).
+question, and the agent's reply answers it; so of two passages with the same coverage, the reply is taken. In a long
+session many messages have the words of a question, and no score tells which of them answers; so a few more are told
+beside the best (ADR 88). What was found may have been overruled before the session ended; so one of them is what a
+later turn says, if one does (ADR 32). Where an agent only says what it is about to do, the command that it then ran is
+told.
 """
 
 from __future__ import annotations
@@ -29,7 +32,10 @@ _NEXT_SENTENCE = re.compile(r"\s+(?=[\"'(\[*`]{0,3}[A-Z0-9])")
 _MARKUP_LINE = re.compile(r"(?:\s*(?:`{3,}|~{3,})\w*\s*|[-*_=|:+\s]*)$")
 # Letters and digits with the marks above them.
 _WORD_PART = re.compile(r"[^\W_][^\W_\u0300-\u036f]*(?:[\u0300-\u036f]{1,9}[^\W_]{0,60}){0,60}")
-_MAX_MESSAGES_READ, _MAX_CALLS_READ = 3, 8  # messages of a session that are read closely; tool calls of one message
+_MAX_MESSAGES_READ, _MAX_CALLS_READ = 6, 8  # messages of a session that are read closely; tool calls of one message
+_MAX_LATER_TURNS_READ = 3
+_MAX_MORE_CHARS = 300  # of a passage beside the best
+_MIN_MORE_SHARE = 0.4  # of the score of the best passage
 # Added to the coverage of a passage: for the score of its message, the requested role, concluding a turn, and being a
 # tool call.
 _SCORE_WEIGHT, _ROLE_WEIGHT, _LAST_REPLY_WEIGHT, _CALL_WEIGHT = 0.3, 0.15, 0.15, -0.15
@@ -42,6 +48,10 @@ _SELECT_LAST_REPLY = (
     "SELECT doc_id FROM messages WHERE doc_id >= ? AND doc_id < ? AND is_reply ORDER BY doc_id DESC LIMIT 1"
 )
 
+_SELECT_NEXT_MESSAGE = (
+    "SELECT doc_id, event_ids, is_reply FROM messages WHERE doc_id > ? AND doc_id < ? ORDER BY doc_id LIMIT 1"
+)
+
 CharSpan = tuple[int, int]
 
 
@@ -50,6 +60,8 @@ class Passage(Record):
 
     `matches` are the spans of `text` that are words of the question. `agent` is empty if the person said it. `call` is
     set if it is not a text but a tool call. `answer` quotes the last reply of its turn, if that is another message.
+    `more` are passages of other messages that may answer as well, in the order in which they were said. `ran` is the
+    command that follows a reply.
     """
 
     doc_id: int
@@ -60,14 +72,8 @@ class Passage(Record):
     at: str
     call: ToolUsed | None = None
     answer: str = ""
-    later: LaterReply | None = None
-
-
-class LaterReply(Record):
-    """A quote of the last reply of a later turn that is about the same."""
-
-    doc_id: int
-    text: str
+    more: tuple[Passage, ...] = ()
+    ran: str = ""
 
 
 class _TextWindow(Record):
@@ -112,12 +118,19 @@ class _QueryStems(dict[str, frozenset[str]]):
 
 
 class PassageReader:
-    """Reads messages of sessions for one query. `role` is whose messages are asked for; by default the agent's."""
+    """Reads messages of sessions for one query.
 
-    def __init__(self, connection: sqlite3.Connection, query: ParsedQuery, decode: Decode, role: int | None) -> None:
+    `role` is whose messages are asked for; by default the agent's. With `asks_why` a tool call is no answer where
+    anything was said.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, query: ParsedQuery, decode: Decode, role: int | None, *, asks_why: bool
+    ) -> None:
         self._connection = connection
         self._decode = decode
         self._role = AGENT if role is None else role
+        self._asks_why = asks_why
         self._weight_by_stem = {term.stem: term.weight for term in query.terms}
         self._weight_by_word = {term.word: term.weight for term in query.terms}
         self._total_weight = sum(term.weight for term in query.terms if term.is_original) or 1.0
@@ -126,11 +139,13 @@ class PassageReader:
         self._stem_prefixes = {stem[: max(min(len(stem) - 1, 4), 2)].lower() for stem in self._weight_by_stem}
         self._last_replies: dict[int, int | None] = {}
 
-    def best_passage(self, messages: Sequence[ScoredDocument], *, closely: bool) -> Passage | None:
+    def best_passage(self, messages: Sequence[ScoredDocument], max_more: int) -> Passage | None:
         """Return the best passage of these messages of one session; None if none can be read.
 
-        With `closely`, more messages are read, and the last replies of their turns and of later ones.
+        With `max_more`, as many others are told beside it: more messages are read, and the last replies of their turns
+        and of later ones.
         """
+        closely = max_more > 0
         top = max((message.score for message in messages), default=0.0) or 1.0
         scores = {
             message.doc_id: self._coverage(message)
@@ -154,10 +169,13 @@ class PassageReader:
             scored += [(max(score, min_score) + bonus, candidate) for score, candidate in parts]
         if not scored:
             return None
-        best = max(scored, key=lambda pair: pair[0])[1]
+        if self._asks_why:
+            scored = [pair for pair in scored if not isinstance(pair[1].event.body, ToolUsed)] or scored
+        scored.sort(key=lambda pair: -pair[0])
+        best = scored[0][1]
         passage = self._render_passage(best)
         if closely:
-            passage = passage._replace(later=self._later_reply(messages, best))
+            passage = passage._replace(more=self._more_passages(messages, scored, max_more))
         if passage.agent and not closely:
             return passage
         last = self._last_reply_in_turn(best.doc_id)
@@ -168,16 +186,32 @@ class PassageReader:
         ]
         return passage._replace(answer=self._render_passage(replies[0][1]).text if replies else "")
 
-    def _later_reply(self, messages: Sequence[ScoredDocument], best: _PassageCandidate) -> LaterReply | None:
+    def _more_passages(
+        self, messages: Sequence[ScoredDocument], scored: Sequence[tuple[float, _PassageCandidate]], limit: int
+    ) -> tuple[Passage, ...]:
+        """Return short passages of other messages than the best, which is the first of `scored`."""
+        best_score, best = scored[0]
+        later = self._later_reply(messages, best)
+        others = [later] if later else []
+        shown = {best.doc_id, self._last_reply_in_turn(best.doc_id), *(other.doc_id for other in others)}
+        for score, candidate in scored:
+            if len(others) < limit and candidate.doc_id not in shown and score >= _MIN_MORE_SHARE * best_score:
+                others.append(candidate)
+                shown.add(candidate.doc_id)
+        others.sort(key=lambda candidate: candidate.doc_id)
+        short = [other._replace(window=self._best_window(other.text, _MAX_MORE_CHARS)) for other in others]
+        return tuple(map(self._render_passage, short))
+
+    def _later_reply(self, messages: Sequence[ScoredDocument], best: _PassageCandidate) -> _PassageCandidate | None:
         """Return the last reply of a later turn with about as much coverage; None if there is none."""
         end = self._last_reply_in_turn(best.doc_id) or best.doc_id
         doc_ids = {self._last_reply_in_turn(message.doc_id) for message in messages if message.doc_id > end}
         rows = self._message_rows([doc_id for doc_id in doc_ids if doc_id and doc_id > end])
-        for row in sorted(rows.values(), reverse=True)[:_MAX_MESSAGES_READ]:
+        for row in sorted(rows.values(), reverse=True)[:_MAX_LATER_TURNS_READ]:
             replies = [candidate for _, candidate in self._candidates(row)]
             reply = max(replies, key=lambda candidate: candidate.window.weight, default=None)
             if reply is not None and reply.window.weight >= _MIN_LATER_SHARE * best.window.weight:
-                return LaterReply(row.doc_id, self._render_passage(reply).text)
+                return reply
         return None
 
     def _coverage(self, message: ScoredDocument) -> float:
@@ -224,11 +258,21 @@ class PassageReader:
         body = event.body
         agent = "" if isinstance(body, PromptGiven) else getattr(body, "agent", "")
         call = body if isinstance(body, ToolUsed) else None
-        return Passage(doc_id, event.id, quote, tuple(self.matches(quote)), agent, timestamp(event.at), call)
+        ran = self._next_command(doc_id) if isinstance(body, ReplyGiven) else ""
+        matches = tuple(self.matches(quote))
+        return Passage(doc_id, event.id, quote, matches, agent, timestamp(event.at), call, ran=ran)
+
+    def _next_command(self, doc_id: int) -> str:
+        """Return the command that an agent ran right after a reply; "" if it did something else."""
+        end = start_id_of(doc_id) + IDS_PER_SESSION
+        row = _MessageRow(*(self._connection.execute(_SELECT_NEXT_MESSAGE, (doc_id, end)).fetchone() or (end, "", 1)))
+        event_ids = [EventId(name) for name in row.event_ids.split()[:_MAX_CALLS_READ]] if not row.is_message else []
+        bodies = (logged.event.body for logged in sessions.logged_events(self._connection, event_ids, self._decode))
+        return next((body.input for body in bodies if isinstance(body, ToolUsed) and body.act is ToolAction.RAN), "")
 
     # Windows
 
-    def _best_window(self, text: str) -> _TextWindow:
+    def _best_window(self, text: str, max_chars: int = MAX_PASSAGE_CHARS) -> _TextWindow:
         """Return the lines or sentences with the most weight, widened as far as there is room."""
         units = list(_split_units(text))
         if not units:
@@ -241,7 +285,7 @@ class PassageReader:
             seen: set[str] = set()
             for last in range(first, len(units)):
                 start, end = units[first][0], units[last][1]
-                if last > first and end - start > MAX_PASSAGE_CHARS:
+                if last > first and end - start > max_chars:
                     break
                 if unit_stems[last] <= seen and last > first:
                     continue
@@ -250,38 +294,38 @@ class PassageReader:
                 is_shorter = weight == best.weight and end - start < best.end - best.start
                 if weight > best.weight or is_shorter:
                     best, chosen = _TextWindow(weight, start, end), (first, last)
-        return _TextWindow(best.weight, *self._widened(text, units, *chosen))
+        return _TextWindow(best.weight, *self._widened(text, units, *chosen, max_chars))
 
-    def _widened(self, text: str, units: Sequence[CharSpan], first: int, last: int) -> CharSpan:
+    def _widened(self, text: str, units: Sequence[CharSpan], first: int, last: int, max_chars: int) -> CharSpan:
         """Return the span of these units with those after and then before them that fit."""
         start, end = units[first][0], units[last][1]
         max_last = min(len(units) - 1, first + _MAX_PASSAGE_LINES)
-        while last < max_last and units[last + 1][1] - start <= MAX_PASSAGE_CHARS:
+        while last < max_last and units[last + 1][1] - start <= max_chars:
             last += 1
             end = units[last][1]
         min_first = max(0, last - _MAX_PASSAGE_LINES)
-        while first > min_first and end - units[first - 1][0] <= MAX_PASSAGE_CHARS:
+        while first > min_first and end - units[first - 1][0] <= max_chars:
             first -= 1
             start = units[first][0]
-        if end - start > MAX_PASSAGE_CHARS:
-            return self._cut_line(text, start, end)
-        if end - start < MAX_PASSAGE_CHARS // 2 and last + 1 < len(units):  # the next line is long: its beginning
+        if end - start > max_chars:
+            return self._cut_line(text, start, end, max_chars)
+        if end - start < max_chars // 2 and last + 1 < len(units):  # the next line is long: its beginning
             next_start, next_end = units[last + 1]
-            end = min(next_end, text.rfind(" ", next_start + 1, start + MAX_PASSAGE_CHARS) + 1 or end)
+            end = min(next_end, text.rfind(" ", next_start + 1, start + max_chars) + 1 or end)
         return start, end
 
-    def _cut_line(self, text: str, start: int, end: int) -> CharSpan:
+    def _cut_line(self, text: str, start: int, end: int, max_chars: int) -> CharSpan:
         """Return the part of a long line with the most weight."""
         tokens = [(token.start() + start, self._stems_in(token[0])) for token in locate_tokens(text[start:end])]
         hits = [(position, stems) for position, stems in tokens if stems]
         max_weight, best = -1.0, start
         for index, (position, _) in enumerate(hits):
-            limit = position + MAX_PASSAGE_CHARS - _LEAD_CHARS
+            limit = position + max_chars - _LEAD_CHARS
             inside = {stem for later, stems in hits[index:] if later < limit for stem in stems}
             if (weight := sum(self._weight_by_stem[stem] for stem in inside)) > max_weight:
                 max_weight, best = weight, position
         start = max(start, best - _LEAD_CHARS)
-        return start, min(end, start + MAX_PASSAGE_CHARS)
+        return start, min(end, start + max_chars)
 
     def _stems_in(self, text: str) -> set[str]:
         """Return the stems of the query that occur in a text."""

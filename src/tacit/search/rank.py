@@ -40,6 +40,8 @@ _PAGE_WEIGHT = 0.7
 _SESSION_WEIGHT = 0.35  # lower, because the score of a message also counts its neighbours
 _COMMAND_WEIGHT, _ASKED_COMMAND_WEIGHT = 0.9, 1.2  # of a command with full coverage, relative to the best other result
 _MIN_ANSWER_COVERAGE = 0.6  # of an accepted memory, to come before everything else (ADR 33)
+# Questions that begin so are not answered by what somebody ran.
+_WHY_WORDS = frozenset("why warum wieso weshalb pourquoi perché porque почему зачем".split())
 # Words in a question that say whose messages are wanted.
 _PERSON_WORDS = frozenset("i me my mine myself".split())
 _AGENT_WORDS = frozenset("agent assistant claude codex copilot cursor gemini opencode".split())
@@ -47,7 +49,8 @@ _AGENT_WORDS = frozenset("agent assistant claude codex copilot cursor gemini ope
 _POOL_SIZE, _POOL_GROWTH = 20, 8  # memories and pages in the first pool, and its growth while results are too few
 _MIN_COMPARED = 100  # memories and pages for the semantic rerank: a close one may be far down by words
 _MIN_COMMANDS = 3  # in the first pool, if the question does not ask for a command
-_MAX_CLOSE_READS = 4  # results whose sessions are read closely; further down people look for a session, not for a line
+# Passages beside the best one, of the first sessions; further down people look for a session, not for a line.
+_MORE_PASSAGES = (3, 1, 1)
 
 
 class Query(Record):
@@ -159,6 +162,7 @@ class _SearchRun:
         asks_person, asks_agent = not _PERSON_WORDS.isdisjoint(tokens), not _AGENT_WORDS.isdisjoint(tokens)
         # Whose messages the question asks for; None if it does not say, or names both.
         self.role = None if asks_person == asks_agent else PERSON if asks_person else AGENT
+        self._asks_why = not _WHY_WORDS.isdisjoint(tokens[:1])
         self.is_command_question = query.kind == COMMAND or is_command_question(self._query_words)
         self._weight_by_word = {term.word: term.weight for term in self.parsed_query.terms}
         self._total_weight = self.parsed_query.total_weight or 1.0
@@ -170,7 +174,9 @@ class _SearchRun:
         if self._passage_reader is None and self._decode is not None:
             from tacit.search.passages import PassageReader
 
-            self._passage_reader = PassageReader(self._connection, self.parsed_query, self._decode, self.role)
+            self._passage_reader = PassageReader(
+                self._connection, self.parsed_query, self._decode, self.role, asks_why=self._asks_why
+            )
         return self._passage_reader
 
     def pool(self, size: int) -> CandidatePool:
@@ -183,7 +189,8 @@ class _SearchRun:
             documents = retrieve_memories(self._connection, self.parsed_query, limit, prior_weights=self._prior_weights)
         if can_match and kind in (None, "session"):
             messages = retrieve_messages(self._connection, self.parsed_query, self.role, size)
-        commands = self._command_pool(size) if kind in (None, COMMAND) else CandidatePool([], complete=True)
+        wants_commands = kind == COMMAND or (kind is None and not self._asks_why)
+        commands = self._command_pool(size) if wants_commands else CandidatePool([], complete=True)
         candidates = [
             candidate
             for candidate in self._candidates(documents.scored, messages.scored) + commands.candidates
@@ -225,7 +232,9 @@ class _SearchRun:
             return any(f"{command.directory}/".startswith(f"{folder.rstrip('/')}/") for folder in query.folders)
 
         limit = size if self.is_command_question else max(_MIN_COMMANDS, size // _POOL_GROWTH)
-        matches = matching_commands(self._connection, self._query_words, limit, is_wanted)
+        matches = matching_commands(
+            self._connection, self._query_words, limit, is_wanted, asked=self.is_command_question
+        )
         candidates = [
             RankCandidate(match.command, match.coverage, match.terms, coverage=match.coverage) for match in matches
         ]
@@ -378,8 +387,9 @@ def _deduplicate(
         if _fact_key(result.item) in seen:
             continue
         if isinstance(result.item, PageRow) and result.item.kind == "session" and (reader := run.passage_reader):
+            max_more = _MORE_PASSAGES[len(seen)] if len(seen) < len(_MORE_PASSAGES) else 0
             seen.add(_fact_key(result.item))
-            if passage := reader.best_passage(result.messages, closely=len(seen) < _MAX_CLOSE_READS):
+            if passage := reader.best_passage(result.messages, max_more):
                 page = rows_by_doc_id(connection, [passage.doc_id]).get(passage.doc_id, result.item)
                 result = result._replace(item=page, passage=passage)
             if claims is None:

@@ -113,12 +113,22 @@ class LineIndex:
         return None if number is None else FileLocation(self.path, number)
 
 
+class MorePassage(Record):
+    """Another passage of a session: its turn, the agent or "" for the person, the text, and the command after it."""
+
+    turn: int
+    speaker: str
+    text: str
+    ran: str = ""
+
+
 class SessionQuote(Record):
     """A passage of a session.
 
     `speaker` is the agent, or "" for the person. `short` is the shortest unique prefix of the session's id. `matches`
     are the parts of the text that are terms of the question. `act`, `outcome` and `directory` are those of a tool
-    call. `answer` is the conclusion of the turn; `later` is what a later turn (`later_turn`) says about the same.
+    call. `ran` is the command that an agent ran after it said this. `answer` is the conclusion of the turn; `more` are
+    other passages of the session that may answer.
     """
 
     text: str
@@ -132,9 +142,9 @@ class SessionQuote(Record):
     act: str = ""
     outcome: str = ""
     directory: str = ""
+    ran: str = ""
     answer: str = ""
-    later: str = ""
-    later_turn: int | None = None
+    more: tuple[MorePassage, ...] = ()
 
     @property
     def open_command(self) -> str:
@@ -240,7 +250,7 @@ class HitBuilder(HomePart):
         row = sessions.session_row(connection, ClaimId(page.page_name.rpartition("-")[2]))
         if row is None:
             raise IndexUnusableError("its tables disagree")
-        call, later = passage.call, passage.later
+        call = passage.call
         return SessionQuote(
             passage.text,
             passage.agent,
@@ -253,9 +263,12 @@ class HitBuilder(HomePart):
             call.act.value if call else "",
             call.outcome.value if call else "",
             call.directory if call else "",
+            passage.ran,
             passage.answer,
-            later.text if later else "",
-            _turn_number(connection, later.doc_id) if later else None,
+            tuple(
+                MorePassage(_turn_number(connection, other.doc_id), other.agent, other.text, other.ran)
+                for other in passage.more
+            ),
         )
 
     def source_quote(self, connection: sqlite3.Connection, event_id: EventId) -> SessionQuote | None:

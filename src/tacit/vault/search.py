@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import islice
 
-from tacit.errors import IndexUnusableError, StoreError, UsageError
+from tacit.errors import IndexUnusableError, NotFoundError, StoreError, UsageError
 from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.database import translate_sqlite_errors
@@ -251,6 +251,21 @@ class Search(HomePart):
             memory = self._find(connection, reference, by_text=by_text)
             events = reader.events_of_claim(connection, memory.id, must_decode)
             return with_basis(listing.load_entry(connection, memory.id), events)
+
+    def meant(self, reference: str) -> ClaimId:
+        """Return the memory that a person means to look at: as for `show`, or the only one with all these words.
+
+        Raise NotFoundError if there is none, or several have them.
+        """
+        from tacit.search.memories import only_match
+
+        with self._store.snapshot() as connection:
+            try:
+                return self._find(connection, reference).id
+            except NotFoundError:
+                if (match := only_match(connection, reference)) is None:
+                    raise
+                return match
 
     def why(self, reference: str) -> tuple[ListedMemory, list[MemoryEvent]]:
         """Return a memory and the events it was folded from, in order, each with its line in the log.
