@@ -50,7 +50,7 @@ _POOL_SIZE, _POOL_GROWTH = 20, 8  # memories and pages in the first pool, and it
 _MIN_COMPARED = 100  # memories and pages for the semantic rerank: a close one may be far down by words
 _MIN_COMMANDS = 3  # in the first pool, if the question does not ask for a command
 # Passages beside the best one, of the first sessions; further down people look for a session, not for a line.
-_MORE_PASSAGES = (3, 1, 1)
+_MORE_PASSAGES = (4, 1)
 
 
 class Query(Record):
