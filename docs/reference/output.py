@@ -122,6 +122,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "machine": ("string", "the id of a machine"),
     "machines": ("[machine]", "the other machines on a remote"),
     "matched": ("string", "the command or path that a guard stops"),
+    "may_be_same": (f"[{ID}]", "memories that may say the same as a suggestion in other words"),
     "meant": ("string", "the command with its aliases written out, where the shell told"),
     "memories": ("[memory_told]", "memories, each with at least id and text"),
     "memory": ("string", "the id of the memory that a workflow was made from, or empty"),
@@ -282,7 +283,7 @@ FIELDS: dict[str, tuple[str, str]] = {
 _REFERENCE = "id kind scope text"
 _MEMORY = (
     f"{_REFERENCE} short key label confidence status evidence shared triple tags strength run_count session_count"
-    " has_times steps source author provenance first_at at conflict overruled_by reason contradicts"
+    " has_times steps source author provenance first_at at conflict overruled_by reason contradicts may_be_same"
 )
 _PROPOSAL = f"{_REFERENCE} tags author at evidence"
 _SESSION = "id short agent name scope at first_at turn_count title outcome summarized_by files alike"

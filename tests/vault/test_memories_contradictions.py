@@ -8,9 +8,9 @@ import pytest
 from harness.person import Person, facts_in
 from harness.terminal import converse
 
-from tacit.learn.sessions import _matching_claim
 from tacit.model.claim import GLOBAL
 from tacit.model.statement import claim_from
+from tacit.search.memories import restated_claim
 
 LATER = "2026-03-03T12:00:00+00:00"
 OTHERS = ("sign every commit", "review the diff with care", "greet me in the morning")
@@ -70,7 +70,7 @@ def test_what_a_session_says_otherwise_is_no_evidence_for_a_memory(person: Perso
     with person.vault() as vault:
         vault.add(older)
         heard = claim_from(newer, GLOBAL)
-        assert vault.home.store.read(lambda connection: _matching_claim(connection, heard)) == heard
+        assert vault.home.store.read(lambda connection: restated_claim(connection, heard, lambda _: True)) == heard
 
 
 def test_what_no_rule_decides_is_asked_once_in_review_and_never_again(person: Person) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tacit.cli.cards import outcome_line
 from tacit.cli.commands import Invocation, Option, command
@@ -66,6 +66,8 @@ def run_add(call: Invocation) -> None:
         echo(outcome_line(f"Reinforced, strength {strength}" if strength > 1 else "Added", outcome))
         echo_sharing(outcome)
         echo_conflicts(outcome)
+        if strength == 1:
+            echo_lines(same_lines(outcome, call.vault.search.may_be_same(outcome.memory)))
     if len(outcomes) > 1:
         echo(f"That text holds {len(outcomes)} rules; each is a memory of its own. tacit undo takes all of them back.")
     if is_first and any(outcome.in_fact_file for outcome in outcomes):
@@ -111,6 +113,13 @@ def conflict_lines(outcome: DecisionOutcome) -> Iterator[str]:
     for rival in outcome.may_contradict:
         yield f"  It may contradict {_reference(rival)}"
         yield f"  Both hold. If that one is outdated: tacit forget {rival.id[:_SHORT_ID]}; if not: {both}"
+
+
+def same_lines(outcome: DecisionOutcome, rows: Iterable[MemoryRow]) -> Iterator[str]:
+    """Yield lines that ask whether a memory says the same as others."""
+    for row in rows:
+        yield f"  Does it say the same as {_reference(row)}"
+        yield f"  Then make them one: tacit edit {outcome.short} --into {row.id[:_SHORT_ID]}"
 
 
 def _reference(row: MemoryRow) -> str:

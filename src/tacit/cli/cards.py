@@ -188,13 +188,15 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
     if listed.reason:
         lines.append(f"   why: {printable(clip(listed.reason, 200))}")
     lines += [f"   may contradict {row.id[:6]}: {printable(clip(row.sentence, 160))}" for row in listed.contradicts]
+    lines += [f"   says the same as {row.id[:6]}? {printable(clip(row.sentence, 160))}" for row in listed.may_be_same]
     return lines
 
 
 def echo_card(listed: ListedMemory, at: int, of: int | None) -> None:
     """Print a candidate, and the commands that decide on it."""
     echo_wrapped(*card_lines(listed, at, of))
-    echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}")
+    merge = f"   tacit edit {listed.short} --into {listed.may_be_same[0].id[:6]}" if listed.may_be_same else ""
+    echo(f"   tacit accept {listed.short}   tacit dismiss {listed.short}{merge}")
 
 
 # Memories as JSON
@@ -228,6 +230,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
         "overruled_by": listed.overruled_by,
         "reason": memory.reason or listed.reason,
         "contradicts": [row.id for row in listed.contradicts],
+        "may_be_same": [row.id for row in listed.may_be_same],
     }
 
 

@@ -273,7 +273,9 @@ def _apply_answer(vault: Vault, card: Card, answer: str) -> None:
             verb, text = "Revised and accepted", _ask_text(memory)
             outcomes = decisions.edit_all(card.ids, text=text, accept=True)
         case _:
-            into = ask("   merge into which id > ").strip()
+            same = card.merged.may_be_same
+            default = f" (empty: {same[0].id[:6]})" if same else ""
+            into = ask(f"   merge into which id{default} > ").strip() or (same[0].id if same else "")
             verb, outcomes = "Merged into", [decisions.merge(card.ids, into)]
     for outcome in outcomes:
         echo("   " + cards.outcome_line(verb, outcome))

@@ -70,11 +70,14 @@ def ask_conflicts(vault: Vault) -> None:
         winner, loser = conflict.winner, conflict.loser
         for number, side in ((1, winner), (2, loser)):
             echo(f"   {number}  [{side.short}] {printable(side.memory.claim.sentence)} ({side.memory.day})")
-        match ask_key("   1 or 2 holds · b both hold · s skip · q quit"):
+        match ask_key("   1 or 2 holds · b both hold · m they say the same · s skip · q quit"):
             case None | "q":
                 return
             case "b":
                 echo(cards.outcome_line("   Both hold", vault.memories.keep(loser.memory.id)))
+            case "m":
+                outcome = vault.memories.merge([winner.memory.id], loser.memory.id)
+                echo(cards.outcome_line("   Merged into", outcome))
             case "1" | "2" as answer:
                 kept, gone = (winner, loser) if answer == "1" else (loser, winner)
                 vault.memories.forget(gone.memory.id, reason="contradicted", evidence=f"kept {kept.memory.id}")

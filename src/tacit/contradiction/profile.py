@@ -371,8 +371,8 @@ def is_restatement(first: str, second: str) -> bool:
         bool(ours.significant_terms)
         and len(ours.words) + len(theirs.words) >= _MIN_WORDS
         and _identifiers(ours) == _identifiers(theirs)
-        and _sense(ours) == _sense(theirs)
-        and not _is_of_others(ours, theirs)
+        and sense(ours) == sense(theirs)
+        and not is_of_others(ours, theirs)
         and bool(ours.denied) == bool(theirs.denied)
         and ours.is_negative == theirs.is_negative
         and ours.compounds | theirs.compounds <= {*ours.tokens} & {*theirs.tokens}
@@ -385,7 +385,7 @@ def is_restatement(first: str, second: str) -> bool:
     )
 
 
-def _sense(profile: StatementProfile) -> tuple[object, ...]:
+def sense(profile: StatementProfile) -> tuple[object, ...]:
     """Return what a statement excepts, limits, permits and doubts, and what it says that something is called."""
     words = profile.tokens
     # "Can you …" asks; and who may not is forbidden.
@@ -397,7 +397,7 @@ def _sense(profile: StatementProfile) -> tuple[object, ...]:
     return (permits, *(sign.isdisjoint(words) for sign in signs), named)
 
 
-def _is_of_others(first: StatementProfile, second: StatementProfile) -> bool:
+def is_of_others(first: StatementProfile, second: StatementProfile) -> bool:
     """Return whether both say whose rule or habit it is, and name different people: "I" and "we"."""
     one, other = (
         next((lexicon.PERSONS[word] for word in profile.tokens if word in lexicon.PERSONS), "")

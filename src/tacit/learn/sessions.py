@@ -12,15 +12,15 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from functools import partial
 
-from tacit.contradiction.profile import is_restatement
 from tacit.errors import TacitError
 from tacit.home.actor import Actor
 from tacit.home.home import Home, HomePart
 from tacit.index import reader, sessions
 from tacit.index.conflicts import opposing_claims
 from tacit.index.database import transaction
-from tacit.index.reader import Decode
+from tacit.index.reader import Decode, MemoryRow
 from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes import ScoredFix, confirmed_fixes, find_fixes, fix_keys
@@ -32,7 +32,7 @@ from tacit.model.ids import ClaimId
 from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
 from tacit.model.statement import claim_from
 from tacit.record import Record
-from tacit.search.memories import similar_memories
+from tacit.search.memories import restated_claim
 from tacit.text.display import clip, one_line
 
 TYPE_CHECKING = False
@@ -52,7 +52,6 @@ _MAX_EARLIER_SESSIONS = 40  # of a project in which a fix is looked for again
 _MAX_SESSIONS_PER_CHANGE = 16
 _MAX_CHANGE_SECONDS = 0.2  # for which the home is locked while sessions are learned from that teach nothing
 _MAX_REMEMBERED_BYTES = 4_000_000  # of lines of sessions that are learned from together
-_MAX_SIMILAR = 20  # memories that are compared with a new claim
 
 
 class LearnState(Enum):
@@ -262,7 +261,7 @@ def _classify_lessons(
             claim = claim_from(lesson.sentence, GLOBAL if lesson.everywhere else row.scope, kind=lesson.kind)
         except TacitError:
             continue
-        claim = _matching_claim(connection, claim)
+        claim = restated_claim(connection, claim, partial(_holds_there, claim.scope))  # the new words are evidence
         if claim.id in seen:
             continue
         seen.add(claim.id)
@@ -299,16 +298,8 @@ def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
     return False
 
 
-def _matching_claim(connection: sqlite3.Connection, claim: Claim) -> Claim:
-    """Return the claim that says the same in other words, if there is one: the new words are evidence for it."""
-    if reader.memory_row(connection, claim.id) is not None:
-        return claim
-    for row in similar_memories(connection, claim.sentence, _MAX_SIMILAR):
-        is_near = row.scope == claim.scope or (row.scope == GLOBAL and row.status is Status.ACTIVE)
-        if is_near and is_restatement(row.sentence, claim.sentence):
-            memory = reader.load_memory(connection, row.id, must_decode)
-            return memory.claim if memory else claim
-    return claim
+def _holds_there(scope: Scope, row: MemoryRow) -> bool:
+    return row.scope == scope or (row.scope == GLOBAL and row.status is Status.ACTIVE)
 
 
 def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionRow) -> LearnState:

@@ -28,6 +28,7 @@ from tacit.text.words import STEMS, normalize_text, query_terms, token_terms, to
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from tacit.model.claim import Claim
     from tacit.model.memory import Memory
 
 _MAX_POSTINGS = 3000  # of all terms together that are read completely; terms that do not fit are common
@@ -369,6 +370,8 @@ def _not_found(connection: sqlite3.Connection, reference: str) -> NotFoundError:
 
 # Words that are looked up. One of three may have another stem, because words are compared by their beginnings.
 _RAREST = 3
+_MAX_SIMILAR = 20  # memories that a claim is compared with
+_MAX_NEAR, _MAX_NEAR_SHOWN = 10, 2  # memories that are near in meaning to a claim
 _MAX_WORD_POSTINGS = 5000  # memories with a word; one that is more common tells nothing
 
 
@@ -390,6 +393,41 @@ def possible_restatements(connection: sqlite3.Connection, sentence: str) -> set[
         for doc_id, (text, _) in documents.items()
         if len(stems.intersection(map(STEMS.__getitem__, text.split()))) >= len(stems) - len(stems) // _RAREST
     }
+
+
+def restated_claim(connection: sqlite3.Connection, claim: Claim, is_wanted: Callable[[MemoryRow], bool]) -> Claim:
+    """Return the claim of a wanted memory that plainly says the same, if there is one, else the claim itself."""
+    if reader.memory_row(connection, claim.id) is not None:
+        return claim
+    from tacit.contradiction.profile import is_restatement
+
+    for row in similar_memories(connection, claim.sentence, _MAX_SIMILAR):
+        if is_wanted(row) and is_restatement(row.sentence, claim.sentence):
+            memory = reader.load_memory(connection, row.id, must_decode)
+            return memory.claim if memory else claim
+    return claim
+
+
+def near_memories(connection: sqlite3.Connection, claim: Claim) -> list[MemoryRow]:
+    """Return memories that may say the same as a claim in other words, the nearest first.
+
+    They hold or wait where it does; what it contradicts is no such memory.
+    """
+    from tacit.contradiction import relate
+    from tacit.contradiction.resemblance import MIN_SIMILARITY, may_say_the_same
+    from tacit.search.semantic import nearest_memories, text_similarity
+
+    rows = rows_by_doc_id(connection, nearest_memories(connection, claim_number(claim.id), MIN_SIMILARITY, _MAX_NEAR))
+    return [
+        row
+        for row in rows.values()
+        if isinstance(row, MemoryRow)
+        and row.status in _LIVE
+        and row.overruled_by is None
+        and (row.scope == claim.scope or GLOBAL in (row.scope, claim.scope))
+        and not relate(row.sentence, claim.sentence).is_noticed
+        and may_say_the_same(row.sentence, claim.sentence, text_similarity)
+    ][:_MAX_NEAR_SHOWN]
 
 
 def same_claims(scopes: Iterable[str], key: str) -> set[int]:

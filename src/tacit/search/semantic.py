@@ -115,6 +115,24 @@ class RerankedDocument(Record):
     boost: float
 
 
+def nearest_memories(connection: sqlite3.Connection, doc_id: int, min_similarity: float, limit: int) -> list[int]:
+    """Return the memories and pages that are nearest in meaning to a memory, the nearest first."""
+    vector = vectors.load_vectors(connection, [doc_id]).get(doc_id)
+    if vector is None:
+        return []
+    query = QueryMeaning(vector, meaning.bits(vector), {})
+    similarities, _ = _compare(connection, query, vectors.memory_signs(connection, (), MAX_COMPARED), ())
+    similarities.pop(doc_id, None)
+    return _nearest(similarities, min_similarity)[:limit]
+
+
+def text_similarity(first: str, second: str) -> float:
+    """Return the cosine of the meaning of two texts, 0 if one has none."""
+    table = meaning.cached_table()
+    one, other = (table.encode(text) if table else b"" for text in (first, second))
+    return next(iter(meaning.similarities(one, other))) / 1000 if any(one) and any(other) else 0.0
+
+
 def rerank_memories(
     connection: sqlite3.Connection,
     scored: Sequence[ScoredDocument],

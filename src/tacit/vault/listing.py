@@ -114,9 +114,9 @@ class HabitCounts(Record):
 class ListedMemory(Record):
     """A memory in a list, with the shortest prefix of its id that is unique, and the counts of a habit.
 
-    A candidate also has the reason why it was proposed, and the active memories that it contradicts. Candidates and a
-    memory that is shown alone also have the events whose evidence quotes the person, and the agent that concluded it if
-    nothing of the person's supports it.
+    A candidate also has the reason why it was proposed, the active memories that it contradicts, and those that may say
+    the same in other words. Candidates and a memory that is shown alone also have the events whose evidence quotes the
+    person, and the agent that concluded it if nothing of the person's supports it.
     """
 
     short: str
@@ -126,6 +126,7 @@ class ListedMemory(Record):
     counts: HabitCounts | None = None
     reason: str = ""
     contradicts: tuple[MemoryRow, ...] = ()
+    may_be_same: tuple[MemoryRow, ...] = ()
     quoting_events: frozenset[str] = frozenset()
     concluded_by: str = ""
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from shlex import quote
 
 from tacit.disk.read import read_foreign
-from tacit.errors import NotFoundError, RefusedError, UsageError
+from tacit.errors import IndexUnusableError, NotFoundError, RefusedError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.input import (
     MAX_EVIDENCE_CHARS,
@@ -22,10 +23,11 @@ from tacit.home.input import (
 )
 from tacit.home.store import Change
 from tacit.index import reader
+from tacit.index.database import translate_sqlite_errors
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model import decide
-from tacit.model.claim import GLOBAL, Claim, Kind, Scope, is_project_scope, project_name
+from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Status, is_project_scope, project_name
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId, EventId
@@ -202,7 +204,8 @@ class Memories(HomePart):
         provenance = self._store.actor.origin().provenance
         with self._store.change() as change:
             connection = change.connection
-            claims = [self._build_claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in rules]
+            wanted = [self._build_claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in rules]
+            claims = [_as_known(connection, claim) for claim in wanted]
             shared = [
                 self._home.is_person and is_project_scope(claim.scope) and not private and not is_personal(claim)
                 for claim in claims
@@ -212,12 +215,12 @@ class Memories(HomePart):
                 decide.add(
                     claim,
                     provenance=provenance,
-                    evidence=evidence,
+                    evidence=evidence if claim.id == own.id else _join(f"said again: “{own.sentence}”", evidence),
                     shared=is_shared,
                     kind_inferred=kind is None,
                     others=stated.pop(claim.id, 0) if is_shared else 0,
                 )
-                for claim, is_shared in zip(claims, shared, strict=True)
+                for claim, own, is_shared in zip(claims, wanted, shared, strict=True)
             ]
             outcomes = _record_on(change, [claim.id for claim in claims], drafts)
         return self._with_fact_file(outcomes)
@@ -537,6 +540,22 @@ def _resolve(connection: sqlite3.Connection, reference: str, scope: Scope, *, by
     from tacit.search.memories import memory_with_text, resolve_memory
 
     return (memory_with_text if by_text else resolve_memory)(connection, reference, scope)
+
+
+def _as_known(connection: sqlite3.Connection, claim: Claim) -> Claim:
+    """Return the claim of a memory that holds or waits and plainly says the same, or the claim itself.
+
+    What an index that is broken cannot tell is no reason to refuse it.
+    """
+    from tacit.search.memories import restated_claim
+
+    def is_wanted(row: MemoryRow) -> bool:
+        is_live = row.status in (Status.ACTIVE, Status.PENDING)
+        return is_live and (row.scope, row.kind) == (claim.scope, claim.kind) and set(claim.tags) <= set(row.tags)
+
+    with suppress(IndexUnusableError), translate_sqlite_errors():
+        return restated_claim(connection, claim, is_wanted)
+    return claim
 
 
 def _load_outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> DecisionOutcome:

@@ -55,7 +55,8 @@ class Card(Record):
             evidence=tuple(evidence for memory in memories for evidence in memory.evidence),
         )
         contradicts = {row.id: row for listed in self.candidates for row in listed.contradicts}
-        return first._replace(memory=memory, contradicts=tuple(contradicts.values()))
+        same = {row.id: row for listed in self.candidates for row in listed.may_be_same if row.id not in self.ids}
+        return first._replace(memory=memory, contradicts=tuple(contradicts.values()), may_be_same=tuple(same.values()))
 
 
 def group_candidates(pending: Sequence[ListedMemory]) -> list[Card]:

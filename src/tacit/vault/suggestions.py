@@ -26,6 +26,7 @@ from tacit.model.event import ClaimProposed, local_day
 from tacit.model.ids import claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
+from tacit.search.memories import near_memories
 from tacit.vault.evidence import with_basis
 from tacit.vault.listing import (
     FilterParser,
@@ -176,14 +177,16 @@ def _with_counts(listed: ListedMemory, tally: habit_model.HabitTally, own: Habit
 
 
 def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
-    """Return a candidate with its latest reason, what it is based on, and the active memories that it contradicts."""
+    """Return a candidate with its latest reason, its basis, and the memories that it contradicts or may repeat."""
     events = reader.events_of_claim(connection, listed.memory.id, must_decode)
     reasons = [
         body.reason for body in (event.body for event in events) if isinstance(body, ClaimProposed) and body.reason
     ]
     rows = (reader.memory_row(connection, claim) for claim in opposing_claims(connection, listed.memory.claim))
     based = with_basis(listed, events)
-    return based._replace(reason=reasons[-1] if reasons else "", contradicts=tuple(row for row in rows if row))
+    contradicts = tuple(row for row in rows if row)
+    same = tuple(near_memories(connection, listed.memory.claim))
+    return based._replace(reason=reasons[-1] if reasons else "", contradicts=contradicts, may_be_same=same)
 
 
 class Week(Record):
