@@ -38,10 +38,11 @@ def run_add(call: Invocation) -> None:
     In a project it belongs to the project and is shared in docs/memory/memories.ndjson, which is made to be
     committed. What is said in the first person (“I prefer …”, “my editor …”) stays in your home, and so does
     everything with --private, until tacit share. Outside of projects it is global, and so is what begins with
-    “global:”, “globally, …”, “everywhere …” or “for all projects: …”. Said again, it becomes stronger; a text
-    with several rules becomes several memories. What it contradicts is named: the newest wins, unless the older
-    is a constraint; where that is not certain, both hold, and you are asked. With --candidate it waits for your
-    decision instead: recall finds it, and no agent is told.
+    “global:”, “globally, …”, “everywhere …” or “for all projects: …”. Said again, it becomes stronger; what may
+    say the same in other words is named, and you decide. A text with several rules becomes several memories.
+    What it contradicts is named: the newest wins, unless the older is a constraint; where that is not certain,
+    both hold, and you are asked. With --candidate it waits for your decision instead: recall finds it, and no
+    agent is told.
     """
     if call.flag("--candidate"):
         if refused := next((name for name in _ACTIVE_OPTIONS if call.flag(name)), None):
@@ -118,8 +119,9 @@ def conflict_lines(outcome: DecisionOutcome) -> Iterator[str]:
 def same_lines(outcome: DecisionOutcome, rows: Iterable[MemoryRow]) -> Iterator[str]:
     """Yield lines that ask whether a memory says the same as others."""
     for row in rows:
+        other = row.id[:_SHORT_ID]
         yield f"  Does it say the same as {_reference(row)}"
-        yield f"  Then make them one: tacit edit {outcome.short} --into {row.id[:_SHORT_ID]}"
+        yield f"  Then make them one: tacit edit {outcome.short} --into {other}; if it is outdated: tacit forget {other}"
 
 
 def _reference(row: MemoryRow) -> str:

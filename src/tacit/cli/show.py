@@ -64,9 +64,10 @@ def ask_conflicts(vault: Vault) -> None:
         conflict = next((conflict for conflict in undecided if _conflict_ids(conflict) not in skipped), None)
         if conflict is None:
             return
-        verb = "may contradict" if conflict.rule is ConflictRule.MAY_CONTRADICT else "contradict"
+        is_doubtful = conflict.rule is ConflictRule.MAY_CONTRADICT
+        verb, same = ("may contradict", ", or say the same") if is_doubtful else ("contradict", "")
         where = printable(scope_label(conflict.scope))
-        echo(f"Two memories {verb} each other ({where}): {printable(conflict.difference)}")
+        echo(f"Two memories {verb} each other{same} ({where}): {printable(conflict.difference)}")
         winner, loser = conflict.winner, conflict.loser
         for number, side in ((1, winner), (2, loser)):
             echo(f"   {number}  [{side.short}] {printable(side.memory.claim.sentence)} ({side.memory.day})")

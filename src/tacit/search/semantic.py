@@ -30,7 +30,7 @@ from tacit.search.bm25 import ParsedQuery, ScoredDocument
 
 MAX_COMPARED = 20_000  # memories, and latest messages; of more, only those that words found
 MAX_EXACT = 1_000  # of so many at most, all by their vectors; of more, those that seem nearest by their signs
-_MAX_NEAR_BY_SIGNS = 300
+_MAX_NEAR_BY_SIGNS, _MAX_NEAR_A_MEMORY = 300, 60
 # Memories: chosen on 140 questions to 440 memories, 60 of them without a common word and 40 with all words (ADR 87).
 _MEMORY_WEIGHT = 0.8  # of a squared deviation, relative to the best score by words
 _MIN_SIMILARITY = 0.25  # without a common word; 2 % of memories on anything come as near to a question
@@ -116,12 +116,18 @@ class RerankedDocument(Record):
 
 
 def nearest_memories(connection: sqlite3.Connection, doc_id: int, min_similarity: float, limit: int) -> list[int]:
-    """Return the memories and pages that are nearest in meaning to a memory, the nearest first."""
+    """Return the memories and pages that are nearest in meaning to a memory, the nearest first.
+
+    Only those that seem nearest by their signs are compared exactly: a question about one pair is worth no more.
+    """
     vector = vectors.load_vectors(connection, [doc_id]).get(doc_id)
     if vector is None:
         return []
-    query = QueryMeaning(vector, meaning.bits(vector), {})
-    similarities, _ = _compare(connection, query, vectors.memory_signs(connection, (), MAX_COMPARED), ())
+    signs, from_bytes = meaning.bits(vector), int.from_bytes
+    block = vectors.memory_signs(connection, (), MAX_COMPARED)
+    distances = ((signs ^ from_bytes(stored, "big")).bit_count() for stored in block.signs)
+    nearest = [other for _, other in nsmallest(_MAX_NEAR_A_MEMORY, zip(distances, block.doc_ids, strict=True))]
+    similarities = _compare_exactly(connection, QueryMeaning(vector, signs, {}), nearest)
     similarities.pop(doc_id, None)
     return _nearest(similarities, min_similarity)[:limit]
 

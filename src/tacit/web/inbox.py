@@ -55,7 +55,8 @@ def inbox_page(call: PageRequest) -> Response:
         selected = selected._replace(card=call.review.detailed(card))
         quotes = [quote for claim in card.ids for quote in call.vault.search.source_quotes(claim, limit=3)]
         rows = call.review.similar(card.candidates[0].memory, _MAX_SIMILAR + len(card.ids))
-        similar = [row for row in rows if row.id not in card.ids][:_MAX_SIMILAR]
+        by_id = {row.id: row for row in (*selected.card.merged.may_be_same, *rows) if row.id not in card.ids}
+        similar = list(by_id.values())[:_MAX_SIMILAR]
     # What to show after this one is decided: the next, or at the end the one before.
     rest = [*items[position + 1 : position + 2], *items[max(position - 1, 0) : position]]
     return call.page(
