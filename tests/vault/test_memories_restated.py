@@ -43,7 +43,7 @@ def test_other_words_for_a_rule_are_asked_about_and_both_hold_until_then(person:
 
     assert f"Does it say the same as [{first[:6]}]: reply in German" in said
     assert len(person.listed()) == 2
-    command = next(line for line in said.splitlines() if "make them one" in line).split("tacit ")[1].split(";")[0]
+    command = next(line for line in said.splitlines() if "Make them one" in line).split("tacit ")[1].split(";")[0]
     person.tacit(*command.split())
     (memory,) = person.listed()
     assert (memory["id"], memory["strength"]) == (first, 2) and memory["id"] != second

@@ -121,7 +121,7 @@ def same_lines(outcome: DecisionOutcome, rows: Iterable[MemoryRow]) -> Iterator[
     for row in rows:
         other = row.id[:_SHORT_ID]
         yield f"  Does it say the same as {_reference(row)}"
-        yield f"  Then make them one: tacit edit {outcome.short} --into {other}; if it is outdated: tacit forget {other}"
+        yield f"  Make them one: tacit edit {outcome.short} --into {other}; or, if it is outdated: tacit forget {other}"
 
 
 def _reference(row: MemoryRow) -> str:

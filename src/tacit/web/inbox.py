@@ -52,10 +52,11 @@ def inbox_page(call: PageRequest) -> Response:
     quotes: list[SessionQuote] = []  # the passages that a card was learned from
     similar: list[MemoryRow] = []  # memories to merge it with
     if selected is not None and (card := selected.card) is not None:
-        selected = selected._replace(card=call.review.detailed(card))
+        card = call.review.detailed(card)
+        selected = selected._replace(card=card)
         quotes = [quote for claim in card.ids for quote in call.vault.search.source_quotes(claim, limit=3)]
         rows = call.review.similar(card.candidates[0].memory, _MAX_SIMILAR + len(card.ids))
-        by_id = {row.id: row for row in (*selected.card.merged.may_be_same, *rows) if row.id not in card.ids}
+        by_id = {row.id: row for row in (*card.merged.may_be_same, *rows) if row.id not in card.ids}
         similar = list(by_id.values())[:_MAX_SIMILAR]
     # What to show after this one is decided: the next, or at the end the one before.
     rest = [*items[position + 1 : position + 2], *items[max(position - 1, 0) : position]]
