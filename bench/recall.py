@@ -2,9 +2,10 @@
 
     python bench/recall.py FILE [--json]
 
-FILE is a set of LoCoMo (conversations with questions and evidence) or of sessions and the commits made in them; which,
-is told from what it holds. Nothing is trained; what was chosen by measuring was chosen on one part of each set, and the
-other is told apart.
+FILE is a set of LoCoMo (conversations with questions and evidence), of sessions and the commits made in them, or a
+folder of BEAM's conversations (`chats/100K`); which, is told from what it holds. Nothing is trained; what was chosen by
+measuring was chosen on one part of the first two, and the other is told apart. Nothing was chosen on BEAM. With
+--teacher the vectors are those of the model that the table was taught by, out of its wheel; that needs PyTorch.
 """
 
 from __future__ import annotations
@@ -20,17 +21,26 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.figures import Figure, against_target, table
-from bench.recalling import commits, locomo
-from bench.recalling.scores import Scores
+from bench.recalling import beam, commits, locomo
+from bench.recalling.scores import Both, Scores
 
 _CHOSEN_ON = ("conv-26", "conv-41", "conv-43")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("file", type=Path, help="a set of LoCoMo, or of sessions and commits")
+    parser.add_argument("file", type=Path, help="a set of LoCoMo, or of sessions and commits, or a folder of BEAM")
+    parser.add_argument("--teacher", type=Path, metavar="WHEEL", help="with the vectors of this model instead")
     parser.add_argument("--json", action="store_true", help="one object instead of tables")
     given = parser.parse_args()
+    if given.teacher:
+        from bench.recalling.teacher import use_teacher
+
+        use_teacher(given.teacher)
+    if given.file.is_dir():
+        for line in _of_abilities(given.file, given.json):
+            print(line)
+        return
     questions = json.loads(given.file.read_bytes())
     if isinstance(questions, dict):
         lines = _of_commits(questions, given.json)
@@ -57,6 +67,22 @@ def _of_conversations(given: list[dict[str, Any]], as_json: bool) -> Iterator[st
             "all, words alone": _together(by_words.values()),
             "not chosen on": _together(_held_out(ours)),
             "not chosen on, words alone": _together(_held_out(by_words)),
+        }
+    )
+
+
+def _of_abilities(folder: Path, as_json: bool) -> Iterator[str]:
+    both = beam.measure(folder)
+    if as_json:
+        yield json.dumps({name: {"words": one.by_words.object, **one.by_meaning.object} for name, one in both.items()})
+        return
+    by_words, ours = ({name: getattr(one, part) for name, one in both.items()} for part in Both._fields)
+    yield from _rows(
+        {
+            **ours,
+            "all": _together(ours.values()),
+            **{f"{name}, words alone": scores for name, scores in by_words.items()},
+            "all, words alone": _together(by_words.values()),
         }
     )
 

@@ -159,9 +159,7 @@ class _SearchRun:
         self._passage_reader: PassageReader | None = None
         self._query_words, tokens = query_terms(query.text), tokenize(query.text[:4096])
         self.parsed_query = query_from_words(connection, self._query_words, tokens, with_synonyms=True)
-        asks_person, asks_agent = not _PERSON_WORDS.isdisjoint(tokens), not _AGENT_WORDS.isdisjoint(tokens)
-        # Whose messages the question asks for; None if it does not say, or names both.
-        self.role = None if asks_person == asks_agent else PERSON if asks_person else AGENT
+        self.role = role_asked_for(tokens)
         self._asks_why = not _WHY_WORDS.isdisjoint(tokens[:1])
         self.is_command_question = query.kind == COMMAND or is_command_question(self._query_words)
         self._weight_by_word = {term.word: term.weight for term in self.parsed_query.terms}
@@ -289,6 +287,12 @@ class _SearchRun:
         coverage = sum(self._weight_by_word[word] for word in scored.terms) / self._total_weight
         boost = boosts.get(scored.doc_id, 0.0)
         return RankCandidate(item, scored.score, scored.terms, scored.nearby_terms, boost, coverage)
+
+
+def role_asked_for(tokens: Sequence[str]) -> int | None:
+    """Return whose messages a question asks for; None if it does not say, or names both."""
+    asks_person, asks_agent = not _PERSON_WORDS.isdisjoint(tokens), not _AGENT_WORDS.isdisjoint(tokens)
+    return None if asks_person == asks_agent else PERSON if asks_person else AGENT
 
 
 def relevance(connection: sqlite3.Connection, task: str, limit: int = 256) -> dict[str, float]:

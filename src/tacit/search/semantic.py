@@ -34,8 +34,10 @@ _MAX_NEAR_BY_SIGNS, _MAX_NEAR_A_MEMORY = 300, 60
 # Memories: chosen on 140 questions to 440 memories, 60 of them without a common word and 40 with all words (ADR 87).
 _MEMORY_WEIGHT = 0.8  # of a squared deviation, relative to the best score by words
 _MIN_SIMILARITY = 0.25  # without a common word; 2 % of memories on anything come as near to a question
-# Messages: chosen on three LoCoMo conversations and every second commit.
-_MESSAGE_WEIGHT = 0.03  # of a deviation, relative to the best score by words
+# Messages: chosen on three LoCoMo conversations and every second commit. Of a deviation, relative to the best score by
+# words and to what this lacks of the query. In talk the words of a question are often beside what answers it, so that
+# at least this share counts as lacking.
+_MESSAGE_WEIGHT, _QUESTION_WEIGHT, _MIN_LACKING = 0.03, 0.1, 0.5
 _MIN_MESSAGE_SIMILARITY = 0.35  # there are many more of them
 _MAX_NEAREST = 10  # documents that are found without a common word
 _MAX_NEAREST_LOOKED_UP = 100  # of which as many that the query does not exclude are taken
@@ -49,16 +51,26 @@ _USUAL_MEAN, _USUAL_DEVIATION, _USUAL_COUNT = 0.05, 0.085, 50
 _NAME = re.compile(r"-.*|.*[\d_/\\.:@=$#~<>{}()\[\]|*+-].*|.*[a-z][A-Z].*|[A-Z]{2,}", re.DOTALL)
 
 
+_QUESTION_WORDS = frozenset(
+    "what when where who whom whose which why how did does do is are was were am can could should would will has have"
+    " had may might must".split()
+)
+
+
 # From document ids to those that the query does not exclude.
 Wanted = Callable[[Sequence[int]], Container[int]]
 
 
 class QueryMeaning(Record):
-    """The vector of a query and its signs, and how similar documents that were compared with it are, in thousandths."""
+    """The vector of a query and its signs, and how similar documents that were compared with it are, in thousandths.
+
+    `is_question`: it is a sentence, not words to search for.
+    """
 
     vector: bytes
     signs: int
     compared: dict[int, int]
+    is_question: bool = False
 
 
 def query_meaning(text: str) -> QueryMeaning | None:
@@ -68,7 +80,9 @@ def query_meaning(text: str) -> QueryMeaning | None:
         return None
     table = meaning.cached_table()
     vector = table.encode(text) if table else b""
-    return QueryMeaning(vector, meaning.bits(vector), {}) if any(vector) else None
+    first = text.split(maxsplit=1)[0].lower() if text.split() else ""
+    is_question = text.rstrip().endswith(("?", "？")) or first in _QUESTION_WORDS
+    return QueryMeaning(vector, meaning.bits(vector), {}, is_question) if any(vector) else None
 
 
 def is_name(text: str) -> bool:
@@ -169,7 +183,10 @@ def rerank_messages(
     query_meaning: QueryMeaning,
 ) -> list[RerankedDocument]:
     """Return messages in their new order. Each is compared together with its neighbours."""
-    unit = _MESSAGE_WEIGHT * _unit(scored, query)
+    if query_meaning.is_question:
+        unit = _QUESTION_WEIGHT * _unit(scored, query, _MIN_LACKING)
+    else:
+        unit = _MESSAGE_WEIGHT * _unit(scored, query)
     if not unit:
         return [RerankedDocument(document, 0.0) for document in scored]
     found = [document.doc_id for document in scored]
@@ -183,7 +200,7 @@ def rerank_messages(
     )
 
 
-def _unit(scored: Sequence[ScoredDocument], query: ParsedQuery) -> float:
+def _unit(scored: Sequence[ScoredDocument], query: ParsedQuery, min_lacking: float = 0.0) -> float:
     """Return what one unit of meaning adds to a score: of the best score by words, the share of the query that this
     lacks. 0 where it has all words: words alone decide then."""
     if not scored:
@@ -192,7 +209,7 @@ def _unit(scored: Sequence[ScoredDocument], query: ParsedQuery) -> float:
     best = max(scored, key=lambda document: document.score)
     covered = sum(weights[word] for word in best.terms)
     coverage = min(covered / query.total_weight, 1.0) if query.total_weight else 1.0
-    return (best.score or 1.0) * (1 - coverage)
+    return (best.score or 1.0) * max(1 - coverage, min_lacking)
 
 
 def _nearest(similarities: Mapping[int, float], minimum: float, wanted: Wanted | None = None) -> list[int]:
