@@ -346,8 +346,7 @@ def test_a_command_that_nobody_asked_for_needs_most_of_the_words(person: Person,
     ("question", "said"),
     [
         ("which colour", "The header has the color teal."),
-        ("where to bump", "The compiler is upgraded in versions.toml."),
-        ("how to turn off", "You disable the banner in settings.toml."),
+        ("how do customers pay", "The clients are billed by card."),
         ("where is it initialised", "It is initialized in boot.py."),
     ],
 )

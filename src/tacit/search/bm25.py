@@ -1,4 +1,4 @@
-"""Query parsing with synonyms, and BM25 over documents, sessions and windows of messages.
+"""Query parsing, and BM25 over documents, sessions and windows of messages.
 
 A message of a session is scored together with its neighbours, in windows from the message alone to eight messages on
 either side: what answers a question is often beside its words. A query costs the same however much is stored: of terms
@@ -8,10 +8,8 @@ conversations and every second commit (ADR 19).
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from math import log
 
@@ -26,7 +24,6 @@ _MAX_RADIUS = _WINDOW_RADII[-1]
 _PADDING = (0,) * _MAX_RADIUS
 _MIN_LENGTH_NORM = _K1 * (1 - _WINDOW_B)
 _MAX_TERMS = 24  # of a query
-_SYNONYM_WEIGHT = 0.5  # relative to the word that it stands for
 
 _WindowBounds = tuple[int, int, float]
 
@@ -122,13 +119,12 @@ class Candidates(Record):
 
 
 class QueryTerm(Record):
-    """A word of the query with its stem, document frequency and IDF. A synonym is not `is_original`."""
+    """A word of the query with its stem, document frequency and IDF."""
 
     word: str
     stem: str
     doc_freq: int
     weight: float
-    is_original: bool = True
 
 
 class ParsedQuery(Record):
@@ -147,16 +143,14 @@ class ParsedQuery(Record):
     @property
     def total_weight(self) -> float:
         """The weight of all terms of the query, also of those that occur nowhere."""
-        return sum(term.weight for term in self.terms if term.is_original) + self.missing_weight
+        return sum(term.weight for term in self.terms) + self.missing_weight
 
 
-def query_from_words(
-    connection: sqlite3.Connection, words: Sequence[str], tokens: Sequence[str] = (), *, with_synonyms: bool = False
-) -> ParsedQuery:
+def query_from_words(connection: sqlite3.Connection, words: Sequence[str], tokens: Sequence[str] = ()) -> ParsedQuery:
     """Return a query for these words.
 
     Words are stemmed and deduplicated; at most _MAX_TERMS that occur in any document are kept. `tokens` is the whole
-    question in order, with its stop words, for bigrams. `with_synonyms` adds synonyms, which count less.
+    question in order, with its stop words, for bigrams.
     """
     stats = postings.corpus_stats(connection)
     terms = []
@@ -165,8 +159,6 @@ def query_from_words(
         if count := postings.doc_freq(connection, stem):
             terms.append(QueryTerm(word, stem, count, idf(count, stats.doc_count)))
     missing = len(words_by_stem) - len(terms)
-    if with_synonyms:
-        terms += _synonym_terms(connection, words, tokens, {term.stem for term in terms}, stats.doc_count)
     terms.sort(key=lambda term: (-term.weight, term.word))
     terms = terms[:_MAX_TERMS]
     weights = {term.stem: term.weight for term in terms}
@@ -176,71 +168,9 @@ def query_from_words(
     return ParsedQuery(tuple(terms), bigrams, stats.avg_doc_length, missing, missing * idf(0, stats.doc_count))
 
 
-def _synonym_terms(
-    connection: sqlite3.Connection, words: Sequence[str], tokens: Sequence[str], known: set[str], doc_count: int
-) -> list[QueryTerm]:
-    """Return synonyms that occur in any document. None weighs more than the word it stands for would."""
-    terms: dict[str, QueryTerm] = {}
-    for synonym, word in query_synonyms(words, tokens):
-        stem = STEMS[synonym]
-        if stem not in known and stem not in terms and (count := postings.doc_freq(connection, stem)):
-            weight = idf(max(count, postings.doc_freq(connection, STEMS[word])), doc_count)
-            terms[stem] = QueryTerm(synonym, stem, count, _SYNONYM_WEIGHT * weight, is_original=False)
-    return list(terms.values())
-
-
 def score_bigrams(stems: Sequence[str], query: ParsedQuery) -> float:
     """Return the weight of all bigrams of the query that occur in a text."""
     if not query.bigrams:
         return 0.0
     present = set(pairwise(stems))
     return sum(weight for pair, weight in query.bigrams.items() if pair in present)
-
-
-# Synonyms: groups of words in `synonyms.txt`, phrases, and British spellings.
-
-_PHRASES = {
-    ("turn", "off"): "disable",
-    ("turned", "off"): "disable",
-    ("turning", "off"): "disable",
-    ("switch", "off"): "disable",
-    ("turn", "on"): "enable",
-    ("switch", "on"): "enable",
-    ("sign", "in"): "login",
-    ("log", "in"): "login",
-    ("roll", "back"): "revert",
-    ("rolled", "back"): "revert",
-    ("get", "rid"): "remove",
-    ("got", "rid"): "remove",
-}
-_SPELLING_ENDINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("iser", "izer"), ("ise", "ize"))
-
-
-def query_synonyms(words: Sequence[str], tokens: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-    """Yield synonyms for words of a question, each with the word it stands for.
-
-    `tokens` is the whole question in order, for phrases of two words.
-    """
-    for word in words:
-        yield from ((synonym, word) for synonym in _synonyms(word))
-    for pair in pairwise(tokens):
-        if pair in _PHRASES:
-            yield from ((synonym, pair[0]) for synonym in (_PHRASES[pair], *_synonyms(_PHRASES[pair])))
-
-
-@cache
-def _synonym_groups() -> list[list[str]]:
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "synonyms.txt"), encoding="utf-8") as file:
-        return [line.split() for line in file if not line.startswith("#")]
-
-
-@cache
-def _synonyms(word: str) -> tuple[str, ...]:
-    respelled = [
-        word[: -len(british)] + american
-        for british, american in _SPELLING_ENDINGS
-        if word.endswith(british) and len(word) > 7
-    ]
-    groups = [group for group in _synonym_groups() if word in group]
-    others = dict.fromkeys(other for group in groups for other in group if other != word)
-    return (*others, *respelled[:1])

@@ -133,7 +133,7 @@ class PassageReader:
         self._asks_why = asks_why
         self._weight_by_stem = {term.stem: term.weight for term in query.terms}
         self._weight_by_word = {term.word: term.weight for term in query.terms}
-        self._total_weight = sum(term.weight for term in query.terms if term.is_original) or 1.0
+        self._total_weight = sum(term.weight for term in query.terms) or 1.0
         self._query_stems = _QueryStems(self._weight_by_stem)
         # A word begins like its stem, except for the last letter of the stem: most lines need not be tokenized.
         self._stem_prefixes = {stem[: max(min(len(stem) - 1, 4), 2)].lower() for stem in self._weight_by_stem}

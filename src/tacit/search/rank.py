@@ -158,7 +158,7 @@ class _SearchRun:
         self._decode = decode
         self._passage_reader: PassageReader | None = None
         self._query_words, tokens = query_terms(query.text), tokenize(query.text[:4096])
-        self.parsed_query = query_from_words(connection, self._query_words, tokens, with_synonyms=True)
+        self.parsed_query = query_from_words(connection, self._query_words, tokens)
         self.role = role_asked_for(tokens)
         self._asks_why = not _WHY_WORDS.isdisjoint(tokens[:1])
         self.is_command_question = query.kind == COMMAND or is_command_question(self._query_words)
