@@ -58,6 +58,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "day": (DAY, "a day; of a week, its Monday"),
     "decision": ("string", "what a guard does: `warn`, `ask` or `deny`"),
     "default": ("any", "the value a setting has when nobody sets it"),
+    "details": ("[string]", "of an entry of the worklog: its changes, evidence and next step"),
     "difference": ("string", "where two memories contradict each other"),
     "directories": ("[reference]", "directories that the person works in"),
     "directory": ("string", "the folder; empty where it is not known"),
@@ -294,7 +295,7 @@ OBJECTS: dict[str, str] = {
     "adherence_evidence": "id session at text",
     "answer": (
         "id short kind status scope text passage at strength relevance path line tags conflict overruled_by reason"
-        " speaker said_at session title turn ran answer more open directory exit_status author"
+        " speaker said_at session title turn ran answer more open directory exit_status author details"
     ),
     "audit": "rule_files rule_findings outdated_memories start_loads searched",
     "autocapture": "captures enabled name said modes left_out reasons",

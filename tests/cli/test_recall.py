@@ -130,6 +130,8 @@ def test_worklog_and_evaluation_are_found_at_their_lines(person: Person) -> None
     (entry,) = person.recalled("parser")
     assert entry["path"] == str(person.home / "worklog" / "2026-03-02.md")
     assert line_of(entry) == "## 12:00 T-1: Moved the parser"
+    assert entry["details"] == ["evidence: tests/test_parser.py"]
+    assert "evidence: tests/test_parser.py" in person.tacit("recall", "parser").out
     (evaluation,) = person.recalled("evaluation", "--kind", "evaluation")
     assert evaluation["path"] == str(person.home / "evaluations" / "2026-03-02.md")
     assert line_of(evaluation).startswith("# Evaluation of 2026-03-02")

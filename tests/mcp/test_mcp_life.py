@@ -16,7 +16,7 @@ from harness.person import Person, tree
 
 from tests.cli.test_commands import HEAVY, loaded
 from tests.home.test_store_read_only import filled, nobody, read_only
-from tests.support.mcp_client import answers, command, request, stateless, tool
+from tests.support.mcp_client import answers, command, lines_of, request, stateless, tool, tool_text
 
 __all__ = ["nobody"]  # a fixture
 
@@ -82,16 +82,16 @@ def test_the_last_line_may_lack_its_end(person: Person) -> None:
 
 def test_what_others_change_meanwhile_is_seen(person: Person) -> None:
     with running(person) as server:
-        assert ask(server, tool("recall", query="push"))["result"]["structuredContent"]["answers"] == []
+        assert lines_of(ask(server, tool("recall", query="push"))["result"]) == []
         person.process("add", "never force push")
-        assert len(ask(server, tool("recall", query="push"))["result"]["structuredContent"]["answers"]) == 1
+        assert len(lines_of(ask(server, tool("recall", query="push"))["result"])) == 1
         person.process("forget", "never force push", "--reason", "r", "--evidence", "e")
-        assert ask(server, tool("recall", query="push"))["result"]["structuredContent"]["answers"] == []
+        assert lines_of(ask(server, tool("recall", query="push"))["result"]) == []
 
 
 def test_between_two_requests_it_holds_no_file_of_the_home(person: Person) -> None:
     with running(person) as server:
-        ask(server, tool("remember", text="use pnpm", evidence="seen"))
+        ask(server, tool("suggest", text="use pnpm", evidence="seen"))
         ask(server, tool("recall", query="pnpm"))
         while len(os.listdir(f"/proc/{server.pid}/task")) > 1:  # the follower, which ends when the pages are drawn
             time.sleep(0.01)
@@ -104,11 +104,11 @@ def test_a_home_that_another_holds_is_not_waited_for_without_end(person: Person)
     person.wait_for_pages()
     with running(person) as server, open(person.home / ".tacit" / "write.lock", "r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert len(ask(server, tool("recall", query="push"))["result"]["structuredContent"]["answers"]) == 1
-        refused = ask(server, tool("remember", text="use pnpm", evidence="seen"))["result"]
+        assert len(lines_of(ask(server, tool("recall", query="push"))["result"])) == 1
+        refused = ask(server, tool("suggest", text="use pnpm", evidence="seen"))["result"]
         assert refused["isError"] is True and "is busy" in refused["content"][0]["text"]
         fcntl.flock(lock, fcntl.LOCK_UN)
-        assert ask(server, tool("remember", text="use pnpm", evidence="seen"))["result"]["isError"] is False
+        assert ask(server, tool("suggest", text="use pnpm", evidence="seen"))["result"]["isError"] is False
 
 
 def test_a_home_that_cannot_be_written_answers_and_refuses_changes(nobody: Person) -> None:
@@ -122,12 +122,12 @@ def test_a_home_that_cannot_be_written_answers_and_refuses_changes(nobody: Perso
         request("resources/list"),
     ]
     found, brief, why, listed, *review = answers(nobody, *asked, request("prompts/get", {"name": "review"}))
-    assert len(found["result"]["structuredContent"]["answers"]) == 1
-    assert len(brief["result"]["structuredContent"]["entries"]) == 3
+    assert len(lines_of(found["result"])) == 1
+    assert "always sign commits" in tool_text(brief["result"])
     assert why["result"]["isError"] is False
     assert len(listed["result"]["resources"]) == 4
     assert "Prefer tea" in json.dumps(review)
-    changes = [tool("remember", text="x", evidence="e"), tool("suggest", text="y", evidence="e")]
+    changes = [tool("suggest", text="x", evidence="e"), tool("suggest", text="y", evidence="e")]
     for refused in answers(nobody, *changes, tool("log_work", task="t", summary="s")):
         assert refused["result"]["isError"] is True
         assert "cannot be written to" in refused["result"]["content"][0]["text"]
@@ -160,7 +160,7 @@ def test_it_starts_without_anything_heavy(person: Person) -> None:
 
 
 def test_no_call_loads_a_loop_or_the_network(person: Person) -> None:
-    asked = [tool("remember", text="use pnpm", evidence="e"), tool("recall", query="pnpm"), tool("brief")]
+    asked = [tool("suggest", text="use pnpm", evidence="e"), tool("recall", query="pnpm"), tool("brief")]
     held = loaded_by(person, *asked, tool("why", id="use pnpm"), request("prompts/get", {"name": "review"}))
     assert "sqlite3" in held
     assert held & {"asyncio", "socket", "ssl", "http", "selectors", "tempfile", "subprocess"} == set()

@@ -20,20 +20,12 @@ def only(person: Person) -> dict[str, Any]:
     return memory
 
 
-@pytest.mark.parametrize("name", ["remember", "suggest"])
 @pytest.mark.parametrize("environment", [{}, {"TACIT_ACTOR": "user"}, {"TACIT_ACTOR": "policy"}], ids=str)
-def test_a_proposal_waits_for_the_person(person: Person, name: str, environment: dict[str, Any]) -> None:
-    told = answer(person, tool(name, text="never force push", evidence="seen"), **environment)["result"]
+def test_a_proposal_waits_for_the_person(person: Person, environment: dict[str, Any]) -> None:
+    told = answer(person, tool("suggest", text="never force push", evidence="seen"), **environment)["result"]
     memory = only(person)
     assert (memory["status"], memory["provenance"]) == ("pending", "model")
-    assert told["structuredContent"] == {
-        "id": memory["short"],
-        "text": "never force push",
-        "kind": memory["kind"],
-        "status": "pending",
-        "recorded": True,
-        **({"quote_found": False} if name == "suggest" else {}),
-    }
+    assert tool_text(told).startswith(f"Noted [{memory['short']}] ({memory['kind']}, pending): never force push\n")
     assert f"tacit accept {memory['short']}" in tool_text(told)
 
 
@@ -51,19 +43,19 @@ def test_a_proposal_waits_for_the_person(person: Person, name: str, environment:
 )
 def test_the_client_is_known_by_the_name_it_gave(person: Person, name: object, actor: str) -> None:
     hello = request("initialize", {"protocolVersion": "2025-11-25", "clientInfo": {"name": name}})
-    heard(person, hello, tool("remember", text="use pnpm", evidence="seen"), TACIT_ACTOR="user")
+    heard(person, hello, tool("suggest", text="use pnpm", evidence="seen"), TACIT_ACTOR="user")
     assert {json.loads(line)["actor"] for line in person.events.read_bytes().splitlines()} == {actor}
 
 
 def test_without_a_handshake_each_request_tells_who_asks(person: Person) -> None:
-    asked = stateless("tools/call", name="remember", arguments={"text": "use pnpm", "evidence": "seen"})
+    asked = stateless("tools/call", name="suggest", arguments={"text": "use pnpm", "evidence": "seen"})
     asked["params"]["_meta"]["io.modelcontextprotocol/clientInfo"] = {"name": "robot", "version": "1"}  # type: ignore[index]
     answer(person, asked)
     assert b'"actor":"agent:robot"' in person.events.read_bytes()
 
 
 def test_a_suggestion_comes_with_the_question_for_the_person(person: Person) -> None:
-    given = {"text": "I prefer pnpm", "kind": "preference", "evidence": "you typed pnpm", "reason": "npm failed"}
+    given = {"text": "I prefer pnpm", "evidence": "you typed pnpm", "reason": "npm failed"}
     said = tool_text(tool_result(person, "suggest", **given))
     memory = only(person)
     assert "I noticed: you typed pnpm. Should I remember: “I prefer pnpm”?" in said
@@ -83,29 +75,25 @@ def test_a_quote_is_looked_up_in_what_the_person_typed(person: Person, quote: st
     person.tacit("autocapture", "on")
     hello = request("initialize", {"protocolVersion": "2025-11-25", "clientInfo": {"name": "robot"}})
     _, told = answers(person, hello, tool("suggest", text="use pnpm", quote=quote), cwd=root)
-    is_found = told["result"]["structuredContent"]["quote_found"]
-    assert is_found == quote.startswith("no npm")
+    is_found = quote.startswith("no npm")
     said, card = told["result"]["content"][0]["text"], person.tacit("review", cwd=root).out
     assert ("The quote was found" in said) == (f"you said: “{quote}” (claude," in card) == is_found
     assert ("your own conclusion" in said) == ("concluded by robot; no words of yours" in card) == (not is_found)
     assert only(person)["status"] == "pending"
 
 
-@pytest.mark.parametrize("name", ["remember", "suggest"])
-def test_saying_it_twice_with_the_same_evidence_is_saying_it_once(person: Person, name: str) -> None:
-    asked = tool(name, text="never force push", evidence="seen")
+def test_saying_it_twice_with_the_same_evidence_is_saying_it_once(person: Person) -> None:
+    asked = tool("suggest", text="never force push", evidence="seen")
     first, second = heard(person, asked, asked)
-    assert first["result"]["structuredContent"]["recorded"] is True
-    assert second["result"]["structuredContent"]["recorded"] is False
+    assert tool_text(first["result"]).startswith("Noted [") and tool_text(second["result"]).startswith("Known [")
     assert only(person)["strength"] == 1
 
 
-@pytest.mark.parametrize("name", ["remember", "suggest"])
-def test_what_a_person_turned_down_stays_so_and_the_agent_is_told(person: Person, name: str) -> None:
+def test_what_a_person_turned_down_stays_so_and_the_agent_is_told(person: Person) -> None:
     person.tacit("remember", "never force push", "--evidence", "seen")
     person.tacit("dismiss", person.id_of("never force push"))
-    told = tool_result(person, name, text="never force push", evidence="a web page")
-    assert told["structuredContent"]["status"] == "dismissed"
+    told = tool_result(person, "suggest", text="never force push", evidence="a web page")
+    assert ", dismissed): never force push" in tool_text(told)
     assert "Do not bring it up again" in tool_text(told)
     assert only(person)["status"] == "dismissed"
 
@@ -113,12 +101,12 @@ def test_what_a_person_turned_down_stays_so_and_the_agent_is_told(person: Person
 def test_what_holds_already_is_said_so(person: Person) -> None:
     person.tacit("add", "never force push")
     told = tool_result(person, "suggest", text="never force push", evidence="seen")
-    assert told["structuredContent"]["status"] == "active" and "it holds already" in tool_text(told)
+    assert ", active): never force push" in tool_text(told) and "it holds already" in tool_text(told)
 
 
 def test_a_proposal_is_of_the_project_unless_it_holds_everywhere(person: Person) -> None:
     root = person.repository()
-    here = tool("remember", text="use pnpm", evidence="seen")
+    here = tool("suggest", text="use pnpm", evidence="seen")
     everywhere = tool("suggest", text="use tabs", evidence="seen", everywhere=True)
     heard(person, here, everywhere, cwd=root)
     scopes = {memory["label"]: memory["scope"] for memory in person.listed("--status", "all", "--scope", "all")}
@@ -129,9 +117,8 @@ def test_a_proposal_is_of_the_project_unless_it_holds_everywhere(person: Person)
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("remember", {"text": f"the token is {TOKEN}", "evidence": "seen"}),
-        ("remember", {"text": "use the token", "evidence": f"it is {TOKEN}"}),
-        ("remember", {"text": "use the token", "evidence": "x" * 1995 + f" {TOKEN}"}),
+        ("suggest", {"text": "use the token", "evidence": f"it is {TOKEN}"}),
+        ("suggest", {"text": "use the token", "evidence": "x" * 1995 + f" {TOKEN}"}),
         ("suggest", {"text": f"use {TOKEN}", "evidence": "seen"}),
         ("suggest", {"text": "use the token", "evidence": "seen", "reason": TOKEN}),
         ("log_work", {"task": "t", "summary": f"deployed with {TOKEN}"}),
@@ -149,32 +136,30 @@ def test_a_secret_is_refused_by_its_kind_and_written_nowhere(
 
 
 def test_long_evidence_is_cut_and_a_long_text_is_refused(person: Person) -> None:
-    assert tool_result(person, "remember", text="use pnpm", evidence="word " * 2000)["isError"] is False
+    assert tool_result(person, "suggest", text="use pnpm", evidence="word " * 2000)["isError"] is False
     assert len(only(person)["evidence"][0]) == 2000
-    told = tool_result(person, "remember", text="word " * 2000, evidence="seen")
+    told = tool_result(person, "suggest", text="word " * 2000, evidence="seen")
     assert told["isError"] is True and "the limit is 2,000" in tool_text(told)
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "says"),
     [
-        ("remember", {"text": "x"}, "the argument evidence is missing"),
-        ("remember", {"text": "x", "evidence": " "}, "the evidence is empty"),
-        ("remember", {"text": " ", "evidence": "e"}, "the text is empty"),
-        ("remember", {"text": None, "evidence": "e"}, "the argument text is missing"),
-        ("remember", {"text": 7, "evidence": "e"}, "text must be a text"),
-        ("remember", {"text": "x", "evidence": "e", "everywhere": "yes"}, "everywhere must be true or false"),
-        ("suggest", {"text": "x", "evidence": "e", "kind": "law"}, "kind must be one of"),
-        ("suggest", {"text": "x", "evidence": ""}, "the evidence is empty"),
+        ("suggest", {"text": "x"}, "the evidence is empty"),
+        ("suggest", {"text": "x", "evidence": " "}, "the evidence is empty"),
+        ("suggest", {"text": " ", "evidence": "e"}, "the text is empty"),
+        ("suggest", {"text": None, "evidence": "e"}, "the argument text is missing"),
+        ("suggest", {"text": 7, "evidence": "e"}, "text must be a text"),
+        ("suggest", {"text": "x", "evidence": "e", "everywhere": "yes"}, "everywhere must be true or false"),
+        ("recall", {"query": "x", "kind": "law"}, "kind must be one of"),
         ("recall", {"query": "x", "limit": 0}, "limit must be from 1 to 50"),
         ("recall", {"query": "x", "limit": 1.5}, "limit must be a whole number"),
         ("recall", {"query": "x", "limit": True}, "limit must be a whole number"),
         ("recall", {"query": "x", "since": "soon"}, "not a time"),
         ("recall", {"query": "x", "scope": "local"}, "in no project"),
         ("recall", {"query": "x", "path": "/etc/passwd"}, "there is no argument"),
-        ("brief", {"tags": "a"}, "tags must be a list of texts"),
-        ("brief", {"tags": ["a", 1]}, "tags must be a list of texts"),
-        ("why", {"id": "nothing"}, "no memory is or says"),
+        ("why", {"id": "nothing"}, "What to do: find its id with recall"),
+        ("open_session", {"id": "nothing"}, "What to do: find its id with recent_sessions or recall"),
         ("log_work", {"task": "t", "summary": ""}, "the summary is empty"),
     ],
 )
@@ -184,7 +169,6 @@ def test_a_wrong_call_is_explained_to_the_agent(
     told = tool_result(person, name, **arguments)
     assert told["isError"] is True
     assert says in tool_text(told)
-    assert "structuredContent" not in told
 
 
 def test_work_that_is_logged_stands_in_the_worklog(person: Person) -> None:

@@ -81,6 +81,11 @@ def text_of(result: Any) -> str:
     return str((result.content if hasattr(result, "content") else result.contents)[0].text)
 
 
+def lines_of(result: Any) -> list[str]:
+    """The lines of a list that a tool gave, without the dash."""
+    return [line.removeprefix("- ") for line in tool_text(result).split("\n") if line.startswith("- ")]
+
+
 # By hand
 
 
@@ -141,10 +146,12 @@ def tool_text(result: Any) -> str:
     return str(result["content"][0]["text"])
 
 
-def captured(person: Person, folder: Path, asked: str, replied: str) -> None:
-    """A session with Claude Code in this folder."""
+def captured(person: Person, folder: Path, asked: str, replied: str, *, failed: str = "") -> None:
+    """A session with Claude Code in this folder; `failed` is a command that failed in it."""
     teller = Claude(folder.name, str(folder), datetime(2026, 3, 1, 10, tzinfo=UTC))
     teller.ask(asked)
+    if failed:
+        teller.call("Bash", {"command": failed}, "no such target", error=True)
     teller.reply(replied)
     path = person.folder / f"{folder.name}.jsonl"
     path.write_bytes(lines(teller.records))

@@ -125,6 +125,7 @@ def hit_lines(hit: Hit) -> list[str]:
         if hit.overruled_by:
             marks.append(f"overruled by {hit.overruled_by}")
         text, details = [f"{name}{printable(hit.text)}"], [", ".join(marks)]
+        details += map(_one_line, hit.details)
         if quote:
             details.append(f"learned from what {_speaker_name(quote)} said, {local_minute(quote.at)}")
     if quote:

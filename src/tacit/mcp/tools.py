@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tacit.vault import Vault
     from tacit.vault.evidence import MemoryEvent
     from tacit.vault.hits import Hit
-    from tacit.vault.memories import DecisionOutcome
 
     # What `tools/list` and `prompts/list` show, as far as the server looks at it. Arguments have a JSON Schema.
 
@@ -167,11 +166,8 @@ def client_actor(name: str, environment: Mapping[str, str]) -> Actor:
 # Running a tool
 
 
-class McpResult(Record):
-    """A result as text for a model and as values for a program."""
-
-    text: str
-    values: Json
+# What a tool answers is one text, and no values beside it. Of an answer with both, some hosts give their model the
+# values alone: without the fence, and without what to do next.
 
 
 def run_tool(name: str, arguments: Mapping[str, object], caller: ClientContext) -> Json:
@@ -184,18 +180,27 @@ def run_tool(name: str, arguments: Mapping[str, object], caller: ClientContext) 
     try:
         checked = check_arguments(schema["properties"], schema.get("required", ()), arguments)
         with caller.open_vault() as vault:
-            result = run(vault, checked)
+            text = run(vault, checked)
+    except NotFoundError as error:
+        return _error_result(NotFoundError(error.message, _FIND_ID.get(name, error.hint)))
     except TacitError as error:
         return _error_result(error)
     except OSError as error:
         message = error.strerror or type(error).__name__
-        return _error_result(StoreError(message, "ask the person to type: tacit doctor"))
-    content = {"type": "text", "text": result.text}
-    return {"content": [content], "structuredContent": result.values, "isError": False}
+        return _error_result(StoreError(message, "tacit doctor"))
+    return {"content": [{"type": "text", "text": text}], "isError": False}
+
+
+_FIND_ID = {
+    "why": "find its id with recall, or take it from the brief",
+    "open_session": "find its id with recent_sessions or recall",
+}
 
 
 def _error_result(error: TacitError) -> Json:
-    hint = f"\nWhat to do: {harmless_line(error.hint, 500)}" if error.hint else ""
+    # A command is for the person: no tool of the agent does what it does.
+    hint = f"ask the person to type: {error.hint}" if error.hint.startswith("tacit ") else error.hint
+    hint = f"\nWhat to do: {harmless_line(hint, 500)}" if hint else ""
     content = {"type": "text", "text": f"Not done: {harmless_line(error.message, 500)}{hint}"}
     return {"content": [content], "isError": True}
 
@@ -208,16 +213,12 @@ _MAX_QUERY_CHARS = 4096
 _MAX_EVENTS = 40  # of a history, the latest
 
 
-def run_brief(vault: Vault, arguments: McpArguments) -> McpResult:
-    brief = vault.search.brief(task=arguments.text("task")[:_MAX_QUERY_CHARS], tags=arguments.texts("tags")[:20])
-    entries = [
-        {"id": memory.id, "kind": memory.kind.label, "text": harmless_line(memory.sentence), "at": memory.at}
-        for memory in brief.entries
-    ]
-    return McpResult(brief.text.rstrip("\n") or NO_MEMORIES, {"entries": entries})
+def run_brief(vault: Vault, arguments: McpArguments) -> str:
+    brief = vault.search.brief(task=arguments.text("task")[:_MAX_QUERY_CHARS])
+    return brief.text.rstrip("\n") or NO_MEMORIES
 
 
-def run_recall(vault: Vault, arguments: McpArguments) -> McpResult:
+def run_recall(vault: Vault, arguments: McpArguments) -> str:
     hits = vault.search.recall(
         arguments.text("query")[:_MAX_QUERY_CHARS],
         limit=arguments.number("limit", 10),
@@ -225,9 +226,7 @@ def run_recall(vault: Vault, arguments: McpArguments) -> McpResult:
         scope=arguments.text_or_none("scope"),
         since=arguments.text_or_none("since"),
     )
-    if not hits:
-        return McpResult("Nothing is remembered about this.", {"answers": []})
-    return McpResult(fenced_lines(_hit_line(hit) for hit in hits), {"answers": [_hit_values(hit) for hit in hits]})
+    return fenced_lines(map(_hit_line, hits)) if hits else "Nothing is remembered about this."
 
 
 def _hit_line(hit: Hit) -> str:
@@ -238,7 +237,8 @@ def _hit_line(hit: Hit) -> str:
         if hit.kind == "command":
             ended = "outcome unknown" if hit.exit_status is None else "failed" if hit.exit_status else "went well"
             where = f"in {harmless_line(hit.directory, 200) or 'an unknown folder'}, {ended}"
-        return f"- [{', '.join(marks)}] {harmless_line(hit.text)} ({where})"
+        details = [f"; {harmless_line(text, _MAX_ANSWER_CHARS)}" for text in hit.details]
+        return f"- [{', '.join(marks)}] {harmless_line(hit.text)}{''.join(details)} ({where})"
     marks.append(f"said by {harmless_line(quote.speaker, 64) or 'the person'}")
     ran = f" (ran: {harmless_line(quote.ran, _MAX_ANSWER_CHARS)})" if quote.ran else ""
     answer = f" … {harmless_line(quote.answer, _MAX_ANSWER_CHARS)}" if quote.answer else ""
@@ -248,68 +248,23 @@ def _hit_line(hit: Hit) -> str:
     return line + "".join(more)
 
 
-def _hit_values(hit: Hit) -> Json:
-    quote = hit.quote
-    values: Json = {
-        "id": hit.short,
-        "kind": hit.kind,
-        "status": hit.status,
-        "scope": _scope_text(hit.scope),
-        "text": harmless_line(hit.text),
-        "passage": harmless_line(hit.passage),
-        "at": hit.at,
-        "relevance": hit.relevance,
-        "path": hit.path,
-        "line": hit.line,
-    }
-    if quote is not None:
-        values |= {"speaker": harmless_line(quote.speaker, 64) or "you", "session": quote.session, "turn": quote.turn}
-        if quote.ran:
-            values["ran"] = harmless_line(quote.ran, _MAX_ANSWER_CHARS)
-        if quote.answer:
-            values["answer"] = harmless_line(quote.answer, _MAX_ANSWER_CHARS)
-        if quote.more:
-            values["more"] = [
-                {"turn": other.turn, "passage": harmless_line(other.text, _MAX_ANSWER_CHARS)} for other in quote.more
-            ]
-    if hit.kind == "command":
-        values["directory"] = harmless_line(hit.directory, 400)
-        if hit.exit_status is not None:
-            values["exit_status"] = hit.exit_status
-    return values
-
-
-def run_why(vault: Vault, arguments: McpArguments) -> McpResult:
+def run_why(vault: Vault, arguments: McpArguments) -> str:
     listed, reasons = vault.search.why(arguments.text("id")[:400])
-    events = [_event_values(reason) for reason in reasons[-_MAX_EVENTS:]]
     memory = listed.memory
     author = f", from the team: {harmless_line(memory.author, 200)}" if memory.author else ""
-    about = f"{memory.kind.label}, {memory.status.value}{author}"
-    lines = [f"[{listed.short}] {harmless_line(memory.claim.sentence)} ({about})"]
-    for event in events:
-        more = [f"; {label}: {event[label]}" for label in ("instead", "evidence", "reason") if label in event]
-        lines.append(f"- {event['at'][:16]} {event['actor']}: {event['what']}{''.join(more)}")
-    values: Json = {
-        "id": listed.short,
-        "text": harmless_line(memory.claim.sentence),
-        "kind": memory.kind.label,
-        "status": memory.status.value,
-        "scope": _scope_text(memory.claim.scope),
-        "confidence": memory.confidence,
-        "observations": memory.strength,
-        "events": events,
-    }
-    return McpResult(fenced_lines(lines), values)
+    counted = f"observed {memory.strength} times, confidence {memory.confidence:.2f}"
+    about = f"{memory.kind.label}, {memory.status.value}, {_scope_text(memory.claim.scope)}{author}; {counted}"
+    heading = f"[{listed.short}] {harmless_line(memory.claim.sentence)} ({about})"
+    return fenced_lines([heading, *map(_event_line, reasons[-_MAX_EVENTS:])])
 
 
-def _event_values(reason: MemoryEvent) -> dict[str, str]:
+def _event_line(reason: MemoryEvent) -> str:
     from tacit.vault.evidence import describe_event, event_details
 
-    description = describe_event(reason) + (", undone" if reason.undone else "")
-    details = {label: harmless_line(text, 500) for label, text in event_details(reason)}
-    origin = reason.event.origin
-    actor, what = harmless_line(origin.actor, 64), harmless_line(description, 100)
-    return {"at": origin.at.isoformat(), "actor": actor, "what": what, **details}
+    origin, what = reason.event.origin, describe_event(reason) + (", undone" if reason.undone else "")
+    details = [f"; {label}: {harmless_line(text, 500)}" for label, text in event_details(reason)]
+    actor = harmless_line(origin.actor, 64)
+    return f"- {origin.at:%Y-%m-%dT%H:%M} {actor}: {harmless_line(what, 100)}{''.join(details)}"
 
 
 def _scope_text(scope: Scope) -> str:
@@ -349,16 +304,6 @@ def clip_evidence(text: str) -> str:
     return clip(text.strip(), MAX_EVIDENCE_CHARS)
 
 
-def _proposal_result(outcome: DecisionOutcome, question: str = "") -> McpResult:
-    """Return the outcome of a proposal, and the commands that the person can type."""
-    memory, short = outcome.memory, outcome.short
-    sentence, status = harmless_line(memory.claim.sentence), memory.status.value
-    heading = f"{'Noted' if outcome.changed else 'Known'} [{short}] ({memory.kind.label}, {status}): {sentence}"
-    advice = _DECIDED_ADVICE.get(status) or question or _decision_advice(short)
-    values: Json = {"id": short, "text": sentence, "kind": memory.kind.label, "status": status}
-    return McpResult(f"{heading}\n{advice}", {**values, "recorded": outcome.changed})
-
-
 def _decision_advice(short: str) -> str:
     return (
         "It is a candidate and holds only when the person accepts it. They decide with tacit review, or by typing "
@@ -366,16 +311,7 @@ def _decision_advice(short: str) -> str:
     )
 
 
-def run_remember(vault: Vault, arguments: McpArguments) -> McpResult:
-    evidence = clip_evidence(arguments.text("evidence"))
-    if not evidence:
-        raise UsageError("the evidence is empty", "say where it was observed: a message, a file, a test")
-    wait_for_write_lock(vault)
-    text, everywhere = arguments.text("text"), arguments.flag("everywhere")
-    return _proposal_result(vault.memories.remember(text, evidence=evidence, everywhere=everywhere, source="mcp"))
-
-
-def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
+def run_suggest(vault: Vault, arguments: McpArguments) -> str:
     evidence, quote = arguments.text("evidence").strip(), arguments.text("quote").strip()
     wait_for_write_lock(vault)
     outcome = vault.memories.suggest(
@@ -383,7 +319,6 @@ def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
         evidence=clip_evidence(evidence),
         quote=quote,
         reason=arguments.text("reason").strip(),
-        kind=arguments.text("kind") or None,
         everywhere=arguments.flag("everywhere"),
     )
     if not quote:
@@ -402,18 +337,20 @@ def run_suggest(vault: Vault, arguments: McpArguments) -> McpResult:
             "The quote is in no recorded prompt of this project, so the person sees this as your own conclusion. If "
             f"you changed their words, call suggest again with the exact ones.\n{_decision_advice(outcome.short)}"
         )
-    result = _proposal_result(outcome, question)
-    return result._replace(values={**result.values, "quote_found": outcome.is_quoted})
+    memory, status = outcome.memory, outcome.memory.status.value
+    sentence = harmless_line(memory.claim.sentence)
+    heading = f"{'Noted' if outcome.changed else 'Known'} [{outcome.short}] ({memory.kind.label}, {status}): {sentence}"
+    return f"{heading}\n{_DECIDED_ADVICE.get(status) or question}"
 
 
-def run_log_work(vault: Vault, arguments: McpArguments) -> McpResult:
+def run_log_work(vault: Vault, arguments: McpArguments) -> str:
     from tacit.model.observation import WorkLogged
 
     entry = WorkLogged(**{name: clip_evidence(arguments.text(name)) for name in WorkLogged._fields})
     wait_for_write_lock(vault)
     vault.memories.log(entry)
     task, summary = harmless_line(entry.task, 200), harmless_line(entry.summary, 400)
-    return McpResult(f"Logged: {task}: {summary}", {"task": task, "summary": summary})
+    return f"Logged: {task}: {summary}"
 
 
 # Tools that read sessions. Their texts are fenced and clipped.
@@ -481,37 +418,28 @@ def _clipped_lines(lines: Iterable[str], rest: str) -> list[str]:
     return clipped
 
 
-def run_recent_sessions(vault: Vault, arguments: McpArguments) -> McpResult:
+def run_recent_sessions(vault: Vault, arguments: McpArguments) -> str:
     rows = recent_sessions(vault, here=not arguments.flag("everywhere"), limit=arguments.number("limit", 5))
-    if not rows:
-        return McpResult("No earlier session is recorded here.", {"sessions": []})
-    return McpResult(fenced_lines(row.line for row in rows), {"sessions": [row._asdict() for row in rows]})
+    return fenced_lines(row.line for row in rows) if rows else "No earlier session is recorded here."
 
 
-def run_open_session(vault: Vault, arguments: McpArguments) -> McpResult:
+def run_open_session(vault: Vault, arguments: McpArguments) -> str:
     listed, session = vault.sessions.session(arguments.text("id"))
     if not arguments.flag("everywhere"):
         vault.sessions.must_be_of_this_project(listed)
     turn, around = arguments.number("turn", 1), arguments.number("around", 1)
     rest = "(The rest is left out: ask for one turn, with around 0.)"
     lines = _clipped_lines(vault.sessions.turn_lines(session, turn, around), rest)
-    values: Json = {
-        "id": listed.row.id,
-        "agent": harmless_line(session.agent, 64),
-        "title": harmless_line(listed.row.title, 200),
-        "at": listed.row.ended_at,
-        "turn": turn,
-        "turns": len(session.turns),
-        "lines": lines,
-    }
-    return McpResult(fenced_lines(lines), values)
+    title, agent = harmless_line(listed.row.title, 200), harmless_line(session.agent, 64)
+    place = f"{listed.row.ended_at[:16]}, turn {turn} of {len(session.turns)}"
+    heading = f"Session {listed.short} with {agent}, {place}: {title}"
+    return fenced_lines([heading, *lines])
 
 
-TOOLS: dict[str, Callable[[Vault, McpArguments], McpResult]] = {
+TOOLS: dict[str, Callable[[Vault, McpArguments], str]] = {
     "brief": run_brief,
     "recall": run_recall,
     "suggest": run_suggest,
-    "remember": run_remember,
     "why": run_why,
     "log_work": run_log_work,
     "recent_sessions": run_recent_sessions,

@@ -180,6 +180,7 @@ class Hit(Record):
     directory: str = ""
     exit_status: int | None = None
     author: str = ""  # of a memory of the team
+    details: tuple[str, ...] = ()  # of an entry of the worklog: its changes, evidence and next step
 
     @property
     def passage(self) -> str:
@@ -208,12 +209,12 @@ class HitBuilder(HomePart):
         if isinstance(item, StoredCommand):
             return self._command_hit(connection, result, item)
         if isinstance(item, PageRow):
-            location = self._page_location(connection, item)
+            location, details = self._page_location(connection, item), self._worklog_details(connection, item)
             quote = self._message_quote(connection, item, result.passage) if result.passage else None
             names = (quote.session, quote.short) if quote else (item.event, item.event)
             at = quote.at if quote else item.at
             fields = (*names, item.kind, "recorded", item.scope, item.title, at, 1, result.relevance, *location)
-            return Hit(*fields, why=_explain_match(result), quote=quote)
+            return Hit(*fields, why=_explain_match(result), quote=quote, details=details)
         return Hit(
             item.id,
             reader.short_id(connection, item.id),
@@ -295,6 +296,14 @@ class HitBuilder(HomePart):
         turn = connection.execute(_TURN_AT_SQL, (first, first + IDS_PER_SESSION - 1, quote.at)).fetchone()[0]
         short = sessions.short_id(connection, row.id)
         return quote._replace(session=row.id, short=short, title=row.title, turn=max(turn, 1))
+
+    def _worklog_details(self, connection: sqlite3.Connection, page: PageRow) -> tuple[str, ...]:
+        """Return what an entry of the worklog says beside its task and summary; nothing for other pages."""
+        if page.kind != "worklog":
+            return ()
+        events = reader.page_events(connection, page.kind, page.page_name, must_decode)
+        body = next(event.body for event in events if event.id == page.event)
+        return tuple(f"{name}: {text}" for name in ("changes", "evidence", "next") if (text := getattr(body, name)))
 
     def _page_location(self, connection: sqlite3.Connection, page: PageRow) -> FileLocation:
         from tacit.pages.long_term import evaluation_heading, worklog_heading
