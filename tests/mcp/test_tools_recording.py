@@ -80,6 +80,8 @@ def test_a_quote_is_looked_up_in_what_the_person_typed(person: Person, quote: st
     assert ("The quote was found" in said) == (f"you said: “{quote}” (claude," in card) == is_found
     assert ("your own conclusion" in said) == ("concluded by robot; no words of yours" in card) == (not is_found)
     assert only(person)["status"] == "pending"
+    (line,) = [json.loads(line) for line in person.events.read_bytes().splitlines() if b"memory.candidate" in line]
+    assert line.get("sess", "") == ("s" if is_found else "")
 
 
 def test_saying_it_twice_with_the_same_evidence_is_saying_it_once(person: Person) -> None:

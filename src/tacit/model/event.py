@@ -108,10 +108,12 @@ def agent_name(actor: str) -> str:
 
 
 class Attribution(Record):
-    """The actor of one event of an operation, where it is not whoever ran the command."""
+    """The actor of one event of an operation, where it is not whoever ran the command; and its session, where it is
+    known to be another."""
 
     actor: str
     provenance: Provenance
+    session: str = ""
 
 
 class Draft(Record):
@@ -136,7 +138,10 @@ class EventOrigin(Record):
         """Return this origin with another actor, who never has more authority than whoever ran the command."""
         if attribution is None:
             return self
-        return self._replace(actor=attribution.actor, provenance=min(self.provenance, attribution.provenance))
+        provenance = min(self.provenance, attribution.provenance)
+        return self._replace(
+            actor=attribution.actor, provenance=provenance, session=attribution.session or self.session
+        )
 
 
 class Event(Record):

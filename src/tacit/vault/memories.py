@@ -29,7 +29,7 @@ from tacit.log.codec import must_decode
 from tacit.model import decide
 from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Status, is_project_scope, project_name
 from tacit.model.conflict import ConflictRule
-from tacit.model.event import ClaimDecided, Draft, Event
+from tacit.model.event import Attribution, ClaimDecided, Draft, Event
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.observation import WorkLogged
@@ -105,6 +105,7 @@ class Memories(HomePart):
         if not quote and not evidence:
             raise UsageError("the evidence is empty", "quote the person's exact words, or name what you noticed")
         events: tuple[EventId, ...] = ()
+        session = ""
         if quote:
             from tacit.vault.quotes import Quotes
 
@@ -113,8 +114,11 @@ class Memories(HomePart):
                 evidence = _join(evidence, f"a quote that was not found: {words}")
             else:
                 events, reason = (prompt.event.id,), _join(checked_optional_text(reason, "the reason"), evidence)
+                session = prompt.event.origin.session  # not every host tells its servers which session it is
                 evidence = f"{words} ({prompt.agent}, {prompt.event.day}, session {prompt.session})"
-        outcome = self._propose(text, "suggest", evidence, reason, kind=kind, everywhere=everywhere, events=events)
+        outcome = self._propose(
+            text, "suggest", evidence, reason, kind=kind, everywhere=everywhere, events=events, session=session
+        )
         return outcome._replace(is_quoted=bool(events))
 
     def _propose(
@@ -127,11 +131,13 @@ class Memories(HomePart):
         kind: Kind | str | None = None,
         everywhere: bool,
         events: tuple[EventId, ...] = (),
+        session: str = "",
     ) -> DecisionOutcome:
         kind = checked_kind(kind)
         text = self._checked(text, "the text")
         evidence = checked_optional_text(evidence, "the evidence")
         reason = checked_optional_text(reason, "the reason")
+        origin = self._store.actor.origin()
         with self._store.change() as change:
             claim = self._build_claim(change.connection, text, everywhere, kind)
             memory = reader.load_memory(change.connection, claim.id, must_decode)
@@ -142,6 +148,7 @@ class Memories(HomePart):
                 evidence=evidence,
                 reason=reason,
                 events=events,
+                attribution=Attribution(origin.actor, origin.provenance, session) if session else None,
                 kind_inferred=kind is None,
             )
             outcomes = _record_on(change, [claim.id], drafts)
