@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tacit.cli.cards import outcome_line
 from tacit.cli.commands import Invocation, Option, command
@@ -58,6 +58,7 @@ def run_add(call: Invocation) -> None:
         everywhere=call.flag("--global"),
         whole=call.flag("--whole"),
         private=call.flag("--private"),
+        look_for_same=True,
     )
     for outcome in outcomes:
         if outcome.memory.status is Status.PENDING:
@@ -67,8 +68,7 @@ def run_add(call: Invocation) -> None:
         echo(outcome_line(f"Reinforced, strength {strength}" if strength > 1 else "Added", outcome))
         echo_sharing(outcome)
         echo_conflicts(outcome)
-        if strength == 1:
-            echo_lines(same_lines(outcome, call.vault.search.may_be_same(outcome.memory)))
+        echo_lines(same_lines(outcome))
     if len(outcomes) > 1:
         echo(f"That text holds {len(outcomes)} rules; each is a memory of its own. tacit undo takes all of them back.")
     if is_first and any(outcome.in_fact_file for outcome in outcomes):
@@ -116,9 +116,9 @@ def conflict_lines(outcome: DecisionOutcome) -> Iterator[str]:
         yield f"  Both hold. If that one is outdated: tacit forget {rival.id[:_SHORT_ID]}; if not: {both}"
 
 
-def same_lines(outcome: DecisionOutcome, rows: Iterable[MemoryRow]) -> Iterator[str]:
+def same_lines(outcome: DecisionOutcome) -> Iterator[str]:
     """Yield lines that ask whether a memory says the same as others."""
-    for row in rows:
+    for row in outcome.may_be_same:
         other = row.id[:_SHORT_ID]
         yield f"  Does it say the same as {_reference(row)}"
         yield f"  Make them one: tacit edit {outcome.short} --into {other}; or, if it is outdated: tacit forget {other}"

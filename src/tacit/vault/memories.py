@@ -46,6 +46,7 @@ class DecisionOutcome(Record):
     `changed` is False if there was nothing to record. `undecided` are memories that it contradicts and that no rule
     decides between, `may_contradict` those that the person is asked about. `in_fact_file` is True if the fact file of
     the current project has a line for it. `is_quoted` is True if the person typed the words that a suggestion quotes.
+    `may_be_same` are memories that may say the same in other words, where they were looked for.
     """
 
     memory: Memory
@@ -58,6 +59,7 @@ class DecisionOutcome(Record):
     may_contradict: tuple[MemoryRow, ...] = ()
     in_fact_file: bool = False
     is_quoted: bool = False
+    may_be_same: tuple[MemoryRow, ...] = ()
 
 
 class Memories(HomePart):
@@ -189,11 +191,13 @@ class Memories(HomePart):
         everywhere: bool = False,
         whole: bool = False,
         private: bool = False,
+        look_for_same: bool = False,
     ) -> list[DecisionOutcome]:
         """As `add`, for a text that may have several rules: a memory for each, in one operation.
 
         Sentences that are no rules become the evidence. Raise RefusedError for several sentences of which none is a
-        rule, unless they are wanted as one memory (`whole`). A rule that occurs twice has one outcome.
+        rule, unless they are wanted as one memory (`whole`). A rule that occurs twice has one outcome. With
+        `look_for_same`, new memories come with those that may say the same.
         """
         rules: Sequence[str] = [self._checked(text, "the text")]
         if not whole:
@@ -230,6 +234,8 @@ class Memories(HomePart):
                 for claim, own, is_shared in zip(claims, wanted, shared, strict=True)
             ]
             outcomes = _record_on(change, [claim.id for claim in claims], drafts)
+            if look_for_same:
+                outcomes = [_with_same(change.connection, outcome) for outcome in outcomes]
         return self._with_fact_file(outcomes)
 
     def _stated_by_others(self, connection: sqlite3.Connection, claims: Sequence[Claim]) -> dict[ClaimId, int]:
@@ -563,6 +569,16 @@ def _as_known(connection: sqlite3.Connection, claim: Claim) -> Claim:
     with suppress(IndexUnusableError), translate_sqlite_errors():
         return restated_claim(connection, claim, is_wanted)
     return claim
+
+
+def _with_same(connection: sqlite3.Connection, outcome: DecisionOutcome) -> DecisionOutcome:
+    """Return the outcome of an addition with the memories that a new one may repeat. A broken index knows none."""
+    from tacit.search.memories import near_memories
+
+    if outcome.memory.strength == 1 and outcome.memory.status is Status.ACTIVE:
+        with suppress(IndexUnusableError), translate_sqlite_errors():
+            return outcome._replace(may_be_same=tuple(near_memories(connection, outcome.memory.claim)))
+    return outcome
 
 
 def _load_outcome(connection: sqlite3.Connection, claim: ClaimId, changed: bool) -> DecisionOutcome:

@@ -293,14 +293,6 @@ class Search(HomePart):
             quotes = (builder.source_quote(connection, source) for source in sources)
             return [quote for quote in quotes if quote is not None]
 
-    def may_be_same(self, memory: Memory) -> list[MemoryRow]:
-        """Return memories that may say the same as one in other words, the nearest first. A broken index knows none."""
-        from tacit.search.memories import near_memories
-
-        with suppress(IndexUnusableError, StoreError):
-            return self._store.read(lambda connection: near_memories(connection, memory.claim))
-        return []
-
     def relations(self, reference: str) -> MemoryRelations:
         """Return the memories that one replaced, overrules or contradicts, and those that do so to it.
 
