@@ -10,7 +10,7 @@ from harness.terminal import converse
 
 from tacit.model.claim import GLOBAL
 from tacit.model.statement import claim_from
-from tacit.search.memories import restated_claim
+from tacit.search.restatements import restated_claim
 
 LATER = "2026-03-03T12:00:00+00:00"
 OTHERS = ("sign every commit", "review the diff with care", "greet me in the morning")

@@ -32,7 +32,7 @@ from tacit.model.ids import ClaimId
 from tacit.model.observation import CONVERSATION_TYPES, SessionSummarized
 from tacit.model.statement import claim_from
 from tacit.record import Record
-from tacit.search.memories import restated_claim
+from tacit.search.restatements import restated_claim
 from tacit.text.display import clip, one_line
 
 TYPE_CHECKING = False

@@ -560,7 +560,7 @@ def _as_known(connection: sqlite3.Connection, claim: Claim) -> Claim:
 
     What an index that is broken cannot tell is no reason to refuse it.
     """
-    from tacit.search.memories import restated_claim
+    from tacit.search.restatements import restated_claim
 
     def is_wanted(row: MemoryRow) -> bool:
         is_live = row.status in (Status.ACTIVE, Status.PENDING)
@@ -573,7 +573,7 @@ def _as_known(connection: sqlite3.Connection, claim: Claim) -> Claim:
 
 def _with_same(connection: sqlite3.Connection, outcome: DecisionOutcome) -> DecisionOutcome:
     """Return the outcome of an addition with the memories that a new one may repeat. A broken index knows none."""
-    from tacit.search.memories import near_memories
+    from tacit.search.restatements import near_memories
 
     if outcome.memory.strength == 1 and outcome.memory.status is Status.ACTIVE:
         with suppress(IndexUnusableError), translate_sqlite_errors():

@@ -19,7 +19,8 @@ from tacit.model.claim import Kind, Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId, claim_number, is_claim_id
 from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.record import Record
-from tacit.search.memories import possible_restatements, same_claims, similar_memories
+from tacit.search.memories import similar_memories
+from tacit.search.restatements import possible_restatements, same_claims
 from tacit.text.display import clip
 from tacit.text.words import normalize_text
 from tacit.vault.evidence import agents_of_memory

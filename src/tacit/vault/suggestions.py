@@ -26,7 +26,7 @@ from tacit.model.event import ClaimProposed, local_day
 from tacit.model.ids import claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
-from tacit.search.memories import near_memories
+from tacit.search.restatements import near_memories
 from tacit.vault.evidence import with_basis
 from tacit.vault.listing import (
     FilterParser,
