@@ -230,6 +230,8 @@ FIELDS: dict[str, tuple[str, str]] = {
     ),
     "steps": ("[string]", "the steps of a workflow"),
     "stops": ("[string]", "commands that a guard stops"),
+    "stopped_count": ("integer", "sessions in which a guard stopped what would have violated it"),
+    "stopped_calls": ("[adherence_evidence]", "tool calls that a guard stopped"),
     "strength": ("integer", "how often it was observed"),
     "subject": ("string", "of a statement"),
     "summarized_by": ("string", "the model whose words `outcome` is in, or empty"),
@@ -290,7 +292,8 @@ _PROPOSAL = f"{_REFERENCE} tags author at evidence"
 _SESSION = "id short agent name scope at first_at turn_count title outcome summarized_by files alike"
 OBJECTS: dict[str, str] = {
     "adherence": (
-        "injected_count followed_count violated_count not_applicable_count unknown_count violations corrections"
+        "injected_count followed_count violated_count not_applicable_count stopped_count unknown_count violations"
+        " stopped_calls corrections"
     ),
     "adherence_evidence": "id session at text",
     "answer": (
@@ -333,7 +336,7 @@ OBJECTS: dict[str, str] = {
     "pattern": f"{_REFERENCE} strength promote",
     "prompt": "text how about",
     "queued_event": "id action scope text",
-    "recent_adherence": "injected_count tokens followed_count violated_count",
+    "recent_adherence": "injected_count tokens followed_count violated_count stopped_count",
     "reference": _REFERENCE,
     "remote": "name url fingerprint synced_at sent_count unsent_count purged_count machines foreign notes problem",
     "repository": "path accepted_count waiting unfit",

@@ -68,8 +68,8 @@ def test_recent_counts_begin_at_an_event() -> None:
     index = index_of(
         injected(1, "one", RULE), check(2, ONE, VIOLATED), injected(3, "two", RULE), check(4, TWO, FOLLOWED)
     )
-    assert adherence.recent_adherence(index, numbered(0)) == RecentAdherence(2, 20, 1, 1)
-    assert adherence.recent_adherence(index, numbered(3)) == RecentAdherence(1, 10, 1, 0)
+    assert adherence.recent_adherence(index, numbered(0)) == RecentAdherence(2, 20, 1, 1, 0)
+    assert adherence.recent_adherence(index, numbered(3)) == RecentAdherence(1, 10, 1, 0, 0)
 
 
 def test_relevance_moves_a_little_and_that_of_constraints_never_down() -> None:

@@ -21,7 +21,7 @@ from tacit.model.observation import (
 from tacit.model.session import Adherence
 from tests.support.events import numbered, says
 
-FOLLOWED, VIOLATED = Adherence.FOLLOWED, Adherence.VIOLATED
+FOLLOWED, VIOLATED, STOPPED = Adherence.FOLLOWED, Adherence.VIOLATED, Adherence.STOPPED
 NOT_APPLICABLE, UNKNOWN = Adherence.NOT_APPLICABLE, Adherence.UNKNOWN
 REPLY = ReplyGiven("claude", "Done.")
 
@@ -97,7 +97,6 @@ def test_a_filter_behind_a_pipe_does_another_job() -> None:
     [
         ran("npm ci", ToolOutcome.REJECTED),
         ran("npm ci", aside=True),
-        ran("npm ci", ToolOutcome.FAILED, result="Not run. Once: tacit guard allow 4f2k"),
         ran("cd /tmp/trial && npm ci"),
         ToolUsed("claude", "Read", ToolAction.READ, "npm ci"),
         PromptGiven("claude", "npm ci", PromptKind.SHELL),
@@ -105,6 +104,26 @@ def test_a_filter_behind_a_pipe_does_another_job() -> None:
 )
 def test_what_did_not_run_or_ran_elsewhere_or_was_not_the_agents_violates_nothing(call: ConversationBody) -> None:
     assert check("never use npm", call).result is NOT_APPLICABLE
+
+
+STOP = "Not run. Once: tacit guard allow 4f2k"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "calls", "result"),
+    [
+        ("never use npm", [ran("npm ci", ToolOutcome.FAILED, result=STOP)], STOPPED),
+        ("never force push", [ran("git push -f", ToolOutcome.REJECTED, result=STOP), ran("git push")], STOPPED),
+        ("never use npm", [ran("npm ci", ToolOutcome.FAILED, result=STOP), ran("npm ci")], VIOLATED),
+        ("never use npm", [ran("pnpm add zod; rm x", ToolOutcome.FAILED, result=STOP)], NOT_APPLICABLE),
+        ("run the tests before a commit", [ran("git commit", result=STOP), ran("pytest"), ran("git commit")], STOPPED),
+        ("do not edit `migrations/`", [ran("rm migrations/1.sql", result=STOP)], STOPPED),
+    ],
+)
+def test_what_a_guard_stopped_is_neither_followed_nor_violated(
+    sentence: str, calls: list[ConversationBody], result: Adherence
+) -> None:
+    assert check(sentence, *calls).result is result
 
 
 def test_a_command_that_failed_was_run() -> None:

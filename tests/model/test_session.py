@@ -173,7 +173,7 @@ def test_a_summary_knows_how_many_turns_came_after_it() -> None:
 
 
 numbers = st.integers(0, 1000)
-counts = st.builds(AdherenceCounts, numbers, numbers, numbers, numbers, numbers)
+counts = st.builds(AdherenceCounts, *[numbers] * 6)
 kinds = st.sampled_from(Kind)
 
 

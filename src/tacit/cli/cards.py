@@ -254,11 +254,18 @@ def adherence_lines(report: AdherenceReport) -> Iterator[str]:
         return
     parts = [f"told {pluralize(counts.injected, 'time')}"]
     if counts.checked:
-        parts.append(f"followed {counts.followed}, violated {counts.violated}, not applicable {counts.not_applicable}")
+        stopped = f", stopped {counts.stopped}" if counts.stopped else ""
+        parts.append(
+            f"followed {counts.followed}, violated {counts.violated}{stopped}, not applicable {counts.not_applicable}"
+        )
     if counts.unknown:
         parts.append(f"unknown {counts.unknown}")
     yield ", ".join(parts)
-    for label, items in (("violated", report.violations), ("corrected", report.corrections)):
+    for label, items in (
+        ("violated", report.violations),
+        ("stopped by your rule", report.stops),
+        ("corrected", report.corrections),
+    ):
         lines = [
             f"    {label} on {item.at[:10]} in session {item.short}"
             + (f": {printable(item.text)}" if item.text else "")
@@ -269,16 +276,18 @@ def adherence_lines(report: AdherenceReport) -> Iterator[str]:
 
 def adherence_json(report: AdherenceReport) -> JsonObject:
     counts = report.counts
-    violations, corrections = (
+    violations, stops, corrections = (
         [{"id": item.event, "session": item.session, "at": item.at, "text": item.text} for item in items]
-        for items in (report.violations, report.corrections)
+        for items in (report.violations, report.stops, report.corrections)
     )
     return {
         "injected_count": counts.injected,
         "followed_count": counts.followed,
         "violated_count": counts.violated,
         "not_applicable_count": counts.not_applicable,
+        "stopped_count": counts.stopped,
         "unknown_count": counts.unknown,
         "violations": violations,
+        "stopped_calls": stops,
         "corrections": corrections,
     }

@@ -116,7 +116,8 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
     yield f"{bold('Recall')}    {pluralize(now.asked, 'question')}, {now.missed} without an answer"
     if now.week.injected:
         cost = f"told {pluralize(now.week.injected, 'time')} ({now.week.tokens:,} tokens)"
-        yield f"{bold('This week')} {cost}, followed {now.week.followed}, violated {now.week.violated}"
+        stopped = f"; your rules stopped {pluralize(now.week.stopped, 'session')}" if now.week.stopped else ""
+        yield f"{bold('This week')} {cost}, followed {now.week.followed}, violated {now.week.violated}{stopped}"
     if now.ineffective:
         memories = pluralize(now.ineffective, "memory was", "memories were")
         yield f"{bold('Violated')}  {memories} told and not followed, or corrected: tacit review"
@@ -161,6 +162,7 @@ def _status_json(now: HomeStatus) -> JsonObject:
         "evaluated": now.evaluated,
         "week": {
             "injected_count": now.week.injected,
+            "stopped_count": now.week.stopped,
             "tokens": now.week.tokens,
             "followed_count": now.week.followed,
             "violated_count": now.week.violated,

@@ -16,7 +16,7 @@ from tacit.record import Record
 
 _COUNT_CHECKS = (
     "SELECT claim_id, sum(result = 'followed'), sum(result = 'violated'), sum(result = 'not_applicable'),"
-    " sum(correction_id <> '') FROM memory_checks"
+    " sum(result = 'stopped'), sum(correction_id <> '') FROM memory_checks"
 )
 
 
@@ -166,6 +166,7 @@ class RecentAdherence(Record):
     tokens: int
     followed: int
     violated: int
+    stopped: int
 
 
 def recent_adherence(connection: sqlite3.Connection, since: EventId) -> RecentAdherence:
@@ -184,6 +185,7 @@ def recent_adherence(connection: sqlite3.Connection, since: EventId) -> RecentAd
         connection.execute(tokens, (since,)).fetchone()[0],
         connection.execute(checks, (since, Adherence.FOLLOWED.value)).fetchone()[0],
         connection.execute(checks, (since, Adherence.VIOLATED.value)).fetchone()[0],
+        connection.execute(checks, (since, Adherence.STOPPED.value)).fetchone()[0],
     )
 
 

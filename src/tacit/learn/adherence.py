@@ -45,12 +45,14 @@ _CORRECTING = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION)
 
 
 class CheckedCall(Record):
-    """A tool call that took place: the commands it ran and the files it changed. `aside`: a subagent made it."""
+    """A tool call: the commands it ran and the files it changed. `aside`: a subagent made it. `stopped`: a guard
+    stopped it, so that it did not take place."""
 
     event_id: EventId
     commands: tuple[SimpleCommand, ...] = ()
     files: tuple[str, ...] = ()
     aside: bool = False
+    stopped: bool = False
 
 
 class CheckResult(Record):
@@ -103,17 +105,20 @@ _executions = lru_cache(maxsize=1024)(leading_executions)  # a session is checke
 
 
 def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
-    """Return the tool calls that took place, in order."""
+    """Return the tool calls that took place or were stopped by a guard, in order."""
     calls = []
     for event in events:
         body = event.body
-        if not isinstance(body, ToolUsed) or body.outcome is ToolOutcome.REJECTED or _GUARD_MARK in body.result:
+        if not isinstance(body, ToolUsed):
+            continue
+        stopped = _GUARD_MARK in body.result
+        if body.outcome is ToolOutcome.REJECTED and not stopped:
             continue
         if body.act is ToolAction.RAN:
             commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
-            calls.append(CheckedCall(event.event_id, commands, (), body.aside))
-        elif body.act is ToolAction.CHANGED and body.outcome is not ToolOutcome.FAILED:
-            calls.append(CheckedCall(event.event_id, (), body.files, body.aside))
+            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped))
+        elif body.act is ToolAction.CHANGED and (stopped or body.outcome is not ToolOutcome.FAILED):
+            calls.append(CheckedCall(event.event_id, (), body.files, body.aside, stopped))
     return calls
 
 
@@ -130,7 +135,16 @@ def _is_inside(command: SimpleCommand, directory: str) -> bool:
 
 def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
     """Return whether the calls of a session follow a claim; unknown if it expects nothing that calls can show."""
-    results = [_check(expectation, calls) for expectation in read_expectations(claim.sentence)]
+    ran = [call for call in calls if not call.stopped]
+    stopped = [call for call in calls if call.stopped]
+    expectations = read_expectations(claim.sentence)
+    results = [_check(expectation, ran) for expectation in expectations]
+    results += [
+        CheckResult(Adherence.STOPPED, call.event_id)
+        for expectation in expectations
+        for call in stopped
+        if _would_violate(expectation, call)
+    ]
     if not results:
         return _UNKNOWN
     result = combined(check.result for check in results)
@@ -157,6 +171,21 @@ def _check(expectation: patterns.Expectation, calls: Sequence[CheckedCall]) -> C
             later = dropwhile(lambda call: call.event_id != edit.event_id, calls)
             may_write = any(_family(command) not in _READING for call in later for command in call.commands)
             return _UNKNOWN if may_write else CheckResult(Adherence.VIOLATED, edit.event_id)
+
+
+def _would_violate(expectation: patterns.Expectation, call: CheckedCall) -> bool:
+    """Return whether a call that was stopped is one that the expectation is about."""
+    match expectation:
+        case ForbidsCommand():
+            return any(map(expectation.is_violated_by, call.commands))
+        case RequiresBefore(then=then):
+            return any(pattern.matches(command.words) for command in call.commands for pattern in then)
+        case patterns.ProtectsFiles(paths=paths):
+            words = (word.text for command in call.commands for word in command.words)
+            named = any(patterns.matches_path(path, word) for word in words for path in paths)
+            return named or _changes(call, paths)
+        case patterns.TiesFiles():
+            return False
 
 
 def _family(command: SimpleCommand) -> str:

@@ -87,7 +87,7 @@ def _enum_reader(default: StrEnum) -> ReadField:
 
 PROVENANCE_BY_NAME = {provenance.name.lower(): provenance for provenance in Provenance}
 _CLAIM_ID = re.compile(r"[0-9a-hjkmnp-tv-z]{12}")
-_ADHERENCE_RESULTS = frozenset(("followed", "violated", "not_applicable"))  # of model/session.py
+_ADHERENCE_RESULTS = frozenset(("followed", "violated", "stopped", "not_applicable"))  # of model/session.py
 
 
 def event_type(body: EventBody) -> str:

@@ -203,21 +203,23 @@ class Adherence(StrEnum):
     UNKNOWN = ""
     FOLLOWED = "followed"
     VIOLATED = "violated"
+    STOPPED = "stopped"  # a guard of the person stopped what would have violated it
     NOT_APPLICABLE = "not_applicable"  # the session did nothing that the memory is about
 
 
 class AdherenceCounts(Record):
-    """In how many sessions a memory was told, followed, violated, not applicable, and corrected by the person."""
+    """In how many sessions a memory was told, followed, violated, not applicable, stopped by a guard, and corrected."""
 
     injected: int = 0
     followed: int = 0
     violated: int = 0
     not_applicable: int = 0
+    stopped: int = 0
     corrected: int = 0
 
     @property
     def checked(self) -> int:
-        return self.followed + self.violated + self.not_applicable
+        return self.followed + self.violated + self.not_applicable + self.stopped
 
     @property
     def unknown(self) -> int:
@@ -226,9 +228,10 @@ class AdherenceCounts(Record):
 
 
 def combined(results: Iterable[Adherence]) -> Adherence:
-    """Return the result of several expectations together: one violation is a violation."""
+    """Return the result of several expectations together: one violation is a violation, and one that a guard stopped
+    is not followed, whatever the agent did then."""
     present = set(results)
-    order = (Adherence.VIOLATED, Adherence.FOLLOWED, Adherence.NOT_APPLICABLE)
+    order = (Adherence.VIOLATED, Adherence.STOPPED, Adherence.FOLLOWED, Adherence.NOT_APPLICABLE)
     return next((result for result in order if result in present), Adherence.UNKNOWN)
 
 

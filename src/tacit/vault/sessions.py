@@ -235,10 +235,12 @@ class CheckEvidence(Record):
 
 
 class AdherenceReport(Record):
-    """How often a memory was told and followed, with the calls that violate it and the prompts that correct it."""
+    """How often a memory was told and followed, with the calls that violate it, those that a guard stopped, and the
+    prompts that correct it."""
 
     counts: AdherenceCounts
     violations: tuple[CheckEvidence, ...] = ()
+    stops: tuple[CheckEvidence, ...] = ()
     corrections: tuple[CheckEvidence, ...] = ()
 
 
@@ -280,11 +282,14 @@ class AdherenceQueries(HomePart):
 
 
 def _build_report(connection: sqlite3.Connection, counts: AdherenceCounts, checks: list[CheckRow]) -> AdherenceReport:
-    violated = [check for check in checks if check.result is Adherence.VIOLATED]
+    violated, stopped = (
+        [check for check in checks if check.result is result] for result in (Adherence.VIOLATED, Adherence.STOPPED)
+    )
     corrected = [check for check in checks if check.correction]
     return AdherenceReport(
         counts,
         tuple(_load_evidence(connection, check, check.call) for check in violated),
+        tuple(_load_evidence(connection, check, check.call) for check in stopped),
         tuple(_load_evidence(connection, check, check.correction) for check in corrected),
     )
 

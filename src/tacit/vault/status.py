@@ -69,7 +69,7 @@ class HomeStatus(Record):
     spooled: int = 0
     dropped: int = 0
     untrusted: int = 0
-    week: RecentAdherence = RecentAdherence(0, 0, 0, 0)
+    week: RecentAdherence = RecentAdherence(0, 0, 0, 0, 0)
     ineffective: int = 0
     outdated: int = 0
     fact_conflicts: int = 0

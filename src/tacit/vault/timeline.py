@@ -42,7 +42,8 @@ class WeekValue(Record):
 
     Attributes:
         injected: how often agents were told a memory; a memory counts once a session.
-        followed, violated: how many of these the sessions followed or violated, as far as tool calls show it.
+        followed, violated: how many of these the sessions followed or violated, as far as tool calls show it; stopped:
+            how many a guard stopped.
         tokens: what was put into prompts.
         minutes: the time of work in sessions; a pause of more than half an hour is none.
     """
@@ -52,6 +53,7 @@ class WeekValue(Record):
     injected: int
     followed: int
     violated: int
+    stopped: int
     tokens: int
     minutes: int
 
@@ -140,6 +142,7 @@ class Timeline(HomePart):
                     injected[week],
                     checks[Adherence.FOLLOWED, week],
                     checks[Adherence.VIOLATED, week],
+                    checks[Adherence.STOPPED, week],
                     tokens[week],
                     round(seconds[week] / 60),
                 )
