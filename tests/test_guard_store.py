@@ -15,7 +15,7 @@ from tacit.guard import GuardRule, load_rules, save_rules, take_permission, was_
 NPM, PNPM = parse_patterns("npm install -g"), parse_patterns("pnpm")
 RULE = GuardRule("a" * 12, ForbidsCommand(NPM, PNPM), guard.Decision.DENY, "project:x", "said on 2026-11-03")
 PROTECT = GuardRule("b" * 12, ProtectsFiles(("migrations/",)))
-ORDER = GuardRule("c" * 12, RequiresBefore(NPM, PNPM, is_vague=True), guard.Decision.WARN)
+ORDER = GuardRule("c" * 12, RequiresBefore(NPM, PNPM), guard.Decision.WARN)
 
 
 @pytest.fixture
@@ -31,6 +31,13 @@ def test_rules_are_read_as_they_were_written(home: str) -> None:
     assert Path(home, ".tacit/guard.json").stat().st_mode & 0o777 == 0o600
     save_rules(home, [])
     assert load_rules(home) == [] and not Path(home, ".tacit/guard.json").exists()
+
+
+def test_a_file_of_another_version_is_read_without_what_is_not_known(home: str) -> None:
+    save_rules(home, [ORDER])
+    path = Path(home, ".tacit/guard.json")
+    path.write_text(path.read_text().replace('"kind":', '"is_vague": true, "kind":'))
+    assert "is_vague" in path.read_text() and load_rules(home) == [ORDER]
 
 
 def test_a_file_that_others_can_write_or_a_link_is_not_read(home: str, tmp_path: Path) -> None:

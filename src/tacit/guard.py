@@ -270,7 +270,7 @@ _RUN_PREFIX = "run-"
 _CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters that look alike
 _CODE_LENGTH = 6
 _PATTERN_FIELDS = frozenset(("forbidden", "instead", "first", "then"))
-_EXPECTATIONS: dict[RuleKind, Callable[..., Enforceable]] = {
+_EXPECTATIONS: dict[RuleKind, type[ForbidsCommand | RequiresBefore | ProtectsFiles]] = {
     RuleKind.FORBID: ForbidsCommand,
     RuleKind.PREFER: ForbidsCommand,
     RuleKind.REQUIRE: RequiresBefore,
@@ -296,7 +296,8 @@ def _decode_rule(row: dict[str, Any]) -> GuardRule:
     make = _EXPECTATIONS[RuleKind(row.pop("kind"))]
     for name in _PATTERN_FIELDS.intersection(row):
         row[name] = tuple(CommandPattern(**{key: _tuples(value) for key, value in one.items()}) for one in row[name])
-    return GuardRule(expects=make(**{name: _tuples(value) for name, value in row.items()}), **fields)
+    known = {name: _tuples(value) for name, value in row.items() if name in make._fields}  # not all of another version
+    return GuardRule(expects=make(**known), **fields)
 
 
 def _tuples(value: object) -> Any:

@@ -159,6 +159,21 @@ def test_one_command_before_another(calls: list[ConversationBody | str], result:
 
 
 @pytest.mark.parametrize(
+    ("calls", "result"),
+    [
+        (["golangci-lint run", "git commit -m x"], FOLLOWED),
+        (["git commit -m x"], VIOLATED),
+        (["mise run lint", "git commit -m x"], UNKNOWN),
+        ([changed("a.go"), "make check", "git commit -m x"], UNKNOWN),
+        (["mise run lint", changed("a.go"), "git commit -m x"], VIOLATED),
+        ([ran("git commit -m x", result="golangci-lint......Passed\n[main 1a2b3c] x")], UNKNOWN),
+    ],
+)
+def test_a_task_or_a_hook_may_have_run_what_comes_first(calls: list[ConversationBody | str], result: Adherence) -> None:
+    assert check("run golangci-lint before committing", *calls).result is result
+
+
+@pytest.mark.parametrize(
     ("file", "result"),
     [
         ("/home/kim/work/migrations/0001.sql", VIOLATED),

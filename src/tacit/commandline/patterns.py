@@ -115,11 +115,10 @@ class ForbidsCommand(Record):
 
 
 class RequiresBefore(Record):
-    """A command that must be run before another. `is_vague`: a script of the project may be the first one, too."""
+    """A command that must be run before another."""
 
     first: tuple[CommandPattern, ...]
     then: tuple[CommandPattern, ...]
-    is_vague: bool = False
 
 
 class ProtectsFiles(Record):

@@ -45,14 +45,15 @@ _CORRECTING = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION)
 
 
 class CheckedCall(Record):
-    """A tool call: the commands it ran and the files it changed. `aside`: a subagent made it. `stopped`: a guard
-    stopped it, so that it did not take place."""
+    """A tool call: the commands it ran, what they printed, and the files it changed. `aside`: a subagent made it.
+    `stopped`: a guard stopped it, so that it did not take place."""
 
     event_id: EventId
     commands: tuple[SimpleCommand, ...] = ()
     files: tuple[str, ...] = ()
     aside: bool = False
     stopped: bool = False
+    printed: str = ""
 
 
 class CheckResult(Record):
@@ -116,7 +117,7 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
             continue
         if body.act is ToolAction.RAN:
             commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
-            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped))
+            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, body.result))
         elif body.act is ToolAction.CHANGED and (stopped or body.outcome is not ToolOutcome.FAILED):
             calls.append(CheckedCall(event.event_id, (), body.files, body.aside, stopped))
     return calls
@@ -232,7 +233,7 @@ def _follows(command: SimpleCommand, expectation: ForbidsCommand, instead: Seque
     )
 
 
-# What may run the tests of a project under a name of its own.
+# What may run any other program under a name of its own: task runners, and scripts of the project.
 _SCRIPT = re.compile(
     r"(?:make|just|task|mise|rake|npm|pnpm|yarn|bun|deno|python|node|bash|sh|docker|podman|invoke|nix|bazel|gradle|tox"
     r"|nox|hatch|pre-commit|uv run|poetry run)\b|\.{0,2}/|\w+/"
@@ -240,23 +241,27 @@ _SCRIPT = re.compile(
 
 
 def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> CheckResult:
-    """Return a violation if the second command ran without the first since its last run, or since a change after it."""
+    """Return a violation if the second command ran without the first since its last run, or since a change after it.
+
+    It is not known where a task runner, a script or, as the output tells, a hook may have run the first.
+    """
     result = _NOT_APPLICABLE
     has_run, has_changed, may_have_run = False, True, False
     for call in calls:
         has_changed = has_changed or bool(call.files)
+        may_have_run = may_have_run and not call.files
         for command in call.commands:
             if any(pattern.matches(command.words) for pattern in expectation.first):
                 has_run = True
             elif not call.aside and any(pattern.matches(command.words) for pattern in expectation.then):
                 if not has_run and has_changed:
-                    if may_have_run:
+                    if may_have_run or any(pattern.program in call.printed for pattern in expectation.first):
                         return _UNKNOWN
                     return CheckResult(Adherence.VIOLATED, call.event_id)
                 if result is _NOT_APPLICABLE:
                     result = CheckResult(Adherence.FOLLOWED, call.event_id)
                 has_run, has_changed, may_have_run = False, False, False
-            elif expectation.is_vague and _SCRIPT.match(_family(command)):
+            elif _SCRIPT.match(_family(command)):
                 may_have_run = True
     return result
 

@@ -97,7 +97,6 @@ _CHOOSE = r"(?:uses?|prefer|run|would rather use)"
 _TIE = r"(?:change|edit|touch|modify|update|regenerate|bump|adjust|sync)"
 _INSTEAD_OF = r"(?:,? instead of|,? rather than| over|,? (?:and |but )?not|,? (?:and |but )?never)"
 _BREAK = r"(?:, (?:but )?(?:always )?|; |: |\. | and | but )"
-_MAX_NAMED = 5  # ways to write a command that a sentence names; more come from a word like "tests"
 
 
 def _read_sentence(sentence: str) -> Expectation | None:
@@ -134,7 +133,7 @@ def _read_order(match: re.Match[str]) -> Expectation | None:
     first, then = _commands(match["y"], verb="run"), _commands(match["x"], verb="run")
     if not first or not then:
         return None
-    return RequiresBefore(first, then, is_vague=len({pattern.text for pattern in first}) > _MAX_NAMED)
+    return RequiresBefore(first, then)
 
 
 def _read_protected(match: re.Match[str]) -> Expectation | None:
