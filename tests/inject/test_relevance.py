@@ -10,16 +10,12 @@ import pytest
 
 from tacit.index import database
 from tacit.index.postings import PERSON, IndexedDocument, PostingsWriter, message_doc_id, session_start_id
-from tacit.index.sessions import SessionRow
 from tacit.inject.relevance import (
     MAX_RELEVANT,
     RelatedSession,
     related_session,
     relevant_memories,
-    session_with_same_files,
 )
-from tacit.model.claim import GLOBAL
-from tacit.model.ids import ClaimId
 from tacit.search.bm25 import query_from_words
 from tests.support.documents import entry
 
@@ -237,40 +233,3 @@ def test_words_that_many_sessions_share_are_not_enough(index: sqlite3.Connection
 
     assert asked(index, "review branch", *several) is None
     assert asked(index, "review branch number4", *several) is not None
-
-
-# By files
-
-
-def session(name: str, *files: str) -> SessionRow:
-    at = "2026-03-01T10:00:00.000000Z"
-    return SessionRow(ClaimId(name), "claude", name, name, GLOBAL, at, at, 1, name, "", files, name, "")
-
-
-def test_the_session_that_changed_the_same_files_is_found_with_them() -> None:
-    earlier = [session("a", "src/cart.py", "README.md"), session("b", "src/login.py", "src/token.py")]
-
-    assert session_with_same_files(["src/token.py", "src/login.py", "x"], earlier) == (
-        earlier[1],
-        ("src/login.py", "src/token.py"),
-    )
-
-
-def test_files_that_nobody_changed_find_nothing() -> None:
-    assert session_with_same_files(["src/other.py"], [session("a", "src/cart.py")]) is None
-    assert session_with_same_files(["src/other.py"], []) is None
-    assert session_with_same_files([], [session("a", "src/cart.py")]) is None
-
-
-def test_a_file_that_many_sessions_change_says_nothing() -> None:
-    earlier = [session(f"s{number}", "CHANGELOG.md") for number in range(4)]
-
-    assert session_with_same_files(["CHANGELOG.md"], earlier) is None
-    assert session_with_same_files(["CHANGELOG.md"], earlier[:3]) is not None
-
-
-def test_of_sessions_that_share_as_much_the_first_is_returned() -> None:
-    earlier = [session("late", "src/cart.py"), session("early", "src/cart.py")]
-    found = session_with_same_files(["src/cart.py"], earlier)
-
-    assert found is not None and found[0].id == "late"

@@ -34,7 +34,6 @@ from tacit.inject.relevance import (
     prompt_query_words,
     related_session,
     relevant_memories,
-    session_with_same_files,
 )
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Scope, Status, is_project_scope
@@ -51,7 +50,6 @@ _MAX_LEADING, _MAX_RULES, _MAX_FOUND = 60, 20, 40  # memories and rules of each 
 _MAX_PROMPT_CHARS = 1000  # of which the recorded prompt is made
 _MAX_SESSIONS = 200  # to choose from; many may have the same request
 _MAX_RECENT_AGE = timedelta(hours=48)  # of a session that is told at the start; tuned, see ADR 16
-_MAX_REASON_FILES = 3
 _INJECTED_TYPE = "brief.given"
 _RESET_SOURCES = ("compact", "clear")  # what was injected before these is no longer in the context
 
@@ -255,22 +253,13 @@ class _Selection(HomePart):
                 yield row
 
     def _earlier_session(self, query: ParsedQuery) -> EarlierSession | None:
-        """Return the earlier session here that changed a file this one changed, too, else one related to the prompt.
+        """Return the earlier session here that is related to the prompt.
 
         The words of prompts are searched until a session was told at one of them or the session was compacted; what
         they find later is seldom relevant. None if there is none, or if it or one with the same request was told
         already.
         """
         known_ids = {*self._history.sessions, self._own_id}
-        if self._own and self._own.files:
-            rows = self._sessions_here()
-            told_requests = {"", *(row.request_key for row in rows if row.id in known_ids)}
-            match = session_with_same_files(
-                self._own.files, [row for row in rows if row.request_key not in told_requests]
-            )
-            if match:
-                row, files = match
-                return EarlierSession(row, f"it changed {', '.join(files[:_MAX_REASON_FILES])}, too")
         if self._history.prompt_sessions or self._compacted_at:
             return None
         scope = self._folder_scope(self._connection, self._home.cwd)

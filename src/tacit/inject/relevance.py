@@ -2,20 +2,18 @@
 
 A search finds something for every prompt. To be injected unasked, a memory must share what it is about with the prompt:
 a large part of its own words, by weight. Words of every other prompt weigh little; names and flags weigh more. A
-session must have changed a file that this one changes, too, or contain more than one of the prompt's words, a rare one
-among them, and a good part of them by IDF.
+session must contain more than one of the prompt's words, a rare one among them, and a good part of them by IDF.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from tacit.index import postings
 from tacit.index.reader import MemoryRow
-from tacit.index.sessions import SessionRow
 from tacit.record import Record
 from tacit.search.bm25 import ParsedQuery, QueryTerm, score_session
 from tacit.text.words import STOP_WORDS, query_terms, simple_stem, tokenize
@@ -30,8 +28,8 @@ _MIN_FOCUSED_SHARE = 0.4
 _MAX_POSTINGS = 400  # of one term, the latest
 # Of the prompt by weight, and terms of it. Tuned on the sessions of one repository, see ADR 16.
 _MIN_SESSION_SHARE, _MIN_SHARED_TERMS = 0.5, 2
-# A term is rare, and a file says something about the work, if so many sessions have it at most.
-_MAX_RARE_SESSIONS, _MAX_FILE_SESSIONS, _MAX_SESSION_FRACTION = 2, 3, 1 / 3
+# A term is rare if so many sessions have it at most.
+_MAX_RARE_SESSIONS, _MAX_SESSION_FRACTION = 2, 1 / 3
 # What is done in every other prompt, and words that rules are made of.
 _COMMON_WORDS = frozenset(
     (
@@ -133,25 +131,3 @@ def related_session(
 
     best = min(sessions, key=lambda start_id: (-score(start_id), start_id))
     return RelatedSession(best, tuple(term.word for term in query.terms if term in sessions[best]))
-
-
-def session_with_same_files(
-    files: Collection[str], earlier: Sequence[SessionRow]
-) -> tuple[SessionRow, tuple[str, ...]] | None:
-    """Return the earlier session that shares most changed files with `files`, and those files, rarest first.
-
-    Files that many sessions change do not count, and rare ones count more. Of equals the first is returned; None if no
-    session shares a file.
-    """
-    session_freqs = Counter(file for row in earlier for file in set(row.files))
-    max_freq = max(_MAX_FILE_SESSIONS, _MAX_SESSION_FRACTION * len(earlier))
-    telling = {file for file in files if 0 < session_freqs[file] <= max_freq}
-
-    def score(row: SessionRow) -> float:
-        return sum(1 / session_freqs[file] for file in telling.intersection(row.files))
-
-    best = max(earlier, key=score, default=None)
-    if best is None or not score(best):
-        return None
-    shared = telling.intersection(best.files)
-    return best, tuple(sorted(shared, key=lambda file: (session_freqs[file], file)))
