@@ -12,6 +12,7 @@ import pytest
 from harness.person import NOW, Person
 from harness.transcripts import Claude, Turn, lines, name_of, place
 
+from tacit.hosts.tool_calls import STOP_PREFIX
 from tests.support.hook_session import Sitting
 
 RULE = "never use npm here, use pnpm"
@@ -74,6 +75,32 @@ def test_sessions_that_were_told_are_counted_with_the_command_that_violates(pers
     text = person.tacit("why", person.id_of(RULE)).out
     assert "told 3 times, followed 1, violated 1, not applicable 1\n" in text
     assert re.search(r"violated on 2026-03-02 in session \w{4}: cd web && sudo npm install zod", text)
+
+
+def test_what_a_guard_stopped_is_told_apart_from_what_was_followed(person: Person) -> None:
+    began, folder = datetime.fromisoformat(NOW), person.folder / "work"
+    session = name_of("stopped")
+    Sitting(person, session, folder).start(TACIT_NOW=began.isoformat())
+    writer = Claude(session, str(folder), began)
+    writer.ask("add the dependency")
+    stop = f"{STOP_PREFIX}{person.id_of(RULE)[:6]}]: “{RULE}”. It runs `npm install`."
+    writer.call("Bash", {"command": "npm install zod"}, stop, error=True)
+    writer.call("Bash", {"command": "pnpm add zod"}, "done")
+    file = place(person.folder, "claude", session)
+    file.write_bytes(lines(writer.records))
+    now = (began + timedelta(minutes=30)).isoformat()
+    person.tacit("import", "transcripts", str(file), now=now)
+    person.tacit("learn", now=now)
+
+    found = why(person)
+    assert (found["stopped_count"], found["followed_count"], found["violated_count"]) == (1, 0, 0)
+    (stopped,) = found["stopped_calls"]
+    assert stopped["text"] == "npm install zod"
+    assert re.search(
+        r"stopped by your rule on 2026-03-02 in session \w{4}: npm install zod",
+        person.tacit("why", person.id_of(RULE)).out,
+    )
+    assert "; your rules stopped 1 session" in person.tacit("status", now=now).out
 
 
 def test_a_session_without_the_memory_and_calls_before_it_count_for_nothing(person: Person) -> None:
@@ -141,4 +168,4 @@ def test_the_week_counts_only_what_is_a_week_old_at_most(person: Person) -> None
     week = person.tacit("status", "--json", now="2026-03-05T12:00:00+00:00").json["week"]
     assert (week["injected_count"], week["followed_count"], week["violated_count"]) == (1, 1, 0) and week["tokens"] > 0
     later = person.tacit("status", "--json", now="2026-04-05T12:00:00+00:00").json["week"]
-    assert later == {"injected_count": 0, "tokens": 0, "followed_count": 0, "violated_count": 0}
+    assert set(later.values()) == {0}

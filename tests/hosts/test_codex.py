@@ -108,6 +108,7 @@ def test_how_a_command_ended_is_told_by_its_output() -> None:
         "Chunk ID: 1\nProcess exited with code 3\nOutput:\nbad": (ToolOutcome.FAILED, "bad"),
         '{"output":"old","metadata":{"exit_code":1}}': (ToolOutcome.FAILED, "old"),
         "exec command rejected by user": (ToolOutcome.REJECTED, ""),
+        'exec_command failed: CreateProcess { message: "Rejected(\\"no\\")" }': (ToolOutcome.REJECTED, ""),
         "aborted by user after 3.1s": (ToolOutcome.UNKNOWN, "aborted by user after 3.1s"),
         "plain": (ToolOutcome.SUCCEEDED, "plain"),
     }

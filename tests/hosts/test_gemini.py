@@ -99,6 +99,12 @@ def test_how_a_call_ended(status: str, output: str, outcome: ToolOutcome) -> Non
     assert used.outcome is outcome
 
 
+def test_a_call_that_the_host_blocked_did_not_run() -> None:
+    blocked = call("success", "Tool execution blocked", resultDisplay="Blocked: not allowed here")
+    (used,) = calls("gemini", lines(HEAD, message(1, "gemini", "", toolCalls=[blocked])))
+    assert used.outcome is ToolOutcome.REJECTED
+
+
 def test_a_call_that_still_runs_is_left_for_a_later_reading() -> None:
     heard, stats = hear("gemini", lines(HEAD, message(1, "gemini", "", toolCalls=[call("executing")])))
     assert heard == [] and stats.skipped["call that is not done"] == 1

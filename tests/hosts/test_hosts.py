@@ -101,7 +101,8 @@ def test_a_text_is_said_where_the_host_takes_one_and_nowhere_else(name: str) -> 
 def test_who_waits_waits_five_seconds_and_tools_are_not_listened_to(name: str) -> None:
     hooks = HOSTS[name].hooks
     assert {hook.timeout for hook in hooks if hook.kind in (HookKind.START, HookKind.PROMPT)} == {5}
-    assert {hook.timeout for hook in hooks if hook.kind not in (HookKind.START, HookKind.PROMPT)} == {10}
+    assert {hook.timeout for hook in hooks if hook.kind is HookKind.END} == {3}
+    assert {hook.timeout for hook in hooks if hook.kind in (HookKind.STOP, HookKind.COMPACTING)} == {10}
     assert {HookKind.STOP, HookKind.END} <= {hook.kind for hook in hooks} <= {*HookKind} - {HookKind.TOOL}
     assert all(HOSTS[name].parse_input(hook.event, {}) is None for hook in hooks)
 

@@ -128,9 +128,13 @@ def _without_tagged(text: str, tag: str) -> str:
 
 
 def _hooks(**events: str) -> tuple[Hook, ...]:
-    """Return hooks by their kinds. The person waits while context is searched; capture only starts another process."""
+    """Return hooks by their kinds. The person waits while context is searched; capture only starts another process.
+
+    Codex allows three seconds at the end of a session, and warns at every start if more are asked for.
+    """
     kinds = ((HookKind(kind), event) for kind, event in events.items())
-    return tuple(Hook(event, kind, 5 if kind in INJECT_KINDS else 10) for kind, event in kinds)
+    seconds = {**dict.fromkeys(INJECT_KINDS, 5), HookKind.END: 3}
+    return tuple(Hook(event, kind, seconds.get(kind, 10)) for kind, event in kinds)
 
 
 _CLAUDE_HOOKS = _hooks(

@@ -45,7 +45,14 @@ from tacit.model.observation import ToolOutcome
 _EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:?|exit_code:?) (-?\d{1,5})", re.IGNORECASE)
 _HEAD_CHARS = 600
 _OUTPUT_HEADING = "Output:\n"
-_REJECTED_PHRASES = ("rejected by user", "rejected by the user", "denied by a hook", "blocked by hook", "user denied")
+_REJECTED_PHRASES = (
+    "rejected by user",
+    "rejected by the user",
+    "denied by a hook",
+    "blocked by hook",
+    "user denied",
+    "rejected(",
+)
 _ABORTED_PHRASES = ("aborted by user", "command was aborted", "tool call aborted")
 
 

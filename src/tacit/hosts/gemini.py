@@ -31,6 +31,7 @@ _SETUP_REPLY = "Got it. Thanks for the additional context!"
 _SNAPSHOT_TAG = "<state_snapshot>"
 _WORKSPACE_FOLDER = re.compile(r"Workspace Directories:\*\*\n {1,4}- ([^\n]{1,4000})")
 _STATUS_OUTCOMES = {"success": ToolOutcome.SUCCEEDED, "error": ToolOutcome.FAILED, "cancelled": ToolOutcome.REJECTED}
+_BLOCKED = "Blocked: "
 _RESULT_METADATA = re.compile(
     r"^(?:Command: .*|Directory: .*|Error: \(none\)|Signal: .*|Background PIDs: .*|Process Group PGID: .*)\n?",
     re.MULTILINE,
@@ -120,6 +121,8 @@ class _GeminiReader(TranscriptReader):
         texts = [content_text(response.get("output")) or content_text(response.get("error")) for response in responses]
         result = _RESULT_METADATA.sub("", "\n".join(texts)).strip() or content_text(call.get("resultDisplay"))
         outcome = ToolOutcome.FAILED if _NONZERO_EXIT.search(result) else _STATUS_OUTCOMES[status]
+        if content_text(call.get("resultDisplay")).startswith(_BLOCKED):  # "success" all the same
+            outcome = ToolOutcome.REJECTED
         context = context._replace(at=parse_timestamp(call.get("timestamp")) or context.at)
         pending = PendingToolCall(key, tool, call.get("args"), context, ordinal=ordinal)
         yield from self.tool_use(pending, result, outcome)

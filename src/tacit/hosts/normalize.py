@@ -365,7 +365,7 @@ class TranscriptReader:
     def tool_use(self, call: PendingToolCall, result: str = "", outcome: ToolOutcome = ToolOutcome.SUCCEEDED) -> Events:
         """A call and its result. Of a subagent, only calls that ran or changed something are captured."""
         tool = lookup_tool(call.tool)
-        outcome = ToolOutcome.REJECTED if is_stopped_result(result) else outcome
+        outcome = ToolOutcome.STOPPED if is_stopped_result(result) else outcome
         result = without_warning(result)
         summary = summarize_input(tool, call.arguments)
         command = summary if tool.act is ToolAction.RAN else ""
@@ -412,7 +412,7 @@ class TranscriptReader:
         if (
             tool.result_policy is ResultPolicy.NEVER
             or (tool.result_policy is ResultPolicy.FAILURES and outcome is not ToolOutcome.FAILED)
-            or outcome is ToolOutcome.REJECTED
+            or not outcome.has_run
             or name.lower() in self.limits.skipped_tools
             or runs_tacit(command)
         ):

@@ -35,7 +35,7 @@ from tacit.model.statement import parse_statement, split_sentences, strip_introd
 from tacit.record import Record
 
 _ATTRIBUTION = Attribution("learner:adherence", Provenance.TOOL_LOCAL)
-_GUARD_MARK = "tacit guard allow"  # in the result of a call that a guard has stopped
+_GUARD_MARK = "tacit guard allow"  # in the result of a call that a guard stopped, as earlier versions recorded it
 _MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task and corrects nothing
 _INTERJECTION = re.compile(
     r"\A(?:no|nope|stop|wait|hey|again|as i said|i said|i told you)\s*[,!.:–—-]+\s*", re.IGNORECASE
@@ -112,14 +112,15 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
         body = event.body
         if not isinstance(body, ToolUsed):
             continue
-        stopped = _GUARD_MARK in body.result
-        if body.outcome is ToolOutcome.REJECTED and not stopped:
+        stopped = body.outcome is ToolOutcome.STOPPED or _GUARD_MARK in body.result
+        if not body.outcome.has_run and not stopped:
             continue
         if body.act is ToolAction.RAN:
             commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
             calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, body.result))
         elif body.act is ToolAction.CHANGED and (stopped or body.outcome is not ToolOutcome.FAILED):
-            calls.append(CheckedCall(event.event_id, (), body.files, body.aside, stopped))
+            files = body.files or ((body.input,) if stopped else ())
+            calls.append(CheckedCall(event.event_id, (), files, body.aside, stopped))
     return calls
 
 

@@ -49,8 +49,13 @@ class ToolOutcome(StrEnum):
 
     SUCCEEDED = ""
     FAILED = "failed"
-    REJECTED = "rejected"  # by the person or a rule of theirs; it did not run
+    REJECTED = "rejected"  # by the person or the host; it did not run
+    STOPPED = "stopped"  # by a guard; it did not run
     UNKNOWN = "unknown"  # the transcript does not say
+
+    @property
+    def has_run(self) -> bool:
+        return self not in (ToolOutcome.REJECTED, ToolOutcome.STOPPED)
 
 
 class PromptGiven(Record):

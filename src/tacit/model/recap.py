@@ -172,7 +172,7 @@ def pull_request_titles(turns: Sequence[Turn]) -> list[str]:
 
 def has_failed_tests(turns: Sequence[Turn]) -> bool:
     """Return whether the last test run failed: by its status, or by its output if a pipe hides the status."""
-    ran = (call for call in _commands_run(turns) if call.outcome is not ToolOutcome.REJECTED)
+    ran = (call for call in _commands_run(turns) if call.outcome.has_run)
     last = next((call for call in reversed([*ran]) if _TEST_COMMAND.search(call.input)), None)
     if last is None or last.outcome is ToolOutcome.FAILED:
         return last is not None

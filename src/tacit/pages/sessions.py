@@ -236,7 +236,7 @@ def _call_line(call: ToolUsed, session: Session) -> str:
         target = f"`{target.replace('`', '')}`"
     helper = " (by a helper)" if call.aside else ""
     change = f": `{escape(call.change).replace('`', '')}`" if call.change else ""
-    is_undone = call.outcome in (ToolOutcome.FAILED, ToolOutcome.REJECTED)
+    is_undone = call.outcome is ToolOutcome.FAILED or not call.outcome.has_run
     verb = "Tried to change" if is_undone and call.act is ToolAction.CHANGED else _ACT_VERBS[call.act]
     outcome = f" ({call.outcome.value})" if is_undone else ""
     shows_result = call.result and (is_undone or call.act is not ToolAction.CHANGED)

@@ -27,7 +27,7 @@ from tacit.learn.statements.sentences import (
 )
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
-from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
 from tacit.record import Record
 from tacit.secrets import secret_kind
 from tacit.text.display import one_line, visible_line
@@ -53,7 +53,7 @@ def learn_statements(events: Sequence[SessionEvent]) -> list[Lesson]:
                 chosen = (*chosen, *new)[-MAX_CHOICES:]
             case ReplyGiven(text=text):
                 about = summarize(text)
-            case ToolUsed() as used if used.outcome is ToolOutcome.REJECTED or used.act is ToolAction.RAN:
+            case ToolUsed() as used if not used.outcome.has_run or used.act is ToolAction.RAN:
                 about = used.input
     return lessons
 
