@@ -20,7 +20,6 @@ OPENERS = {
     "tacit.index.database": "its own index: looked at with lstat before; files of the package",
     "tacit.log.spool": "relative to its own folder, O_NONBLOCK, and only plain files are read",
     "tacit.meaning": "the table of vectors that is installed with it",
-    "tacit.search.bm25": "a file of the package",
     "tacit.home.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",
     "tacit.cli": "/dev/null",
     "tacit.cli.edit": "a temporary file that it just made for the editor",

@@ -117,7 +117,7 @@ def test_all_about_one_memory_moves_no_terminal(haunted: Person, verb: str) -> N
 
 def test_a_review_moves_no_terminal(haunted: Person) -> None:
     said = converse(
-        haunted, "review", answers=[("quit > ", "s"), ("quit > ", "m"), ("which id > ", "9"), ("quit > ", "q")]
+        haunted, "review", answers=[("quit > ", "s"), ("quit > ", "m"), ("into which id", "9"), ("quit > ", "q")]
     )
     assert said.code == 0
     assert is_safe(said)

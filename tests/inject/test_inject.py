@@ -66,6 +66,17 @@ def test_a_session_that_begins_is_given_the_brief(person: Person, host: str) -> 
     assert all(rule.split()[-1] in brief for rule in RULES)
 
 
+@pytest.mark.parametrize("host", ["claude", "codex"])
+def test_each_subagent_is_told_the_standing_rules_and_the_session_loses_nothing(person: Person, host: str) -> None:
+    told(person, "work", "before", [Turn("tidy the scripts folder")])
+    one = sitting(person, host=host)
+    first = one.helper()
+
+    rules, brief = ids(part(first, "memory")), part(one.start(), "memory")
+    assert rules and set(rules) <= set(ids(brief))  # the session is told all the same
+    assert "tidy the scripts folder" not in first and ids(part(one.helper(), "memory")) == rules
+
+
 def test_a_host_that_takes_nothing_at_the_start_is_given_it_with_the_first_prompt(person: Person) -> None:
     told(person, "work", "before", [Turn("tidy the scripts folder")])
     gemini = sitting(person, host="gemini")

@@ -44,6 +44,10 @@ class Sitting:
     def ask(self, prompt: str, **environment: str) -> str:
         return self._told(self._names.prompt, {"prompt": prompt}, environment)
 
+    def helper(self) -> str:
+        """What a subagent is told when it starts."""
+        return self._told("SubagentStart", {"agent_id": "a1", "agent_type": "Explore"}, {})
+
     def _told(self, event: str, more: dict[str, object], environment: dict[str, str]) -> str:
         roots = {"workspace_roots": [str(self.cwd)]} if self.host == "cursor" else {}
         common = {self._names.session: self.session, "cwd": str(self.cwd), "transcript_path": self.transcript}

@@ -91,6 +91,8 @@ def _model_text(host: Host, hook_input: HookInput, paths: HomePaths, injector: I
     from tacit.inject import AgentSession
 
     is_start, source = hook_input.kind is HookKind.START, hook_input.source
+    if hook_input.kind is HookKind.HELPER:
+        return injector.rules_for_helper(AgentSession(host.name, hook_input.session))
     # Whether the model gets what is printed at the start of a session. If not, the first prompt has to do.
     has_start_output = any(hook.kind is HookKind.START and host.format_output(hook.event, "x") for hook in host.hooks)
     if is_start and not has_start_output:

@@ -17,13 +17,14 @@ class HookKind(StrEnum):
 
     START = "start"
     PROMPT = "prompt"
+    HELPER = "helper"  # a subagent starts
     STOP = "stop"
     TOOL = "tool"
     COMPACTING = "compacting"
     END = "end"
 
 
-INJECT_KINDS = (HookKind.START, HookKind.PROMPT)
+INJECT_KINDS = (HookKind.START, HookKind.PROMPT, HookKind.HELPER)
 
 
 class Hook(Record):
@@ -138,9 +139,14 @@ def _hooks(**events: str) -> tuple[Hook, ...]:
 
 
 _CLAUDE_HOOKS = _hooks(
-    start="SessionStart", prompt="UserPromptSubmit", stop="Stop", compacting="PreCompact", end="SessionEnd"
+    start="SessionStart",
+    prompt="UserPromptSubmit",
+    helper="SubagentStart",
+    stop="Stop",
+    compacting="PreCompact",
+    end="SessionEnd",
 )
-_CLAUDE_OUTPUT = ("SessionStart", "UserPromptSubmit")
+_CLAUDE_OUTPUT = ("SessionStart", "UserPromptSubmit", "SubagentStart")
 _TABLE = (
     # Cursor runs the hooks of Claude Code, too, but has its own.
     Host("claude", _CLAUDE_HOOKS, _CLAUDE_OUTPUT, notice_field="systemMessage", foreign_field="cursor_version"),

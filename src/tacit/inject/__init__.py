@@ -126,6 +126,19 @@ class Injector(HomePart):
             return ""
         return text
 
+    def rules_for_helper(self, target: AgentSession) -> str:
+        """Return the standing rules for a subagent of a session, which is told nothing else.
+
+        Each subagent is told, and it is not recorded: what the session itself was told stays as it is.
+        """
+        settings = self._home.settings
+        if not settings.autocapture_inject_on_start:
+            return ""
+        if matching_ignore_entry(settings, self._home.user_folder, self._home.cwd):
+            return ""
+        with self._store.snapshot() as connection:
+            return _Selection(self._home, connection, target).for_helper().text
+
     def is_first(self, target: AgentSession) -> bool:
         """Return whether nothing was injected into this session yet, or it was compacted since."""
         with self._store.snapshot() as connection:
@@ -182,6 +195,14 @@ class _Selection(HomePart):
         were_told = own and is_continued and not target.context_lost
         recent = [] if were_told else list(self._recent_sessions())
         return render_start(brief, recent, so_far, self._store.actor.clock(), self._nonce(), characters)
+
+    def for_helper(self) -> RenderedInjection:
+        """Return the standing rules, as if nobody had been told anything."""
+        self._history = InjectionHistory()
+        characters = self._home.settings.inject_max_characters
+        rules = reader.leading_rules(self._connection, self._scopes, _MAX_RULES, "")
+        brief = self._compose_brief(most_specific(rules), rules, {}, characters)
+        return render_prompt(brief, {}, None, self._store.actor.clock(), self._nonce(), characters)
 
     def at_prompt(self, prompt: str, characters: int) -> RenderedInjection:
         """Return the rules that are due, the memories that are relevant to a prompt, and an earlier session."""
