@@ -145,7 +145,8 @@ def _response(body: Body, step: Step) -> Body:
     else:
         item |= {"type": "function_call", "arguments": json.dumps(step.input)}
     if step.tool:
-        item |= {"call_id": _made_up("call_"), "name": step.tool}
+        namespace, _, name = step.tool.rpartition("/")  # the tools of a server are in one of its own
+        item |= {"call_id": _made_up("call_"), "name": name, **({"namespace": namespace} if namespace else {})}
     return {
         "id": _made_up("resp_"),
         "object": "response",
