@@ -141,10 +141,10 @@ def test_a_client_that_fails_loses_nothing_and_the_sessions_wait(
 ) -> None:
     capture(person, project, FOOTER, "From now on, always run the linter before you commit.")
     client.does("print('API Error: 500'); sys.exit(1)")
-    told = learn(person, client, "--agent", "claude")
+    told = learn(person, client, "--agent", "claude", code=1)
     assert "claude failed with exit status 1: API Error: 500" in told.err
     assert "1 session waits for claude: tacit learn --agent claude" in told.err
-    assert len(pending(person)) == 1 and told.code == 0
+    assert len(pending(person)) == 1  # what was learned without it
     client.answers(answer())
     learn(person, client, "--agent", "claude")
     assert len(client.calls) == 2

@@ -40,7 +40,7 @@ _MAX_REJECTED = 5  # memories that were not believed and are shown
     Option("--dry-run", help="only show what would be suggested"),
     JSON_OPTION,
 )
-def run_learn(call: Invocation) -> None:
+def run_learn(call: Invocation) -> int:
     """What your sessions with agents say that should hold on: corrections, rules, decisions, conventions, and what
     mended a command that failed. Each is a suggestion with the words it comes from, and you decide: tacit
     review. Without an option it looks at sessions that were not looked at yet. A judge finds more: an agent
@@ -52,16 +52,18 @@ def run_learn(call: Invocation) -> None:
         call.only_one(options, "tacit learn --since 7d", "exclude each other")
     if call.flag("--show-prompt"):
         _show_question(call)
-        return
+        return 0
+    problems: list[str] = []
     if call.flag("--answers"):
         rows, found = _learn_by_answers(_selected_sessions(call, _named_judge(call) or ANY_JUDGE), call)
         results = _mark_repeats(found)
     else:
         judge = _chosen_judge(call)
         rows = _selected_sessions(call, judge.name if judge else "")
-        results = _mark_repeats(_learn_by_judge(judge, rows, call) if judge else _learn_by_rules(rows, call))
+        results = _mark_repeats(_learn_by_judge(judge, rows, call, problems) if judge else _learn_by_rules(rows, call))
+    code = 1 if problems else 0  # what was learned stays, and a script has to know that the judge failed
     if call.shows_json(lambda: [conclusion_json(result) for result in results]):
-        return
+        return code
     shown = [result for result in results if result.state in RECORDED_STATES]
     for result in shown:
         lesson, session = result.lesson, result.session
@@ -73,11 +75,12 @@ def run_learn(call: Invocation) -> None:
     where = f"in {pluralize(len(rows), 'session')}"
     if not shown:
         echo(f"Nothing to suggest {where}.")
-        return
+        return code
     new, accepted, again = (sum(result.state is state for result in shown) for state in RECORDED_STATES)
     dry_run, held = call.flag("--dry-run"), f", {accepted} accepted" if accepted else ""
     counts = f"{pluralize(new, 'suggestion')}{' would come' if dry_run else ''}{held}, {again} said again, {where}"
     echo(f"{counts}. Nothing was changed." if dry_run else f"{counts}: tacit review")
+    return code
 
 
 def _mark_repeats(results: Iterable[LearnResult]) -> list[LearnResult]:
@@ -146,8 +149,10 @@ def _show_question(call: Invocation) -> None:
         warn(f"{more} after the answers to this one: tacit learn --answers FILE")
 
 
-def _learn_by_judge(judge: Judge, rows: Sequence[SessionRow], call: Invocation) -> Iterator[LearnResult]:
-    """Yield what is learned without the judge, then what it finds, the latest sessions first."""
+def _learn_by_judge(
+    judge: Judge, rows: Sequence[SessionRow], call: Invocation, problems: list[str]
+) -> Iterator[LearnResult]:
+    """Yield what is learned without the judge, then what it finds, the latest sessions first. Add its problems."""
     dry_run, judging, latest = call.flag("--dry-run"), call.vault.judging, rows[::-1]
     if not dry_run:
         yield from _learn_by_rules(_selected_sessions(call), call)
@@ -159,6 +164,7 @@ def _learn_by_judge(judge: Judge, rows: Sequence[SessionRow], call: Invocation) 
     outcomes: list[JudgeOutcome] = []
     for outcome in judging.judge_sessions(latest, questions, judge):
         outcomes.append(outcome)
+        problems += [outcome.problem] if outcome.problem else []
         yield from _learn_judged(outcome, call)
     done = {row.id for outcome in outcomes for row, _ in outcome.sessions}
     waiting = [row for row in rows if row.id not in done]
@@ -204,7 +210,7 @@ def _learn_judged(outcome: JudgeOutcome, call: Invocation) -> Iterator[LearnResu
 
 
 def _warn_receipt(name: str, outcomes: Sequence[JudgeOutcome], call: Invocation) -> None:
-    """Print on stderr what a judge found and what that cost. A problem with it is no error."""
+    """Print on stderr what a judge found, what that cost, and what went wrong."""
     sessions = [judged for outcome in outcomes for _, judged in outcome.sessions]
     memories = sum(len(judged.findings) for judged in sessions)
     asked, answered = sum(outcome.asked for outcome in outcomes), sum(outcome.answered for outcome in outcomes)

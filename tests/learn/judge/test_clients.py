@@ -262,6 +262,7 @@ def test_a_link_in_the_place_of_the_folder_is_not_followed(desk: Desk, client: F
     (desk.home / ".tacit/judge").symlink_to(target)
     reply, checked = ask(desk, client)
     assert checked is None and reply.problem.startswith("no judge was asked: ")
+    assert desk.vault().budget().spent == 0  # nothing was sent
     assert (target / "file").exists() and client.calls == []
 
 

@@ -246,6 +246,7 @@ def test_questions_that_cost_no_more_than_reserved_never_exceed_the_budget(costs
 def test_a_day_has_its_budget() -> None:
     meter = UsageMeter().at(NOON).add(NEED).add(NEED)
     assert "800 of 1,000 are spent" in meter.refusal(NEED, BUDGET, NOON)
+    assert meter.refusal(2500, BUDGET, NOON).endswith("tacit config set model.tokens_per_day 4000")  # which fits
     assert meter.refusal(200, BUDGET, NOON) == meter.at(NOON + timedelta(days=1)).refusal(NEED, BUDGET, NOON) == ""
 
 

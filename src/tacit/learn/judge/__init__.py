@@ -72,9 +72,10 @@ class UsageMeter(Record):
             if until.tzinfo and now < until <= now + _FAILURE_PAUSE:  # a clock that was set back makes no pause longer
                 return f"judges failed {_MAX_FAILURES} times in a row, so none is asked before {until:%H:%M}"
         if self.spent + tokens > per_day:
+            fitting = -(-(self.spent + tokens) // 1000) * 1000
             return (
                 f"a question of {tokens:,} tokens does not fit into today's budget: {self.spent:,} of"
-                f" {per_day:,} are spent; for more: tacit config set model.tokens_per_day {2 * per_day}"
+                f" {per_day:,} are spent; for more: tacit config set model.tokens_per_day {fitting}"
             )
         return ""
 
@@ -259,14 +260,19 @@ class Judging(HomePart):
         if problem := self.judge_problem(judge):
             return JudgeReply(problem=problem), None
         text = question.text
-        tokens = estimate_tokens(text) + _MAX_ANSWER_TOKENS
+        tokens, is_reserved = estimate_tokens(text) + _MAX_ANSWER_TOKENS, False
         try:
             if problem := self._reserve(tokens):
                 return JudgeReply(problem=problem), None
+            is_reserved = True
             timeout, max_chars = self._home.settings.model_timeout, _CHARS_PER_TOKEN * _MAX_ANSWER_TOKENS
             reply = self._ask_judge(clients.JudgeRequest(judge.name, text, timeout, max_chars), judge)
         except (TacitError, OSError) as error:  # no space for the meter, or no process can be started
-            return JudgeReply(problem=f"no judge was asked: {printable(str(error))}"), None
+            nobody = JudgeReply(problem=f"no judge was asked: {printable(str(error))}")
+            with suppress(TacitError, OSError):
+                if is_reserved:
+                    self._settle(tokens, nobody)
+            return nobody, None
         answer = answers.parse_answer(reply.text) if not reply.problem else None
         if answer is None and not reply.problem:
             problem = f"{printable(judge.name)} did not answer in the form it was asked for"
