@@ -46,7 +46,7 @@ def run_learn(call: Invocation) -> int:
     review. Without an option it looks at sessions that were not looked at yet. A judge finds more: an agent
     that you use anyway (--agent claude), a model of the llm library (--model NAME), or any other model with
     --show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if an
-    option names it.
+    option names it. If it fails, the exit code is 1, and what was learned without it stays.
     """
     for options in (("--session", "--since", "--all"), ("--show-prompt", "--answers")):
         call.only_one(options, "tacit learn --since 7d", "exclude each other")
