@@ -33,6 +33,12 @@ def test_what_is_run_by_the_replacement_is_allowed() -> None:
     assert stopped(rule, "uv run pytest -q") == ""
 
 
+def test_a_push_may_be_forced_by_its_refspec() -> None:
+    (force,) = parse_patterns("git push --force")
+    rule = GuardRule("1", ForbidsCommand((force,)))
+    assert stopped(rule, "git push origin +main") and not stopped(rule, "git push origin main")
+
+
 def test_a_rule_of_another_place_does_not_match() -> None:
     assert stopped(forbid("npm"), "npm i", holds=False) == ""
 
@@ -60,6 +66,14 @@ PROTECT = GuardRule("1", ProtectsFiles(("migrations/", "*.lock", "api/schema.jso
         "cp x uv.lock",
         "cd db && tee migrations/1.sql",
         "git rm migrations/1.sql",
+        "rm migrations/*.sql",
+        "sed -i s/a/b/ db/migrations/*.sql",
+        "git restore -s HEAD~1 migrations/1.sql",
+        "git checkout main -- migrations/1.sql",
+        "curl -fsSL https://example.org/x -o migrations/1.sql",
+        "wget -Omigrations/1.sql https://example.org/x",
+        "dd if=/dev/zero of=uv.lock bs=1",
+        "patch migrations/1.sql < x.patch",
     ],
 )
 def test_a_command_that_changes_a_protected_path_matches(line: str) -> None:
@@ -67,7 +81,12 @@ def test_a_command_that_changes_a_protected_path_matches(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["cat uv.lock", "cp uv.lock x", "sed s/a/b/ api/schema.json", "ls migrations", "rm $x"]
+    "line",
+    [
+        *("cat uv.lock", "cp uv.lock x", "sed s/a/b/ api/schema.json", "ls migrations", "rm $x"),
+        *("git checkout migrations/v2", "curl https://example.org/uv.lock", "dd if=uv.lock of=/dev/null"),
+        *("rm other/*.sql", "patch -p1 < migrations/1.sql"),
+    ],
 )
 def test_a_command_that_reads_a_protected_path_does_not(line: str) -> None:
     assert not stopped(PROTECT, line)

@@ -20,6 +20,7 @@ from tacit.disk.files import PRIVATE_FILE, OsDisk, list_folder, make_folder, ope
 from tacit.home.project import find_project, folder_scope
 from tacit.model.claim import GLOBAL, project_scope
 from tacit.record import Record
+from tacit.text.display import regex
 
 TYPE_CHECKING = False
 
@@ -145,11 +146,22 @@ def match_commands(
             case RequiresBefore():
                 violations = () if was_run(rule) else _too_early(rule, rule.expects, found, applies)
             case ProtectsFiles():
-                changes = ((path, command.directory) for command in found for path in changed_by(command))
+                changes = ((path, command.directory) for command in found for path in changed_by(_with_globs(command)))
                 violations = (path for path, folder in changes if _is_protected(rule, path, folder, applies))
         if matched := next(iter(violations), ""):
             matches.append(RuleMatch(rule, matched))
     return matches
+
+
+_GLOB = r"[\w./*?\[\]{},@+-]+\Z"  # a pattern of file names without an expansion whose value is not known
+
+
+def _with_globs(command: SimpleCommand) -> SimpleCommand:
+    """Return a command whose patterns of file names count as names: `rm migrations/*.sql` changes what is in there."""
+    words = (
+        word._replace(is_literal=word.is_literal or regex(_GLOB).match(word.text) is not None) for word in command.words
+    )
+    return command._replace(words=tuple(words))
 
 
 def _text(command: SimpleCommand) -> str:

@@ -47,7 +47,7 @@ def test_what_is_registered_starts_this_installation_on_this_home(person: Person
     person.tacit("install", "claude", "--yes")
     commands = re.findall(r'"command": ("(?:[^"\\]|\\.)*agent\.py(?:[^"\\]|\\.)*")', settings.read_text())
     words = [shlex.split(json.loads(command)) for command in commands]
-    assert len(words) == 5
+    assert len(words) == 6
     for shell, option, guard, interpreter, isolated, bare, file, agent, _verb, _event, *home in words:
         assert (shell, option, guard) == ("/bin/sh", "-c", GUARD)
         assert (interpreter, isolated, bare, agent) == (sys.executable, "-I", "-S", "claude")
@@ -60,7 +60,7 @@ def test_what_is_registered_starts_this_installation_on_this_home(person: Person
 def test_the_settings_of_others_stay_and_are_restored(person: Person, settings: Path) -> None:
     person.tacit("install", "claude", "--yes")
     text = settings.read_text()
-    assert "// mine" in text and text.count("say done") == 1 and text.count("agent.py") == 5
+    assert "// mine" in text and text.count("say done") == 1 and text.count("agent.py") == 6
     settings.write_text(text.replace("say done", "say finished"))
     told = person.tacit("uninstall", "claude", "--yes").out
     assert settings.read_bytes() == SETTINGS.replace(b"say done", b"say finished")

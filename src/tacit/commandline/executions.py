@@ -1,14 +1,15 @@
 """What a command line executes and which files it changes, also behind `sudo`, `xargs`, `bash -c` and others.
 
 Each wrapper adds a layer: `sudo env X=1 npm install` executes `sudo`, `env` and `npm`. What runs elsewhere (`ssh`,
-`docker exec`) is no layer. Nothing is guessed: only literal words count as names of files.
+`docker exec`) is a layer, too. Nothing is guessed: only literal words count as names of files, and a program that a
+variable or `$(which …)` names is known only if the line itself says what it is.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import dropwhile, islice, pairwise
 
 from tacit.commandline.bash import SimpleCommand, changed_directory, scan_commands, scan_leading_commands
 from tacit.commandline.programs import ASSIGNMENT, RUN_PREFIXES, WRAPPERS, Wrapper, skip_options
@@ -23,12 +24,22 @@ _EXEC_OPTIONS = {
     "fd": frozenset(("-x", "-X", "--exec", "--exec-batch")),
     "fdfind": frozenset(("-x", "-X", "--exec", "--exec-batch")),
 }
+_CONTAINER_OPTIONS = frozenset("-e --env -u --user -w --workdir --env-file --detach-keys --index -f --file".split())
+# They run a command on another machine or in a container, behind its name.
+_ELSEWHERE = {
+    "ssh": Wrapper(frozenset("-p -i -l -o -F -J -L -R -D -W -b -c -E -e -I -m -O -Q -S -w -B".split()), positionals=1),
+    **dict.fromkeys(("docker exec", "podman exec"), Wrapper(_CONTAINER_OPTIONS, positionals=1)),
+    "docker compose exec": Wrapper(_CONTAINER_OPTIONS, positionals=1),
+}
+_VARIABLE = r"\$\{?([A-Za-z_]\w*)\}?\Z"
+_LOOKED_UP = r"(?:\$\(|`)(?:which|command -v|type -p) ([\w./-]+)[)`]\Z"
+_NODE_VERSION = r"-|v?\d|lts|node\Z|stable\Z|default\Z|system\Z"
 Words = tuple[Word, ...]
 
 
 def executions(line: str) -> list[SimpleCommand]:
     """Return what a line executes, in order. Raise ScanError if the line is not understood."""
-    layers = (layer for command in scan_commands(line) for layer in _layers(command))
+    layers = (layer for command in _resolved(scan_commands(line)) for layer in _layers(command))
     found = list(islice(layers, MAX_EXECUTIONS + 1))
     if len(found) > MAX_EXECUTIONS:
         raise ScanError
@@ -37,8 +48,31 @@ def executions(line: str) -> list[SimpleCommand]:
 
 def leading_executions(line: str) -> list[SimpleCommand]:
     """Return what a line executes, up to where it is clipped or not understood."""
-    layers = (layer for command in scan_leading_commands(line) for layer in _layers(command))
+    layers = (layer for command in _resolved(scan_leading_commands(line)) for layer in _layers(command))
     return list(islice(layers, MAX_EXECUTIONS))
+
+
+def _resolved(commands: Iterable[SimpleCommand]) -> Iterator[SimpleCommand]:
+    """Yield commands with what the line says elsewhere: which program a variable is, and what is piped into a shell."""
+    values: dict[str, str] = {}
+    printed = ""
+    for typed in commands:
+        command, words = typed, typed.words
+        if words and all(word.is_literal and regex(ASSIGNMENT).match(word.text) for word in words):
+            values.update((name, value) for name, _, value in (word.text.partition("=") for word in words))
+        elif words and not words[0].is_literal and (program := _known_program(words[0].text, values)):
+            command = command._replace(words=(Word(program), *words[1:]))
+        if printed and command.is_piped and command.program in _SHELLS and not command.heredoc:
+            command = command._replace(heredoc=printed)
+        printed = " ".join(word.text for word in words[1:]) if command.program in ("echo", "printf") else ""
+        yield command
+
+
+def _known_program(text: str, values: Mapping[str, str]) -> str:
+    if match := regex(_VARIABLE).match(text):
+        return values.get(match[1], "")
+    match = regex(_LOOKED_UP).match(text)
+    return match[1] if match else ""
 
 
 def _layers(command: SimpleCommand, depth: int = 0) -> Iterator[SimpleCommand]:
@@ -54,7 +88,10 @@ def _layers(command: SimpleCommand, depth: int = 0) -> Iterator[SimpleCommand]:
     if not words or depth >= MAX_DEPTH:
         return
     outer = (*command.outer, words)
-    for inner in _inner_commands(words):
+    inner_commands = [*_inner_commands(words)]
+    if command.program in _SHELLS and command.heredoc and not _script_of_shell(words):
+        inner_commands.append(command.heredoc)
+    for inner in inner_commands:
         if isinstance(inner, str):
             try:
                 commands = scan_commands(inner, command.directory, depth + 1)
@@ -69,14 +106,12 @@ def _layers(command: SimpleCommand, depth: int = 0) -> Iterator[SimpleCommand]:
 def _inner_commands(words: Words) -> Iterator[Words | str]:
     """Yield what a command runs: words of a command, or a string that a shell reads."""
     program = program_name(words)
-    if program in _SHELLS:
+    if find_inner := _INNER_COMMANDS.get(program):
+        yield from find_inner(words)
+    elif program in _SHELLS:
         yield _script_of_shell(words)
     elif program in _STRING_RUNNERS:
         yield from (words[at + 1].text for at, word in enumerate(words[:-1]) if word == Word("-c"))
-    elif program == "eval":
-        yield " ".join(word.text for word in words[1:])
-    elif program == "watch":
-        yield " ".join(word.text for word in _behind_options(words, 1, RUN_PREFIXES["watch"]))
     elif program in _EXEC_OPTIONS:
         yield from _exec_arguments(words, _EXEC_OPTIONS[program])
     elif program.startswith("python") and len(words) > 2 and Word("-m") in words[1:-1]:
@@ -89,12 +124,37 @@ def _inner_commands(words: Words) -> Iterator[Words | str]:
         yield _behind_options(words, 1, wrapper)
     else:
         for count in (2, 3):
-            if wrapper := RUN_PREFIXES.get(" ".join((program, *(word.text for word in words[1:count])))):
+            prefix = " ".join((program, *(word.text for word in words[1:count])))
+            if wrapper := RUN_PREFIXES.get(prefix) or _ELSEWHERE.get(prefix):
                 yield _behind_options(words, count, wrapper)
 
 
+def _words_behind_nvm(words: Words) -> Iterator[Words]:
+    """`nvm exec [VERSION] COMMAND`"""
+    if len(words) > 2 and words[1].text == "exec":
+        yield tuple(dropwhile(lambda word: regex(_NODE_VERSION).match(word.text) is not None, words[2:]))
+
+
+def _joined(words: Words) -> str:
+    return " ".join(word.text for word in words)
+
+
+# Of programs whose arguments are joined and read by a shell, and of those with a form of their own.
+_INNER_COMMANDS: dict[str, Callable[[Words], Iterable[Words | str]]] = {
+    "eval": lambda words: [_joined(words[1:])],
+    "watch": lambda words: [_joined(_behind_options(words, 1, RUN_PREFIXES["watch"]))],
+    "ssh": lambda words: [_joined(_behind_options(words, 1, _ELSEWHERE["ssh"]))],
+    "trap": lambda words: [word.text for word in words[1:2]],
+    "nvm": _words_behind_nvm,
+}
+
+
 def _behind_options(words: Words, at: int, wrapper: Wrapper) -> Words:
-    return words[skip_options([word.text for word in words], at, *wrapper) :]
+    """Return the words of the command behind a wrapper. The version of a package, as in `npx npm@10`, is left out."""
+    inner = words[skip_options([word.text for word in words], at, *wrapper) :]
+    if inner and inner[0].is_literal and "@" in inner[0].text[1:]:
+        inner = (inner[0]._replace(text=inner[0].text.rpartition("@")[0]), *inner[1:])
+    return inner
 
 
 def _script_of_shell(words: Words) -> Words | str:
@@ -245,8 +305,46 @@ def _cp_files(words: Words) -> list[str]:
 def _git_files(words: Words) -> list[str]:
     while len(words) > 2 and words[0].text == "-C":  # it is in the directory of the command already
         words = words[2:]
-    find_files = {"mv": _mv_files, "rm": _file_operands}.get(words[0].text) if words else None
+    finders = {"mv": _mv_files, "rm": _file_operands, "restore": _git_restore_files, "checkout": _files_behind_dashes}
+    find_files = finders.get(words[0].text) if words else None
     return find_files(words[1:]) if find_files else []
+
+
+def _git_restore_files(words: Words) -> list[str]:
+    return _file_operands(_without_values(words, ("-s", "--source")))
+
+
+def _files_behind_dashes(words: Words) -> list[str]:
+    """`git checkout BRANCH -- FILE…`: without the dashes a word may be a branch."""
+    return _file_operands(words[words.index(Word("--")) + 1 :]) if Word("--") in words else []
+
+
+def _without_values(words: Words, options: Collection[str]) -> Words:
+    return tuple(word for before, word in zip((Word(""), *words), words, strict=False) if before.text not in options)
+
+
+def _values_of(*options: str) -> Callable[[Words], list[str]]:
+    """Return what finds the files that are values of options: `-o FILE`, `-oFILE`, `--output=FILE`."""
+
+    def find_files(words: Words) -> list[str]:
+        found = [word for before, word in pairwise(words) if before.text in options]
+        files = [word.text for word in found if _is_file_word(word)]
+        for word in words:
+            for option in options:
+                name = f"{option}=" if option.startswith("--") else option
+                if word.is_literal and word.text.startswith(name) and word.text != option:
+                    files.append(word.text.removeprefix(name))
+        return files
+
+    return find_files
+
+
+def _dd_files(words: Words) -> list[str]:
+    return [word.text.removeprefix("of=") for word in words if word.is_literal and word.text.startswith("of=")]
+
+
+def _patch_files(words: Words) -> list[str]:
+    return _file_operands(_without_values(words, ("-i", "--input", "-d", "--directory", "-o", "--output")))[:1]
 
 
 def _last_operand(words: Words) -> list[str]:
@@ -273,6 +371,10 @@ _FILE_COMMANDS: dict[str, Callable[[Words], list[str]]] = {
     "mv": _mv_files,
     "cp": _cp_files,
     "touch": _touch_files,
+    "curl": _values_of("-o", "--output"),
+    "wget": _values_of("-O", "--output-document"),
+    "dd": _dd_files,
+    "patch": _patch_files,
 }
-# Without `git`, which changes files by its `mv` and `rm`.
-_FILE_COMMAND = rf"\b(?:{'|'.join(name for name in _FILE_COMMANDS if name != 'git')})(?![\w.-])"
+# Without `git`, which changes files by its `mv`, `rm`, `restore` and `checkout`.
+_FILE_COMMAND = rf"\b(?:{'|'.join(name for name in _FILE_COMMANDS if name != 'git')}|restore|checkout)(?![\w.-])"

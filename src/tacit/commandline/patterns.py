@@ -48,6 +48,8 @@ class CommandPattern(Record):
                 break
             if word.text.startswith("-"):
                 given.update(split_flags(word.text, _VALUE_LETTERS.get(self.program, "")))
+            elif word.text.startswith("+") and self.program == "git":  # `git push origin +main`
+                given.update(("-f", "--force"))
         return all(not given.isdisjoint(spellings) for spellings in self.required)
 
     def is_program_of(self, words: tuple[Word, ...]) -> bool:

@@ -58,6 +58,9 @@ WRAPPERS = {
 RUN_PREFIXES = {
     **dict.fromkeys(("entr", "tsocks", "pipenv run", "rye run", "hatch run", "pnpm exec", "yarn exec"), Wrapper()),
     **dict.fromkeys(("bundle exec", "mise exec", "mise x", "asdf exec", "rbenv exec"), Wrapper()),
+    "corepack": Wrapper(),
+    "fnm exec": _wrapper("--using --fnm-dir"),
+    "volta run": _wrapper("--node --npm --pnpm --yarn"),
     "xargs": _wrapper(
         "-I -n -P -L -d -a -s -E --max-args --max-procs --max-lines --delimiter --arg-file --replace --max-chars"
     ),
