@@ -14,6 +14,7 @@ from harness.person import Person
 
 from tacit.hooks import agent
 from tacit.hooks.guard import decide
+from tests.chaos.strace import need_strace
 
 RULE = "never run npm here, use pnpm"
 
@@ -57,6 +58,17 @@ def hook(
     command += ["--home", str(person.home)]
     environment = {**person.environment(), **variables}
     return subprocess.run(command, input=data, env=environment, cwd=cwd, capture_output=True, check=False)
+
+
+def test_a_read_that_stalls_allows_the_call_and_is_no_failure(person: Person) -> None:
+    need_strace()
+    rules = str(person.home / ".tacit" / "guard.json")
+    stalled = ["strace", "-qq", "-o", "/dev/null", "-P", rules, "-e", "inject=read:delay_enter=1500000:when=2"]
+    command = [sys.executable, "-I", "-S", agent.__file__, "claude", "guard", "PreToolUse", "--home", str(person.home)]
+    data = payload(person, "npm install")
+    done = subprocess.run([*stalled, *command], input=data, env=person.environment(), capture_output=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_a_violation_is_asked_about_with_rule_time_replacement_and_code(person: Person) -> None:

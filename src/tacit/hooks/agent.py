@@ -119,7 +119,9 @@ def _write_answer(answer: bytes, deadline: float) -> None:
 
 
 def _guard(host: str, payload: bytes, home: str) -> None:
-    """Print the decision about a tool call. The kernel ends this process when it takes too long: the call is allowed.
+    """Print the decision about a tool call. The process ends when that takes too long: the call is allowed.
+
+    It ends with 0 where it runs Python or waits; where it computes without returning to Python, the kernel ends it.
 
     The first line of the rule file has the needles: texts, one of which is in every call that a rule may match. Few
     calls have one, and for all others nothing is imported.
@@ -137,7 +139,9 @@ def _guard(host: str, payload: bytes, home: str) -> None:
     import _signal
 
     for signal in (_signal.SIGPROF, _signal.SIGALRM):
-        _signal.signal(signal, _signal.SIG_DFL)
+        _signal.signal(signal, lambda *_: os._exit(0))
+    _signal.signal(_signal.SIGVTALRM, _signal.SIG_DFL)
+    _signal.setitimer(_signal.ITIMER_VIRTUAL, 2 * _GUARD_CPU_SECONDS)
     _signal.setitimer(_signal.ITIMER_PROF, _GUARD_CPU_SECONDS)
     _signal.setitimer(_signal.ITIMER_REAL, _GUARD_TIMEOUT_SECONDS)
     from tacit.hooks import guard
