@@ -62,14 +62,14 @@ def test_the_violation_does_not_run_and_the_harmless_call_does(guarded: Guarded)
 def test_the_next_request_says_which_rule_and_what_to_do(guarded: Guarded) -> None:
     told = next(body for body in guarded.run.asked if "tacit guard allow" in strings(body))
     text = strings(told)
-    assert f"“{RULE}”" in text and "Run `pnpm` instead." in text
+    assert f"“{RULE}”" in text and "Run `pnpm" in text
     assert "It runs `npm install`." in text
 
 
 def test_the_stopped_call_is_captured_as_one_that_did_not_run(guarded: Guarded) -> None:
     (session,) = guarded.desk.sessions()
     calls = [(call["input"], call["outcome"], call["result"]) for turn in session["turns"] for call in turn["calls"]]
-    assert [call[1:] for call in calls if "npm install" in call[0] and "stopped.txt" in call[0]] == [("rejected", "")]
+    assert [call[1:] for call in calls if "npm install" in call[0] and "stopped.txt" in call[0]] == [("stopped", "")]
     assert "breaks a rule of this person" not in guarded.desk.recorded()
 
 

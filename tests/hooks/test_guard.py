@@ -80,7 +80,7 @@ def test_a_violation_is_asked_about_with_rule_time_replacement_and_code(person: 
     assert told.startswith(
         f"The call breaks a rule of this person [{person.id_of(RULE)[:6]}]: “{RULE}” (said on 2026-03-02)."
     )
-    assert "It runs `npm install`. Run `pnpm` instead." in told
+    assert "It runs `npm install`. Run `pnpm install` instead." in told
     assert "once and within ten minutes, in a terminal of their own: tacit guard allow " in told
 
 
@@ -90,6 +90,24 @@ def test_a_violation_is_asked_about_with_rule_time_replacement_and_code(person: 
 def test_other_calls_are_allowed_without_a_word(person: Person, command: str) -> None:
     done = hook(person, payload(person, command))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("command", "instead"),
+    [
+        ("npm i -D zod", "pnpm add -D zod"),
+        ("npm ci", "pnpm install"),
+        ("npm run build", "pnpm run build"),
+        ("npm uninstall zod", "pnpm remove zod"),
+    ],
+)
+def test_what_to_run_instead_comes_with_its_arguments(person: Person, command: str, instead: str) -> None:
+    assert f"Run `{instead}` instead." in reason(person, command)
+
+
+def test_a_command_within_another_keeps_its_arguments(person: Person) -> None:
+    switch_on(person, "use `uv run pytest` instead of `pytest`")
+    assert "Run `uv run pytest -q tests` instead." in reason(person, "pytest -q tests")
 
 
 def test_a_call_in_another_project_is_allowed(person: Person) -> None:
@@ -159,7 +177,8 @@ def test_a_required_command_is_remembered_for_the_session_until_it_is_needed_aga
 def test_an_edit_of_a_protected_file_is_stopped(person: Person) -> None:
     switch_on(person, "never edit migrations/ by hand")
     inside = str(person.folder / "shop" / "migrations" / "1.sql")
-    assert f"It would change {inside}, which is protected." in reason(person, path=inside)
+    told = reason(person, path=inside)
+    assert f"It would change {inside}, which is protected: leave it as it is, or ask the person." in told
     assert reason(person, path=str(person.folder / "shop" / "a.sql")) == ""
     assert reason(person, "rm migrations/1.sql")
 

@@ -80,17 +80,40 @@ def reason_text(match: RuleMatch, sentence: str, code: str) -> str:
     matched = printable(clip(match.matched, _MAX_MATCH_CHARS))
     match rule.kind:
         case RuleKind.PROTECT:
-            parts.append(f"It would change {matched}, which is protected.")
+            parts.append(f"It would change {matched}, which is protected: leave it as it is, or ask the person.")
         case RuleKind.REQUIRE:
             parts.append(f"Before {_named(rule.commands)}, run {_named(rule.before)}.")
         case _:
             parts.append(f"It runs `{matched}`.")
     if rule.instead:
-        parts.append(f"Run {_named(rule.instead)} instead.")
+        whole = _replacement(match.matched, rule.instead[0]) if len(rule.instead) == 1 else ""
+        parts.append(f"Run {_named([whole] if whole else rule.instead)} instead.")
     if code:
         only = "Only the person can allow this call, once and within ten minutes, in a terminal of their own"
         parts.append(f"{only}: tacit guard allow {code}")
     return " ".join(parts)
+
+
+# What the package managers of JavaScript call the same.
+_MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun"))
+_ADDING, _REMOVING = frozenset(("install", "i", "add")), frozenset(("uninstall", "remove", "rm", "un"))
+
+
+def _replacement(command: str, instead: str) -> str:
+    """Return a command as it is to be typed instead, with its arguments; "" if that is not sure.
+
+    `uv run pytest -q` for `pytest -q`, and `pnpm add zod` for `npm i zod`.
+    """
+    program, *arguments = command.split()
+    if instead.rsplit(maxsplit=1)[-1] == program:
+        return " ".join((instead, *arguments))
+    if not {program, instead} <= _MANAGERS:
+        return ""
+    verb, *rest = arguments or ["install"]
+    if verb in _ADDING or verb == "ci":
+        has_package = any(not word.startswith("-") for word in rest)
+        return " ".join((instead, "add", *rest)) if has_package and verb != "ci" else f"{instead} install"
+    return " ".join((instead, "remove" if verb in _REMOVING else verb, *rest))
 
 
 def _named(commands: Sequence[str]) -> str:
