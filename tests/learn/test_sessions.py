@@ -245,7 +245,7 @@ def test_a_chosen_model_that_cannot_be_asked_costs_nothing_else(person: Person, 
     person.tacit("config", "set", "model.name", "no-such-model")
     for day in (1, 2, 3):
         capture(person, project, day, LAST, RULE)
-    told = learn(person, desk)
+    told = learn(person, desk, code=1)
 
     assert "1 suggestion, 2 said again, in 3 sessions" in told.out
     assert told.err.count("llm knows no model") == 1 and "3 sessions wait for no-such-model: tacit learn" in told.err

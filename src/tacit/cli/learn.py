@@ -164,7 +164,7 @@ def _learn_by_judge(
     outcomes: list[JudgeOutcome] = []
     for outcome in judging.judge_sessions(latest, questions, judge):
         outcomes.append(outcome)
-        problems += [outcome.problem] if outcome.problem else []
+        problems += [outcome.problem] if outcome.problem and not outcome.is_put_off else []
         yield from _learn_judged(outcome, call)
     done = {row.id for outcome in outcomes for row, _ in outcome.sessions}
     waiting = [row for row in rows if row.id not in done]

@@ -133,7 +133,8 @@ class SessionQuestion(Record):
 class JudgeOutcome(Record):
     """What came of one question: the sessions that are judged now, what it cost, or the problem.
 
-    `dropped` counts memories and summaries that were not believed, by reason.
+    `dropped` counts memories and summaries that were not believed, by reason. `is_put_off`: the problem is a budget
+    that is spent, or a pause.
     """
 
     sessions: tuple[tuple[SessionRow, JudgedSession], ...] = ()
@@ -142,6 +143,7 @@ class JudgeOutcome(Record):
     problem: str = ""
     dropped: Mapping[str, int] = {}
     rejected: tuple[RejectedMemory, ...] = ()
+    is_put_off: bool = False
 
 
 class Judging(HomePart):
@@ -225,7 +227,7 @@ class Judging(HomePart):
             reply, checked = self.ask(question.question, judge)
             cost = JudgeOutcome(asked=reply.asked, answered=reply.answered or 0)
             if checked is None:
-                yield cost._replace(problem=reply.problem)
+                yield cost._replace(problem=reply.problem, is_put_off=reply.is_put_off)
                 return
             judged = tuple(_completed_sessions(question, checked, started))
             yield cost._replace(sessions=judged, dropped=checked.dropped, rejected=checked.rejected)
@@ -263,7 +265,7 @@ class Judging(HomePart):
         tokens, is_reserved = estimate_tokens(text) + _MAX_ANSWER_TOKENS, False
         try:
             if problem := self._reserve(tokens):
-                return JudgeReply(problem=problem), None
+                return JudgeReply(problem=problem, is_put_off=True), None
             is_reserved = True
             timeout, max_chars = self._home.settings.model_timeout, _CHARS_PER_TOKEN * _MAX_ANSWER_TOKENS
             reply = self._ask_judge(clients.JudgeRequest(judge.name, text, timeout, max_chars), judge)

@@ -307,7 +307,7 @@ class JudgeReply(Record):
     """An answer, or why there is none. A failure counts against the judge; a missing set-up does not.
 
     `asked` and `answered` are in tokens, as the provider counts them or as estimated, whichever is more; `answered` is
-    None if it is unknown.
+    None if it is unknown. `is_put_off`: nobody was asked, because today's budget is spent or judges have a pause.
     """
 
     text: str = ""
@@ -315,6 +315,7 @@ class JudgeReply(Record):
     is_failure: bool = False
     asked: int = 0
     answered: int | None = 0
+    is_put_off: bool = False
 
 
 def is_llm_installed() -> bool:
