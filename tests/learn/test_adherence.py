@@ -106,18 +106,18 @@ def test_what_did_not_run_or_ran_elsewhere_or_was_not_the_agents_violates_nothin
     assert check("never use npm", call).result is NOT_APPLICABLE
 
 
-STOP = "Not run. Once: tacit guard allow 4f2k"
+STOP = ToolOutcome.STOPPED
 
 
 @pytest.mark.parametrize(
     ("sentence", "calls", "result"),
     [
-        ("never use npm", [ran("npm ci", ToolOutcome.FAILED, result=STOP)], STOPPED),
-        ("never force push", [ran("git push -f", ToolOutcome.REJECTED, result=STOP), ran("git push")], STOPPED),
-        ("never use npm", [ran("npm ci", ToolOutcome.FAILED, result=STOP), ran("npm ci")], VIOLATED),
-        ("never use npm", [ran("pnpm add zod; rm x", ToolOutcome.FAILED, result=STOP)], NOT_APPLICABLE),
-        ("run the tests before a commit", [ran("git commit", result=STOP), ran("pytest"), ran("git commit")], STOPPED),
-        ("do not edit `migrations/`", [ran("rm migrations/1.sql", result=STOP)], STOPPED),
+        ("never use npm", [ran("npm ci", STOP)], STOPPED),
+        ("never force push", [ran("git push -f", STOP), ran("git push")], STOPPED),
+        ("never use npm", [ran("npm ci", STOP), ran("npm ci")], VIOLATED),
+        ("never use npm", [ran("pnpm add zod; rm x", STOP)], NOT_APPLICABLE),
+        ("run the tests before a commit", [ran("git commit", STOP), ran("pytest"), ran("git commit")], STOPPED),
+        ("do not edit `migrations/`", [ran("rm migrations/1.sql", STOP)], STOPPED),
     ],
 )
 def test_what_a_guard_stopped_is_neither_followed_nor_violated(

@@ -28,6 +28,13 @@ def test_a_restatement_of_another_kind_or_with_a_tag_of_its_own_is_a_memory_of_i
     assert len(person.listed()) == 3
 
 
+def test_a_constraint_that_is_said_again_more_mildly_stays_one(person: Person) -> None:
+    person.tacit("add", "never deploy on a friday")
+    person.tacit("add", "please never deploy on a friday")
+
+    assert [(memory["kind"], memory["strength"]) for memory in person.listed()] == [("constraint", 2)]
+
+
 def test_what_was_forgotten_is_not_revived_by_other_words(person: Person) -> None:
     person.tacit("add", "reply in German")
     person.tacit("forget", person.id_of("reply in German"))

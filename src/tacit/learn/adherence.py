@@ -35,7 +35,6 @@ from tacit.model.statement import parse_statement, split_sentences, strip_introd
 from tacit.record import Record
 
 _ATTRIBUTION = Attribution("learner:adherence", Provenance.TOOL_LOCAL)
-_GUARD_MARK = "tacit guard allow"  # in the result of a call that a guard stopped, as earlier versions recorded it
 _MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task and corrects nothing
 _INTERJECTION = re.compile(
     r"\A(?:no|nope|stop|wait|hey|again|as i said|i said|i told you)\s*[,!.:–—-]+\s*", re.IGNORECASE
@@ -112,7 +111,7 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
         body = event.body
         if not isinstance(body, ToolUsed):
             continue
-        stopped = body.outcome is ToolOutcome.STOPPED or _GUARD_MARK in body.result
+        stopped = body.outcome is ToolOutcome.STOPPED
         if not body.outcome.has_run and not stopped:
             continue
         if body.act is ToolAction.RAN:

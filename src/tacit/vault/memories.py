@@ -216,7 +216,7 @@ class Memories(HomePart):
         with self._store.change() as change:
             connection = change.connection
             wanted = [self._build_claim(connection, rule, everywhere, kind, checked_tags(tags)) for rule in rules]
-            claims = [_as_known(connection, claim) for claim in wanted]
+            claims = [_as_known(connection, claim, kind_named=kind is not None) for claim in wanted]
             shared = [
                 self._home.is_person and is_project_scope(claim.scope) and not private and not is_personal(claim)
                 for claim in claims
@@ -555,16 +555,19 @@ def _resolve(connection: sqlite3.Connection, reference: str, scope: Scope, *, by
     return (memory_with_text if by_text else resolve_memory)(connection, reference, scope)
 
 
-def _as_known(connection: sqlite3.Connection, claim: Claim) -> Claim:
+def _as_known(connection: sqlite3.Connection, claim: Claim, *, kind_named: bool) -> Claim:
     """Return the claim of a memory that holds or waits and plainly says the same, or the claim itself.
 
+    A constraint stays one if it is said again in words that sound milder, unless the person names another kind.
     What an index that is broken cannot tell is no reason to refuse it.
     """
     from tacit.search.restatements import restated_claim
 
+    kinds = (claim.kind,) if kind_named else (claim.kind, Kind.CONSTRAINT)
+
     def is_wanted(row: MemoryRow) -> bool:
         is_live = row.status in (Status.ACTIVE, Status.PENDING)
-        return is_live and (row.scope, row.kind) == (claim.scope, claim.kind) and set(claim.tags) <= set(row.tags)
+        return is_live and row.scope == claim.scope and row.kind in kinds and set(claim.tags) <= set(row.tags)
 
     with suppress(IndexUnusableError), translate_sqlite_errors():
         return restated_claim(connection, claim, is_wanted)

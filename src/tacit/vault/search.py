@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tacit.model.conflict import Ruling
     from tacit.model.ids import ClaimId
     from tacit.model.memory import Memory
+    from tacit.search.rank import Query
     from tacit.vault.evidence import MemoryConflict, MemoryEvent, MemoryRelations
     from tacit.vault.hits import Hit, SessionQuote
 
@@ -72,8 +73,7 @@ class Search(HomePart):
             UsageError: a limit, kind, scope or time that does not exist.
             NotFoundError: a project that is not known.
         """
-        from tacit.search.rank import Query, search
-        from tacit.vault.hits import HitBuilder
+        from tacit.search.rank import Query
 
         kind_name = listing.checked_kind_name(kind)
         if limit is None:
@@ -97,13 +97,19 @@ class Search(HomePart):
                 folders=parser.folders(connection, scope) if scopes is not None else (),
                 by_person=is_person,
             )
-            results = search(connection, search_query, must_decode)
-            if not results and reader.has_lost_postings(connection):
-                raise IndexUnusableError("its tables disagree")
-            hits = HitBuilder(self._home).build(connection, results)
+            hits = self._answers(connection, search_query)
         if observe and until is None:
             self._store.observe(Draft(RecallAsked(redacted(clip(clean(query), 200)), len(hits)), self._store.scope()))
         return hits
+
+    def _answers(self, connection: sqlite3.Connection, query: Query) -> list[Hit]:
+        from tacit.search.rank import search
+        from tacit.vault.hits import HitBuilder
+
+        results = search(connection, query, must_decode)
+        if not results and reader.has_lost_postings(connection):
+            raise IndexUnusableError("its tables disagree")
+        return HitBuilder(self._home).build(connection, results)
 
     def recall_like(self, reference: str, *, limit: int | None = None) -> list[Hit]:
         """Return what resembles a memory, without the memory itself.
