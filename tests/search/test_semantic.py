@@ -104,6 +104,26 @@ def test_a_message_is_similar_by_what_stands_around_it(index: sqlite3.Connection
     assert order(reranked) == [among[2], apart[2]]
 
 
+def test_of_a_session_meaning_decides_a_little_where_a_sentence_asks_with_words_that_are_all_there(
+    index: sqlite3.Connection,
+) -> None:
+    first, second = (message_doc_id(session_start_id(START.date(), session), 0, 0) for session in (1, 2))
+    put(index, {first: 0.0, second: 0.9})
+    scored = [ScoredDocument(first, 1.0, ("there",)), ScoredDocument(second, 0.99, ("there",))]
+    words, sentence = question(), question()._replace(is_question=True)
+
+    assert order(semantic.rerank_messages(index, scored, query(missing=0.0), words)) == [first, second]
+    assert order(semantic.rerank_messages(index, scored, query(missing=0.0), sentence)) == [second, first]
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"), [("how do clients pay", True), ("clients pay?", True), ("pay clients", False)]
+)
+def test_a_sentence_that_asks_is_told_from_words_to_search_for(text: str, asks: bool) -> None:
+    found = semantic.query_meaning(text)
+    assert found is not None and found.is_question == asks
+
+
 def test_of_very_many_the_latest_and_those_that_words_found_are_compared(
     index: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
