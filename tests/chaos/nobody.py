@@ -5,10 +5,12 @@ Where the tests do not run as root, they are such a person already.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,8 +34,21 @@ def folder_of_nobody() -> Iterator[Path]:
         give(folder)
         yield folder
     finally:
-        open_up(folder)
-        shutil.rmtree(folder)
+        remove(folder)
+
+
+def remove(folder: Path) -> None:
+    """Delete it, once nothing writes into it: a command leaves the pages to a process that outlives it for a moment."""
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            open_up(folder)
+            shutil.rmtree(folder)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.ENOENT) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
 
 
 def give(*paths: Path, user: int = NOBODY) -> None:
