@@ -25,6 +25,7 @@ SILENT = Settings(
     autocapture_enabled=False,
     autocapture_inject_on_start=False,
     autocapture_inject_on_prompt=False,
+    autocapture_inject_on_tools=False,
 )
 
 

@@ -34,6 +34,7 @@ def _still_left_out(value: tuple[str, ...], than: tuple[str, ...]) -> bool:
 
 _SIZES = (
     "shell_capture shell_notice autocapture_enabled autocapture_inject_on_start autocapture_inject_on_prompt"
+    " autocapture_inject_on_tools"
     " agents_notice learn_accept brief_entries brief_tokens limits_text inject_max_characters autocapture_max_turn_size"
     " autocapture_max_tool_input autocapture_max_tool_result autocapture_max_recent_sessions model_tokens_per_day"
     " model_timeout pages_background"

@@ -203,6 +203,8 @@ _TRIGGER_LABELS = {
     "clear": "after the conversation was cleared",
     "compact": "after the conversation was compacted",
     "prompt": "at a prompt",
+    "edit": "when it edited a file",
+    "failure": "when a command failed",
     "": "asked for",
 }
 

@@ -18,6 +18,7 @@ REMOTES_FOLDER = ".tacit/remotes"
 OPTIONAL_FOLDERS = (
     *("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture"),
     *(".tacit/spool/.reserve", ".tacit/written/unwritten", ".tacit/judge", ".tacit/guard", REMOTES_FOLDER),
+    ".tacit/edits",
     ".tacit/team",
     ".tacit/team/outbox",
 )
@@ -53,6 +54,7 @@ class HomePaths:
         self.unfinished_captures = self.path(".tacit", "unfinished")
         self.capture_lock = self.path(".tacit", "capturing.lock")
         self.injection_lock = self.path(".tacit", "giving.lock")
+        self.edit_markers = self.path(".tacit", "edits")  # which files a session has edited, as digests
         self.judge_files = self.path(".tacit", "judge")  # exists while a judge is asked
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")

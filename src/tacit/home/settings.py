@@ -78,6 +78,7 @@ class Settings(Record):
     autocapture_summarize: bool = True
     autocapture_inject_on_start: bool = True
     autocapture_inject_on_prompt: bool = True
+    autocapture_inject_on_tools: bool = True
     autocapture_max_recent_sessions: int = 1
     # Claude Code moves more than 10,000 characters to a file that nobody reads.
     inject_max_characters: int = 10_000
@@ -99,7 +100,7 @@ VARIABLE_RULES = {
         (ONLY_LOWER, "autocapture_max_tool_result autocapture_max_recent_sessions inject_max_characters"),
         (ONLY_LOWER, "model_tokens_per_day model_timeout"),
         (ONLY_OFF, "pages_background shell_capture shell_notice agents_notice autocapture_enabled learn_accept"),
-        (ONLY_OFF, "autocapture_inject_on_start autocapture_inject_on_prompt"),
+        (ONLY_OFF, "autocapture_inject_on_start autocapture_inject_on_prompt autocapture_inject_on_tools"),
         (ONLY_ADD, "shell_ignore shell_ignore_directories agents_ignore_directories autocapture_skip_tools"),
         (ONLY_NARROW, "autocapture_on_modes"),
         (ONLY_EMPTY, "learn_agent model_name"),
@@ -147,6 +148,7 @@ def settings_or_defaults(path: str, environment: Mapping[str, str]) -> Settings:
             autocapture_enabled=False,
             autocapture_inject_on_start=False,
             autocapture_inject_on_prompt=False,
+            autocapture_inject_on_tools=False,
         )
 
 

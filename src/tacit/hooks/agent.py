@@ -1,6 +1,7 @@
-"""The program that an agent's host runs at its hooks: `python -I -S agent.py HOST inject|capture|guard EVENT`.
+"""The program that an agent's host runs at its hooks: `python -I -S agent.py HOST inject|call|capture|guard EVENT`.
 
-The host sends JSON on standard input. `inject` prints what the model should know. `capture` forks a process that reads
+The host sends JSON on standard input. `inject` prints what the model should know, `call` what it should know about a
+tool call. `capture` forks a process that reads
 the transcript, and returns. `guard` prints a decision about a tool call if a rule that the person switched on names
 something in it. Nothing else is printed, and the exit code is always 0. `--home PATH` at the end names the home.
 
@@ -25,6 +26,9 @@ _EXIT_TIMEOUT_SECONDS = 0.1  # for a worker to exit that has answered or was kil
 _POLL_SECONDS = 0.0005
 _WRITE_CHUNK_BYTES = 4096  # a pipe that is ready for writing takes so much without blocking
 _SIGKILL = 9  # to import `signal` would take longer than everything else that this process does
+# One of these is in every call that edits a file. What a call has not to do with costs no import.
+_EDIT_SIGNS = (b"new_str", b"newString", b"new_source", b"file_text", b'"content', b'"edits"', b"*** Begin Patch")
+_COMMAND_SIGN = b'"command"'
 _END_MARK = b"\0"  # ends an answer; JSON has no such byte
 
 
@@ -65,14 +69,14 @@ def _fork_detached() -> bool:
     return True
 
 
-def _inject(host: str, event: str, payload: bytes, home: str, deadline: float) -> None:
+def _inject(host: str, action: str, event: str, payload: bytes, home: str, deadline: float) -> None:
     """Print the whole answer of a worker, or nothing if the deadline passes."""
     reading, writing = os.pipe()
     worker = os.fork()
     if not worker:
         os.close(reading)
         _close_streams()
-        _run_worker(host, event, payload, home, writing, deadline)
+        _run_worker(host, action, event, payload, home, writing, deadline)
         os._exit(0)
     os.close(writing)
     answer = b""
@@ -93,7 +97,13 @@ def _inject(host: str, event: str, payload: bytes, home: str, deadline: float) -
         select.select((), (), (), _POLL_SECONDS)  # not `time.sleep`, which a faked clock can make endless
 
 
-def _run_worker(host: str, event: str, payload: bytes, home: str, pipe: int, deadline: float) -> None:
+def _may_matter(event: str, payload: bytes) -> bool:
+    """Return whether something may be told about a tool call: an edit, or a command that was run."""
+    has_run = not event.startswith(("pre", "Pre"))
+    return (has_run and _COMMAND_SIGN in payload) or any(sign in payload for sign in _EDIT_SIGNS)
+
+
+def _run_worker(host: str, action: str, event: str, payload: bytes, home: str, pipe: int, deadline: float) -> None:
     """In the worker: send the answer, then let a detached process capture what is queued.
 
     The kernel ends the worker at the deadline, because the process that started it may be gone by then.
@@ -103,6 +113,12 @@ def _run_worker(host: str, event: str, payload: bytes, home: str, pipe: int, dea
 
     _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
     _signal.setitimer(_signal.ITIMER_REAL, max(deadline - time.monotonic(), 0.001))
+    if action == "call":
+        from tacit.hooks import calls
+
+        text = calls.answer(host, event, payload, home)
+        os.write(pipe, text.encode("ascii", "backslashreplace") + _END_MARK)
+        return
     from tacit.hooks import dispatch
 
     text = dispatch.inject(host, event, payload, home)
@@ -161,8 +177,10 @@ def main(args: list[str]) -> None:
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     if action == "guard":
         _guard(host, payload, home)
+    elif action == "call" and not _may_matter(event, payload):
+        return
     elif action != "capture":
-        _inject(host, event, payload, home, start + _TOTAL_TIMEOUT_SECONDS)
+        _inject(host, action, event, payload, home, start + _TOTAL_TIMEOUT_SECONDS)
     elif _fork_detached():
         from tacit.hooks import dispatch
 

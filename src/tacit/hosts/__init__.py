@@ -19,12 +19,13 @@ class HookKind(StrEnum):
     PROMPT = "prompt"
     HELPER = "helper"  # a subagent starts
     STOP = "stop"
-    TOOL = "tool"
+    TOOL = "tool"  # a guard decides about a tool call
+    CALL = "call"  # a tool is about to edit a file, or a command has failed
     COMPACTING = "compacting"
     END = "end"
 
 
-INJECT_KINDS = (HookKind.START, HookKind.PROMPT, HookKind.HELPER)
+INJECT_KINDS = (HookKind.START, HookKind.PROMPT, HookKind.HELPER, HookKind.CALL)
 
 
 class Hook(Record):
@@ -128,14 +129,23 @@ def _without_tagged(text: str, tag: str) -> str:
         kept, rest = kept + before, after
 
 
+_WAIT_SECONDS = 5  # that a host waits for what the model is told
+
+
 def _hooks(**events: str) -> tuple[Hook, ...]:
     """Return hooks by their kinds. The person waits while context is searched; capture only starts another process.
 
     Codex allows three seconds at the end of a session, and warns at every start if more are asked for.
     """
     kinds = ((HookKind(kind), event) for kind, event in events.items())
-    seconds = {**dict.fromkeys(INJECT_KINDS, 5), HookKind.END: 3}
+    seconds = {**dict.fromkeys(INJECT_KINDS, _WAIT_SECONDS), HookKind.END: 3}
     return tuple(Hook(event, kind, seconds.get(kind, 10)) for kind, event in kinds)
+
+
+def _call_hooks(*events: str) -> tuple[Hook, ...]:
+    """Return hooks about tool calls, each from "EVENT MATCHER". A matcher saves a process at other tools."""
+    parts = (event.partition(" ") for event in events)
+    return tuple(Hook(event, HookKind.CALL, _WAIT_SECONDS, matcher) for event, _, matcher in parts)
 
 
 _CLAUDE_HOOKS = _hooks(
@@ -149,15 +159,29 @@ _CLAUDE_HOOKS = _hooks(
 _CLAUDE_OUTPUT = ("SessionStart", "UserPromptSubmit", "SubagentStart")
 _TABLE = (
     # Cursor runs the hooks of Claude Code, too, but has its own.
-    Host("claude", _CLAUDE_HOOKS, _CLAUDE_OUTPUT, notice_field="systemMessage", foreign_field="cursor_version"),
+    Host(
+        "claude",
+        (*_CLAUDE_HOOKS, *_call_hooks("PreToolUse Edit|Write|MultiEdit|NotebookEdit", "PostToolUseFailure Bash")),
+        (*_CLAUDE_OUTPUT, "PreToolUse", "PostToolUseFailure"),
+        notice_field="systemMessage",
+        foreign_field="cursor_version",
+    ),
     # The protocol of Claude Code; `transcript_path` may be null, and SessionEnd has one second.
-    Host("codex", _CLAUDE_HOOKS, _CLAUDE_OUTPUT, notice_field="systemMessage"),
+    Host(
+        "codex",
+        (*_CLAUDE_HOOKS, *_call_hooks("PreToolUse Bash|apply_patch|Edit|Write", "PostToolUse Bash")),
+        (*_CLAUDE_OUTPUT, "PreToolUse", "PostToolUse"),
+        notice_field="systemMessage",
+    ),
     # Output at SessionStart makes it lose prompts when a session is resumed; a line for the person may be shown there.
     # PreCompress is not used, because it runs before every model call, whether anything is compressed or not.
     Host(
         "gemini",
-        _hooks(start="SessionStart", prompt="BeforeAgent", stop="AfterAgent", end="SessionEnd"),
-        output_events=("BeforeAgent",),
+        (
+            *_hooks(start="SessionStart", prompt="BeforeAgent", stop="AfterAgent", end="SessionEnd"),
+            *_call_hooks("AfterTool write_file|replace|run_shell_command"),  # before a tool, nothing is passed on
+        ),
+        output_events=("BeforeAgent", "AfterTool"),
         notice_field="systemMessage",
         context_tag="hook_context",
     ),
@@ -175,14 +199,17 @@ _TABLE = (
     # It runs plugins instead of commands; ours (`opencode_plugin.js`) reports events named like OpenCode's.
     Host(
         "opencode",
-        _hooks(
-            start="session.start",
-            prompt="chat.message",
-            stop="session.idle",
-            compacting="session.compacting",
-            end="session.end",
+        (
+            *_hooks(
+                start="session.start",
+                prompt="chat.message",
+                stop="session.idle",
+                compacting="session.compacting",
+                end="session.end",
+            ),
+            *_call_hooks("tool.execute.after"),
         ),
-        output_events=("session.start", "chat.message"),
+        output_events=("session.start", "chat.message", "tool.execute.after"),
         context_field="context",
         notice_field="notice",
         resume_replaces_start=True,
@@ -190,14 +217,17 @@ _TABLE = (
     # sessionStart and userPromptSubmitted may run at once, in either order.
     Host(
         "copilot",
-        _hooks(
-            start="sessionStart",
-            prompt="userPromptSubmitted",
-            stop="agentStop",
-            compacting="preCompact",
-            end="sessionEnd",
+        (
+            *_hooks(
+                start="sessionStart",
+                prompt="userPromptSubmitted",
+                stop="agentStop",
+                compacting="preCompact",
+                end="sessionEnd",
+            ),
+            *_call_hooks("preToolUse", "postToolUse"),  # a command that fails is no failure of its tool
         ),
-        output_events=("sessionStart", "userPromptSubmitted"),
+        output_events=("sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse"),
         context_field="additionalContext",
         fields=PayloadFields(("sessionId",), "transcriptPath", mode=""),
         start_sources={"new": "startup"},

@@ -1,9 +1,10 @@
 // Tacit for OpenCode, written by: tacit install opencode. Taken out by: tacit uninstall opencode
 //
 // It tells Tacit when a session begins, gets a prompt, rests or is compacted, and adds to the system prompt what
-// Tacit answers. If the person switched a guard on, it asks Tacit before a command or an edit, and stops the call if
-// Tacit says so. When suggestions wait, a toast says so to the person; the model is not told. Whatever goes wrong,
-// OpenCode goes on as if this file were not here.
+// Tacit answers. When a file was edited or a command has failed, it adds to the result what Tacit knows of that. If
+// the person switched a guard on, it asks Tacit before a command or an edit, and stops the call if Tacit says so. When
+// suggestions wait, a toast says so to the person; the model is not told. Whatever goes wrong, OpenCode goes on as if
+// this file were not here.
 
 import { spawn } from "node:child_process"
 import { homedir } from "node:os"
@@ -11,6 +12,7 @@ import { join } from "node:path"
 
 const COMMANDS = @COMMANDS@
 const TIMEOUTS = @TIMEOUTS@
+const EDITS = new Set(["edit", "write", "multiedit", "patch", "apply_patch"])
 const MOST = 40000 // characters that a session is told in all
 
 // Runs a command with what is to be known on its input; resolves to the text it answers for the model, or to nothing.
@@ -129,7 +131,16 @@ const server = async ({ client, directory }) => {
     "tool.execute.after": async (input, output) => {
       const warning = warnings.get(input.callID)
       warnings.delete(input.callID)
-      if (warning && typeof output.output === "string") output.output += `\n\n${warning}`
+      if (!output || typeof output.output !== "string") return
+      if (warning) output.output += `\n\n${warning}`
+      try {
+        const exit = (output.metadata || {}).exit
+        if (!sessions.has(input.sessionID) || !(EDITS.has(input.tool) || (input.tool === "bash" && exit))) return
+        const result = { tool_response: output.output, exit: exit || 0 }
+        const call = about(input.sessionID, { tool_name: input.tool, tool_input: input.args, ...result })
+        const context = await tell("tool.execute.after", call)
+        if (context) output.output += `\n\n${context}`
+      } catch {}
     },
 
     "experimental.session.compacting": async (input) => {

@@ -40,7 +40,8 @@ _UNQUOTED_WORD = re.compile(r"[A-Za-z0-9_./:@+,-]+")
 
 def hook_argv(context: InstallContext, host: str, hook: Hook) -> list[str]:
     """Return the command of a hook without the shell: this interpreter, without site packages, and one file."""
-    verb = "inject" if hook.kind in INJECT_KINDS else "guard" if hook.kind is HookKind.TOOL else "capture"
+    verbs = {**dict.fromkeys(INJECT_KINDS, "inject"), HookKind.CALL: "call", HookKind.TOOL: "guard"}
+    verb = verbs.get(hook.kind, "capture")
     return [context.interpreter, "-I", "-S", _HOOK_SCRIPT, host, verb, hook.event, *context.home_options]
 
 

@@ -8,6 +8,7 @@ can be asked. Cursor is not here: its contract was not tested.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 from tacit.hosts import Hook, HookKind, string_field
@@ -87,6 +88,38 @@ def _patched_paths(patch: str) -> list[str]:
         for prefix in _PATCH_PREFIXES
         if line.startswith(prefix)
     ]
+
+
+_EXIT_STATUS = re.compile(r"\bexit(?:ed with)? (?:code|status):? (\d{1,3})\b", re.IGNORECASE)
+_FAILURE_WORDS = re.compile(
+    r"\b(?:error|fail(?:ed|ure)?|fatal|panic|denied|cannot|can't|not found|no such|usage)\b", re.IGNORECASE
+)
+_RESULT_FIELDS = ("tool_response", "tool_result", "toolResult")
+_OUTPUT_FIELDS = ("llmContent", "textResultForLlm", "stdout", "stderr", "output", "message")
+
+
+def failed_output(payload: Mapping[str, object]) -> str:
+    """Return what a command printed that has failed; "" if it did not fail, or if the person stopped it.
+
+    Some hosts have a hook for failures, and `error` in it. For others the exit status in the output tells; where
+    there is none, words do.
+    """
+    if payload.get("is_interrupt") is True:
+        return ""
+    result = "\n".join(_output_text(payload.get(name)) for name in _RESULT_FIELDS if name in payload)
+    if error := _output_text(payload.get("error")):
+        return f"{error}\n{result}"
+    status = payload.get("exit")
+    if match := _EXIT_STATUS.search(result) if status is None else None:
+        status = int(match[1])
+    has_failed = bool(_FAILURE_WORDS.search(result)) if status is None else status != 0
+    return result if has_failed else ""
+
+
+def _output_text(value: object) -> str:
+    if isinstance(value, dict):
+        return "\n".join(filter(None, (_output_text(value.get(name)) for name in _OUTPUT_FIELDS)))
+    return value if isinstance(value, str) else ""
 
 
 def is_stopped_result(result: str) -> bool:

@@ -154,6 +154,14 @@ def decided_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator
             yield from _select_memories(connection, "WHERE status = ? AND kind = ?", (status.value, kind.label))
 
 
+def effective_rows_of_kind(
+    connection: sqlite3.Connection, scopes: Iterable[Scope], kind: Kind, limit: int
+) -> list[MemoryRow]:
+    """Return the effective memories of one kind in these scopes, the strongest of each scope first."""
+    tail = f"WHERE scope = ? AND {IS_EFFECTIVE} AND kind = ? ORDER BY {IMPORTANCE_ORDER} LIMIT ?"
+    return [row for scope in scopes for row in _select_memories(connection, tail, (scope, kind.label, limit))]
+
+
 def habit_claims(connection: sqlite3.Connection, status: Status) -> list[ClaimId]:
     """Return the memories of a status that were counted in commands, by id."""
     return select_ids(connection, "SELECT id FROM memories WHERE is_habit AND status = ? ORDER BY doc_id", status.value)

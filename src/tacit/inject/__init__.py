@@ -1,4 +1,5 @@
-"""Injecting memory into an agent's session: at its start, at a prompt, after a compaction. Each memory once a session.
+"""Injecting memory into an agent's session: at its start, at a prompt, at an edit, at a failed command, after a
+compaction. Each memory once a session, and once more at the tool call that it is about.
 
 The standing rules of a project are told at the first of these moments, whatever the prompt is about. Later prompts
 carry only rules that changed since (ADR 16, 35). Hooks wait for this, so locks are waited for only briefly.
@@ -7,8 +8,9 @@ carry only rules that changed since (ADR 16, 35). Hooks wait for this, so locks 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 
 from tacit.disk.lock import FileLock
 from tacit.errors import LockBusyError
@@ -51,6 +53,10 @@ _MAX_PROMPT_CHARS = 1000  # of which the recorded prompt is made
 _MAX_SESSIONS = 200  # to choose from; many may have the same request
 _MAX_RECENT_AGE = timedelta(hours=48)  # of a session that is told at the start; tuned, see ADR 16
 _INJECTED_TYPE = "brief.given"
+_MAX_FIXES = 200
+_MAX_EDITS = 6  # of which a session is told something
+_CALL_MOMENTS = ("edit", "failure")
+_FIX_REASON = "it is for the command that failed"
 _RESET_SOURCES = ("compact", "clear")  # what was injected before these is no longer in the context
 
 
@@ -76,8 +82,8 @@ class InjectionHistory(Record):
     """What was injected into a session since its context was last reset.
 
     `memories` and `sessions` are ids; `prompt_sessions` says whether a session was told at a prompt. `scopes` are those
-    of all injections, `started_scopes` those of injections at a start. `last_at` and `last_event` are of the latest
-    injection, also before the reset; empty if there was none.
+    of all injections at a start or a prompt, `started_scopes` those of injections at a start. `last_at` and
+    `last_event` are of the latest of these, also before the reset; empty if there was none.
     """
 
     memories: frozenset[str] = frozenset()
@@ -87,6 +93,8 @@ class InjectionHistory(Record):
     started_scopes: frozenset[Scope] = frozenset()
     last_at: str = ""
     last_event: EventId = EventId("")
+    edits: int = 0  # how often it was told something about a file
+    call_memories: frozenset[str] = frozenset()  # those told at a tool call
 
     def is_due(self, memory: MemoryRow, scope: Scope) -> bool:
         """Return whether a memory is still to be told in this scope.
@@ -125,6 +133,24 @@ class Injector(HomePart):
         except LockBusyError:
             return ""
         return text
+
+    def at_edit(self, target: AgentSession, files: Sequence[str]) -> str:
+        """Return why the first of these files that has a past was last changed, or "". A session is told six times."""
+        return self._at_call(target, "edit", lambda selection: selection.at_edit(files))
+
+    def at_failure(self, target: AgentSession, command: str, output: str) -> str:
+        """Return the known fix for a command that failed, or ""."""
+        return self._at_call(target, "failure", lambda selection: selection.at_failure(command, output), command)
+
+    def _at_call(
+        self, target: AgentSession, moment: str, select: Callable[[_Selection], RenderedInjection], task: str = ""
+    ) -> str:
+        if matching_ignore_entry(self._home.settings, self._home.user_folder, self._home.cwd):
+            return ""
+        with FileLock(self._store.paths.injection_lock, _LOCK_TIMEOUT_SECONDS).acquire():
+            with self._store.snapshot() as connection:
+                injection = select(_Selection(self._home, connection, target))
+            return self._record(target, moment, injection, task)
 
     def rules_for_helper(self, target: AgentSession) -> str:
         """Return the standing rules for a subagent of a session, which is told nothing else.
@@ -208,11 +234,7 @@ class _Selection(HomePart):
         """Return the rules that are due, the memories that are relevant to a prompt, and an earlier session."""
         connection, history = self._connection, self._history
         query = query_from_words(connection, prompt_query_words(clean(prompt)))
-        matching = {
-            memory.id: memory
-            for memory, _ in matching_memories(connection, query, _MAX_FOUND)
-            if memory.scope in self._scopes and memory.status is Status.ACTIVE and memory.overruled_by is None
-        }
+        matching = {memory.id: memory for memory in self._matching_memories(query)}
         since = history.last_event if self._scope in history.scopes else ""
         rules = reader.leading_rules(connection, self._scopes, _MAX_RULES, since)
         if since and any(memory.kind is Kind.PREFERENCE for memory in matching.values()):
@@ -227,6 +249,51 @@ class _Selection(HomePart):
         reasons = {name: match.reason for name, match in relevant.items()}
         earlier = self._earlier_session(query)
         return render_prompt(brief, reasons, earlier, self._store.actor.clock(), self._nonce(), characters)
+
+    def at_edit(self, files: Sequence[str]) -> RenderedInjection:
+        """Return a line about the first of these files that has a past, unless the session was told often enough."""
+        from tacit.inject.edits import edited_file, last_change, naming_memory, render_edit
+
+        project = self._store.project
+        if project is None or self._history.edits >= _MAX_EDITS:
+            return RenderedInjection()
+        rows = [row for row in self._sessions_here() if row.id != self._own_id]
+        for path in files:
+            file = edited_file(path, self._home.cwd, project.root)
+            if file is None:
+                continue
+            change = last_change(self._connection, rows, file)
+            memory = naming_memory(self._untold_about(file.words), file.path)
+            if change or memory:
+                short = partial(sessions.short_id, self._connection)
+                return render_edit(file, change, memory, short, self._store.actor.clock(), self._nonce())
+        return RenderedInjection()
+
+    def _untold_about(self, words: Sequence[str]) -> list[MemoryRow]:
+        """Return the memories that hold here, have some of these words and were not told at a tool call."""
+        query = query_from_words(self._connection, words)
+        found = most_specific(self._matching_memories(query))
+        untold = [memory for memory in found if memory.id not in self._history.call_memories]
+        return without_loaded(untold, self._target.agent, self._home)
+
+    def _matching_memories(self, query: ParsedQuery) -> list[MemoryRow]:
+        """Return the memories that hold here and share words with a query, the best first."""
+        return [
+            memory
+            for memory, _ in matching_memories(self._connection, query, _MAX_FOUND)
+            if memory.scope in self._scopes and memory.status is Status.ACTIVE and memory.overruled_by is None
+        ]
+
+    def at_failure(self, command: str, output: str) -> RenderedInjection:
+        """Return the known fix for a failed command, once a session, also if the session began with it."""
+        from tacit.inject.fixes import fitting_fix, render_fix
+
+        fixes = reader.effective_rows_of_kind(self._connection, self._scopes, Kind.KNOWN_FIX, _MAX_FIXES)
+        untold = (fix for fix in fixes if fix.id not in self._history.call_memories)
+        fix = fitting_fix(untold, command, output)
+        return (
+            RenderedInjection(render_fix(fix, self._nonce()), (fix.id,), (_FIX_REASON,)) if fix else RenderedInjection()
+        )
 
     def _compose_brief(
         self,
@@ -303,9 +370,12 @@ class _Selection(HomePart):
         )
         events += sessions.injection_events(self._connection, must_decode, name)
         injected: list[tuple[BriefInjected, Scope]] = []
+        latest: Event | None = None  # that may have told rules
         for event in events:
             if not isinstance(event.body, BriefInjected) or event.body.agent != agent:
                 continue
+            if latest is None and event.body.moment not in _CALL_MOMENTS:
+                latest = event
             if timestamp(event.at) < self._compacted_at:  # for hosts without a hook after a compaction
                 break
             injected.append((event.body, event.scope))
@@ -315,10 +385,12 @@ class _Selection(HomePart):
             frozenset(memory for body, _ in injected for memory in body.memories),
             frozenset(session for body, _ in injected for session in body.sessions),
             any(body.sessions for body, _ in injected if body.moment == "prompt"),
-            frozenset(scope for _, scope in injected),
-            frozenset(scope for body, scope in injected if body.moment != "prompt"),
-            timestamp(events[0].at) if events else "",
-            events[0].id if events else EventId(""),
+            frozenset(scope for body, scope in injected if body.moment not in _CALL_MOMENTS),
+            frozenset(scope for body, scope in injected if body.moment not in ("prompt", *_CALL_MOMENTS)),
+            timestamp(latest.at) if latest else "",
+            latest.id if latest else EventId(""),
+            sum(body.moment == "edit" for body, _ in injected),
+            frozenset(memory for body, _ in injected if body.moment in _CALL_MOMENTS for memory in body.memories),
         )
 
     def _nonce(self) -> str:

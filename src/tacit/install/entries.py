@@ -39,6 +39,7 @@ from tacit.text.formats import newline_of, parse_statements, parse_toml, table_e
 
 # Ends of the paths by which our script is recognised: today, and before version 0.2
 HOOK_SCRIPT_PATHS = ("tacit/hooks/agent.py", "tacit/surfaces/hooks/agent.py")
+_ACTIONS = ("inject", "call", "capture", "guard")
 _BOM = "\ufeff"
 _HOOKS_KEY = "hooks"
 _GROUP_KEYS = {"matcher", "hooks", "sequential"}
@@ -148,18 +149,44 @@ def _check_containers(path: str, text: str, desired: DesiredConfig) -> None:
 
 
 def _with_hook_entries(text: str, desired: DesiredConfig) -> str:
-    events = {entry.event for entry in desired.entries}
+    events = dict.fromkeys(entry.event for entry in desired.entries)
     for path in reversed([path for path in _our_entry_paths(text) if path[1] not in events]):
         text = _prune_container(_without_entry(text, path), path[:2])
-    for entry in desired.entries:
-        paths = [path for path in _our_entry_paths(text) if path[1] == entry.event]
-        for path in reversed(paths[1:]):
-            text = _without_entry(text, path)
-        if not paths:
-            text = _add_entry(text, entry, desired)
-        elif value_at(text, paths[0]) != entry.value:
-            text = set_value(text, paths[0], entry.value)
+    for event in events:
+        text = _with_entries_of_event(text, [entry for entry in desired.entries if entry.event == event], desired)
     return text
+
+
+def _with_entries_of_event(text: str, entries: Sequence[HookEntry], desired: DesiredConfig) -> str:
+    """Change what is there in its place, first by what it does; add what is missing, and remove what is too much."""
+    free = {path: _entry_action(value_at(text, path)) for path in _our_entry_paths(text) if path[1] == entries[0].event}
+    missing = []
+    for entry in entries:
+        same = next((path for path, action in free.items() if action == _entry_action(entry.value)), None)
+        if same is None:
+            missing.append(entry)
+            continue
+        del free[same]
+        text = _with_entry_at(text, same, entry)
+    for path in list(free)[: len(missing)]:  # of an older installation
+        del free[path]
+        text = _with_entry_at(text, path, missing.pop(0))
+    for path in reversed(free):
+        text = _without_entry(text, path)
+    for entry in missing:
+        text = _add_entry(text, entry, desired)
+    return text
+
+
+def _with_entry_at(text: str, path: JsonPath, entry: HookEntry) -> str:
+    return text if value_at(text, path) == entry.value else set_value(text, path, entry.value)
+
+
+def _entry_action(value: object) -> str:
+    """Return what our script does in an entry: a guard and what the model is told may be at the same event."""
+    commands = (value.get("command"), value.get("bash")) if isinstance(value, dict) else ()
+    words = next((command.split() for command in commands if isinstance(command, str)), [])
+    return next((word for word in words if word in _ACTIONS), "")
 
 
 def _add_entry(text: str, entry: HookEntry, desired: DesiredConfig) -> str:

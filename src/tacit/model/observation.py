@@ -221,7 +221,7 @@ class BriefInjected(Record):
     """A brief was printed, or injected into the prompt of an agent.
 
     It records the memories, the reason for each, earlier sessions and the size. `moment` is when it was injected: at
-    the start of a session, at a prompt, after a compaction.
+    the start of a session, at a prompt, after a compaction, at an edit, after a failed command.
     """
 
     memories: tuple[str, ...]

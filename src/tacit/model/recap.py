@@ -89,6 +89,19 @@ def turn_title(turn: Turn) -> str:
     return _request_title(turn) or "(nothing was asked)"
 
 
+def work_title(turns: Sequence[Turn], index: int) -> str:
+    """Return what the work in a turn was for; "" if the session does not say it.
+
+    "Yes, go on" says nothing: then it is the latest request before it that says what the work is about, else the
+    subject of the commit that followed.
+    """
+    for turn in reversed(turns[: index + 1]):
+        if _is_request(turn) and _request_specificity(turn.request) >= summarize.MIN_SPECIFICITY:
+            return _request_title(turn)
+    commits = filter(None, commit_subjects(turns[index:]))
+    return clip_at_word(next(commits, ""), MAX_TITLE_CHARS)
+
+
 def _request_title(turn: Turn) -> str:
     return (
         headline(turn.request, MAX_TITLE_CHARS)
