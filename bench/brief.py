@@ -1,12 +1,15 @@
-"""Whether what Tacit puts into prompts is what they needed. No model.
+"""Whether what Tacit tells an agent helps, at prompts and at edits, as readers judge it. No model.
 
-    python bench/brief.py PATH… [--only TEXT | --without TEXT] [--json] [--list]
+    python bench/brief.py PATH… [--only TEXT | --without TEXT] [--labels FILE…] [--questions FILE] [--json]
 
 PATH are transcripts of agents, or folders of them. Their sessions are replayed in the order of time in a home that is
-thrown away: at each prompt the hooks are asked with what was known before it, and what came after it tells what bears
-on it. Two baselines and one that knows the future are asked at the very same prompts. What is suggested is accepted.
-`--only` and `--without` score the projects whose folder contains a text, or the others.
-Tokens of a checkpoint after a compaction are counted, too; the line below the table leaves them out.
+thrown away: at each prompt and at the first edit of each file the hooks are asked with what was known before it. Two
+baselines are asked at the same prompts. What is suggested is accepted. `--only` and `--without` measure the projects
+whose folder contains a text, or the others; `--as-one` takes the clones whose folders end with a text for one project.
+
+`--questions` writes what was told for readers, without saying who told it: one line of JSON for each thing, with what
+was asked and what was then done. `--labels` are their answers, one file a reader: lines like
+{"question": "…", "answer": "helpful"}, or harmless, or noise.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,21 +26,18 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.briefing.home import ReplayHome
+from bench.briefing.labels import ANSWERS, EDIT, PROMPT, Help, Labels, agreement, measured, questions, read_labels
 from bench.briefing.recorded import recorded_sessions
 from bench.briefing.replay import Asked, Replay
-from bench.briefing.scores import HEAD, Scores, scores
-from bench.briefing.systems import LastSessions, Oracle, PlainSearch, System, Tacit
-from tacit.text.display import clip, printable
-
-_PROMPT_CHARS, _LINE_CHARS = 200, 170
+from bench.briefing.systems import LastSessions, System, Tacit
 
 
-def replayed(paths: Sequence[Path]) -> tuple[list[Asked], list[str]]:
-    """Every prompt in the order of time, and the names of the systems that were asked."""
+def replayed(paths: Sequence[Path], as_one: str = "") -> tuple[list[Asked], list[str]]:
+    """Every prompt and first edit in the order of time, and the names of the systems that were asked."""
     with TemporaryDirectory() as folder:
         home = ReplayHome(folder)
-        systems: list[System] = [Tacit(home), LastSessions(), PlainSearch(), Oracle()]
-        every = list(Replay(recorded_sessions(paths, home.builder), home, systems))
+        systems: list[System] = [Tacit(home), LastSessions("last session", 1), LastSessions("last three sessions", 3)]
+        every = list(Replay(recorded_sessions(paths, home.builder, as_one), home, systems))
         home.close()
     return every, [system.name for system in systems]
 
@@ -45,75 +46,85 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("paths", nargs="+", type=Path, help="transcripts, or folders of them")
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--only", default="", help="score projects whose folder contains this text")
-    chosen.add_argument("--without", default="", help="score projects whose folder does not contain this text")
+    chosen.add_argument("--only", default="", help="measure projects whose folder contains this text")
+    chosen.add_argument("--without", default="", help="measure projects whose folder does not contain this text")
+    parser.add_argument("--as-one", default="", help="folders that end with this text are clones of one project")
+    parser.add_argument("--labels", nargs="*", type=Path, default=[], help="the answers of readers, a file for each")
+    parser.add_argument("--questions", type=Path, help="write what was told for readers, and print nothing")
     parser.add_argument("--json", action="store_true", help="one object instead of a table")
-    parser.add_argument("--list", action="store_true", help="prompt by prompt: what was given, and what bore on it")
     given = parser.parse_args()
-    every, systems = replayed(given.paths)
-    every = [asked for asked in every if given.only in asked.recorded.root]
-    every = [asked for asked in every if not given.without or given.without not in asked.recorded.root]
+    every, systems = replayed(given.paths, given.as_one)
+    every = [asked for asked in every if given.only in asked.recorded.folder]
+    every = [asked for asked in every if not given.without or given.without not in asked.recorded.folder]
     if not every:
         parser.error("no prompts there; name a folder of transcripts, for example ~/.claude/projects")
-    found = scores(every, systems)
+    if given.questions:
+        lines = (json.dumps(question, ensure_ascii=False) + "\n" for question in questions(every))
+        given.questions.write_text("".join(lines), encoding="utf-8")
+        return
+    readers = [read_labels(path) for path in given.labels]
+    found = [
+        (moment, system, measured(every, system, moment, readers))
+        for moment in (PROMPT, EDIT)
+        for system in (systems if moment == PROMPT else systems[:1])
+    ]
     if given.json:
-        print(json.dumps({**_counts(every), "systems": {name: score.object for name, score in found.items()}}))
-    for line in () if given.json else _table(every, found):
-        print(line)
-    for line in _listed(every) if given.list else ():
+        rows = [{"moment": moment, "system": system, **_object(shares)} for moment, system, shares in found]
+        print(json.dumps({**_counts(every), "rows": rows, "agreement": _agreements(readers)}))
+    for line in () if given.json else _table(every, found, readers):
         print(line)
 
 
 def _counts(every: Sequence[Asked]) -> dict[str, int]:
     return {
-        "prompts": len(every),
-        "with_earlier_sessions": sum(bool(asked.sessions) for asked in every),
-        "with_bearing_items": sum(bool(asked.bearing) for asked in every),
+        "prompts": sum(not asked.path for asked in every),
+        "first_edits": sum(bool(asked.path) for asked in every),
         "sessions": len({asked.recorded.session.id for asked in every}),
-        "projects": len({asked.recorded.root for asked in every}),
+        "projects": len({asked.recorded.folder for asked in every}),
     }
 
 
-def _table(every: Sequence[Asked], found: dict[str, Scores]) -> Iterator[str]:
+def _object(found: Help) -> dict[str, object]:
+    return {
+        "moments": found.moments,
+        "told": found.told,
+        "items": found.items,
+        "unread": found.unread,
+        "tokens": round(_mean(found.tokens), 2),
+        **{answer: round(found.share(answer), 4) for answer in ANSWERS},
+    }
+
+
+def _agreements(readers: Sequence[Labels]) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for first, second in combinations(readers, 2):
+        one = agreement(first, second)
+        found.append({"same": one.same, "of": one.both, "kappa": round(one.kappa, 3)})
+    return found
+
+
+def _table(every: Sequence[Asked], found: Sequence[tuple[str, str, Help]], readers: Sequence[Labels]) -> Iterator[str]:
     counts = _counts(every)
     yield (
-        f"{counts['prompts']} prompts in {counts['sessions']} sessions of {counts['projects']} projects; "
-        f"{counts['with_earlier_sessions']} have earlier sessions, something bears on {counts['with_bearing_items']}."
+        f"{counts['prompts']} prompts and {counts['first_edits']} first edits in {counts['sessions']} sessions of "
+        f"{counts['projects']} projects."
     )
     yield ""
-    yield f"| at each prompt | {HEAD}"
-    yield "|---" * (HEAD.count("|") + 1) + "|"
-    for name, score in found.items():
-        yield f"| {name} | {score.cells}"
-    yield ""
-    yield f"Without prompts after a compaction, Tacit gives {_uncompacted_tokens(every):.1f} tokens a prompt."
-
-
-def _uncompacted_tokens(every: Sequence[Asked]) -> float:
-    tokens = [
-        asked.answers[Tacit.name].given.tokens for asked in every if not asked.recorded.is_compacted_before(asked.place)
-    ]
-    return sum(tokens) / max(len(tokens), 1)
-
-
-def _listed(every: Sequence[Asked]) -> Iterator[str]:
-    """Prompt by prompt, for reading by eye: what bore on it and why, and what each system gave there."""
-    for number, asked in enumerate(every, 1):
-        session, part = asked.recorded.session, asked.recorded.parts[asked.place]
-        where = f"{printable(session.scope)}, session {session.id}, turn {asked.place + 1}"
+    yield "| | at | told | things | helpful | harmless | noise | not read | tokens, mean |"
+    yield "|---" * 9 + "|"
+    for moment, system, one in found:
+        shares = " | ".join(f"{one.share(answer):.3f}" if readers else "" for answer in ANSWERS)
+        yield (
+            f"| {system} | {one.moments} {moment}s | {one.told} | {one.items} | {shares} | {one.unread} "
+            f"| {_mean(one.tokens):.1f} |"
+        )
+    for pair in _agreements(readers):
         yield ""
-        yield f"{number}. {part.began:%Y-%m-%d %H:%M} {where}"
-        yield f"   {printable(clip(asked.prompt, _PROMPT_CHARS))}"
-        for name, reasons in asked.bearing.items():
-            seen = [system for system, answer in asked.answers.items() if name in answer.seen]
-            yield f"   BEARS by {', '.join(sorted(reasons))}: {_shown(asked.known[name].line)} [{', '.join(seen)}]"
-        for system, answer in asked.answers.items():
-            for item in answer.given.items:
-                yield f"   {system} {'+' if item.id in asked.bearing else '-'} {_shown(item.line)}"
+        yield f"Two readers agree on {pair['same']} of {pair['of']} things, kappa {pair['kappa']}."
 
 
-def _shown(line: str) -> str:
-    return printable(clip(line, _LINE_CHARS))
+def _mean(values: Sequence[int]) -> float:
+    return sum(values) / len(values) if values else 0.0
 
 
 if __name__ == "__main__":

@@ -17,14 +17,12 @@ from tacit.home.home import Home
 from tacit.home.project import Project
 from tacit.home.settings import Settings
 from tacit.hosts.capture import EventBuilder
-from tacit.index import reader, sessions
-from tacit.index.reader import MemoryRow
+from tacit.index import sessions
 from tacit.index.sessions import SessionRow
 from tacit.inject import AgentSession, Injector
-from tacit.log.codec import must_decode
-from tacit.model.claim import GLOBAL, Scope, Status
-from tacit.model.event import ClaimProposed
-from tacit.model.ids import ClaimId, EventId
+from tacit.model.claim import Scope, Status
+from tacit.model.ids import EventId
+from tacit.model.observation import BriefInjected, PromptGiven
 from tacit.text.words import estimate_tokens
 from tacit.vault import Vault
 
@@ -80,28 +78,28 @@ class ReplayHome:
 
     def give(self, recorded: RecordedSession, part: Part, *, start: bool, source: str) -> Given:
         """What the hooks of this session's host are given: at its start, where this is one, and at the prompt."""
-        asker = AgentSession(recorded.session.agent, recorded.session.host_session_id, source)
+        branch = next((event.body.branch for event in part.events if isinstance(event.body, PromptGiven)), "")
+        asker = AgentSession(recorded.session.agent, recorded.session.host_session_id, source, branch=branch)
         with self._opened(recorded.root) as home:
             if not os.path.isdir(recorded.root):  # a project of another machine
                 home.store.project = Project(recorded.root, (recorded.root,))
             text = Injector(home).inject(asker, start=start, prompt=part.prompt)
         return Given(tuple(self._items(text)), estimate_tokens(text))
 
+    def edit(self, recorded: RecordedSession, part: Part, path: str) -> Given:
+        """What the hook at the first edit of a file is given."""
+        asker = AgentSession(recorded.session.agent, recorded.session.host_session_id)
+        with self._opened(recorded.root) as home:
+            home.store.project = Project(recorded.folder, (recorded.folder,))
+            changed = "\n".join(call.change for call in part.turn.calls if path in call.files)
+            text = Injector(home).at_edit(asker, [os.path.join(recorded.folder, path)], changed)
+        line = next((line for line in text.split("\n") if line.startswith("For reference")), "")
+        self._new_injections()
+        return Given((Item(path, line),) if line else (), estimate_tokens(text))
+
     def rows(self, scope: Scope) -> list[SessionRow]:
         """The sessions of a project, the latest first."""
         return self._vault.home.store.read(lambda connection: sessions.session_rows(connection, scope))
-
-    def memories(self, scope: Scope) -> list[MemoryRow]:
-        """What a person accepted that holds in a project."""
-        listed = self._vault.home.store.read(
-            lambda connection: list(reader.memory_rows(connection, status=Status.ACTIVE))
-        )
-        return [entry for entry in listed if entry.scope in (scope, GLOBAL)]
-
-    def learned_from(self, memory: ClaimId) -> frozenset[EventId]:
-        events = self._vault.home.store.read(lambda connection: reader.events_of_claim(connection, memory, must_decode))
-        bodies = [event.body for event in events]
-        return frozenset(name for body in bodies if isinstance(body, ClaimProposed) for name in body.events)
 
     def _opened(self, cwd: str) -> Home:
         """Chance is counted and the clock is set, so that every replay is the same."""
@@ -116,8 +114,13 @@ class ReplayHome:
 
     def _items(self, text: str) -> Iterator[Item]:
         """By what was recorded of the giving; the line of each ends with its id."""
-        new = [one for one in self._vault.sessions.injected(limit=2) if one.event.id not in self._seen_events]
-        self._seen_events.update(one.event.id for one in new)
         lines = text.split("\n")
-        for name in (name for one in reversed(new) for name in (*one.body.memories, *one.body.sessions)):
-            yield Item(name, next(line for line in lines if line.endswith(f"({name})")))
+        for one in self._new_injections():
+            for name in (*one.memories, *one.sessions):
+                yield Item(name, next(line for line in lines if line.endswith(f"({name})")))
+
+    def _new_injections(self) -> list[BriefInjected]:
+        """Return what was recorded of the last giving, in its order."""
+        new = [one.event for one in self._vault.sessions.injected(limit=2) if one.event.id not in self._seen_events]
+        self._seen_events.update(event.id for event in new)
+        return [event.body for event in reversed(new) if isinstance(event.body, BriefInjected)]

@@ -12,7 +12,7 @@ from tacit.hosts.capture import HEAD_BYTES, EventBuilder, detect_source, transcr
 from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
 from tacit.model.event import Event
 from tacit.model.ids import EventId
-from tacit.model.observation import PromptGiven, PromptKind
+from tacit.model.observation import CONVERSATION_TYPES, PromptGiven, PromptKind
 from tacit.model.session import Session, Turn, fold_session
 
 _TYPED = (PromptKind.TYPED, PromptKind.QUEUED)
@@ -44,18 +44,25 @@ class RecordedSession(NamedTuple):
 
     session: Session
     root: str
+    folder: str  # of the clone: another one than `root` where several clones are taken for one project
     parts: tuple[Part, ...]
 
     def is_compacted_before(self, place: int) -> bool:
         return place > 0 and self.parts[place - 1].turn.compacted
 
 
-def recorded_sessions(paths: Iterable[Path], builder: EventBuilder) -> list[RecordedSession]:
-    """All sessions of these transcripts that tell where they were, in the order of their beginning."""
+def recorded_sessions(paths: Iterable[Path], builder: EventBuilder, as_one: str = "") -> list[RecordedSession]:
+    """All sessions of these transcripts that tell where they were, in the order of their beginning.
+
+    Folders that end with `as_one` are clones of one project.
+    """
     events = _events_by_session(path for given in paths for path in transcript_files(str(given)))
     first = {name: next((event.directory for event in own if event.directory), "") for name, own in events.items()}
     roots = {folder for folder in first.values() if folder}
-    found = [_recorded(name, events[name], project_of(first[name], roots), builder) for name in events if first[name]]
+    folders = {name: project_of(first[name], roots) for name in events if first[name]}
+    clones = sorted(folder for folder in folders.values() if as_one and folder.endswith(as_one))
+    root_of = {folder: clones[0] if folder in clones else folder for folder in folders.values()}
+    found = [_recorded(name, events[name], root_of[folder], folder, builder) for name, folder in folders.items()]
     return sorted(found, key=lambda one: (one.session.started_at, one.session.id))
 
 
@@ -76,11 +83,12 @@ def _events_by_session(paths: Iterable[str]) -> dict[tuple[str, str], list[Trans
             file.seek(0, os.SEEK_SET)
             for event in source.read(file, 0, CaptureLimits(), ReadStats()):
                 events.setdefault((source.name, event.session), []).append(event)
-    return events
+    # A transcript that has only the title of a session has nothing to replay.
+    return {name: own for name, own in events.items() if any(isinstance(one.body, CONVERSATION_TYPES) for one in own)}
 
 
 def _recorded(
-    name: tuple[str, str], transcript: Sequence[TranscriptEvent], root: str, builder: EventBuilder
+    name: tuple[str, str], transcript: Sequence[TranscriptEvent], root: str, folder: str, builder: EventBuilder
 ) -> RecordedSession:
     """`root` stands for wherever the agent was, and alone names the project: a folder of another machine cannot be
     asked which one it is in, neither here nor by whoever gives."""
@@ -90,7 +98,7 @@ def _recorded(
         event = builder.build_event(agent, one._replace(directory=root, remote=""), lambda _scope: False)
         events.setdefault(event.id, event)
     folded = fold_session(agent, session, events.values())
-    return RecordedSession(folded, root, tuple(_parts(folded, events.values())))
+    return RecordedSession(folded, root, folder, tuple(_parts(folded, events.values())))
 
 
 def _parts(session: Session, events: Iterable[Event]) -> Iterator[Part]:

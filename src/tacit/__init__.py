@@ -15,8 +15,8 @@ from os import PathLike
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from tacit.brief import Brief
     from tacit.errors import NotFoundError, RefusedError, StoreError, TacitError, UsageError
-    from tacit.inject.brief import Brief
     from tacit.model.claim import Kind, Status
     from tacit.model.memory import Memory
     from tacit.vault import Vault
@@ -41,7 +41,7 @@ __all__ = [
 ]
 __version__ = "0.2.0"
 _MODULES = {
-    "Brief": "tacit.inject.brief",
+    "Brief": "tacit.brief",
     "DecisionOutcome": "tacit.vault.memories",
     "Hit": "tacit.vault.hits",
     "Kind": "tacit.model.claim",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from harness.person import Person
 
-from tacit.inject.brief import MAX_MEMORIES, Brief, BriefLimits, compose_brief
+from tacit.brief import MAX_MEMORIES, Brief, BriefLimits, compose_brief
 from tacit.model.claim import Claim
 from tacit.text.display import harmless
 from tests.hostile.codepoints import ZWJ, chunks

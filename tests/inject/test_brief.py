@@ -6,7 +6,7 @@ import pytest
 
 from tacit.index import database, reader, writer
 from tacit.index.reader import MemoryRow
-from tacit.inject.brief import Brief, compose_brief
+from tacit.brief import Brief, compose_brief
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Status, project_scope
 from tacit.model.event import ClaimDecided, EventBody, Verdict

@@ -77,6 +77,12 @@ def matching_ignore_entry(settings: Settings, user_folder: str, directory: str) 
     return ""
 
 
+def ignored_folders(settings: Settings, user_folder: str) -> list[str]:
+    """Return the folders in which agents are told nothing, as they are written and as they are without links."""
+    folders = [_expand_home(entry, user_folder) for entry in settings.agents_ignore_directories]
+    return list(dict.fromkeys(path.rstrip("/") for folder in folders for path in (folder, os.path.realpath(folder))))
+
+
 def _is_in_folder(place: str, folder: str) -> bool:
     return (place.rstrip("/") + "/").startswith(folder.rstrip("/") + "/")
 

@@ -50,11 +50,18 @@ def find_project(start: str, home_folder: str) -> Project | None:
         status = os.stat(folder)
         if (status.st_dev, status.st_uid) != (start_status.st_dev, start_status.st_uid):
             return None
-        if any(os.path.lexists(os.path.join(folder, marker)) for marker in _REPOSITORY_MARKERS):
-            return Project(folder, tuple(_project_names(folder)))
+        if project := project_at(folder):
+            return project
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
+    return None
+
+
+def project_at(folder: str) -> Project | None:
+    """Return the project whose root is this folder; None if it is none."""
+    if any(os.path.lexists(os.path.join(folder, marker)) for marker in _REPOSITORY_MARKERS):
+        return Project(folder, tuple(_project_names(folder)))
     return None
 
 
@@ -65,12 +72,17 @@ def folder_scope(folder: str, home_folder: str) -> Scope:
 
 def _project_names(root: str) -> list[str]:
     """Return the name of the remote, if any (it is the same on every machine), and the path of the main work tree."""
-    git_folder = git_folders(root)[1]
-    main = os.path.dirname(git_folder) if os.path.basename(git_folder) == ".git" else root
-    section = re.search(_ORIGIN_SECTION, _read_text(os.path.join(git_folder, "config")))
+    main = main_work_tree(root)
+    section = re.search(_ORIGIN_SECTION, _read_text(os.path.join(git_folders(root)[1], "config")))
     url = re.search(_URL_LINE, section["body"], re.MULTILINE) if section else None
     remote = remote_name(url[1]) if url else ""
     return [clean(name) for name in (remote, main) if name]  # the name of a folder may be no text
+
+
+def main_work_tree(root: str) -> str:
+    """Return the root of the work tree that a further one belongs to; the root itself if it is the main one."""
+    git_folder = git_folders(root)[1]
+    return os.path.dirname(git_folder) if os.path.basename(git_folder) == ".git" else root
 
 
 def is_git_repository(root: str) -> bool:
@@ -89,6 +101,12 @@ def git_folders(root: str) -> tuple[str, str]:
     own = os.path.normpath(os.path.join(root, pointer[7:].strip()))
     common = _read_text(os.path.join(own, "commondir")).strip()
     return own, os.path.normpath(os.path.join(own, common)) if common else own
+
+
+def current_branch(root: str) -> str:
+    """Return the branch that a work tree is on, read from a file; "" if it is on none."""
+    head = _read_text(os.path.join(git_folders(root)[0], "HEAD")).strip()
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
 
 
 def remote_name(url: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from tacit.disk.files import Disk, read_file, replace_file
 from tacit.home.indexing import is_memory_view_missing, mark_missing_pages
 from tacit.home.paths import PAGE_FOLDERS, HomePaths
+from tacit.home.rule_files import write_rule_files
 from tacit.index import reader
 from tacit.index import sessions as index_sessions
 from tacit.index.database import mark_stale
@@ -97,9 +98,12 @@ class Publisher:
     home. `max_turn_chars` limits a turn on the page of a session.
     """
 
-    def __init__(self, paths: HomePaths, view_store: ViewStore, max_entries: int, max_turn_chars: int | None) -> None:
+    def __init__(
+        self, paths: HomePaths, view_store: ViewStore, disk: Disk, max_entries: int, max_turn_chars: int | None
+    ) -> None:
         self._paths = paths
         self._view_store = view_store
+        self._disk = disk
         self._max_entries = max_entries
         self._max_turn_chars = max_turn_chars
 
@@ -125,6 +129,7 @@ class Publisher:
             stale = reader.stale_views(connection)
         self._publish_long_term(connection, update)
         self._publish_home_facts(connection, update)
+        write_rule_files(connection, self._paths, self._disk)
         pages = [name for name in stale if name.partition(" ")[0] in PAGE_FOLDERS]
         _clear_stale(connection, set(stale).difference(pages))
         for first in range(0, len(pages), _PAGES_PER_BATCH):

@@ -143,7 +143,8 @@ class Store:
         """The writer of the home's pages, which a read seldom needs."""
         from tacit.home.publish import Publisher
 
-        return Publisher(self.paths, self.view_store, self.options.max_page_entries, self.options.max_turn_chars)
+        options = self.options
+        return Publisher(self.paths, self.view_store, self._disk, options.max_page_entries, options.max_turn_chars)
 
     @property
     def writable_index(self) -> WritableIndex:
@@ -559,6 +560,19 @@ class Store:
             self._index.release()
             with suppress(StoreError, OSError), self._exclusive(_READ_LOCK_TIMEOUT_SECONDS):
                 self._draw_pages_and_close(self.writable_index.open())
+
+    def write_rule_files(self) -> None:
+        """Write the standing rules of all projects, and of this one, for hooks. Do nothing if that is impossible."""
+        from tacit.home.rule_files import write_rule_files
+
+        self._index.release()
+        with (
+            suppress(StoreError, OSError),
+            self._exclusive(_READ_LOCK_TIMEOUT_SECONDS),
+            closing_checkpointed(self.writable_index.open()) as connection,
+            translate_sqlite_errors(),
+        ):
+            write_rule_files(connection, self.paths, self._disk, self.project.root if self.project else "")
 
     def finish_following(self) -> None:
         """Do what the follower of an earlier command has not done yet. An unusable index is left as it is."""

@@ -7,7 +7,8 @@ something in it. Nothing else is printed, and the exit code is always 0. `--home
 
 The process that the host waits for reads no file of ours, except that `guard` reads one line. For the rest it forks a
 worker and waits for the answer until the deadline. A worker that hangs in a system call cannot delay the host, because
-no signal has to reach it and it holds none of the host's pipes.
+no signal has to reach it and it holds none of the host's pipes. If the worker of `inject` is late or fails, the
+standing rules are printed nevertheless (`ready_rules.py`).
 """
 
 import gc
@@ -26,6 +27,8 @@ _EXIT_TIMEOUT_SECONDS = 0.1  # for a worker to exit that has answered or was kil
 _POLL_SECONDS = 0.0005
 _WRITE_CHUNK_BYTES = 4096  # a pipe that is ready for writing takes so much without blocking
 _SIGKILL = 9  # to import `signal` would take longer than everything else that this process does
+_LATE_WRITE_SECONDS = 0.3  # for the host to read an answer that comes after the deadline
+_WORKER_NICENESS = 5  # so that of many hooks at once each gets to print at least the rules
 # One of these is in every call that edits a file. What a call has not to do with costs no import.
 _EDIT_SIGNS = (b"new_str", b"newString", b"new_source", b"file_text", b'"content', b'"edits"', b"*** Begin Patch")
 _COMMAND_SIGN = b'"command"'
@@ -89,6 +92,11 @@ def _inject(host: str, action: str, event: str, payload: bytes, home: str, deadl
         _write_answer(answer.removesuffix(_END_MARK), deadline)
     else:
         os.kill(worker, _SIGKILL)
+        if action == "inject":
+            from tacit.hooks import ready_rules
+
+            text = ready_rules.answer(host, event, payload, home)
+            _write_answer(text, time.monotonic() + _LATE_WRITE_SECONDS)
     # In a container whose first process reaps no children, a worker that is not waited for stays as a zombie. The pipe
     # is closed when the worker ends, so there is little to poll for.
     exit_deadline = time.monotonic() + _EXIT_TIMEOUT_SECONDS
@@ -113,6 +121,7 @@ def _run_worker(host: str, action: str, event: str, payload: bytes, home: str, p
 
     _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
     _signal.setitimer(_signal.ITIMER_REAL, max(deadline - time.monotonic(), 0.001))
+    os.nice(_WORKER_NICENESS)
     if action == "call":
         from tacit.hooks import calls
 
@@ -121,11 +130,13 @@ def _run_worker(host: str, action: str, event: str, payload: bytes, home: str, p
         return
     from tacit.hooks import dispatch
 
-    text = dispatch.inject(host, event, payload, home)
-    os.write(pipe, text.encode("ascii", "backslashreplace") + _END_MARK)
-    if dispatch.has_queued(home) and _fork_detached():
+    answer = dispatch.inject(host, event, payload, home)
+    if answer is None:  # without an end, this is no answer
+        return
+    os.write(pipe, answer.encode("ascii", "backslashreplace") + _END_MARK)
+    if dispatch.has_work(home, payload) and _fork_detached():
         os.close(pipe)
-        dispatch.process_queue(home)
+        dispatch.work(home, payload)
 
 
 def _write_answer(answer: bytes, deadline: float) -> None:

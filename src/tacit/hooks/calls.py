@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b
+from itertools import islice
 
 from tacit.disk.files import OsDisk, list_folder, make_folder, open_fd, read_file
 from tacit.home.paths import HomePaths, find_home
 from tacit.hosts import HOSTS, Host
 from tacit.hosts.tool_calls import ToolCall, failed_output, parse_tool_call
 
+_MAX_TEXTS, _MAX_TEXT_CHARS = 50, 20_000  # of the arguments of an edit
 _DIGEST_BYTES = 8
 _MAX_MARKED_FILES = 2000  # of one session
 _MAX_MARKERS = 200  # sessions; then those that nobody has added to for two days go
@@ -53,9 +55,18 @@ def _text(host: Host, event: str, call: ToolCall, fields: Mapping[str, object], 
         injector = Injector(opened)
         if output:
             return injector.at_failure(session, call.command, output)
-        text = injector.at_edit(session, files)
+        text = injector.at_edit(session, files, "\n".join(_texts(fields.get("tool_input", fields.get("toolArgs")))))
         marker.add(files)
     return text
+
+
+def _texts(arguments: object) -> Iterator[str]:
+    """Yield the texts in the arguments of a call: what it replaces and inserts, each up to a limit."""
+    if isinstance(arguments, str):
+        yield arguments[:_MAX_TEXT_CHARS]
+    elif isinstance(arguments, dict | list):
+        for value in islice(arguments.values() if isinstance(arguments, dict) else arguments, _MAX_TEXTS):
+            yield from _texts(value)
 
 
 class _Marker:

@@ -14,6 +14,8 @@ from tacit.errors import StoreError
 from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths, find_home
+from tacit.home.project import find_project, main_work_tree
+from tacit.home.rule_files import is_rule_file_current
 from tacit.home.settings import settings_or_defaults
 from tacit.home.store import StoreOptions
 from tacit.hosts import HOSTS, HookInput, HookKind, Host, queue
@@ -32,12 +34,16 @@ _DRAIN_TIMEOUT_SECONDS = 0.8  # to wait for the capture of what this session did
 _NEW_SESSION_SOURCES = ("startup", "")  # a session that is resumed, cleared or compacted had its notice when it began
 
 
-def inject(name: str, event: str, payload: bytes, home: str | None) -> str:
-    """Return what a hook prints; "" if there is nothing to say or if anything fails."""
+def inject(name: str, event: str, payload: bytes, home: str | None) -> str | None:
+    """Return what a hook prints; "" if there is nothing to say, None if that cannot be found out."""
+    hook_input = None
     with suppress(Exception):
-        if hook_input := _parse_payload(name, event, payload):
-            return _hook_output(HOSTS[name], event, hook_input, home)
-    return ""
+        hook_input = _parse_payload(name, event, payload)
+    if hook_input is None:
+        return ""
+    with suppress(Exception):
+        return _hook_output(HOSTS[name], event, hook_input, home)
+    return None
 
 
 def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None) -> str:
@@ -123,14 +129,34 @@ def capture(name: str, event: str, payload: bytes, home: str | None) -> None:
             drain_now(paths)
 
 
-def process_queue(home: str | None) -> None:
-    """Capture what other processes left in the queue, and learn from it."""
+def work(home: str | None, payload: bytes) -> None:
+    """Do what nobody has to wait for: capture what other processes left in the queue, learn from it, and have the
+    standing rules of this project ready for a hook that is late."""
     _set_deadline()
-    _drain_and_learn(find_home(home, dict(os.environ)))
+    paths = find_home(home, dict(os.environ))
+    if has_pending(paths):
+        _drain_and_learn(paths)
+    if not _has_rules_ready(paths, payload):
+        with Home(paths.root, cwd=_directory_in(payload) or "/") as opened:
+            opened.store.write_rule_files()
 
 
-def has_queued(home: str | None) -> bool:
-    return has_pending(find_home(home, dict(os.environ)))
+def has_work(home: str | None, payload: bytes) -> bool:
+    paths = find_home(home, dict(os.environ))
+    return has_pending(paths) or (os.path.isdir(paths.root) and not _has_rules_ready(paths, payload))
+
+
+def _has_rules_ready(paths: HomePaths, payload: bytes) -> bool:
+    project = find_project(_directory_in(payload) or "/", os.path.expanduser("~"))
+    return is_rule_file_current(paths, main_work_tree(project.root) if project else "")
+
+
+def _directory_in(payload: bytes) -> str:
+    with suppress(ValueError):
+        fields = json.loads(payload)
+        directory = fields.get("cwd") if isinstance(fields, dict) else ""
+        return directory if isinstance(directory, str) else ""
+    return ""
 
 
 def _set_deadline() -> None:

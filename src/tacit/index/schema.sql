@@ -304,7 +304,7 @@ CREATE TABLE command_postings (
 -- the id that its host gave it. `files` are separated by line ends. `request_key` is the normalized prompts, and
 -- `request_hash` the hash of what makes two sessions of a scope one entry of a list; NULL if no list shows the session.
 -- `compacted_at` is the last time. `model` is the model that wrote `outcome` as a summary of the whole session, '' if
--- none did.
+-- none did. `branch` is the one that it began on.
 CREATE TABLE sessions (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
@@ -321,7 +321,8 @@ CREATE TABLE sessions (
   request_key TEXT NOT NULL,
   compacted_at TEXT NOT NULL,
   model TEXT NOT NULL,
-  request_hash INTEGER
+  request_hash INTEGER,
+  branch TEXT NOT NULL
 );
 CREATE INDEX sessions_scope ON sessions (scope, ended_at);
 CREATE INDEX sessions_ended_at ON sessions (ended_at);

@@ -24,7 +24,7 @@ from tacit.index.postings import (
     start_id_of,
 )
 from tacit.index.reader import Decode
-from tacit.index.sessions import events_of_session, mark_session_learned
+from tacit.index.sessions import MAIN_BRANCHES, events_of_session, mark_session_learned
 from tacit.index.vectors import remove_vectors, write_vectors
 from tacit.model import observation
 from tacit.model.event import Event, timestamp
@@ -37,9 +37,8 @@ from tacit.text.words import normalize_text, tokenize
 _MAX_REQUEST_KEY_CHARS = 400  # two sessions are the same request if they agree in so many characters
 _MAX_FILES = 50
 _MAX_HELD_EVENTS = 20_000  # of new sessions, in memory: about 50 MB
-_MAIN_BRANCHES = ("main", "master", "trunk", "HEAD")  # their names say nothing about the work
 _INSERT_SESSION_EVENT = "INSERT OR IGNORE INTO session_events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SELECT_GROUP = (
     "SELECT count(*), max(ended_at), (SELECT number FROM sessions WHERE scope = ?1 AND request_hash = ?2"
     " ORDER BY ended_at DESC, number LIMIT 1) FROM sessions WHERE scope = ?1 AND request_hash = ?2"
@@ -150,7 +149,7 @@ class SessionWriter:
 
 def new_branch(branch: str, before: str = "") -> str:
     """Return `branch` if work on it begins here and its name says something about the work, else ""."""
-    return "" if branch in (before, *_MAIN_BRANCHES) else branch
+    return "" if branch in (before, *MAIN_BRANCHES) else branch
 
 
 def _agent_and_name(event: Event) -> tuple[str, str]:
@@ -188,6 +187,7 @@ def _write_session(
         timestamp(session.last_compacted_at) if session.last_compacted_at else "",
         summary.model if summary else "",
         request_hash if request_key or outcome else None,
+        session.branch,
     )
     connection.execute(_INSERT_SESSION, row)
     _write_messages(connection, postings, number, session, old[0] if old else None, event_ids)

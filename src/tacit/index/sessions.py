@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 _EVENT_LINE = "event_line(event_id, segment, offset, length, raw)"
 _SESSION_COLUMNS = (
     "id, agent, host_session_id, page_name, scope, started_at, ended_at, turn_count, title, outcome, files,"
-    " request_key, compacted_at, model"
+    " request_key, compacted_at, model, branch"
 )
+
+MAIN_BRANCHES = ("main", "master", "trunk", "HEAD")  # their names say nothing about the work
 
 _IS_LISTED = "request_hash IS NOT NULL"
 
@@ -51,6 +53,7 @@ class SessionRow(Record):
     request_key: str
     compacted_at: str
     model: str = ""
+    branch: str = ""
 
     @property
     def has_content(self) -> bool:

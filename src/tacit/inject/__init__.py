@@ -9,34 +9,26 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 
+from tacit.brief import Brief, BriefLimits, compose_brief, is_standing_rule, most_specific
 from tacit.disk.lock import FileLock
 from tacit.errors import LockBusyError
 from tacit.home.capture_policy import matching_ignore_entry
 from tacit.home.home import Home, HomePart
+from tacit.home.project import current_branch
 from tacit.index import reader, sessions
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow
-from tacit.inject.brief import (
-    Brief,
-    BriefLimits,
-    EarlierSession,
-    RenderedInjection,
-    compose_brief,
-    is_standing_rule,
-    most_specific,
-    render_prompt,
-    render_start,
-)
 from tacit.inject.checks import missing_names, without_loaded, without_outdated
 from tacit.inject.relevance import (
     RelevantMemory,
-    prompt_query_words,
-    related_session,
+    identifiers,
     relevant_memories,
 )
+from tacit.inject.rendering import RenderedInjection, render_prompt, render_start
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Scope, Status, is_project_scope
 from tacit.model.event import Draft, Event, timestamp
@@ -51,7 +43,8 @@ _LOCK_TIMEOUT_SECONDS = 0.2
 _MAX_LEADING, _MAX_RULES, _MAX_FOUND = 60, 20, 40  # memories and rules of each scope to choose from; search results
 _MAX_PROMPT_CHARS = 1000  # of which the recorded prompt is made
 _MAX_SESSIONS = 200  # to choose from; many may have the same request
-_MAX_RECENT_AGE = timedelta(hours=48)  # of a session that is told at the start; tuned, see ADR 16
+# A session on the same branch that ended since is told at the start.
+_LATELY_ON_MAIN_BRANCH, _LATELY_ON_BRANCH = timedelta(hours=6), timedelta(hours=48)
 _INJECTED_TYPE = "brief.given"
 _MAX_FIXES = 200
 _MAX_EDITS = 6  # of which a session is told something
@@ -64,13 +57,14 @@ class AgentSession(Record):
     """A session of an agent.
 
     `source` is how it began: startup, resume, clear or compact. `context_lost` says that what it was told at its start
-    is no longer in its context.
+    is no longer in its context. `branch` is the one it works on, "" for that of the work tree.
     """
 
     agent: str
     session: str
     source: str = ""
     context_lost: bool = False
+    branch: str = ""
 
     @property
     def recorded_name(self) -> str:
@@ -81,14 +75,13 @@ class AgentSession(Record):
 class InjectionHistory(Record):
     """What was injected into a session since its context was last reset.
 
-    `memories` and `sessions` are ids; `prompt_sessions` says whether a session was told at a prompt. `scopes` are those
-    of all injections at a start or a prompt, `started_scopes` those of injections at a start. `last_at` and
-    `last_event` are of the latest of these, also before the reset; empty if there was none.
+    `memories` and `sessions` are ids. `scopes` are those of all injections at a start or a prompt, `started_scopes`
+    those of injections at a start. `last_at` and `last_event` are of the latest of these, also before the reset; empty
+    if there was none.
     """
 
     memories: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
-    prompt_sessions: bool = False
     scopes: frozenset[Scope] = frozenset()
     started_scopes: frozenset[Scope] = frozenset()
     last_at: str = ""
@@ -111,32 +104,39 @@ class Injector(HomePart):
     def inject(self, target: AgentSession, *, start: bool, prompt: str = "") -> str:
         """Return the text for the start of a session, if `start`, and for a prompt, if there is one.
 
-        It is recorded before it is returned. Empty if the settings or the person exclude this, or if another injection
-        is running.
+        It is recorded before it is returned. Empty if the settings or the person exclude this.
         """
         settings, text = self._home.settings, ""
         if matching_ignore_entry(settings, self._home.user_folder, self._home.cwd):
             return ""
-        try:
-            with FileLock(self._store.paths.injection_lock, _LOCK_TIMEOUT_SECONDS).acquire():
-                if start and settings.autocapture_inject_on_start:
-                    with self._store.snapshot() as connection:
-                        injection = _Selection(self._home, connection, target).at_start()
-                    text = self._record(target, target.source or "startup", injection)
-                elif start and target.source in _RESET_SOURCES:
-                    self._record(target, target.source, RenderedInjection())
-                if prompt and settings.autocapture_inject_on_prompt:
-                    remaining = settings.inject_max_characters - len(text)
-                    with self._store.snapshot() as connection:
-                        injection = _Selection(self._home, connection, target).at_prompt(prompt, remaining)
-                    text += self._record(target, "prompt", injection, prompt)
-        except LockBusyError:
-            return ""
+        with self._alone():
+            if start and settings.autocapture_inject_on_start:
+                with self._store.snapshot() as connection:
+                    injection = _Selection(self._home, connection, target).at_start()
+                text = self._record(target, target.source or "startup", injection)
+            elif start and target.source in _RESET_SOURCES:
+                self._record(target, target.source, RenderedInjection())
+            if prompt and settings.autocapture_inject_on_prompt:
+                remaining = settings.inject_max_characters - len(text)
+                with self._store.snapshot() as connection:
+                    injection = _Selection(self._home, connection, target).at_prompt(prompt, remaining)
+                text += self._record(target, "prompt", injection, prompt)
         return text
 
-    def at_edit(self, target: AgentSession, files: Sequence[str]) -> str:
-        """Return why the first of these files that has a past was last changed, or "". A session is told six times."""
-        return self._at_call(target, "edit", lambda selection: selection.at_edit(files))
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the lock that keeps two hooks of a session from telling the same. To wait long would cost the rules."""
+        with ExitStack() as held:
+            with suppress(LockBusyError):
+                held.enter_context(FileLock(self._store.paths.injection_lock, _LOCK_TIMEOUT_SECONDS).acquire())
+            yield
+
+    def at_edit(self, target: AgentSession, files: Sequence[str], text: str) -> str:
+        """Return what is known of the first of these files of which something is, or "". A session is told six times.
+
+        `text` is what the edit replaces and inserts.
+        """
+        return self._at_call(target, "edit", lambda selection: selection.at_edit(files, text))
 
     def at_failure(self, target: AgentSession, command: str, output: str) -> str:
         """Return the known fix for a command that failed, or ""."""
@@ -147,7 +147,7 @@ class Injector(HomePart):
     ) -> str:
         if matching_ignore_entry(self._home.settings, self._home.user_folder, self._home.cwd):
             return ""
-        with FileLock(self._store.paths.injection_lock, _LOCK_TIMEOUT_SECONDS).acquire():
+        with self._alone():
             with self._store.snapshot() as connection:
                 injection = select(_Selection(self._home, connection, target))
             return self._record(target, moment, injection, task)
@@ -228,12 +228,13 @@ class _Selection(HomePart):
         characters = self._home.settings.inject_max_characters
         rules = reader.leading_rules(self._connection, self._scopes, _MAX_RULES, "")
         brief = self._compose_brief(most_specific(rules), rules, {}, characters)
-        return render_prompt(brief, {}, None, self._store.actor.clock(), self._nonce(), characters)
+        return render_prompt(brief, {})
 
     def at_prompt(self, prompt: str, characters: int) -> RenderedInjection:
-        """Return the rules that are due, the memories that are relevant to a prompt, and an earlier session."""
+        """Return the rules that are due, and the memories that are relevant to a prompt."""
         connection, history = self._connection, self._history
-        query = query_from_words(connection, prompt_query_words(clean(prompt)))
+        names = identifiers(clean(prompt))
+        query = query_from_words(connection, names)
         matching = {memory.id: memory for memory in self._matching_memories(query)}
         since = history.last_event if self._scope in history.scopes else ""
         rules = reader.leading_rules(connection, self._scopes, _MAX_RULES, since)
@@ -243,26 +244,25 @@ class _Selection(HomePart):
         read = {**{memory.id: memory for memory in rules}, **matching}
         memories = most_specific(read.values())
         untold = [memory for memory in memories if memory.id in matching and memory.id not in history.memories]
-        relevant = {match.memory.id: match for match in relevant_memories(prompt, untold)}
+        relevant = {match.memory.id: match for match in relevant_memories(names, untold)}
         candidates = [memory for memory in memories if is_standing_rule(memory) or memory.id in relevant]
         brief = self._compose_brief(candidates, read.values(), relevant, characters)
         reasons = {name: match.reason for name, match in relevant.items()}
-        earlier = self._earlier_session(query)
-        return render_prompt(brief, reasons, earlier, self._store.actor.clock(), self._nonce(), characters)
+        return render_prompt(brief, reasons)
 
-    def at_edit(self, files: Sequence[str]) -> RenderedInjection:
+    def at_edit(self, files: Sequence[str], text: str) -> RenderedInjection:
         """Return a line about the first of these files that has a past, unless the session was told often enough."""
-        from tacit.inject.edits import edited_file, last_change, naming_memory, render_edit
+        from tacit.inject.edits import edited_file, naming_memory, related_change, render_edit
 
         project = self._store.project
         if project is None or self._history.edits >= _MAX_EDITS:
             return RenderedInjection()
         rows = [row for row in self._sessions_here() if row.id != self._own_id]
         for path in files:
-            file = edited_file(path, self._home.cwd, project.root)
+            file = edited_file(path, self._home.cwd, project.root, text)
             if file is None:
                 continue
-            change = last_change(self._connection, rows, file)
+            change = related_change(self._connection, rows, file)
             memory = naming_memory(self._untold_about(file.words), file.path)
             if change or memory:
                 short = partial(sessions.short_id, self._connection)
@@ -307,7 +307,7 @@ class _Selection(HomePart):
         Left out are those that the host's own files say, and descriptions of what is not in the work tree. The standing
         rules that hold here besides those `read` are counted, unless rules were told here before.
         """
-        relevance: dict[str, float] = {name: item.share for name, item in relevant.items()}
+        relevance: dict[str, float] = dict.fromkeys(relevant, 1.0)
         if relevance and reader.has_checks(self._connection):
             from tacit.index.adherence import adjusted_relevance
 
@@ -329,34 +329,25 @@ class _Selection(HomePart):
         )
 
     def _recent_sessions(self) -> Iterator[SessionRow]:
-        """Yield the last sessions here that ended recently; of those with the same request only the latest."""
-        earliest = timestamp(self._store.actor.clock() - _MAX_RECENT_AGE)
+        """Yield the sessions that this one may go on with, the latest first.
+
+        They were on the same branch not long ago; the main branch says less than another one. Readers found other
+        sessions to be noise, also those that had just ended (ADR 90). Of those with the same request only the latest
+        is told.
+        """
+        now = self._store.actor.clock()
+        branch = self._target.branch or (current_branch(self._store.project.root) if self._store.project else "")
+        is_main = branch in ("", *sessions.MAIN_BRANCHES)
+        earliest = timestamp(now - (_LATELY_ON_MAIN_BRANCH if is_main else _LATELY_ON_BRANCH))
         seen: set[str] = set()
         for row in self._sessions_here():
             if row.ended_at < earliest or len(seen) == self._home.settings.autocapture_max_recent_sessions:
                 return
+            is_near = row.branch == branch or (is_main and row.branch in ("", *sessions.MAIN_BRANCHES))
             is_known = row.id == self._own_id or row.id in self._history.sessions
-            if not is_known and row.request_key and row.request_key not in seen:
+            if is_near and not is_known and row.request_key and row.request_key not in seen:
                 seen.add(row.request_key)
                 yield row
-
-    def _earlier_session(self, query: ParsedQuery) -> EarlierSession | None:
-        """Return the earlier session here that is related to the prompt.
-
-        The words of prompts are searched until a session was told at one of them or the session was compacted; what
-        they find later is seldom relevant. None if there is none, or if it or one with the same request was told
-        already.
-        """
-        known_ids = {*self._history.sessions, self._own_id}
-        if self._history.prompt_sessions or self._compacted_at:
-            return None
-        scope = self._folder_scope(self._connection, self._home.cwd)
-        candidates = sessions.sessions_by_start_id(self._connection, scope, _MAX_SESSIONS)
-        known_requests = {request_key for name, request_key in candidates.values() if name in known_ids}
-        start_ids = {start for start, (_, request_key) in candidates.items() if request_key not in known_requests}
-        related = related_session(self._connection, query, start_ids)
-        found = sessions.session_row(self._connection, candidates[related.start_id][0]) if related else None
-        return EarlierSession(found, related.reason) if related and found else None
 
     def _sessions_here(self) -> list[SessionRow]:
         scope = self._folder_scope(self._connection, self._home.cwd)
@@ -384,7 +375,6 @@ class _Selection(HomePart):
         return InjectionHistory(
             frozenset(memory for body, _ in injected for memory in body.memories),
             frozenset(session for body, _ in injected for session in body.sessions),
-            any(body.sessions for body, _ in injected if body.moment == "prompt"),
             frozenset(scope for body, scope in injected if body.moment not in _CALL_MOMENTS),
             frozenset(scope for body, scope in injected if body.moment not in ("prompt", *_CALL_MOMENTS)),
             timestamp(latest.at) if latest else "",

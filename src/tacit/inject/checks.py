@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 
+from tacit.brief import is_standing_rule
 from tacit.disk.read import file_signature, read_head
 from tacit.home.project import find_project
 from tacit.index.reader import MemoryRow
-from tacit.inject.brief import is_standing_rule
 from tacit.model.claim import GLOBAL, Kind, is_project_scope
 from tacit.model.ids import ClaimId
 from tacit.record import Record

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from tacit.brief import is_standing_rule, missing_remark, most_specific
 from tacit.home.home import HomePart
 from tacit.home.project import find_project
 from tacit.index import reader
 from tacit.index.operations import load_workflows
 from tacit.index.reader import MemoryRow
-from tacit.inject.brief import is_standing_rule, missing_remark, most_specific
 from tacit.inject.checks import missing_references, without_outdated
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name

@@ -1,8 +1,8 @@
 """What an agent is told when it edits a file for the first time in a session: why it was last changed, in one line.
 
-A file that was never changed in a recorded session, and that no memory names, is worth no word. What is told is the
-request that the last change was made for, what the person turned down there, and a memory that names the file or its
-folder and was not told yet.
+Most edits have nothing to do with the last change of their file. It is told if both name the same thing, or if the
+person turned a change of the file down: what was asked, and what was turned down. So is a memory that names the file or
+its folder (ADR 90).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from datetime import datetime
 
 from tacit.index.reader import MemoryRow
 from tacit.index.sessions import SessionRow, load_session
-from tacit.inject.brief import RenderedInjection, ago
+from tacit.inject.rendering import RenderedInjection, ago
 from tacit.log.codec import must_decode
 from tacit.model.event import timestamp
 from tacit.model.ids import ClaimId
@@ -24,13 +24,11 @@ from tacit.model.observation import PromptKind, ToolUsed
 from tacit.model.recap import work_title
 from tacit.model.session import Session, Turn
 from tacit.record import Record
-from tacit.text.display import clip, fenced, harmless_text
-from tacit.text.summarize import clip_at_word
+from tacit.text.display import clip, clip_at_word, fenced, harmless_text
 from tacit.text.words import estimate_tokens, tokenize
 
 MAX_EDIT_TOKENS = 60  # with the fence
 _MAX_SESSIONS_READ = 4  # of those that changed the file, the latest
-_MIN_LINE_CHARS = 12  # of a line that is recognised in another text
 _MIN_PART_CHARS = 24  # a part with less room is not worth showing
 _MAX_NAME_CHARS = 40
 _MAX_REFUSAL_CHARS = 300  # of a prompt that says no; longer ones ask for something else
@@ -42,28 +40,30 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _EDGES = "\"'`()[]{}<>,;:!?"
-_WHITESPACE = re.compile(r"\s+")
+_CODE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,60}")
+_INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]")
 
 
 class LastChange(Record):
     """The last change of a file in a recorded session: what it was for, and what was turned down there.
 
-    `added` is an excerpt of what it inserted.
+    `added` is an excerpt of what it inserted. `is_refused` says that a call that would change the file was turned down.
     """
 
     session: ClaimId
     ended_at: str
     title: str
     turned_down: str
+    is_refused: bool
     added: str
 
 
 class EditedFile(Record):
-    """A file that an agent edits: its path below the root of the project, and the text that is replaced."""
+    """A file that an agent edits: its path below the root of the project, and what is replaced and inserted."""
 
     root: str
     path: str
-    replaced: str = ""
+    text: str
 
     @property
     def name(self) -> str:
@@ -75,22 +75,23 @@ class EditedFile(Record):
         return list(dict.fromkeys(tokenize(self.path.replace("/", " "))))
 
 
-def edited_file(path: str, directory: str, root: str, replaced: str = "") -> EditedFile | None:
+def edited_file(path: str, directory: str, root: str, text: str) -> EditedFile | None:
     """Return the file, None if it is not in the project."""
     whole = os.path.normpath(os.path.join(directory, path))
     real = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
     below = next((file for file in (whole, real) if file.startswith(root.rstrip("/") + "/")), "")
-    return EditedFile(root, os.path.relpath(below, root), replaced) if below else None
+    return EditedFile(root, os.path.relpath(below, root), text) if below else None
 
 
-def last_change(connection: sqlite3.Connection, rows: Iterable[SessionRow], file: EditedFile) -> LastChange | None:
-    """Return the last change of a file in these sessions, which are the latest first."""
+def related_change(connection: sqlite3.Connection, rows: Iterable[SessionRow], file: EditedFile) -> LastChange | None:
+    """Return the last change of a file that an edit has to do with, in these sessions, which are the latest first."""
     read = 0
     for row in rows:
         if not any(_may_be(name, file) for name in row.files):
             continue
         session = load_session(connection, row, must_decode)
-        if found := _change_in(session, file):
+        found = _change_in(session, file)
+        if found and _is_worth_telling(found, file):
             return found
         read += 1
         if read == _MAX_SESSIONS_READ:
@@ -120,21 +121,31 @@ def _change_in(session: Session, file: EditedFile) -> LastChange | None:
         if not calls:
             continue
         added = " · ".join(filter(None, map(_added_text, (call.change for call in calls))))
-        refusal = _refusal(session, index, file)
-        return LastChange(session.id, timestamp(turn.ended_at), work_title(session.turns, index), refusal, added)
+        title, refused = work_title(session.turns, index), _refused(session, file)
+        said = refused or _said_against(session, index, file)
+        return LastChange(session.id, timestamp(turn.ended_at), title, said, bool(refused), added)
     return None
 
 
-def _refusal(session: Session, index: int, file: EditedFile) -> str:
-    """Return what the person said when they turned down a change of the file, the latest; "" if they did not."""
-    for turn in reversed(session.turns):
-        for prompt in turn.prompts:
-            if prompt.how is PromptKind.REJECTION and file.name in prompt.about:
-                return prompt.text
-    turn, later = session.turns[index], session.turns[index + 1 : index + 2]
-    if later and _is_last_work(turn, session, file) and len(later[0].request) <= _MAX_REFUSAL_CHARS:
-        return later[0].request if _REFUSAL.match(later[0].request) else ""
-    return ""
+def _refused(session: Session, file: EditedFile) -> str:
+    """Return the reason that the person gave when they turned down a call about the file, the last; "" if none."""
+    prompts = (prompt for turn in reversed(session.turns) for prompt in reversed(turn.prompts))
+    refusals = (prompt for prompt in prompts if prompt.how is PromptKind.REJECTION and _is_about(prompt.about, file))
+    return next((prompt.text for prompt in refusals), "")
+
+
+def _is_about(call: str, file: EditedFile) -> bool:
+    """Whether a call, as a prompt names it, is an edit of the file: "Edit: /shop/src/cart.py"."""
+    path = call.partition(": ")[2]
+    return path.endswith("/" + file.name) and file.path.endswith(path.rpartition("/")[2]) and " " not in path
+
+
+def _said_against(session: Session, index: int, file: EditedFile) -> str:
+    """Return what was said right after the change, if it begins with a no and nothing but this file was changed."""
+    later = session.turns[index + 1 : index + 2]
+    if not later or len(later[0].request) > _MAX_REFUSAL_CHARS or not _REFUSAL.match(later[0].request):
+        return ""
+    return later[0].request if _is_last_work(session.turns[index], session, file) else ""
 
 
 def _is_last_work(turn: Turn, session: Session, file: EditedFile) -> bool:
@@ -150,11 +161,17 @@ def _added_text(change: str) -> str:
     return " · ".join(filter(None, parts))
 
 
-def is_rewritten(replaced: str, change: LastChange) -> bool:
-    """Whether a line that is to be replaced was inserted by that change."""
-    added = _WHITESPACE.sub(" ", change.added)
-    lines = (_WHITESPACE.sub(" ", line).strip() for line in replaced.split("\n"))
-    return any(len(line) >= _MIN_LINE_CHARS and any(map(str.isalpha, line)) and line in added for line in lines)
+def _is_worth_telling(change: LastChange, file: EditedFile) -> bool:
+    """Whether the edit has to do with the change: the person refused it, or both name the same thing."""
+    if change.is_refused:
+        return True
+    ours = {name for name in _CODE_NAME.findall(file.text) if _is_code_name(name)}
+    theirs = _CODE_NAME.findall(f"{change.title} {change.added}")
+    return any(name not in file.path for name in ours.intersection(theirs))
+
+
+def _is_code_name(name: str) -> bool:
+    return "_" in name.strip("_") or _INNER_CAPITAL.search(name) is not None
 
 
 def naming_memory(memories: Iterable[MemoryRow], path: str) -> MemoryRow | None:

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from tacit.model.observation import PromptKind, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.session import Turn
 from tacit.text import summarize
-from tacit.text.display import one_line
-from tacit.text.summarize import clip_at_word, headline, last_sentence, opening_line, result_sentence, specificity
+from tacit.text.display import clip_at_word, one_line
+from tacit.text.summarize import headline, last_sentence, opening_line, result_sentence, specificity
 
 MAX_TITLE_CHARS, MAX_OUTCOME_CHARS = 100, 320
 _MAX_QUOTE_CHARS, _MAX_STATEMENT_CHARS, _MIN_STATEMENT_CHARS = 70, 200, 60

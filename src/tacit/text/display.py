@@ -49,6 +49,15 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def clip_at_word(text: str, limit: int) -> str:
+    """Return at most `limit` characters. A cut is after a word and marked with an ellipsis."""
+    if len(text) <= limit:
+        return text
+    room = text[: limit - 1]
+    blank = room.rfind(" ", limit // 2)
+    return (room[:blank] if blank > 0 else room).rstrip(" ,;:—–-(“\"'") + "…"
+
+
 def printable(text: str) -> str:
     """Return one line for a terminal: line breaks as ⏎, deceptive characters as <U+XXXX>."""
     return escape_deceptive(text, lambda char: {"\n": "⏎", "\t": " "}.get(char) or f"<U+{ord(char):04X}>")

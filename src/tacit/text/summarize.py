@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice, pairwise, takewhile
 
 from tacit.record import Record
-from tacit.text.display import clip
+from tacit.text.display import clip, clip_at_word
 from tacit.text.words import STOP_WORDS, sentence_ends
 
 _CODE_FENCE = re.compile(r"\s{0,9}(?:```|~~~)")
@@ -265,15 +265,6 @@ def last_sentence(text: str) -> str:
     """Return the last sentence of a text outside of code and tables; "" if there is none."""
     units = _text_units(text[-_MAX_TEXT_CHARS:], allow_output=True)
     return next((unit.text for unit in reversed([*units]) if unit.kind is not _UnitKind.CODE), "")
-
-
-def clip_at_word(text: str, limit: int) -> str:
-    """Return at most `limit` characters. A cut is after a word and marked with an ellipsis."""
-    if len(text) <= limit:
-        return text
-    room = text[: limit - 1]
-    blank = room.rfind(" ", limit // 2)
-    return (room[:blank] if blank > 0 else room).rstrip(" ,;:—–-(“\"'") + "…"
 
 
 def _listed_items(units: list[_TextUnit], index: int, limit: int) -> str:

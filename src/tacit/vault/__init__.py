@@ -15,9 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 
+    from tacit.brief import Brief
     from tacit.home.home import Home
     from tacit.hosts.capture import TranscriptCapture
-    from tacit.inject.brief import Brief
     from tacit.inject.context import Contexts
     from tacit.learn.judge import Judging
     from tacit.learn.sessions import SessionLearning

@@ -23,8 +23,8 @@ from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from tacit.brief import Brief
     from tacit.index.reader import MemoryRow
-    from tacit.inject.brief import Brief
     from tacit.model.conflict import Ruling
     from tacit.model.ids import ClaimId
     from tacit.model.memory import Memory
@@ -141,8 +141,8 @@ class Search(HomePart):
             tags: prefer memories with these tags.
             observe: record which memories the brief has.
         """
+        from tacit.brief import BriefLimits, compose_brief, is_standing_rule
         from tacit.home.input import checked_tags
-        from tacit.inject.brief import BriefLimits, compose_brief, is_standing_rule
         from tacit.inject.checks import missing_names, without_outdated
         from tacit.search.rank import relevance
 

@@ -1,0 +1,105 @@
+"""The standing rules of each project as files that a hook can print by itself: without the index, without a lock.
+
+The process that a host waits for prints such a file where the one that reads the index is late or fails, so that no
+session begins without its rules (`hooks/agent.py`). A file holds the text as a JSON string. The lines before it say for
+which settings it was made, of which folder it is, and which folders in it the person excluded. A folder of the person's
+own projects has a file named after the hash of its path; the rules that hold everywhere are in one named `global`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import blake2b
+
+from tacit.brief import BriefLimits, compose_brief, most_specific
+from tacit.disk.files import Disk, list_folder, make_folder, read_file, replace_file
+from tacit.home.capture_policy import ignored_folders
+from tacit.home.paths import HomePaths
+from tacit.home.project import main_work_tree, project_at
+from tacit.home.settings import Settings, settings_or_defaults
+from tacit.index import reader
+from tacit.model.claim import GLOBAL, Scope
+
+NONCE_MARK = "@" * 20  # in place of the number of the fence, which is new each time
+GLOBAL_FILE = "global"
+_MAX_RULES = 20  # of each scope, to choose from
+_MAX_FILES = 500
+
+
+def rule_file_name(root: str) -> str:
+    """Return the name of the file of a project; the hook computes the same."""
+    return blake2b(root.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest() if root else GLOBAL_FILE
+
+
+def settings_signature(paths: HomePaths) -> str:
+    """Return what tells whether the settings were changed since."""
+    try:
+        status = os.stat(paths.settings)
+    except OSError:
+        return "0 0"
+    return f"{status.st_mtime_ns} {status.st_size}"
+
+
+def write_rule_files(connection: sqlite3.Connection, paths: HomePaths, disk: Disk, root: str = "") -> None:
+    """Write the files of all projects that have rules, and of the project at `root`; remove those without a use.
+
+    The caller holds the home's lock.
+    """
+    settings = settings_or_defaults(paths.settings, {})
+    texts: dict[str, tuple[str, str]] = {}
+    for folder, scope in _projects(connection, paths, root) if settings.autocapture_inject_on_start else ():
+        texts[rule_file_name(folder)] = (folder, _rules_text(connection, scope, settings))
+    ignored = ignored_folders(settings, os.path.expanduser("~"))
+    make_folder(paths.rule_files, below=paths.root)
+    for name, (folder, text) in texts.items():
+        lines = [settings_signature(paths), folder, *ignored, json.dumps(text)]
+        data = "\n".join(line.replace("\n", " ") for line in lines).encode("utf-8", "surrogateescape")
+        path = os.path.join(paths.rule_files, name)
+        with suppress(OSError):
+            if read_file(path) != data:
+                replace_file(disk, path, data)
+    for name in list_folder(paths.rule_files):
+        if name not in texts:
+            with suppress(OSError):
+                disk.remove(os.path.join(paths.rule_files, name))
+
+
+def is_rule_file_current(paths: HomePaths, root: str) -> bool:
+    """Return whether there is a file for a project that was made for the settings as they are."""
+    content = _read(os.path.join(paths.rule_files, rule_file_name(root)))
+    return content.partition("\n")[0] == settings_signature(paths)
+
+
+def _projects(connection: sqlite3.Connection, paths: HomePaths, root: str) -> Iterator[tuple[str, Scope]]:
+    """Yield the main work tree and the scope of each project that needs a file; first "", for what holds everywhere."""
+    yield "", GLOBAL
+    named = {root} if root else set()
+    for name in list_folder(paths.rule_files):  # of clones in which nothing was recorded but sessions
+        named.update(_read(os.path.join(paths.rule_files, name)).split("\n", 2)[1:2])
+    for scope in reader.all_scopes(connection):
+        if reader.count_rules(connection, (scope,)):
+            named.update(reader.project_roots(connection, scope))
+    for folder in sorted({main_work_tree(folder) for folder in named if folder})[:_MAX_FILES]:
+        if project := project_at(folder):
+            yield folder, project.scope(lambda scope: reader.is_scope_used(connection, scope))
+
+
+def _read(path: str) -> str:
+    with suppress(OSError):
+        return (read_file(path) or b"").decode("utf-8", "surrogateescape")
+    return ""
+
+
+def _rules_text(connection: sqlite3.Connection, scope: Scope, settings: Settings) -> str:
+    scopes = dict.fromkeys((scope, GLOBAL))
+    rules = reader.leading_rules(connection, scopes, _MAX_RULES)
+    limits = BriefLimits(settings.brief_entries, settings.brief_tokens, settings.inject_max_characters)
+    unread = reader.count_rules(connection, scopes) - len(rules)
+    brief = compose_brief(
+        most_specific(rules), tags=frozenset(), relevance={}, nonce=NONCE_MARK, limits=limits, unread=unread
+    )
+    return brief.text
