@@ -28,7 +28,7 @@ _POLL_SECONDS = 0.0005
 _WRITE_CHUNK_BYTES = 4096  # a pipe that is ready for writing takes so much without blocking
 _SIGKILL = 9  # to import `signal` would take longer than everything else that this process does
 _LATE_WRITE_SECONDS = 0.3  # for the host to read an answer that comes after the deadline
-_WORKER_NICENESS = 5  # so that of many hooks at once each gets to print at least the rules
+_WORKER_NICENESS = 10  # so that of many hooks at once each gets to print at least the rules
 # One of these is in every call that edits a file. What a call has not to do with costs no import.
 _EDIT_SIGNS = (b"new_str", b"newString", b"new_source", b"file_text", b'"content', b'"edits"', b"*** Begin Patch")
 _COMMAND_SIGN = b'"command"'
