@@ -457,6 +457,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "try": CommandEntry(_ANYBODY, "import_", "see what your histories would teach, keeping nothing"),
         "install": CommandEntry(_ANYBODY, "install", "connect a shell or an agent; without a name, list them"),
         "uninstall": CommandEntry(_PERSON, "install", "disconnect it again, byte for byte"),
+        "without": CommandEntry(_ANYBODY, "config", "start an agent that is told nothing and not recorded"),
         "autocapture": CommandEntry(_ANYBODY, "config", "capture sessions with agents, or stop"),
         "import": CommandEntry(_PERSON, "import_", "import histories, transcripts, rule files or another home"),
         "export": CommandEntry(_PERSON, "import_", "copy the log into a folder, or memories into AGENTS.md"),

@@ -9,9 +9,9 @@ from shlex import quote
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import echo, echo_json, echo_lines, warn
-from tacit.errors import UsageError
+from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import Home
-from tacit.home.settings import Settings, rule_of, settings_in_environment
+from tacit.home.settings import Settings, rule_of, settings_in_environment, variable_of
 from tacit.home.settings_file import EffectiveSetting, SettingOrigin, SettingValue
 from tacit.text.display import printable
 from tacit.text.formats import toml_literal
@@ -110,6 +110,36 @@ def run_config(call: Invocation) -> int | None:
     as ["one", "two"]. An agent may look, and only a person changes. See docs/guides/settings.md.
     """
     return call.run_subcommand("show")
+
+
+# Sessions without memory
+
+# Variables may only restrict, so these do what they say whatever the settings are.
+_WITHOUT_MEMORY = {
+    variable_of(name): "0"
+    for name in (
+        "autocapture_enabled",
+        "autocapture_inject_on_start",
+        "autocapture_inject_on_prompt",
+        "autocapture_inject_on_tools",
+    )
+}
+
+
+@command("[--] COMMAND…", "tacit without claude")
+def run_without(call: Invocation) -> None:
+    """Start an agent that is told nothing by Tacit, and whose session is not recorded. Other sessions go on as they
+    were. Guards stay on: what you forbade is stopped here, too. An agent that has the MCP server may still ask it.
+    Write -- before a command that has options of its own: tacit without -- claude --continue
+    """
+    if not call.args:
+        raise call.usage_error()
+    program = call.args[0]
+    try:
+        os.execvpe(program, call.args, {**os.environ, **_WITHOUT_MEMORY})
+    except OSError as error:
+        reason = error.strerror or "it cannot be run"
+        raise NotFoundError(f"{program} was not started: {reason}", "tacit without claude") from None
 
 
 # Capture of sessions

@@ -319,9 +319,10 @@ def active_cards(vault: Vault) -> list[ActiveCard]:
 
     found = []
     for item in vault.adherence.ineffective():
-        json = {**_card_json(item.listed, "not followed"), "adherence": cards.adherence_json(item.report)}
+        card = "of no use" if item.is_idle else "not followed"
+        json = {**_card_json(item.listed, card), "adherence": cards.adherence_json(item.report)}
         lines = tuple(cards.adherence_lines(item.report))
-        found.append(ActiveCard("told but not followed", item.listed, lines, json))
+        found.append(ActiveCard(item.title, item.listed, lines, json))
     for outdated in OutdatedMemories(vault.home).outdated():
         texts, names = [], []
         for name in outdated.missing:

@@ -223,7 +223,10 @@ def run_injected(call: Invocation) -> int:
     """
     injections = call.vault.sessions.injections(session=call.value("--session"), limit=list_limit(call))
     empty = "Nothing was put into a prompt yet. Agents are given memory by: tacit install claude"
-    return show_list(call, injections, "injection", _injection_json, _echo_injection, empty=empty)
+    code = show_list(call, injections, "injection", _injection_json, _echo_injection, empty=empty)
+    if (late := call.vault.sessions.late_answers().text) and not call.flag("--json"):
+        echo(f"Not counted above: {late}.")
+    return code
 
 
 def _echo_injection(injection: InjectionRecord) -> None:

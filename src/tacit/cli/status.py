@@ -121,6 +121,9 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
     if now.ineffective:
         memories = pluralize(now.ineffective, "memory was", "memories were")
         yield f"{bold('Violated')}  {memories} told and not followed, or corrected: tacit review"
+    if now.idle:
+        memories = pluralize(now.idle, "memory was", "memories were")
+        yield f"{bold('Of no use')} {memories} told often and had to do with nothing: tacit review"
     if now.outdated:
         memories = pluralize(now.outdated, "memory names", "memories name")
         yield f"{bold('Outdated')}  {memories} what is not in the work tree: tacit review"
@@ -168,6 +171,7 @@ def _status_json(now: HomeStatus) -> JsonObject:
             "violated_count": now.week.violated,
         },
         "ineffective_count": now.ineffective,
+        "idle_count": now.idle,
         "outdated_count": now.outdated,
         "team": team,
     }
@@ -206,6 +210,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.team and now.team.proposals, "tacit team review", "members of your team wait for your decision"),
         (now.undecided, "tacit conflicts", "memories contradict each other, or may do so"),
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
+        (now.idle, "tacit review", "memories were told often and of no use so far"),
         (now.outdated, "tacit review", "memories name what is not in the work tree"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),
         (not (has_installed or now.active), "tacit try", "see what your histories would teach, keeping nothing"),

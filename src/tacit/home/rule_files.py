@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import blake2b
@@ -23,11 +24,13 @@ from tacit.home.project import main_work_tree, project_at
 from tacit.home.settings import Settings, settings_or_defaults
 from tacit.index import reader
 from tacit.model.claim import GLOBAL, Scope
+from tacit.record import Record
 
 NONCE_MARK = "@" * 20  # in place of the number of the fence, which is new each time
 GLOBAL_FILE = "global"
 _MAX_RULES = 20  # of each scope, to choose from
 _MAX_FILES = 500
+_LATE_DAYS = 7
 
 
 def rule_file_name(root: str) -> str:
@@ -72,6 +75,36 @@ def is_rule_file_current(paths: HomePaths, root: str) -> bool:
     """Return whether there is a file for a project that was made for the settings as they are."""
     content = _read(os.path.join(paths.rule_files, rule_file_name(root)))
     return content.partition("\n")[0] == settings_signature(paths)
+
+
+class LateAnswers(Record):
+    """In how many sessions of the last days a hook was late: it told the rules from a file, or could not."""
+
+    told: int
+    missed: int
+
+    @property
+    def text(self) -> str:
+        """What a person is told of it; "" if no hook was late."""
+        if not self.told + self.missed:
+            return ""
+        number = self.told + self.missed
+        sessions = f"{number} session{'s' * (number != 1)}"
+        missed = f", {self.missed} nothing until the next prompt" if self.missed else ""
+        busy = f"in the last {_LATE_DAYS} days the machine was too busy at the start of {sessions}"
+        return f"{busy}: {self.told} got the standing rules alone{missed}"
+
+
+def late_answers(paths: HomePaths) -> LateAnswers:
+    """Return how many sessions were told late, from what the hooks have noted (`hooks/ready_rules.py`)."""
+    earliest = time.time() - _LATE_DAYS * 86_400
+    outcomes: dict[str, str] = {}
+    for line in _read(paths.late_answers).split("\n"):
+        words = line.split(" ")
+        if len(words) == 5 and words[0].isdecimal() and int(words[0]) >= earliest:
+            outcomes[words[3]] = words[4] if outcomes.get(words[3]) != "told" else "told"
+    told = sum(outcome == "told" for outcome in outcomes.values())
+    return LateAnswers(told, len(outcomes) - told)
 
 
 def _projects(connection: sqlite3.Connection, paths: HomePaths, root: str) -> Iterator[tuple[str, Scope]]:

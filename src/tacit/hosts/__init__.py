@@ -6,6 +6,7 @@ Hooks import this module at every prompt, so it imports no other one of the pack
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -25,6 +26,7 @@ class HookKind(StrEnum):
     END = "end"
 
 
+_PRIVATE = re.compile(r"<private>.*(?:</private>|$)", re.IGNORECASE | re.DOTALL)
 INJECT_KINDS = (HookKind.START, HookKind.PROMPT, HookKind.HELPER, HookKind.CALL)
 
 
@@ -96,7 +98,7 @@ class Host(Record):
             session,
             string_field(payload, names.transcript),
             directory if isinstance(directory, str) else "",
-            _without_tagged(prompt, self.context_tag) if self.context_tag else prompt,
+            without_private(_without_tagged(prompt, self.context_tag) if self.context_tag else prompt),
             "" if source is None else self.start_sources.get(source, source),
             string_field(payload, names.mode),
         )
@@ -111,6 +113,11 @@ class Host(Record):
     def add_notice(self, output: str, notice: str) -> str:
         """Return an output with a line for the person."""
         return json.dumps({**json.loads(output or "{}"), self.notice_field: notice})
+
+
+def without_private(text: str) -> str:
+    """Return a prompt without what the person marked as private, from the first mark to the last one, or to the end."""
+    return _PRIVATE.sub("", text) if "<" in text else text
 
 
 def string_field(payload: Mapping[str, object], name: str) -> str:

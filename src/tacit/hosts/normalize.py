@@ -133,6 +133,8 @@ def _without_noise_tags(text: str) -> str:
         match, tag = matches[index], tags[index]
         if tag in DROPPED_TAGS:
             last = last_closing.get(tag, -1)
+            if tag == "private" and last < index and not match[1]:  # not closed: better too much than too little
+                return "".join([*pieces, text[position : match.start()]])
             if match[1] or last < index:
                 index += 1  # somebody wrote a single tag
                 continue

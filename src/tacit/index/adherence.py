@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import date
 
+from tacit.index.postings import message_postings, session_start_id
 from tacit.index.reader import Decode, MemoryRow, events_of_claim, memory_row
-from tacit.model.claim import Status
+from tacit.model.claim import Kind, Status
 from tacit.model.event import ClaimDecided
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import effective_events
 from tacit.model.observation import MemoryChecked
 from tacit.model.session import MIN_VIOLATIONS, Adherence, AdherenceCounts, rank_factor
 from tacit.record import Record
+from tacit.text.words import STEMS, query_terms
 
 _COUNT_CHECKS = (
     "SELECT claim_id, sum(result = 'followed'), sum(result = 'violated'), sum(result = 'not_applicable'),"
     " sum(result = 'stopped'), sum(correction_id <> '') FROM memory_checks"
 )
+
+
+_BEARING_RESULTS = (Adherence.FOLLOWED, Adherence.VIOLATED, Adherence.STOPPED)
+_MAX_POSTINGS = 5000  # of one word, the latest
+MIN_TOLD = 5  # sessions that a memory was told in before the person is asked whether to go on
 
 
 class CheckRow(Record):
@@ -100,6 +109,48 @@ def ineffective_claims(connection: sqlite3.Connection, decode: Decode) -> dict[C
         if len(shown) >= MIN_VIOLATIONS or any(check.correction for check in shown):
             ineffective[row.id] = shown
     return ineffective
+
+
+def idle_claims(connection: sqlite3.Connection, decode: Decode) -> list[ClaimId]:
+    """Return the active memories that were told in MIN_TOLD sessions and had to do with none, those told most first.
+
+    A session has to do with a memory if a check says so, or if it has half of the words of the memory. The sessions
+    since somebody last decided on the memory count.
+    """
+    query = (
+        "SELECT claim_id FROM injected_memories GROUP BY claim_id HAVING count(DISTINCT host_session_id) >= ?"
+        " ORDER BY count(DISTINCT host_session_id) DESC, claim_id"
+    )
+    idle = []
+    for (claim,) in connection.execute(query, (MIN_TOLD,)).fetchall():
+        row = memory_row(connection, ClaimId(claim))
+        if row and row.status is Status.ACTIVE and row.overruled_by is None and _is_idle(connection, row, decode):
+            idle.append(row.id)
+    return idle
+
+
+def _is_idle(connection: sqlite3.Connection, memory: MemoryRow, decode: Decode) -> bool:
+    events = effective_events(events_of_claim(connection, memory.id, decode))
+    decided = max((event.id for event in events if isinstance(event.body, ClaimDecided)), default="")
+    told = connection.execute(
+        "SELECT DISTINCT number, started_at FROM injected_memories JOIN sessions USING (host_session_id)"
+        " WHERE claim_id = ? AND event_id > ?",
+        (memory.id, decided),
+    ).fetchall()
+    if len(told) < MIN_TOLD:
+        return False
+    checks = checks_of_claim(connection, memory.id)
+    if any(check.correction or check.result in _BEARING_RESULTS for check in checks if check.event > decided):
+        return False
+    if memory.kind in (Kind.CONSTRAINT, Kind.RULE):  # whether such a one held is mostly not to be seen
+        return sum(check.result is Adherence.NOT_APPLICABLE for check in checks if check.event > decided) >= MIN_TOLD
+    starts = {session_start_id(date.fromisoformat(started_at[:10]), number) for number, started_at in told}
+    stems = {STEMS[word] for word in query_terms(memory.sentence)}
+    shared: Counter[int] = Counter()
+    for stem in stems:
+        found = message_postings(connection, stem, _MAX_POSTINGS).by_session()
+        shared.update(start for start, _ in found if start in starts)
+    return bool(stems) and all(2 * count < len(stems) for count in shared.values())
 
 
 def adjusted_relevance(

@@ -25,6 +25,7 @@ from tacit.home.home import Home
 from tacit.home.paths import HOME_FOLDERS, OPTIONAL_FOLDERS, PAGE_FOLDERS
 from tacit.home.publish import render_page
 from tacit.home.repository import conflicted_files, inspect_repository
+from tacit.home.rule_files import late_answers
 from tacit.home.settings import Settings
 from tacit.home.store import Store
 from tacit.index import database, reader
@@ -521,15 +522,21 @@ def check_team(exam: Examination) -> Iterator[Finding]:
         yield Finding("the team", what, "tacit sync; tacit team says which", False)
 
 
+def check_late_answers(exam: Examination) -> Iterator[Finding]:
+    """Hooks that had to tell the standing rules from a file, because the machine was too busy for the rest."""
+    if text := late_answers(exam.store.paths).text:
+        yield Finding(exam.store.paths.late_answers, text, "tacit injected", False)
+
+
 CHECKS: tuple[Check, ...] = (
     *(check_lines, check_files, check_writable, check_strays, check_index, check_views, check_laws, check_locks),
     *(check_spool, check_disk, check_clock, check_repository, check_conflicts, check_merge_driver, check_guard),
-    *(check_references, check_sqlite, check_token_vectors, check_team),
+    *(check_references, check_sqlite, check_token_vectors, check_team, check_late_answers),
 )
 # They read no file as a whole.
 QUICK_CHECKS: tuple[Check, ...] = (
     *(check_purge, check_ends, check_files, check_writable, check_index_state, check_locks, check_spool, check_disk),
-    *(check_guard, check_sqlite, check_team),
+    *(check_guard, check_sqlite, check_team, check_late_answers),
 )
 # They do not apply to a home in which nothing was recorded yet.
 VIEW_CHECKS = (check_index, check_views, check_index_state)

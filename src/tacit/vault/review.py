@@ -11,7 +11,7 @@ from tacit.contradiction.profile import is_restatement, restatement_key
 from tacit.errors import RefusedError
 from tacit.home.home import HomePart
 from tacit.index import reader
-from tacit.index.adherence import ineffective_claims
+from tacit.index.adherence import idle_claims, ineffective_claims
 from tacit.index.listings import MemoryFilter, count_memories, matching_candidates
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
@@ -292,7 +292,7 @@ class Review(HomePart):
     def counts(self) -> ReviewCounts:
         """Return how much waits for a decision."""
         with self._store.snapshot() as connection:
-            ineffective = ineffective_claims(connection, must_decode) if reader.has_checks(connection) else ()
+            ineffective = {*ineffective_claims(connection, must_decode), *idle_claims(connection, must_decode)}
             outdated = outdated_rows(connection, self._store, self._home.environment)
             return ReviewCounts(
                 count_memories(connection, MemoryFilter(Status.PENDING)),

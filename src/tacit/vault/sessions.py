@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import HomePart
+from tacit.home.rule_files import LateAnswers, late_answers
 from tacit.index import adherence, reader, sessions
 from tacit.index.adherence import CheckRow
 from tacit.index.sessions import SessionRow
@@ -158,6 +159,10 @@ class SessionQueries(HomePart):
             total = sessions.count_injections(connection, name)
         return Listing(load_in_chunks(self._store, events, _load_injections), total)
 
+    def late_answers(self) -> LateAnswers:
+        """Return in how many sessions of the last days a hook was late."""
+        return late_answers(self._store.paths)
+
     def injected_by_session(self, references: Sequence[str | None], *, limit: int = 20) -> list[list[InjectionRecord]]:
         """Return what was injected into the prompts of several sessions, for each the latest first.
 
@@ -250,6 +255,15 @@ class IneffectiveMemory(Record):
     listed: ListedMemory
     report: AdherenceReport
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it had to do with nothing, as opposed to not being followed."""
+        return not self.report.violations and not self.report.corrections
+
+    @property
+    def title(self) -> str:
+        return "told often, of no use so far: keep telling?" if self.is_idle else "told but not followed"
+
 
 class AdherenceQueries(HomePart):
     """What agents were told, and whether they followed it."""
@@ -268,12 +282,19 @@ class AdherenceQueries(HomePart):
         return {claim: check.result for claim, check in checks.items()}
 
     def ineffective(self) -> list[IneffectiveMemory]:
-        """Return the memories that were told and violated repeatedly, or corrected, the latest first."""
+        """Return the memories that were told and did not help.
+
+        First those that were violated repeatedly or corrected, the latest first; then those that had to do with none of
+        the sessions that were told them, without evidence.
+        """
         self._store.catch_up_fully()
         with self._store.snapshot() as connection:
+            shown = adherence.ineffective_claims(connection, must_decode)
+            idle = adherence.idle_claims(connection, must_decode)
+            shown = {**{claim: [] for claim in idle}, **shown}
             reports = {
                 claim: _build_report(connection, adherence.adherence_counts(connection, claim), checks)
-                for claim, checks in adherence.ineffective_claims(connection, must_decode).items()
+                for claim, checks in sorted(shown.items(), key=lambda item: not item[1])
             }
         from tacit.vault.search import Search
 

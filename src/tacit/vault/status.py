@@ -48,6 +48,7 @@ class HomeStatus(Record):
         fact_conflicts: conflicts that a merge left in fact files; `conflicted` says in which.
         week: what agents were told and did with it in the last seven days.
         ineffective: memories that were told and violated again, or corrected.
+        idle: memories that were told often and had to do with nothing.
         outdated: other memories of the project that name what is not in its work tree.
         team: the team that the person joined, as this home knows it; None without one.
     """
@@ -71,6 +72,7 @@ class HomeStatus(Record):
     untrusted: int = 0
     week: RecentAdherence = RecentAdherence(0, 0, 0, 0, 0)
     ineffective: int = 0
+    idle: int = 0
     outdated: int = 0
     fact_conflicts: int = 0
     conflicted: tuple[str, ...] = ()
@@ -96,6 +98,7 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
     spool = Spool(home.store.log)
     conflicted = conflicted_files(home.store)
     ineffective = set(adherence.ineffective_claims(connection, must_decode))
+    idle = set(adherence.idle_claims(connection, must_decode)) - ineffective
     outdated = {row.memory.id for row in outdated_rows(connection, home.store, home.environment)}
     return HomeStatus(
         home=home.store.paths.root,
@@ -117,7 +120,8 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         untrusted=count_waiting(home.store, connection, home.settings.limits_text),
         week=adherence.recent_adherence(connection, event_id(int(week_ago.timestamp() * 1000), bytes(10))),
         ineffective=len(ineffective),
-        outdated=len(outdated - ineffective),
+        idle=len(idle),
+        outdated=len(outdated - ineffective - idle),
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
         team=team_summary(home),

@@ -196,4 +196,7 @@ def value_page(call: PageRequest) -> Response:
     )
     is_empty = not any(week.injected or week.sessions for week in weeks)
     memories = timeline.most_injected(_MAX_MEMORIES)
-    return call.page("value.html", "Value", charts=charts, weeks=weeks[::-1], is_empty=is_empty, memories=memories)
+    late = call.vault.sessions.late_answers().text
+    return call.page(
+        "value.html", "Value", charts=charts, weeks=weeks[::-1], is_empty=is_empty, memories=memories, late=late
+    )
