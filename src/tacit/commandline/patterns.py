@@ -130,13 +130,20 @@ class ProtectsFiles(Record):
 
 
 class TiesFiles(Record):
-    """Whoever changes a file of `changed` has to change one of `companions`, too."""
+    """Whoever changes a file of `changed` has to change one of `companions`, too; if `is_mutual`, also the reverse."""
 
     changed: tuple[str, ...]
     companions: tuple[str, ...]
+    is_mutual: bool = False
 
 
-Expectation = ForbidsCommand | RequiresBefore | ProtectsFiles | TiesFiles
+class AsksBefore(Record):
+    """Commands that the person wants to be asked about before."""
+
+    commands: tuple[CommandPattern, ...]
+
+
+Expectation = ForbidsCommand | RequiresBefore | ProtectsFiles | TiesFiles | AsksBefore
 
 
 def matches_path(pattern: str, path: str) -> bool:

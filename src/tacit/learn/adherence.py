@@ -53,6 +53,7 @@ class CheckedCall(Record):
     aside: bool = False
     stopped: bool = False
     printed: str = ""
+    said: str = ""  # by the person, up to here
 
 
 class CheckResult(Record):
@@ -106,9 +107,12 @@ _executions = lru_cache(maxsize=1024)(leading_executions)  # a session is checke
 
 def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
     """Return the tool calls that took place or were stopped by a guard, in order."""
-    calls = []
+    calls: list[CheckedCall] = []
+    said = ""
     for event in events:
         body = event.body
+        if isinstance(body, observation.PromptGiven):
+            said += f"{body.text[:_MAX_PROMPT_CHARS].lower()}\n"
         if not isinstance(body, ToolUsed):
             continue
         stopped = body.outcome is ToolOutcome.STOPPED
@@ -116,7 +120,7 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
             continue
         if body.act is ToolAction.RAN:
             commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
-            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, body.result))
+            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, body.result, said))
         elif body.act is ToolAction.CHANGED and (stopped or body.outcome is not ToolOutcome.FAILED):
             files = body.files or ((body.input,) if stopped else ())
             calls.append(CheckedCall(event.event_id, (), files, body.aside, stopped))
@@ -158,20 +162,28 @@ def _check(expectation: patterns.Expectation, calls: Sequence[CheckedCall]) -> C
             return _check_forbidden(expectation, calls)
         case RequiresBefore():
             return _check_order(expectation, calls)
+        case patterns.AsksBefore(commands=commands):
+            return _check_asked(commands, calls)
         case patterns.ProtectsFiles(paths=paths):
             edit = next((call for call in calls if not call.aside and _changes(call, paths)), None)
             return CheckResult(Adherence.VIOLATED, edit.event_id) if edit else _NOT_APPLICABLE
-        case patterns.TiesFiles(changed=changed, companions=companions):
-            edit = next((call for call in calls if not call.aside and _changes(call, changed)), None)
-            if edit is None:
-                return _NOT_APPLICABLE
-            both = next((call for call in calls if _changes(call, companions)), None)
-            if both is not None:
-                return CheckResult(Adherence.FOLLOWED, both.event_id)
-            # A command that ran after the edit may have changed the other file.
-            later = dropwhile(lambda call: call.event_id != edit.event_id, calls)
-            may_write = any(_family(command) not in _READING for call in later for command in call.commands)
-            return _UNKNOWN if may_write else CheckResult(Adherence.VIOLATED, edit.event_id)
+        case patterns.TiesFiles():
+            return _check_tied(expectation, calls)
+
+
+def _check_tied(expectation: patterns.TiesFiles, calls: Sequence[CheckedCall]) -> CheckResult:
+    changed, companions = expectation.changed, expectation.companions
+    edit = next((call for call in calls if not call.aside and _changes(call, changed)), None)
+    if edit is None:
+        reverse = patterns.TiesFiles(companions, changed)
+        return _check_tied(reverse, calls) if expectation.is_mutual else _NOT_APPLICABLE
+    both = next((call for call in calls if _changes(call, companions)), None)
+    if both is not None:
+        return CheckResult(Adherence.FOLLOWED, both.event_id)
+    # A command that ran after the edit may have changed the other file.
+    later = dropwhile(lambda call: call.event_id != edit.event_id, calls)
+    may_write = any(_family(command) not in _READING for call in later for command in call.commands)
+    return _UNKNOWN if may_write else CheckResult(Adherence.VIOLATED, edit.event_id)
 
 
 def _would_violate(expectation: patterns.Expectation, call: CheckedCall) -> bool:
@@ -185,6 +197,8 @@ def _would_violate(expectation: patterns.Expectation, call: CheckedCall) -> bool
             words = (word.text for command in call.commands for word in command.words)
             named = any(patterns.matches_path(path, word) for word in words for path in paths)
             return named or _changes(call, paths)
+        case patterns.AsksBefore(commands=commands):
+            return any(pattern.matches(command.words) for command in call.commands for pattern in commands)
         case patterns.TiesFiles():
             return False
 
@@ -264,6 +278,29 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
             elif _SCRIPT.match(_family(command)):
                 may_have_run = True
     return result
+
+
+# Words with which people agree to what an agent proposes, or ask for more than one step at once.
+_CONSENT = re.compile(
+    r"\b(?:yes|yep|yeah|ok|okay|sure|go ahead|do it|do that|proceed|continue|go on|please do|lgtm|sounds good|ship"
+    r"|release|publish|deploy|merge|prs?|pull request|commit|push|finish|wrap up|approved?)\b|/\w"
+)
+
+
+def _check_asked(commands: Sequence[CommandPattern], calls: Sequence[CheckedCall]) -> CheckResult:
+    """Return whether the person had spoken of a command before it ran. Another consent may have meant it."""
+    for call in calls:
+        for command in call.commands if not call.aside else ():
+            pattern = next((one for one in commands if one.matches(command.words)), None)
+            if pattern is None:
+                continue
+            name = pattern.words[0][0] if pattern.words else pattern.program
+            if name in call.said:
+                return CheckResult(Adherence.FOLLOWED, call.event_id)
+            if not call.said or _CONSENT.search(call.said):
+                return _UNKNOWN
+            return CheckResult(Adherence.VIOLATED, call.event_id)
+    return _NOT_APPLICABLE
 
 
 def _changes(call: CheckedCall, paths: Iterable[str]) -> bool:

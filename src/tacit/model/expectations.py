@@ -13,6 +13,7 @@ from functools import cache
 from itertools import pairwise
 
 from tacit.commandline.patterns import (
+    AsksBefore,
     CommandPattern,
     Expectation,
     ForbidsCommand,
@@ -45,12 +46,13 @@ def read_expectations(sentence: str) -> tuple[Expectation, ...]:
     if len(sentence) > _MAX_SENTENCE_CHARS or "\n" in sentence:
         return ()
     text = _TWO_SENTENCES.sub(", ", strip_introduction(sentence.replace("’", "'")))
+    text = _ADD_ALL.sub(r"`\1 .`", text)
     expectations: list[Expectation] = []
-    for part in split_sentences(text):
-        expectation = _read_sentence(part)
-        if expectation is None and (not expectations or _LIMIT.search(part)):
+    for at, part in enumerate(split_sentences(text)):
+        if expectation := _read_sentence(part) or _read_clause(part):
+            expectations.append(expectation)
+        elif (_EXPLAINED_EXCEPTION if _EXPLANATION.match(part) else _EXCEPTION if at else _LIMIT).search(part):
             return ()
-        expectations += [expectation] if expectation else []
     return tuple(expectations)
 
 
@@ -71,37 +73,73 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 
 _TWO_SENTENCES = _form(r"\. (?=use [^.]+ instead\b)")  # "Don't run npm. Use pnpm instead."
+_ADD_ALL = _form(r"(?<!`)\b(git (?:add|stage|checkout|restore)) \.(?=[\s,;]|$)")  # its dot ends no sentence
 _REASON = _form(
-    r"\s*(?:[,;]?\s(?:because|since|as it|so that|otherwise)\s.*|\s[-–—]+\s.*|\([^()]*\)\s*|[,;]?\s(?:it|they)\s.*)$"
+    r"\s*(?:[,;]?\s(?:because|since|as it|so that|otherwise|so I|so we)\s.*"
+    r"|,\s(?:I|I'm|I've|we|our|the|my|they're)\s.*|\s[-–—]+\s.*|\([^()]*\)\s*"
+    r"|[,;]?\s(?:it|they)\s.*)$"
 )
 _LIMIT = _form(
     r"\b(?:unless|except|excluding|only|but|if|when|whenever|until|while|during|sometimes|usually|mostly|apart"
     r"|though|although|instead)\b"
 )
+# What makes an exception of what the sentence before it says. "If a hook fails, fix it" does not.
+_EXCEPTION = _form(
+    r"\b(?:unless|except|excluding|only|but|sometimes|usually|mostly|apart|though|although|fine|okay?|allowed"
+    r"|acceptable|you (?:may|can|could)|feel free)\b"
+)
+_EXPLANATION = _form(r"(?:it|they|this|that|these|those|he|she|ci|the)\b")
+_EXPLAINED_EXCEPTION = _form(r"\b(?:unless|except|fine|okay?|allowed|acceptable)\b")
+_ALLOWANCE = _form(r".+ (?:is|are) (?:fine|ok|okay|allowed)")  # of something else
+_LIMIT_OR_NO = _form(rf"{_EXCEPTION.pattern}|{_LIMIT.pattern}|\b(?:never|not|no|don't|avoid|stop)\b")
+_CLAUSE_BREAK = _form(r"(?:;|,|:|\s[-–—]+)\s+|!+\s*")
+_MAX_CLAUSES = 4
+_END = _form(r"(?<=[^\s.])[.!…; ]+$")  # not the dot of `git add .`
 _LEADING = _form(
-    r"(?:please|always|also|here|in this (?:repo|repository|project|codebase|folder)|you|we|i|agents?|must|should"
+    r"(?:please|pls|but|always|also|here|it'?s|it is|for the \w+ time"
+    r"|in this (?:repo|repository|project|codebase|folder)|you|we|i|agents?|must|should"
     r"|have to|need to|make sure (?:to|you)|be sure to|remember to|let'?s|this (?:project|repo|repository))\b[,:]?\s+"
 )
 _TRAILING = _form(
     r"[\s,]+(?:here|please|again|ever|at all|any ?more|directly|by hand|manually|yourself|first|instead|too|as well"
+    r"|(?:for|to) (?:install|manage|add)(?:ing)? (?:packages|dependencies|deps)"
+    r"|for (?:\w+ )?(?:packages|dependencies|deps|installs|everything|package management)"
+    r"|every time|to clean up|for searching|for that|when (?:committing|pushing)"
+    r"|in the same (?:commit|pr|change|pull request)|use (?:your|the) edit(?:ing)? tools?"
+    r"|, (?:add|stage) (?:files|them|things|each file) (?:by name|one by one|individually|explicitly|by path)"
     r"|in any project|for (?:this|the) (?:repo|repository|project)"
     r"|(?:in|on) (?:this|the) (?:repo|repository|project|codebase|folder|directory))$"
 )
-_NEVER = r"(?:never(?: ever)?|do not|don'?t|must not|mustn't|should not|shouldn't|avoid|stop|no)"
-_RUN = r"(?:run|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
+_NEVER = (
+    r"(?:never(?: ever)?|do not(?: ever)?|don'?t(?: ever)?|must not|mustn't|should not|shouldn't|avoid|stop|quit"
+    r"|no more|(?:do not|don'?t) want(?: you to)?|hate|no)"
+)
+_RUN = r"(?:run|do|doing|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
 _EDIT = r"(?:edit|change|modify|touch|rewrite|hand-edit|overwrite|write to|editing|changing|modifying|touching|update)"
+_NEEDS = r"(?:needs|requires|must have|gets|comes with|goes with)"
+_MUST = r"(?:has to|have to|must|needs? to|should)"
+_BEFORE = r"(?:before|prior to|ahead of)"
 _WHEN, _WE = r"(?:when|whenever|every time|each time)", r"(?:you |we )?"
 _ALSO = r"(?:also |always |then |must |should )?"
 _PROTECTED = r"(?:generated|read-only|protected)"
 _CHOOSE = r"(?:uses?|prefer|run|would rather use)"
-_TIE = r"(?:change|edit|touch|modify|update|regenerate|bump|adjust|sync)"
+_TIE = r"(?:change|edit|touch|modify|update|regenerate|bump|adjust|sync|add|include|create|extend)"
+_OFF_LIMITS = r"(?:off[- ]limits|untouchable|hands[- ]off|read-only|not to be (?:edited|touched|changed|modified))"
+_MADE = r"(?:auto-?)?(?:generated|produced|built|created|written|overwritten|managed)"
+_FILES = r"(?:folders?|files?|code|directories)"
+_TO_EDIT = r"(?:to edit|for edits|for editing|to change|to modify|to patch|to rewrite)"
+_ASK = r"(?:ask|check with|confirm with|get my (?:ok|okay|approval|permission))"
+_CONSENT = r"(?:explicitly |specifically )?(?:ask|say|said|tell|told|approve|agree|confirm)(?:e?d)?"
+_BESIDE_FLAG = r"(?:(?:run|use|using|pass|add|commit|push|commit or push) )?(?:with |using |via )?(?:the )?"
+_SKIP = r"(?:skip|bypass|disable|ignore|skipping|bypassing|disabling)"
+_HOOKS = r"(?:(?:the|any|git|our|pre-?commit|commit|pre-?push) )*hooks?"
 _INSTEAD_OF = r"(?:,? instead of|,? rather than| over|,? (?:and |but )?not|,? (?:and |but )?never)"
 _BREAK = r"(?:, (?:but )?(?:always )?|; |: |\. | and | but )"
 
 
 def _read_sentence(sentence: str) -> Expectation | None:
     """Return what one sentence expects. None if no form covers it, or a word in it cannot be read."""
-    text = sentence.strip().rstrip(".!…; ")
+    text = _END.sub("", sentence.strip())
     if reason := _REASON.search(text):
         if _LIMIT.search(reason[0]):
             return None
@@ -115,11 +153,23 @@ def _read_sentence(sentence: str) -> Expectation | None:
     return None
 
 
+def _read_clause(sentence: str) -> Expectation | None:
+    """Return what one clause of a sentence expects, if the others neither limit it nor say no to something else."""
+    clauses = [clause for clause in _CLAUSE_BREAK.split(sentence.rstrip("!. ")) if clause]
+    if any(clause.count("`") % 2 for clause in clauses):
+        return None
+    read = {clause: expectation for clause in clauses if (expectation := _read_sentence(clause))}
+    others = [clause for clause in clauses if clause not in read and not _ALLOWANCE.fullmatch(clause)]
+    if len(read) != 1 or len(clauses) > _MAX_CLAUSES or any(map(_LIMIT_OR_NO.search, others)):
+        return None
+    return next(iter(read.values()))
+
+
 def _read_forbidden(match: re.Match[str]) -> Expectation | None:
     groups = match.groupdict()
     forbidden = _commands(groups["x"], verb=groups.get("verb", "use"))
     instead = _commands(groups["y"], verb="use", any_program=True) if groups.get("y") else ()
-    return None if forbidden is None or instead is None else forbids(forbidden, instead)
+    return None if forbidden is None else forbids(forbidden, instead or ())
 
 
 def _read_chosen(match: re.Match[str]) -> Expectation | None:
@@ -141,17 +191,77 @@ def _read_protected(match: re.Match[str]) -> Expectation | None:
     return ProtectsFiles(paths) if paths else None
 
 
+def _read_asked(match: re.Match[str]) -> Expectation | None:
+    commands = _commands(match["x"], verb="run")
+    return AsksBefore(commands) if commands else None
+
+
+def _read_flag(match: re.Match[str]) -> Expectation | None:
+    """Read a flag that is known to belong to few commands."""
+    commands = _FLAGS.get(match["x"].strip("`").lower())
+    return ForbidsCommand(_patterns(*commands)) if commands else None
+
+
+def _read_in_sync(match: re.Match[str]) -> Expectation | None:
+    one, other = _paths(match["x"]), _paths(match["y"])
+    return TiesFiles(one, other, is_mutual=True) if one and other else None
+
+
+def _read_hooks(_match: re.Match[str]) -> Expectation | None:
+    return ForbidsCommand(_patterns(*_NO_VERIFY))
+
+
+def _read_edit_tool(match: re.Match[str]) -> Expectation | None:
+    tools = [_EDITING_TOOLS.get(part.replace("`", "")) for part in _split_alternatives(match["x"])]
+    commands = [command for tool in tools for command in tool or ()]
+    return ForbidsCommand(_patterns(*commands)) if commands and all(tools) else None
+
+
+def _read_generated(_match: re.Match[str]) -> Expectation | None:
+    return ProtectsFiles(_GENERATED)
+
+
 def _read_tied(match: re.Match[str]) -> Expectation | None:
     changed, companions = _paths(match["x"]), _paths(match["y"])
     return TiesFiles(changed, companions) if changed and companions else None
 
 
+def _read_left(match: re.Match[str]) -> Expectation | None:
+    paths = _paths(match["x"] or match["z"])
+    return ProtectsFiles(paths) if paths else None
+
+
+def _read_theirs(match: re.Match[str]) -> Expectation | None:
+    commands = _commands(match["x"], verb="run")
+    return ForbidsCommand(commands) if commands else None
+
+
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | None]], ...] = (
+    (_form(rf"{_ASK} (?:me |us )?(?:first )?before (?:{_WE})?(?:{_RUN} )?(?P<x>.+)"), _read_asked),
+    (_form(rf"{_NEVER} (?:{_RUN} )?(?P<x>.+?) without (?:asking|checking with|my|our|explicit)\b.*"), _read_asked),
+    (_form(rf"{_NEVER} (?:{_RUN} )?(?P<x>.+?) (?:unless|until) (?:I|we)(?: have|'ve)? {_CONSENT}\b.*"), _read_asked),
+    (_form(rf"{_NEVER} {_BESIDE_FLAG}(?P<x>`?--[\w-]+`?)(?: flag| option)?"), _read_flag),
+    (_form(rf"{_NEVER} {_SKIP} {_HOOKS}(?: (?:with|using|via) .+)?"), _read_hooks),
+    (_form(rf"{_NEVER} {_EDIT} (?:the |any )?(?:auto-?)?generated {_FILES}"), _read_generated),
+    (_form(rf"(?P<x>.+?) (?:is|are) {_OFF_LIMITS}"), _read_protected),
+    (_form(rf"(?P<x>\S+) (?:is|are) {_MADE} by .+"), _read_protected),
+    (_form(r"leave (?P<x>.+?) alone|(?:keep (?:your )?hands off|stay out of|stay away from) (?P<z>.+)"), _read_left),
+    (_form(rf"before (?P<x>[^,]+),? (?:always |please |first )?{_ASK}(?: me| us)?(?: first)?"), _read_asked),
+    (_form(r"(?P<x>.+) (?:is|are) mine(?: to (?:run|do|make))?"), _read_theirs),
+    (_form(r"(?P<x>\w+ing) is (?:my|our) (?:job|call|task|responsibility|decision)"), _read_theirs),
+    (_form(rf"(?P<y>.+?) {_MUST} (?:happen|run|be run|pass|be green) {_BEFORE} (?P<x>.+)"), _read_order),
+    (_form(rf"{_NEVER} {_EDIT} (?:any |the )?files? (?:with|using|via|by) (?P<x>.+)"), _read_edit_tool),
+    (_form(rf"{_NEVER} (?:{_RUN} )?(?P<x>.+?) {_TO_EDIT}(?: (?:(?:any|the|source) )*{_FILES})?"), _read_edit_tool),
+    (_form(r"keep (?P<x>.+?) and (?P<y>.+?) (?:in sync|in step|consistent)"), _read_in_sync),
+    (_form(r"keep (?P<x>.+?) (?:in sync|up to date|in step|consistent) with (?P<y>.+)"), _read_in_sync),
+    (_form(rf"{_TIE} (?P<x>.+?) (?:together|along|in step) with (?P<y>.+)"), _read_in_sync),
+    (_form(rf"{_TIE} (?P<x>.+?) and (?P<y>.+?) together"), _read_in_sync),
     (_form(rf"{_NEVER} (?P<x>.+?) (?:without|before) (?:first )?(?:{_RUN} )?(?P<y>.+)"), _read_order),
     (_form(rf"(?:{_RUN} )?(?P<y>.+?) before (?P<x>.+)"), _read_order),
-    (_form(rf"before (?P<x>[^,]+),? (?:always |first )?{_RUN} (?P<y>.+)"), _read_order),
+    (_form(rf"before {_WE}(?P<x>[^,]+),? (?:always |first )?{_RUN} (?P<y>.+)"), _read_order),
     (_form(rf"(?P<x>.+?) only after (?:{_RUN} )?(?P<y>.+)"), _read_order),
-    (_form(rf"{_NEVER} {_EDIT} (?P<x>.+)"), _read_protected),
+    (_form(rf"{_NEVER} (?:(?:read|open|print|reading|opening) (?:or|and|nor) )?{_EDIT} (?P<x>.+)"), _read_protected),
+    (_form(rf"(?:any|every) (?:change|edit) (?:to|in|of) (?P<x>.+?) {_NEEDS} (?P<y>.+)"), _read_tied),
     (_form(rf"(?P<x>\S+) (?:is|are) {_PROTECTED}(?:, do(?:n't| not) edit (?:it|them))?"), _read_protected),
     (_form(rf"(?:if|{_WHEN}) {_WE}{_TIE} (?P<x>[^,]+), {_WE}{_ALSO}{_TIE} (?P<y>.+)"), _read_tied),
     (_form(rf"(?:also )?{_TIE} (?P<y>.+?) {_WHEN} {_WE}{_TIE} (?P<x>.+)"), _read_tied),
@@ -161,7 +271,30 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(r"(?P<y>[^,]+), (?:not|never) (?P<x>.+)"), _read_forbidden),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+)"), _read_forbidden),
     (_form(r"(?:uses?|prefer)(?: only)? (?P<y>[^,]+)"), _read_chosen),
+    (_form(rf".+?(?:,? instead of|,? rather than) (?:to )?(?:{_RUN} )?(?P<x>.+)"), _read_forbidden),
 )
+
+
+# Flags that are named without their command, what skipping hooks is, and what generated files are called
+_NO_VERIFY = ("git commit --no-verify", "git commit -n", "git push --no-verify")
+_FLAGS = {
+    "--no-verify": _NO_VERIFY,
+    "--force": ("git push --force",),
+    "--force-with-lease": ("git push --force-with-lease",),
+    "--amend": ("git commit --amend",),
+    "--no-gpg-sign": ("git commit --no-gpg-sign",),
+}
+_GENERATED = (
+    *("generated/", "__generated__/", "gen/", "dist/", "node_modules/"),
+    *("*.generated.*", "*.pb.go", "*_pb2.py", "*_pb2_grpc.py", "*.g.dart"),
+)
+# Tools that edit files in place, as people name them, and the flags with which they do
+_EDITING_TOOLS = {
+    "sed": ("sed -i", "sed --in-place"),
+    "sed -i": ("sed -i", "sed --in-place"),
+    "perl": ("perl -i", "perl -pi"),
+    "awk": ("awk -i", "gawk -i"),
+}
 
 
 def _strip_trailing(text: str) -> str:
@@ -172,9 +305,15 @@ def _strip_trailing(text: str) -> str:
 
 # Commands
 
-_ALTERNATIVE = _form(r"\s*(?:,\s*(?:or|and|nor)\s|,\s|\s(?:or|and|nor)\s)\s*")
-_DETERMINER = _form(r"(?:the|a|an|any|every|each|all|you|we|to|making|creating|your|full|plain|bare)\s+")
+_ALTERNATIVE = _form(
+    r"\s*(?:(?<=\w)/(?=(?:head|tail|cat|less|sed|awk|grep|npx|yarn|pnpm)\b)"
+    r"|,\s*(?:or|and|nor)\s|,\s|\s(?:or|and|nor)\s)\s*"
+)
+_DETERMINER = _form(
+    r"(?:the|a|an|any|every|each|all|you|we|to|making|creating|your|full|plain|bare|raw|system|global)\s+"
+)
 _WORD = re.compile(r"[A-Za-z0-9_./:@=+-]+")
+_EVERYTHING = re.compile(r"\./\.\.\.")  # all packages: `go vet ./...`
 _MAX_WORDS = 6
 # English words that are programs, too: they stand for the program only in backticks, or alone behind a verb.
 _AMBIGUOUS = frozenset(
@@ -210,10 +349,18 @@ def _patterns(*commands: str) -> tuple[CommandPattern, ...]:
     return tuple(pattern for command in commands for pattern in parse_patterns(command))
 
 
+_ADDITIONS = (
+    "npm install;pnpm add;yarn add;bun add;pip install;uv add;poetry add;cargo add;go get;gem install;bundle add"
+    ";composer require;dotnet add package"
+)
+_CODE = r"(?:code|changes|files)"
+_PACKAGES = r"(?:dependenc(?:y|ies)|packages?|librar(?:y|ies))"
 # What people call commands. Each form must cover the whole phrase.
 _PHRASES = (
-    (_form(r"commit(?:s|ting)?(?: (?:anything|code|changes))?"), "git commit"),
-    (_form(r"amend(?:s|ing)?(?: commits?)?"), "git commit --amend"),
+    (_form(rf"commit(?:s|ting)?(?: (?:anything|(?:any )?(?:\w+ )?{_CODE})(?: (?:in|under) \S+)?)?"), "git commit"),
+    (_form(r"amend(?:s|ed|ing)?(?: (?:any |the )?(?:last )?commits?)?"), "git commit --amend"),
+    (_form(r"(?:delet|remov)(?:e|ing)(?: (?:any|the|a))? (?:files?|folders?)"), "rm;git rm;unlink;rmdir"),
+    (_form(rf"(?:add|install)(?:ing)?(?: (?:any|a|new|another))* {_PACKAGES}(?: to .+)?"), _ADDITIONS),
     (_form(r"push(?:es|ing)?(?: (?:anything|code|changes))?"), "git push"),
     (_form(r"rebas(?:e|es|ing)"), "git rebase"),
     (_form(r"merg(?:e|es|ing)"), "git merge"),
@@ -280,6 +427,7 @@ def _read_words(words: list[str], any_program: bool) -> Sequence[CommandPattern]
         return ()
     if not any_program and not is_known_program(words[0]):
         return ()
+    words = [word for word in words if not _EVERYTHING.fullmatch(word)]
     plain = [word for word in words[1:] if not word.startswith("-")]
     groups = _groups(words[0])
     for before, word in pairwise(["", *plain]):
@@ -308,7 +456,8 @@ def _subcommands() -> frozenset[str]:
 
 _GIT_SUBCOMMANDS = frozenset(
     "add am bisect blame branch cherry-pick clean clone commit fetch gc grep log merge mv pull push rebase reflog reset"
-    " restore revert rm show stash status switch tag worktree compose up down ci".split()
+    " restore revert rm show stash status switch tag worktree compose up down ci fmt clippy vet nextest apply destroy"
+    " plan delete scale rollout drain exec dev serve deploy sync lock publish audit migrate generate".split()
 )
 
 
@@ -316,8 +465,8 @@ _GIT_SUBCOMMANDS = frozenset(
 
 _PATH = re.compile(r"(?=.*[./*])[\w.*@+/{},-]+|[A-Z][A-Za-z]*file|README|CHANGELOG|LICENSE|CONTRIBUTING")
 _PATH_WORDS = _form(
-    r"(?:the |any |all )?(?:(?:files?|anything|everything|something|code|folder|directory|migrations) )?"
-    r"(?:(?:in|under|inside|below|of) )?(?:the )?(?:(?:file|folder|directory) )?(?P<path>\S+)"
+    r"(?:the |any |all )?(?:generated )?(?:(?:files?|anything|everything|something|code|folder|directory|migrations) )?"
+    r"(?:(?:[\w-]+ ){0,3}(?:in|under|inside|below|of) )?(?:the )?(?:(?:file|folder|directory) )?(?P<path>\S+)"
     r"(?: (?:files?|folder|directory))?"
 )
 

@@ -8,7 +8,15 @@ from functools import partial
 
 from tacit import guard
 from tacit.commandline.executions import executions
-from tacit.commandline.patterns import ForbidsCommand, ProtectsFiles, RequiresBefore, TiesFiles, forbids, parse_patterns
+from tacit.commandline.patterns import (
+    AsksBefore,
+    ForbidsCommand,
+    ProtectsFiles,
+    RequiresBefore,
+    TiesFiles,
+    forbids,
+    parse_patterns,
+)
 from tacit.commandline.words import ScanError
 from tacit.disk.lock import FileLock
 from tacit.errors import NotFoundError, RefusedError, UsageError
@@ -209,7 +217,8 @@ def enforceable(sentence: str) -> tuple[Enforceable, ...]:
             return ()
         if isinstance(expectation, ForbidsCommand) and any(one.may_be_implied for one in expectation.forbidden):
             return ()
-    return tuple(one for one in expectations if not isinstance(one, TiesFiles))
+    enforced = (ForbidsCommand(one.commands) if isinstance(one, AsksBefore) else one for one in expectations)
+    return tuple(one for one in enforced if not isinstance(one, TiesFiles))
 
 
 def stated_rule(forbid: str, instead: str, before: str, run: str, protect: Sequence[str]) -> Enforceable | None:
