@@ -80,19 +80,19 @@ def is_rule_file_current(paths: HomePaths, root: str) -> bool:
 class LateAnswers(Record):
     """In how many sessions of the last days a hook was late: it told the rules from a file, or could not."""
 
-    told: int
+    answered: int
     missed: int
 
     @property
     def text(self) -> str:
         """What a person is told of it; "" if no hook was late."""
-        if not self.told + self.missed:
+        if not self.answered + self.missed:
             return ""
-        number = self.told + self.missed
+        number = self.answered + self.missed
         sessions = f"{number} session{'s' * (number != 1)}"
         missed = f", {self.missed} nothing until the next prompt" if self.missed else ""
         busy = f"in the last {_LATE_DAYS} days the machine was too busy at the start of {sessions}"
-        return f"{busy}: {self.told} got the standing rules alone{missed}"
+        return f"{busy}: {self.answered} got the standing rules alone{missed}"
 
 
 def late_answers(paths: HomePaths) -> LateAnswers:
@@ -103,8 +103,8 @@ def late_answers(paths: HomePaths) -> LateAnswers:
         words = line.split(" ")
         if len(words) == 5 and words[0].isdecimal() and int(words[0]) >= earliest:
             outcomes[words[3]] = words[4] if outcomes.get(words[3]) != "told" else "told"
-    told = sum(outcome == "told" for outcome in outcomes.values())
-    return LateAnswers(told, len(outcomes) - told)
+    answered = sum(outcome == "told" for outcome in outcomes.values())
+    return LateAnswers(answered, len(outcomes) - answered)
 
 
 def _projects(connection: sqlite3.Connection, paths: HomePaths, root: str) -> Iterator[tuple[str, Scope]]:

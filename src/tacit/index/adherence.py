@@ -132,19 +132,19 @@ def idle_claims(connection: sqlite3.Connection, decode: Decode) -> list[ClaimId]
 def _is_idle(connection: sqlite3.Connection, memory: MemoryRow, decode: Decode) -> bool:
     events = effective_events(events_of_claim(connection, memory.id, decode))
     decided = max((event.id for event in events if isinstance(event.body, ClaimDecided)), default="")
-    told = connection.execute(
+    shown_to = connection.execute(
         "SELECT DISTINCT number, started_at FROM injected_memories JOIN sessions USING (host_session_id)"
         " WHERE claim_id = ? AND event_id > ?",
         (memory.id, decided),
     ).fetchall()
-    if len(told) < MIN_TOLD:
+    if len(shown_to) < MIN_TOLD:
         return False
     checks = checks_of_claim(connection, memory.id)
     if any(check.correction or check.result in _BEARING_RESULTS for check in checks if check.event > decided):
         return False
     if memory.kind in (Kind.CONSTRAINT, Kind.RULE):  # whether such a one held is mostly not to be seen
         return sum(check.result is Adherence.NOT_APPLICABLE for check in checks if check.event > decided) >= MIN_TOLD
-    starts = {session_start_id(date.fromisoformat(started_at[:10]), number) for number, started_at in told}
+    starts = {session_start_id(date.fromisoformat(started_at[:10]), number) for number, started_at in shown_to}
     stems = {STEMS[word] for word in query_terms(memory.sentence)}
     shared: Counter[int] = Counter()
     for stem in stems:

@@ -91,7 +91,7 @@ def related_change(connection: sqlite3.Connection, rows: Iterable[SessionRow], f
             continue
         session = load_session(connection, row, must_decode)
         found = _change_in(session, file)
-        if found and _is_worth_telling(found, file):
+        if found and _concerns(found, file):
             return found
         read += 1
         if read == _MAX_SESSIONS_READ:
@@ -122,8 +122,8 @@ def _change_in(session: Session, file: EditedFile) -> LastChange | None:
             continue
         added = " · ".join(filter(None, map(_added_text, (call.change for call in calls))))
         title, refused = work_title(session.turns, index), _refused(session, file)
-        said = refused or _said_against(session, index, file)
-        return LastChange(session.id, timestamp(turn.ended_at), title, said, bool(refused), added)
+        refusal = refused or _said_against(session, index, file)
+        return LastChange(session.id, timestamp(turn.ended_at), title, refusal, bool(refused), added)
     return None
 
 
@@ -161,7 +161,7 @@ def _added_text(change: str) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _is_worth_telling(change: LastChange, file: EditedFile) -> bool:
+def _concerns(change: LastChange, file: EditedFile) -> bool:
     """Whether the edit has to do with the change: the person refused it, or both name the same thing."""
     if change.is_refused:
         return True

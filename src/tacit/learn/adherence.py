@@ -53,7 +53,7 @@ class CheckedCall(Record):
     aside: bool = False
     stopped: bool = False
     printed: str = ""
-    said: str = ""  # by the person, up to here
+    prompts: str = ""  # of the person, up to here
 
 
 class CheckResult(Record):
@@ -108,11 +108,11 @@ _executions = lru_cache(maxsize=1024)(leading_executions)  # a session is checke
 def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
     """Return the tool calls that took place or were stopped by a guard, in order."""
     calls: list[CheckedCall] = []
-    said = ""
+    prompts = ""
     for event in events:
         body = event.body
         if isinstance(body, observation.PromptGiven):
-            said += f"{body.text[:_MAX_PROMPT_CHARS].lower()}\n"
+            prompts += f"{body.text[:_MAX_PROMPT_CHARS].lower()}\n"
         if not isinstance(body, ToolUsed):
             continue
         stopped = body.outcome is ToolOutcome.STOPPED
@@ -120,7 +120,7 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
             continue
         if body.act is ToolAction.RAN:
             commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
-            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, body.result, said))
+            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, body.result, prompts))
         elif body.act is ToolAction.CHANGED and (stopped or body.outcome is not ToolOutcome.FAILED):
             files = body.files or ((body.input,) if stopped else ())
             calls.append(CheckedCall(event.event_id, (), files, body.aside, stopped))
@@ -295,9 +295,9 @@ def _check_asked(commands: Sequence[CommandPattern], calls: Sequence[CheckedCall
             if pattern is None:
                 continue
             name = pattern.words[0][0] if pattern.words else pattern.program
-            if name in call.said:
+            if name in call.prompts:
                 return CheckResult(Adherence.FOLLOWED, call.event_id)
-            if not call.said or _CONSENT.search(call.said):
+            if not call.prompts or _CONSENT.search(call.prompts):
                 return _UNKNOWN
             return CheckResult(Adherence.VIOLATED, call.event_id)
     return _NOT_APPLICABLE
