@@ -18,11 +18,6 @@ from tacit.record import Record
 from tacit.text.display import fenced, harmless
 from tacit.text.words import estimate_tokens
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    pass
-
 MAX_MEMORIES, MAX_TOKENS, MAX_CHARACTERS = 7, 1200, 10_000
 # Facts rather than commands: Claude Code may take imperative text in its context for a prompt injection.
 _RULES_HEADER = "This person's standing rules. They set or accepted them, and they apply to all work here:"

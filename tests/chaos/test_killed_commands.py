@@ -224,7 +224,10 @@ def layout(folder: Path) -> dict[str, bytes]:
         paths = [Path(where, name) for name in (*folders, *names) if "-wal" not in name and "-shm" not in name]
         for path in paths:
             differs = path.is_dir() or path.name.endswith(_DIFFERS)
-            found[str(path.relative_to(folder))] = b"" if differs else path.read_bytes()
+            data = b"" if differs else path.read_bytes()
+            if where.endswith("/.tacit/rules"):  # the first line tells when the settings were written
+                data = data.partition(b"\n")[2]
+            found[str(path.relative_to(folder))] = data
     return found
 
 

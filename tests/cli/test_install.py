@@ -47,20 +47,22 @@ def test_what_is_registered_starts_this_installation_on_this_home(person: Person
     person.tacit("install", "claude", "--yes")
     commands = re.findall(r'"command": ("(?:[^"\\]|\\.)*agent\.py(?:[^"\\]|\\.)*")', settings.read_text())
     words = [shlex.split(json.loads(command)) for command in commands]
-    assert len(words) == 6
+    assert len(words) == 8
     for shell, option, guard, interpreter, isolated, bare, file, agent, _verb, _event, *home in words:
         assert (shell, option, guard) == ("/bin/sh", "-c", GUARD)
         assert (interpreter, isolated, bare, agent) == (sys.executable, "-I", "-S", "claude")
         assert file.endswith("/tacit/hooks/agent.py") and home == ["--home", str(person.home)]
     verbs = {event: verb for *_, verb, event, _, _ in words}
     assert verbs["SessionStart"] == verbs["UserPromptSubmit"] == "inject"
+    events = [(verb, event) for *_, verb, event, _, _ in words]
+    assert {("call", "PreToolUse"), ("call", "PostToolUseFailure")} <= set(events)
     assert verbs["Stop"] == verbs["SessionEnd"] == verbs["PreCompact"] == "capture"
 
 
 def test_the_settings_of_others_stay_and_are_restored(person: Person, settings: Path) -> None:
     person.tacit("install", "claude", "--yes")
     text = settings.read_text()
-    assert "// mine" in text and text.count("say done") == 1 and text.count("agent.py") == 6
+    assert "// mine" in text and text.count("say done") == 1 and text.count("agent.py") == 8
     settings.write_text(text.replace("say done", "say finished"))
     told = person.tacit("uninstall", "claude", "--yes").out
     assert settings.read_bytes() == SETTINGS.replace(b"say done", b"say finished")

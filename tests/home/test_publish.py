@@ -47,7 +47,8 @@ def index(store: Store) -> Iterator[sqlite3.Connection]:
 
 
 def publisher_of(store: Store) -> Publisher:
-    return Publisher(store.paths, ViewStore(store.paths.view_copies, OsDisk(store.paths.root)), 5_000, None)
+    disk = OsDisk(store.paths.root)
+    return Publisher(store.paths, ViewStore(store.paths.view_copies, disk), disk, 5_000, None)
 
 
 def publish(store: Store, connection: sqlite3.Connection) -> None:

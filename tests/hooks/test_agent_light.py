@@ -75,8 +75,8 @@ def test_a_prompt_that_is_given_nothing_loads_neither_the_search_of_sessions_nor
 ) -> None:
     loaded(person, "the start of a session", "")  # the standing rules are told
     nothing = loaded(person, "a prompt", "how are you?")
-    person.tacit("add", "the crane is reset every night")
-    something = loaded(person, "a prompt", "when is the crane reset?")
+    person.tacit("add", "crane_reset runs every night")
+    something = loaded(person, "a prompt", "when does crane_reset run?")
 
     assert "tacit.inject.relevance" in nothing and "tacit.search.sessions" not in nothing
     assert "tacit.secrets" not in nothing

@@ -6,10 +6,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
-from tests.support.hook_calls import AGENT, CALLS, RULES, Call, Scene
+from tests.support.hook_calls import AGENT, CALLS, RULES, Call, Given, Scene
 
 # Runs a hook as the one who inherits orphans; prints what it said and which processes it left to be collected.
 _HEIR = """
@@ -42,6 +43,8 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux let
 def scene(tmp_path: Path) -> Scene:
     made = Scene(tmp_path)
     made.prepare()
+    made.run(START, Given(changes={"session_id": str(uuid4())}))  # leaves a process that writes the rules of the project
+    made.settle()
     return made
 
 
@@ -81,5 +84,8 @@ def test_an_answer_is_whole_and_no_process_is_left_to_be_collected(scene: Scene,
     ],
     ids=["hangs", "is killed", "gives up", "writes to whatever is open", "crashes"],
 )
-def test_a_worker_that_fails_is_not_heard_of(scene: Scene, instead: str) -> None:
-    assert hook(scene, START, instead) == (0, "", "", 0)
+def test_of_a_worker_that_fails_nothing_is_heard_and_the_rules_arrive(scene: Scene, instead: str) -> None:
+    code, out, err, left = hook(scene, START, instead)
+
+    assert (code, err, left) == (0, "", 0)
+    assert RULES[0] in json.loads(out)["hookSpecificOutput"]["additionalContext"]

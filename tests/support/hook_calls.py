@@ -18,7 +18,8 @@ from harness.person import Person
 from harness.transcripts import Claude, lines
 
 from tacit.hooks import agent
-from tacit.hosts import HOSTS, HookKind
+from tacit.hosts import HOSTS
+from tacit.hosts.registration import hook_verb
 
 AGENT = Path(agent.__file__)
 SESSION = "5c2a8f6e-1111-4222-8333-944444444444"
@@ -47,8 +48,7 @@ _SPELLED = {"session_id": ("sessionId", "conversation_id"), "transcript_path": (
 
 def calls_of(name: str) -> list[Call]:
     """Every hook of a host, as it is registered."""
-    asked = (HookKind.START, HookKind.PROMPT)
-    return [Call("inject" if hook.kind in asked else "capture", hook.event, name) for hook in HOSTS[name].hooks]
+    return [Call(hook_verb(hook), hook.event, name) for hook in HOSTS[name].hooks]
 
 
 ALL_CALLS = {name: calls_of(name) for name in HOSTS}

@@ -40,9 +40,13 @@ _UNQUOTED_WORD = re.compile(r"[A-Za-z0-9_./:@+,-]+")
 
 def hook_argv(context: InstallContext, host: str, hook: Hook) -> list[str]:
     """Return the command of a hook without the shell: this interpreter, without site packages, and one file."""
+    return [context.interpreter, "-I", "-S", _HOOK_SCRIPT, host, hook_verb(hook), hook.event, *context.home_options]
+
+
+def hook_verb(hook: Hook) -> str:
+    """Return what the program is told to do at a hook."""
     verbs = {**dict.fromkeys(INJECT_KINDS, "inject"), HookKind.CALL: "call", HookKind.TOOL: "guard"}
-    verb = verbs.get(hook.kind, "capture")
-    return [context.interpreter, "-I", "-S", _HOOK_SCRIPT, host, verb, hook.event, *context.home_options]
+    return verbs.get(hook.kind, "capture")
 
 
 def hook_command(context: InstallContext, host: str, hook: Hook) -> str:

@@ -1,8 +1,8 @@
 """What is put into an agent's context besides the brief: where its session stands, and earlier sessions.
 
 At the start of a session, the last sessions of the project follow the brief; after a compaction or a resumption, where
-this session stands. Sessions are a record of what agents did,
-so they are introduced as possibly outdated. The text is empty if nothing is worth telling.
+this session stands. Sessions are a record of what agents did, so they are introduced as possibly outdated. The text is
+empty if nothing is worth telling.
 """
 
 from __future__ import annotations
