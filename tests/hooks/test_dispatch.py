@@ -43,7 +43,9 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux let
 def scene(tmp_path: Path) -> Scene:
     made = Scene(tmp_path)
     made.prepare()
-    made.run(START, Given(changes={"session_id": str(uuid4())}))  # leaves a process that writes the rules of the project
+    made.run(
+        START, Given(changes={"session_id": str(uuid4())})
+    )  # leaves a process that writes the rules of the project
     made.settle()
     return made
 

@@ -57,6 +57,8 @@ def _rules_in(cwd: str, folder: str) -> tuple[bool, bytes]:
     lines = next(filter(None, files), b"").split(b"\n")
     if len(lines) < 3 or lines[0] != _settings_signature(os.path.join(os.path.dirname(folder), "tacit.toml")):
         return False, b""
+    if not cwd and lines[2:-1]:  # it may be one of the folders that the person excluded
+        return True, b""
     places = [os.fsencode(place) + b"/" for place in (cwd, real) if place]
     if any(place.startswith(entry + b"/") for place in places for entry in lines[2:-1]):
         return True, b""
