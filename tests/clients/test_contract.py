@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
@@ -137,3 +139,41 @@ def test_hooks_that_nobody_has_reviewed_do_not_run_and_installing_said_so(tmp_pa
         assert GREET in str(run.asked[0])
         assert not FENCE.search(str(run.requests))
         assert desk.tacit("sessions", "--json", code=None).json == []
+
+
+def test_once_they_are_reviewed_they_run_and_nothing_is_said_of_it_any_more(tmp_path: Path) -> None:
+    with closing(Desk(tmp_path.resolve(), CODEX)) as desk:
+        assert "until you review them" in desk.move_in()
+        _review_hooks(desk)
+        assert "until you review them" not in desk.tacit("install").out + desk.tacit("doctor", code=None).out
+        desk.write_script(rules(desk.client, desk.repository))
+        run = desk.run(GREET, without=CODEX_TRUSTED)
+        assert run.code == 0 and FENCE.search(str(run.requests))
+
+
+def _review_hooks(desk: Desk) -> None:
+    """Trust all hooks, as the person does in a terminal of Codex."""
+    process = subprocess.Popen(
+        [*desk.command, "app-server"],
+        cwd=desk.repository,
+        env=desk.client_environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+
+    def ask(number: int, method: str, **params: object) -> Any:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(json.dumps({"id": number, "method": method, "params": params}) + "\n")
+        process.stdin.flush()
+        answers = (json.loads(line) for line in process.stdout)
+        return next(answer["result"] for answer in answers if answer.get("id") == number)
+
+    with process:
+        ask(1, "initialize", clientInfo={"name": "test", "title": "test", "version": "1"})
+        (listed,) = ask(2, "hooks/list", cwds=[str(desk.repository)])["data"]
+        states = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in listed["hooks"]}
+        edit = {"keyPath": "hooks.state", "value": states, "mergeStrategy": "upsert"}
+        ask(3, "config/batchWrite", edits=[edit], reloadUserConfig=True)
+        process.kill()

@@ -148,10 +148,6 @@ def test_the_person_is_warned_only_if_hooks_are_off(
         assert (setting in AGENT_TARGETS[host].warning(place)) == (text in off), text
 
 
-def test_the_next_step_of_codex_says_how_hooks_are_reviewed() -> None:
-    assert "/hooks" in AGENT_TARGETS["codex"].next_step and "trust" in AGENT_TARGETS["codex"].next_step
-
-
 def test_hooks_and_server_are_taken_out_of_one_file_together(place: InstallContext, tmp_path: Path) -> None:
     theirs = '{\n  "theme": "dark", // mine\n  "hooks": {"AfterAgent": [{"hooks": [{"command": "say done"}]}]}\n}\n'
     put(tmp_path, ".gemini/settings.json", theirs)

@@ -42,6 +42,18 @@ def test_the_table_is_put_in_and_taken_out_byte_for_byte(before: bytes | None) -
     assert PART.remove(before, receipt) == before
 
 
+def test_beside_servers_in_one_line_it_is_put_into_that_line() -> None:
+    before = b'a = 1\nmcp_servers = { other = { command = "x" } } # mine\n[b]\nc = 1\n'
+    after, receipt = installed(before)
+    servers = tomllib.loads(after.decode())["mcp_servers"]
+    assert servers == {"other": {"command": "x"}, "tacit": {"command": WORDS[0], "args": [*WORDS[1:]]}}
+    assert after.startswith(b"a = 1\nmcp_servers = { ") and after.endswith(b" } # mine\n[b]\nc = 1\n")
+    assert PART.insert(after, receipt).content == after
+    moved = toml_config_file("config.toml", ("/new/tacit", "mcp"), is_new=False).insert(after, receipt)
+    assert moved.content is not None and b"/new/tacit" in moved.content and b"/opt" not in moved.content
+    assert PART.remove(after, receipt) == PART.remove(after, None) == PART.remove(moved.content, None) == before
+
+
 @pytest.mark.parametrize("before", [b'model = "x"\n', b'model = "x"', b""])
 def test_what_the_host_writes_behind_it_stays(before: bytes) -> None:
     after, receipt = installed(before)
@@ -87,7 +99,7 @@ def test_a_server_of_ours_that_is_written_in_another_way_is_left_to_the_person()
         (b"a = \n", "line 1"),
         (b"a = 1\na = 2\n", "line 2"),
         (b"a = '\xff'\n", "no UTF-8"),
-        (b'mcp_servers = { other = { command = "x" } }\n', "mcp_servers"),
+        (b"mcp_servers = {}\n", "no server can be added to mcp_servers"),
     ],
 )
 def test_what_cannot_be_read_or_added_to_is_refused(before: bytes, why: str) -> None:

@@ -15,6 +15,7 @@ from harness.person import BESIDE, Person
 from tacit.home.home import Home
 from tacit.home.store import Following, StoreOptions
 from tacit.vault import Vault
+from tests.support.codex_review import trust_hooks
 from tests.support.findings import findings
 
 
@@ -129,6 +130,8 @@ AGENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot")
 def _with(person: Person, *targets: str) -> Person:
     for target in targets:
         person.tacit("install", target, "--yes")
+    if "codex" in targets:
+        trust_hooks(person)
     person.tacit("autocapture", "on")
     return person
 

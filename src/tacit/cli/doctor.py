@@ -117,8 +117,10 @@ def _target_findings(state: InstallState) -> Iterator[Finding]:
     if state.old_skill:
         what = f"the skill that tells {name} when to propose a memory is missing, or another version's"
         yield Finding(state.old_skill, what, again, False)
-    if state.doubt:
-        yield Finding(path, state.doubt, f"change that setting, or take Tacit out: tacit uninstall {name}", False)
+    if state.doubt and not state.missing:
+        yield Finding(
+            path, state.doubt, f"do that, change the setting, or take Tacit out: tacit uninstall {name}", False
+        )
 
 
 def _verify_log(call: Invocation) -> int:

@@ -134,6 +134,8 @@ def _update_hooks(call: Invocation) -> None:
         if call.flag("--yes") or sys.stdin.isatty():
             if confirm_and_install(call, place, {target: changes}):
                 echo(f"  {target.next_step}")
+                if doubt := target.warning(place):
+                    echo(f"  {doubt}")
         else:
             echo(f"  tacit install {name}")
 

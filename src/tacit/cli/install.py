@@ -312,12 +312,15 @@ def _state_text(target: Target, place: InstallContext) -> str:
     if state is None or state.problem:
         return f"cannot be told: {printable(state.problem if state else '')}"
     if state.missing:
-        return f"broken: {', '.join(map(short_path, state.missing))} is no longer there: {again}"
-    if state.is_moved or not state.is_guarded:
+        text = f"broken: {', '.join(map(short_path, state.missing))} is no longer there: {again}"
+    elif state.is_moved or not state.is_guarded:
         harm = "" if state.is_guarded else f", which may stop {target.name} once Tacit is removed"
-        return f"installed by an earlier version{harm}: {again}"
-    is_current = state.is_current and not state.old_skill
-    return "installed" if is_current else f"installed, and out of date: {again}"
+        text = f"installed by an earlier version{harm}: {again}"
+    elif not state.is_current or state.old_skill:
+        text = f"installed, and out of date: {again}"
+    else:
+        text = f"installed. {printable(state.doubt)}" if state.doubt else "installed"
+    return text
 
 
 def _offer_capture(call: Invocation) -> None:

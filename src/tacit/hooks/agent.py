@@ -2,7 +2,8 @@
 
 The host sends JSON on standard input. `inject` prints what the model should know, `call` what it should know about a
 tool call. `capture` forks a process that reads the transcript, and returns. `guard` prints a decision about a tool call
-if a rule that the person switched on names something in it. Nothing else is printed, and the exit code is always 0. `--home PATH` at the end names the home.
+if a rule that the person switched on names something in it. Nothing else is printed, and the exit code is always 0.
+`--home PATH` at the end names the home.
 
 The process that the host waits for reads no file of ours, except that `guard` reads one line. For the rest it forks a
 worker and waits for the answer until the deadline. A worker that hangs in a system call cannot delay the host, because

@@ -11,9 +11,11 @@ import json
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 
 from tacit.errors import TacitError
 from tacit.hosts import HOSTS, INJECT_KINDS, Hook, HookKind
+from tacit.hosts.obstacles import claude_obstacle, codex_obstacle, gemini_obstacle
 from tacit.hosts.skill import plan_skill_install, plan_skill_removal
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tacit.install import ConfigFile, FileChange, InstallContext, Target, owned_file, read_receipts
@@ -22,8 +24,6 @@ from tacit.install.entries import (
     HookEntry,
     McpServerEntry,
     json_config_file,
-    read_setting,
-    read_tables,
     toml_config_file,
 )
 from tacit.record import Record
@@ -73,10 +73,10 @@ def registered_hooks(context: InstallContext, host: str) -> tuple[Hook, ...]:
 
 
 class _HostPlan(Record):
-    """The files of a host in which Tacit has entries, and which setting keeps hooks from running, "" if none does."""
+    """The files of a host in which Tacit has entries, and what tells why it does not run hooks, "" if it does."""
 
     files: tuple[ConfigFile, ...]
-    warning: str = ""
+    obstacle: Callable[[], str] = str
 
 
 def _hooks_file(path: str, context: InstallContext, host: str, form: DesiredConfig = _GROUPED) -> ConfigFile:
@@ -111,29 +111,21 @@ def _plan_claude(context: InstallContext) -> _HostPlan:
     settings = os.path.join(context.config_folder("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
     servers = os.path.join(context.environment.get("CLAUDE_CONFIG_DIR") or context.user_folder, ".claude.json")
     files = (_hooks_file(settings, context, "claude"), _server_file(servers, context, _server(context, type="stdio")))
-    is_off = read_setting(settings, ("disableAllHooks",)) is True
-    return _HostPlan(files, 'No hook runs while your settings say "disableAllHooks": true.' if is_off else "")
+    return _HostPlan(files, partial(claude_obstacle, settings))
 
 
 def _plan_codex(context: InstallContext) -> _HostPlan:
     folder = context.config_folder("CODEX_HOME", ".codex")
-    config = os.path.join(folder, "config.toml")
-    files = (
-        _hooks_file(os.path.join(folder, "hooks.json"), context, "codex"),
-        toml_config_file(config, context.server_argv, is_new=context.mcp),
-    )
-    features = read_tables(config).get("features")
-    is_off = isinstance(features, dict) and features.get("hooks") is False
-    warning = "No hook runs while your config.toml says hooks = false below [features]."
-    return _HostPlan(files, warning if is_off else "")
+    hooks, config = os.path.join(folder, "hooks.json"), os.path.join(folder, "config.toml")
+    server = toml_config_file(config, context.server_argv, is_new=context.mcp)
+    return _HostPlan((_hooks_file(hooks, context, "codex"), server), partial(codex_obstacle, hooks, config))
 
 
 def _plan_gemini(context: InstallContext) -> _HostPlan:
     settings = os.path.join(context.config_folder("GEMINI_CLI_HOME", ""), ".gemini", "settings.json")
     form = DesiredConfig(server=_server(context), may_add_server=context.mcp)
-    is_off = read_setting(settings, ("hooksConfig", "enabled")) is False
-    warning = 'No hook runs while your settings say "hooksConfig": {"enabled": false}.'
-    return _HostPlan((_hooks_file(settings, context, "gemini", form),), warning if is_off else "")
+    file = _hooks_file(settings, context, "gemini", form)
+    return _HostPlan((file,), partial(gemini_obstacle, settings, context.environment))
 
 
 def _plan_cursor(context: InstallContext) -> _HostPlan:
@@ -165,13 +157,12 @@ def _plan_copilot(context: InstallContext) -> _HostPlan:
     return _HostPlan((hooks, _server_file(os.path.join(folder, "mcp-config.json"), context, server)))
 
 
-# It runs only hooks that the person has reviewed, which Tacit cannot do for them.
-_CODEX_STEP = """\
-One thing is left to do: Codex ignores new hooks, without a word, until you have reviewed them.
-  Start codex, type /hooks, look at the hooks of Tacit and trust them. After a change they want it again."""
 _PLANS: dict[str, tuple[Callable[[InstallContext], _HostPlan], str]] = {
     "claude": (_plan_claude, "It begins with the next session of Claude Code; /hooks there lists it."),
-    "codex": (_plan_codex, _CODEX_STEP),
+    "codex": (
+        _plan_codex,
+        "It begins when you have reviewed its hooks in Codex, which wants that again after a change.",
+    ),
     "gemini": (_plan_gemini, "It begins with the next gemini you start; /hooks panel there lists it."),
     "cursor": (_plan_cursor, "Restart Cursor; its settings list it under Hooks."),
     "opencode": (_plan_opencode, "It begins with the next opencode you start."),
@@ -208,7 +199,7 @@ def _agent_target(name: str) -> Target:
         return (*entries, *plan_skill_removal(name, context, is_installed))
 
     plan, next_step = _PLANS[name]
-    return Target(name, plan_install, plan_removal, next_step, True, lambda context: plan(context).warning)
+    return Target(name, plan_install, plan_removal, next_step, True, lambda context: plan(context).obstacle())
 
 
 AGENT_TARGETS = {name: _agent_target(name) for name in _PLANS}

@@ -42,6 +42,7 @@ HOOK_SCRIPT_PATHS = ("tacit/hooks/agent.py", "tacit/surfaces/hooks/agent.py")
 _ACTIONS = ("inject", "call", "capture", "guard")
 _BOM = "\ufeff"
 _HOOKS_KEY = "hooks"
+_INLINE_SERVERS = re.compile(r"^[ \t]*mcp_servers[ \t]*=[ \t]*\{(?=[ \t]*[^\s}])", re.MULTILINE)
 _GROUP_KEYS = {"matcher", "hooks", "sequential"}
 
 
@@ -369,10 +370,25 @@ def _insert_server(
     # An empty line before the table, and the end of a line that has none.
     lead = newline_of(text) * (1 if rest.endswith("\n") else 2) if rest else ""
     table = (f"[{_TABLE_NAME}]", f"command = {toml_literal(argv[0])}", f"args = {toml_literal(argv[1:])}")
-    after = encode_text(path, rest + lead + "".join(line + newline_of(text) for line in table))
-    _parse_toml(path, after.decode())  # fails if `mcp_servers` is written in a form to which no table can be added
+    inline = _INLINE_SERVERS.search(rest)
+    if inline:  # no table can be added to one that is written in one line
+        lead, changed = "", rest[: inline.end()] + _inline_server(argv) + rest[inline.end() :]
+    else:
+        changed = rest + lead + "".join(line + newline_of(text) for line in table)
+    after = encode_text(path, changed)
+    try:
+        is_added = _find_server(_parse_toml(path, after.decode())) is not None
+    except RefusedError:
+        is_added = False
+    if not is_added:
+        hint = "write each server of that file as a table of its own, such as [mcp_servers.name]"
+        raise RefusedError(f"{path}: no server can be added to mcp_servers as it is written there", hint)
     is_blank = content is None or bool(server is not None and receipt and receipt.is_blank)
     return InstallResult(after, Receipt(path, content_hash(content), content_hash(after), is_blank=is_blank, lead=lead))
+
+
+def _inline_server(argv: Sequence[str]) -> str:
+    return f" tacit = {{ command = {toml_literal(argv[0])}, args = {toml_literal(argv[1:])} }},"
 
 
 def _remove_server(path: str, content: bytes | None, receipt: Receipt | None) -> bytes | None:
@@ -403,7 +419,9 @@ def _without_server(path: str, text: str, receipt: Receipt | None) -> str:
     """Remove our table, and subtables that the host or the person has added to it. All other values stay the same."""
     wanted = _parse_toml(path, text)
     rest = text
-    statements = list(parse_statements(text.removeprefix(_BOM)))
+    if (inline := _INLINE_SERVERS.search(text)) and (server := _find_server(wanted)):
+        rest = text[: inline.end()] + text[inline.end() :].removeprefix(_inline_server(_server_words(server)))
+    statements = list(parse_statements(rest.removeprefix(_BOM)))
     headers = [header for header in statements if header.is_header and _find_server(header.values) is not None]
     for header in reversed(headers):
         first, end = header.first, table_end(statements, header.first)  # comments behind it belong to the next table
