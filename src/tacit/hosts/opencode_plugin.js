@@ -6,7 +6,7 @@
 // suggestions wait, a toast says so to the person; the model is not told. Whatever goes wrong, OpenCode goes on as if
 // this file were not here.
 
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
@@ -81,6 +81,20 @@ const server = async ({ client, directory }) => {
     }
   }
 
+  // `opencode run` ends without a word about its sessions, and when a process exits nothing can be waited for. The hook
+  // returns at once: it leaves the work to a process of its own.
+  const ends = () => {
+    for (const id of sessions.keys()) {
+      try {
+        const [first, ...rest] = COMMANDS["session.end"]
+        const input = JSON.stringify(about(id))
+        spawnSync(first, rest, { input, stdio: ["pipe", "ignore", "ignore"], timeout: TIMEOUTS["session.end"] })
+      } catch {}
+    }
+    sessions.clear()
+  }
+  process.on("exit", ends)
+
   return {
     event: async ({ event }) => {
       try {
@@ -90,7 +104,8 @@ const server = async ({ client, directory }) => {
         if (event.type === "session.status" && status && status.type === "idle") await rests(sessionID)
         if (event.type === "session.compacted" && sessions.has(sessionID)) begun(sessionID, "compact").prompts = []
         if (event.type === "server.instance.disposed") {
-          await Promise.all([...sessions.keys()].map((id) => tell("session.end", about(id))))
+          process.off("exit", ends)
+          ends()
         }
       } catch {}
     },
