@@ -82,7 +82,8 @@ class CommandPattern(Record):
 
 
 _INQUIRIES = frozenset(("--version", "-v", "-V", "--help", "-h", "help", "version"))
-_VALUE_LETTERS = {"git": "mFCct", "tar": "f", "curl": "XHdou", "ssh": "ipl"}  # the rest of the word is their value
+# Of flags whose value is the rest of the word: `sed -i.bak`
+_VALUE_LETTERS = {"git": "mFCct", "tar": "f", "curl": "XHdou", "ssh": "ipl", "sed": "i", "perl": "i"}
 _MAX_CLUSTER = 5  # characters of several short flags in one word; a longer word is a long flag with one dash
 _VERSIONED = frozenset(("python", "pip", "pypy", "ipython"))  # `python3.12` is a `python`
 
@@ -90,13 +91,12 @@ _VERSIONED = frozenset(("python", "pip", "pypy", "ipython"))  # `python3.12` is 
 def split_flags(text: str, value_letters: str = "") -> Iterator[str]:
     """Yield the flags of a word: `-rf` is `-r` and `-f`, `--depth=1` is `--depth`."""
     name = text.partition("=")[0]
+    if not name.startswith("--"):
+        name = next((name[: at + 1] for at, letter in enumerate(name) if letter in value_letters), name)
     if name.startswith("--") or len(name) > _MAX_CLUSTER or not name[1:].isalpha():
         yield name
-        return
-    for letter in name[1:]:
-        yield f"-{letter}"
-        if letter in value_letters:
-            return
+    else:
+        yield from (f"-{letter}" for letter in name[1:])
 
 
 # What the sentence of a memory expects (`model/expectations.py` reads it)

@@ -45,13 +45,14 @@ _CORRECTING = (PromptKind.TYPED, PromptKind.QUEUED, PromptKind.REJECTION)
 
 class CheckedCall(Record):
     """A tool call: the commands it ran, what they printed, and the files it changed. `aside`: a subagent made it.
-    `stopped`: a guard stopped it, so that it did not take place."""
+    `stopped`: a guard stopped it, so that it did not take place. `failed`: its commands ended with an error."""
 
     event_id: EventId
     commands: tuple[SimpleCommand, ...] = ()
     files: tuple[str, ...] = ()
     aside: bool = False
     stopped: bool = False
+    failed: bool = False
     printed: str = ""
     prompts: str = ""  # of the person, up to here
 
@@ -120,7 +121,8 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
             continue
         if body.act is ToolAction.RAN:
             commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
-            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, body.result, prompts))
+            failed = body.outcome is ToolOutcome.FAILED
+            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, failed, body.result, prompts))
         elif body.act is ToolAction.CHANGED and (stopped or body.outcome is not ToolOutcome.FAILED):
             files = body.files or ((body.input,) if stopped else ())
             calls.append(CheckedCall(event.event_id, (), files, body.aside, stopped))
@@ -239,9 +241,11 @@ def _follows(command: SimpleCommand, expectation: ForbidsCommand, instead: Seque
     """Return whether a command does in the right way what a forbidden one would do."""
     if any(pattern.matches(command.words) for pattern in instead):
         return True
+    # `git push` is what `git push --force` would do, but `sed` without `-i` does something else.
     return command.is_complete and any(
         all(spellings[0].startswith("-") for spellings in pattern.required)
         and pattern.required
+        and pattern.words
         and pattern.is_program_of(command.words)
         for pattern in expectation.forbidden
     )
@@ -257,19 +261,23 @@ _SCRIPT = re.compile(
 def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> CheckResult:
     """Return a violation if the second command ran without the first since its last run, or since a change after it.
 
-    It is not known where a task runner, a script or, as the output tells, a hook may have run the first.
+    It is not known where a task runner, a script or, as the output tells, a hook may have run the first; nor where the
+    first had failed, or something was changed after it. A second command that failed did nothing.
     """
     result = _NOT_APPLICABLE
     has_run, has_changed, may_have_run = False, True, False
     for call in calls:
-        has_changed = has_changed or bool(call.files)
-        may_have_run = may_have_run and not call.files
+        if call.files:
+            # A change after a run may be one to what the run had looked at, or to a text beside it.
+            has_run, has_changed, may_have_run = False, True, has_run
         for command in call.commands:
             if any(pattern.matches(command.words) for pattern in expectation.first):
-                has_run = True
+                has_run, may_have_run = not call.failed, True
             elif not call.aside and any(pattern.matches(command.words) for pattern in expectation.then):
+                if call.failed:
+                    continue
                 if not has_run and has_changed:
-                    if may_have_run or any(pattern.program in call.printed for pattern in expectation.first):
+                    if may_have_run or _is_named(expectation.first, call.printed):
                         return _UNKNOWN
                     return CheckResult(Adherence.VIOLATED, call.event_id)
                 if result is _NOT_APPLICABLE:
@@ -280,27 +288,58 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
     return result
 
 
+def _is_named(commands: Iterable[CommandPattern], printed: str) -> bool:
+    """Return whether an output names one of these programs, or what they start: biome of `npx biome`."""
+    names = {
+        name for pattern in commands for name in (pattern.program, *(word for words in pattern.words for word in words))
+    }
+    names -= _COMMON_WORDS
+    return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", printed) for name in names)
+
+
+# Words that say nothing about which program printed them.
+_COMMON_WORDS = frozenset("run test tests check lint format fmt types ci exec install add".split())
+
+
 # Words with which people agree to what an agent proposes, or ask for more than one step at once.
 _CONSENT = re.compile(
     r"\b(?:yes|yep|yeah|ok|okay|sure|go ahead|do it|do that|proceed|continue|go on|please do|lgtm|sounds good|ship"
     r"|release|publish|deploy|merge|prs?|pull request|commit|push|finish|wrap up|approved?)\b|/\w"
 )
+_REFUSAL = re.compile(r"\b(?:don't|don’t|do not|never|not|no|without|until|unless|before)\b[^.!?\n]{0,60}")
+
+
+# Words that are in many prompts, and in the names of commands
+_COMMON_VERBS = frozenset("add get install run remove create up start stop apply delete update build".split())
 
 
 def _check_asked(commands: Sequence[CommandPattern], calls: Sequence[CheckedCall]) -> CheckResult:
-    """Return whether the person had spoken of a command before it ran. Another consent may have meant it."""
+    """Return whether the person had spoken of a command before each time it ran. Another consent may have meant it."""
+    result = _NOT_APPLICABLE
+    used: dict[str, int] = {}  # what the person had said when a command ran last counted for that run
     for call in calls:
         for command in call.commands if not call.aside else ():
             pattern = next((one for one in commands if one.matches(command.words)), None)
             if pattern is None:
                 continue
             name = pattern.words[0][0] if pattern.words else pattern.program
-            if name in call.prompts:
-                return CheckResult(Adherence.FOLLOWED, call.event_id)
-            if not call.prompts or _CONSENT.search(call.prompts):
-                return _UNKNOWN
-            return CheckResult(Adherence.VIOLATED, call.event_id)
-    return _NOT_APPLICABLE
+            if _is_spoken_of(name, command, _REFUSAL.sub("", call.prompts[used.get(name, 0) :])):
+                result = result if result is _UNKNOWN else CheckResult(Adherence.FOLLOWED, call.event_id)
+            elif not call.prompts or name in used or _CONSENT.search(_REFUSAL.sub("", call.prompts)):
+                result = _UNKNOWN
+            else:
+                return CheckResult(Adherence.VIOLATED, call.event_id)
+            used[name] = len(call.prompts)
+    return result
+
+
+def _is_spoken_of(name: str, command: SimpleCommand, prompts: str) -> bool:
+    """Return whether prompts have the name of a command; if many have it, also one of what the command is about."""
+    is_named = re.search(rf"\b{re.escape(name)}(?:e?s|e?d|ing|ting)?\b", prompts)
+    if not is_named or name not in _COMMON_VERBS:
+        return bool(is_named)
+    words = (word.text.lower() for word in command.words[1:] if word.is_literal)
+    return any(word != name and not word.startswith("-") and word in prompts for word in words)
 
 
 def _changes(call: CheckedCall, paths: Iterable[str]) -> bool:

@@ -47,13 +47,34 @@ def read_expectations(sentence: str) -> tuple[Expectation, ...]:
         return ()
     text = _TWO_SENTENCES.sub(", ", strip_introduction(sentence.replace("’", "'")))
     text = _ADD_ALL.sub(r"`\1 .`", text)
+    if asked := not _BEFORE_THAT.match(text) and _ASK_FIRST.search(text):
+        text = text[: asked.start()]
     expectations: list[Expectation] = []
     for at, part in enumerate(split_sentences(text)):
-        if expectation := _read_sentence(part) or _read_clause(part):
+        if both := _read_both(part):
+            expectations += both
+        elif expectation := _read_sentence(part) or _read_clause(part):
             expectations.append(expectation)
-        elif (_EXPLAINED_EXCEPTION if _EXPLANATION.match(part) else _EXCEPTION if at else _LIMIT).search(part):
-            return ()
-    return tuple(expectations)
+        else:
+            limit = _EXPLAINED_EXCEPTION if _EXPLANATION.match(part) else _EXCEPTION if at else _LIMIT
+            if limit.search(part) or _takes_back(part, expectations):
+                return ()
+    return _to_be_asked(expectations) if asked else tuple(expectations)
+
+
+def _takes_back(sentence: str, expectations: Sequence[Expectation]) -> bool:
+    """Return whether a sentence wants, in some case, what one before it forbids."""
+    forbidden = (one.forbidden for one in expectations if isinstance(one, ForbidsCommand))
+    names = {name for patterns in forbidden for one in patterns for name in (one.program, *map("|".join, one.words))}
+    positive = _NEGATED.sub("", sentence)
+    return any(re.search(rf"(?i)\b(?:{name})\b", positive) for name in {*names, "use it", "run it", "do it"})
+
+
+def _to_be_asked(expectations: Sequence[Expectation]) -> tuple[Expectation, ...]:
+    """Return what "ask me first" makes of what is forbidden before it; () if that cannot be checked."""
+    if not all(isinstance(one, ForbidsCommand) for one in expectations):
+        return ()
+    return tuple(AsksBefore(one.forbidden) for one in expectations if isinstance(one, ForbidsCommand))
 
 
 def alternatives(patterns: Sequence[CommandPattern]) -> tuple[CommandPattern, ...]:
@@ -86,7 +107,7 @@ _LIMIT = _form(
 # What makes an exception of what the sentence before it says. "If a hook fails, fix it" does not.
 _EXCEPTION = _form(
     r"\b(?:unless|except|excluding|only|but|sometimes|usually|mostly|apart|though|although|fine|okay?|allowed"
-    r"|acceptable|you (?:may|can|could)|feel free)\b"
+    r"|acceptable|you (?:may|can|could)|feel free|until (?:i|we)|when (?:i|we) (?:say|ask|tell|want))\b"
 )
 _EXPLANATION = _form(r"(?:it|they|this|that|these|those|he|she|ci|the)\b")
 _EXPLAINED_EXCEPTION = _form(r"\b(?:unless|except|fine|okay?|allowed|acceptable)\b")
@@ -111,10 +132,10 @@ _TRAILING = _form(
     r"|(?:in|on) (?:this|the) (?:repo|repository|project|codebase|folder|directory))$"
 )
 _NEVER = (
-    r"(?:never(?: ever)?|do not(?: ever)?|don'?t(?: ever)?|must not|mustn't|should not|shouldn't|avoid|stop|quit"
-    r"|no more|(?:do not|don'?t) want(?: you to)?|hate|no)"
+    r"(?:never(?: ever)?|(?:do not|don'?t) want(?: you to)?|do not(?: ever)?|don'?t(?: ever)?|must not|mustn't"
+    r"|should not|shouldn't|avoid|stop|quit|no more|hate|no)"
 )
-_RUN = r"(?:run|do|doing|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
+_RUN = r"(?:run|check|do|doing|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
 _EDIT = r"(?:edit|change|modify|touch|rewrite|hand-edit|overwrite|write to|editing|changing|modifying|touching|update)"
 _NEEDS = r"(?:needs|requires|must have|gets|comes with|goes with)"
 _MUST = r"(?:has to|have to|must|needs? to|should)"
@@ -131,9 +152,19 @@ _TO_EDIT = r"(?:to edit|for edits|for editing|to change|to modify|to patch|to re
 _ASK = r"(?:ask|check with|confirm with|get my (?:ok|okay|approval|permission))"
 _CONSENT = r"(?:explicitly |specifically )?(?:ask|say|said|tell|told|approve|agree|confirm)(?:e?d)?"
 _BESIDE_FLAG = r"(?:(?:run|use|using|pass|add|commit|push|commit or push) )?(?:with |using |via )?(?:the )?"
+_DEED = r"(?:stage|delete|remove|clean up|wipe|commit|publish)"
 _SKIP = r"(?:skip|bypass|disable|ignore|skipping|bypassing|disabling)"
 _HOOKS = r"(?:(?:the|any|git|our|pre-?commit|commit|pre-?push) )*hooks?"
 _INSTEAD_OF = r"(?:,? instead of|,? rather than| over|,? (?:and |but )?not|,? (?:and |but )?never)"
+_BOTH = (
+    _form(rf"(?P<head>.*?\b{_RUN} )(?P<a>[^,]+?),? and (?P<b>[^,]+?)(?P<tail>,? before .+)"),
+    _form(rf"(?P<head>{_NEVER} .+? without (?:{_RUN} )?)(?P<a>[^,]+?) and (?P<b>[^,]+?)(?P<tail>)"),
+    _form(rf"(?P<head>before .+?, (?:always |first )?{_RUN} )(?P<a>[^,]+?) and (?P<b>[^,]+?)(?P<tail>)"),
+)
+_ASK_FIRST = _form(r"[,;.!]+ (?:but |and |just )?(?:always )?(?:please )?ask (?:me|us)(?: first| before)?[.! ]*$")
+_BEFORE_THAT = _form(r"before\b")
+_NEGATED = _form(rf"\b{_NEVER}\b[^,;.]*")
+_HAPPENED = r"(?:used|was|were|runs|ran|uses|may|might|ok|okay|fine|free|allowed|can|could)"
 _BREAK = r"(?:, (?:but )?(?:always )?|; |: |\. | and | but )"
 
 
@@ -151,6 +182,15 @@ def _read_sentence(sentence: str) -> Expectation | None:
         if (match := form.fullmatch(text)) and (expectation := read(match)) is not None:
             return expectation
     return None
+
+
+def _read_both(sentence: str) -> list[Expectation]:
+    """Return what a sentence expects that wants two commands before another, such as "lint and format before it"."""
+    for form in _BOTH:
+        if match := form.fullmatch(_END.sub("", sentence.strip())):
+            each = [_read_sentence(f"{match['head']}{match[name]}{match['tail']}") for name in ("a", "b")]
+            return [one for one in each if one] if all(isinstance(one, RequiresBefore) for one in each) else []
+    return []
 
 
 def _read_clause(sentence: str) -> Expectation | None:
@@ -194,6 +234,12 @@ def _read_protected(match: re.Match[str]) -> Expectation | None:
 def _read_asked(match: re.Match[str]) -> Expectation | None:
     commands = _commands(match["x"], verb="run")
     return AsksBefore(commands) if commands else None
+
+
+def _read_means(match: re.Match[str]) -> Expectation | None:
+    """Read a command by what it is for; of a program that can do other things, too, it has to be named exactly."""
+    commands = _commands(match["x"], verb="use")
+    return forbids(commands, ()) if commands and all(one.words or one.required for one in commands) else None
 
 
 def _read_flag(match: re.Match[str]) -> Expectation | None:
@@ -240,6 +286,10 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"{_ASK} (?:me |us )?(?:first )?before (?:{_WE})?(?:{_RUN} )?(?P<x>.+)"), _read_asked),
     (_form(rf"{_NEVER} (?:{_RUN} )?(?P<x>.+?) without (?:asking|checking with|my|our|explicit)\b.*"), _read_asked),
     (_form(rf"{_NEVER} (?:{_RUN} )?(?P<x>.+?) (?:unless|until) (?:I|we)(?: have|'ve)? {_CONSENT}\b.*"), _read_asked),
+    (
+        _form(rf"{_NEVER} {_DEED} (?:(?:anything|everything|files?|changes|them) )?(?:with|using|via|by) (?P<x>.+)"),
+        _read_means,
+    ),
     (_form(rf"{_NEVER} {_BESIDE_FLAG}(?P<x>`?--[\w-]+`?)(?: flag| option)?"), _read_flag),
     (_form(rf"{_NEVER} {_SKIP} {_HOOKS}(?: (?:with|using|via) .+)?"), _read_hooks),
     (_form(rf"{_NEVER} {_EDIT} (?:the |any )?(?:auto-?)?generated {_FILES}"), _read_generated),
@@ -271,7 +321,10 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(r"(?P<y>[^,]+), (?:not|never) (?P<x>.+)"), _read_forbidden),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+)"), _read_forbidden),
     (_form(r"(?:uses?|prefer)(?: only)? (?P<y>[^,]+)"), _read_chosen),
-    (_form(rf".+?(?:,? instead of|,? rather than) (?:to )?(?:{_RUN} )?(?P<x>.+)"), _read_forbidden),
+    (
+        _form(rf"(?!.*\b{_HAPPENED}\b).+?(?:,? instead of|,? rather than) (?:to )?(?:{_RUN} )?(?P<x>.+)"),
+        _read_forbidden,
+    ),
 )
 
 
@@ -322,7 +375,9 @@ _AMBIGUOUS = frozenset(
     " format build task node top w id who date cal dir most yes convert magick passwd groups script bundle rails"
     " mix play deploy strings comm paste expand fold nice wait history source export env command".split()
 )
-_TARGET_PROGRAMS = frozenset("make just go task".split())
+_NEVER_ALONE = frozenset("go start stop wait look say read type mix play export set".split())
+_TARGET_PROGRAMS = frozenset("make just go task mix".split())
+_SPOKEN = {"ripgrep": "rg"}  # programs that people call otherwise than their command
 _TESTS = (
     "pytest;tox;nox;jest;vitest;mocha;rspec;phpunit;ctest;python -m unittest;npm test;pnpm test;yarn test;bun test"
     ";bun run test;deno test;make test;make tests;make check;just test;just check;task test;rake test;rake spec"
@@ -340,7 +395,7 @@ _FORMATTERS = (
 )
 _TYPE_CHECKERS = (
     "mypy;pyright;tsc;make types;make typecheck;npm run typecheck;pnpm typecheck;yarn typecheck;npm run type-check"
-    ";pnpm type-check;just typecheck;dmypy;ty check"
+    ";pnpm type-check;just typecheck;dmypy;ty check;mix dialyzer"
 )
 _FORCE = ("--force", "-f", "--force-with-lease")
 
@@ -364,7 +419,7 @@ _PHRASES = (
     (_form(r"push(?:es|ing)?(?: (?:anything|code|changes))?"), "git push"),
     (_form(r"rebas(?:e|es|ing)"), "git rebase"),
     (_form(r"merg(?:e|es|ing)"), "git merge"),
-    (_form(r"(?:opening |creating )?(?:a )?(?:pr|pull request)s?"), "gh pr create"),
+    (_form(r"(?:open(?:ing)? |creat(?:e|ing) )?(?:a )?(?:pr|pull request)s?"), "gh pr create"),
     (_form(r"(?:unit |integration )?tests?(?: ?suite)?"), _TESTS),
     (_form(r"lint(?:er|ers|ing)?"), _LINTERS),
     (_form(r"formatters?|formatting"), _FORMATTERS),
@@ -416,7 +471,8 @@ def _read_command(phrase: str, verb: str | None, any_program: bool) -> Sequence[
     words = text.replace("`", "").split()
     if words and words[0] in _AMBIGUOUS:
         second = words[1] if len(words) > 1 and words[0] in _TARGET_PROGRAMS else ""
-        if not verb or not (len(words) == 1 or second in _subcommands() or second in _groups(words[0])):
+        is_alone = len(words) == 1 and words[0] not in _NEVER_ALONE
+        if not verb or not (is_alone or second in _subcommands() or second in _groups(words[0])):
             return ()
     return _read_words(words, any_program)
 
@@ -427,7 +483,7 @@ def _read_words(words: list[str], any_program: bool) -> Sequence[CommandPattern]
         return ()
     if not any_program and not is_known_program(words[0]):
         return ()
-    words = [word for word in words if not _EVERYTHING.fullmatch(word)]
+    words = [_SPOKEN.get(word, word) for word in words if not _EVERYTHING.fullmatch(word)]
     plain = [word for word in words[1:] if not word.startswith("-")]
     groups = _groups(words[0])
     for before, word in pairwise(["", *plain]):
@@ -457,7 +513,8 @@ def _subcommands() -> frozenset[str]:
 _GIT_SUBCOMMANDS = frozenset(
     "add am bisect blame branch cherry-pick clean clone commit fetch gc grep log merge mv pull push rebase reflog reset"
     " restore revert rm show stash status switch tag worktree compose up down ci fmt clippy vet nextest apply destroy"
-    " plan delete scale rollout drain exec dev serve deploy sync lock publish audit migrate generate".split()
+    " plan delete scale rollout drain exec dev serve deploy sync lock publish audit migrate generate"
+    " credo dialyzer".split()
 )
 
 
@@ -465,8 +522,8 @@ _GIT_SUBCOMMANDS = frozenset(
 
 _PATH = re.compile(r"(?=.*[./*])[\w.*@+/{},-]+|[A-Z][A-Za-z]*file|README|CHANGELOG|LICENSE|CONTRIBUTING")
 _PATH_WORDS = _form(
-    r"(?:the |any |all )?(?:generated )?(?:(?:files?|anything|everything|something|code|folder|directory|migrations) )?"
-    r"(?:(?:[\w-]+ ){0,3}(?:in|under|inside|below|of) )?(?:the )?(?:(?:file|folder|directory) )?(?P<path>\S+)"
+    r"(?:the |any |all )?(?:(?:files?|anything|everything|something|code|folder|directory|migrations) )?"
+    r"(?:(?:in|under|inside|below|of) )?(?:the )?(?:generated )?(?:(?:file|folder|directory) )?(?P<path>\S+)"
     r"(?: (?:files?|folder|directory))?"
 )
 

@@ -228,10 +228,13 @@ class AdherenceCounts(Record):
 
 
 def combined(results: Iterable[Adherence]) -> Adherence:
-    """Return the result of several expectations together: one violation is a violation, and one that a guard stopped
-    is not followed, whatever the agent did then."""
+    """Return the result of several expectations together: one violation is a violation, one that a guard stopped is
+    not followed, whatever the agent did then, and one that is not known leaves the rest unknown."""
     present = set(results)
-    order = (Adherence.VIOLATED, Adherence.STOPPED, Adherence.FOLLOWED, Adherence.NOT_APPLICABLE)
+    order = (
+        *(Adherence.VIOLATED, Adherence.STOPPED, Adherence.UNKNOWN),
+        *(Adherence.FOLLOWED, Adherence.NOT_APPLICABLE),
+    )
     return next((result for result in order if result in present), Adherence.UNKNOWN)
 
 

@@ -57,7 +57,7 @@ _IMPERATIVES = frozenset(
     " verify wait wrap write".split()
 )
 
-_LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,2}[.)])\s+")
+_LIST_ITEM = re.compile(r"\A(?:[-*+]|\d{1,2}[.)])\s+")
 _SEMICOLON = re.compile(r";(?=\s)")
 _NEXT_SENTENCE = re.compile(r"\s+[A-Z`\"'(]|\s*$")
 _BLANK_RUN = re.compile(r"[ \t]{2,}|\t")  # not other blanks, such as no-break spaces: those are intended
