@@ -75,19 +75,12 @@ def fixes(lines: Iterable[str]) -> Iterator[Figure]:
 
 
 def brief(lines: Iterable[str]) -> Iterator[Figure]:
-    """What is put into prompts, by each system that was asked at the very same ones."""
-    printed = _object(lines)
-    note = f"something bears on {printed['with_bearing_items']} of {printed['prompts']} prompts"
-    for system, scores in printed["systems"].items():
-        yield against_target(f"brief, {system}: hit rate", scores["hit_rate"], note=note)
-        yield against_target(f"brief, {system}: recall", scores["recall"])
-        yield against_target(f"brief, {system}: precision", scores["precision"])
-        astray = f"{scores['tokens_not_bearing']:.3g} of what does not bear on it"
-        yield against_target(f"brief, {system}: tokens a prompt", scores["tokens"]["mean"], "tokens", astray)
-    ours, plain = (printed["systems"][name] for name in ("Tacit", "plain search"))
-    yield against_target("brief, against plain search: hit rate", ours["hit_rate"] / plain["hit_rate"], "×")
-    tokens = ours["tokens"]["mean"] / plain["tokens"]["mean"]
-    yield against_target("brief, against plain search: tokens a prompt", tokens, "×")
+    """What each policy tells at the very same prompts, and Tacit at first edits. Whether it helps, readers judge."""
+    for row in _object(lines)["rows"]:
+        name, moment = f"brief, {row['policy']}", "prompt" if row["moment"] == "prompt" else "first edit"
+        note = f"at {row['told']} of {row['moments']} {moment}s"
+        yield against_target(f"{name}: things told at {moment}s", row["items"], note=note)
+        yield against_target(f"{name}: tokens per {moment}", row["tokens"], "tokens")
 
 
 def _object(lines: Iterable[str]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What is put into prompts, replayed: at each of them, with what was known before it, judged by what came after it."""
+"""What is told at prompts and at first edits, replayed with what was known before them, and judged by readers."""

@@ -22,7 +22,7 @@ from tacit.index.sessions import SessionRow
 from tacit.inject import AgentSession, Injector
 from tacit.model.claim import Scope, Status
 from tacit.model.ids import EventId
-from tacit.model.observation import BriefInjected, PromptGiven
+from tacit.model.observation import BriefInjected, PromptGiven, ToolAction
 from tacit.text.words import estimate_tokens
 from tacit.vault import Vault
 
@@ -30,18 +30,14 @@ _HOST = "replay"
 
 
 class Item(NamedTuple):
-    """A memory or a session that a prompt is given, and its line there."""
+    """A thing that is told: the id of a memory or a session, or the path of an edited file, and the line about it."""
 
     id: str
     line: str
 
-    @property
-    def tokens(self) -> int:
-        return estimate_tokens(self.line)
-
 
 class Given(NamedTuple):
-    """What is put into one prompt, and what all of it costs."""
+    """What is told at one prompt or edit, and what all of it costs. Where a session stands is a cost and no item."""
 
     items: tuple[Item, ...] = ()
     tokens: int = 0
@@ -77,22 +73,22 @@ class ReplayHome:
             self._vault.memories.accept(one.memory.id)
 
     def give(self, recorded: RecordedSession, part: Part, *, start: bool, source: str) -> Given:
-        """What the hooks of this session's host are given: at its start, where this is one, and at the prompt."""
+        """What the hooks of this session's host would tell: at its start, where this is one, and at the prompt."""
         branch = next((event.body.branch for event in part.events if isinstance(event.body, PromptGiven)), "")
-        asker = AgentSession(recorded.session.agent, recorded.session.host_session_id, source, branch=branch)
+        agent_session = AgentSession(recorded.session.agent, recorded.session.host_session_id, source, branch=branch)
         with self._opened(recorded.root) as home:
             if not os.path.isdir(recorded.root):  # a project of another machine
                 home.store.project = Project(recorded.root, (recorded.root,))
-            text = Injector(home).inject(asker, start=start, prompt=part.prompt)
+            text = Injector(home).inject(agent_session, start=start, prompt=part.prompt)
         return Given(tuple(self._items(text)), estimate_tokens(text))
 
     def edit(self, recorded: RecordedSession, part: Part, path: str) -> Given:
-        """What the hook at the first edit of a file is given."""
-        asker = AgentSession(recorded.session.agent, recorded.session.host_session_id)
+        """What the hook at the first edit of a file would tell: it knows the text of that edit, and of no later one."""
+        agent_session = AgentSession(recorded.session.agent, recorded.session.host_session_id)
         with self._opened(recorded.root) as home:
             home.store.project = Project(recorded.folder, (recorded.folder,))
-            changed = "\n".join(call.change for call in part.turn.calls if path in call.files)
-            text = Injector(home).at_edit(asker, [os.path.join(recorded.folder, path)], changed)
+            changes = (call.change for call in part.turn.calls if call.act is ToolAction.CHANGED and path in call.files)
+            text = Injector(home).at_edit(agent_session, [os.path.join(recorded.folder, path)], next(changes, ""))
         line = next((line for line in text.split("\n") if line.startswith("For reference")), "")
         self._new_injections()
         return Given((Item(path, line),) if line else (), estimate_tokens(text))

@@ -1,4 +1,4 @@
-"""Whether what was told helped, as people read it: questions for readers who do not know who told what, and answers.
+"""Whether what was told helped, as readers judge it: questions that do not name the policy, and the answers to them.
 
 A question is one thing that was told at one prompt or edit, with what was asked there and what was then done. A reader
 answers with one word: helpful, harmless or noise.
@@ -19,8 +19,7 @@ from bench.briefing.replay import Asked
 from tacit.model.observation import ToolAction
 from tacit.text.display import clip
 
-HELPFUL, HARMLESS, NOISE = "helpful", "harmless", "noise"
-ANSWERS = (HELPFUL, HARMLESS, NOISE)
+ANSWERS = ("helpful", "harmless", "noise")
 PROMPT, EDIT = "prompt", "edit"
 _PROMPT_CHARS, _EARLIER_CHARS, _REPLY_CHARS, _LINE_CHARS = 2000, 300, 800, 300
 _EARLIER, _CALLS = 3, 14
@@ -60,25 +59,64 @@ def _change(part: Part, path: str) -> str:
     return clip(" / ".join(filter(None, changes)), _REPLY_CHARS)
 
 
+class LabelsError(Exception):
+    """A file of answers that cannot be used. The text says what to do."""
+
+
 class Labels(NamedTuple):
-    """The answers of one reader, by question."""
+    """The answers of one reader, by question. `reader` is the name of the file."""
 
     reader: str
     answers: Mapping[str, str]
 
 
 def read_labels(path: Path) -> Labels:
-    """Return the answers in a file of lines like `{"question": "…", "answer": "helpful"}`."""
-    lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
-    answers = {line["question"]: line["answer"] for line in lines}
-    if unknown := set(answers.values()) - set(ANSWERS):
-        raise SystemExit(f"{path} has answers that are none: {', '.join(sorted(unknown))}")
-    return Labels(path.stem, answers)
+    """Return the answers in a file of lines like `{"question": "…", "answer": "helpful"}`.
+
+    Raises `LabelsError` where the file cannot be read, or where a line is no answer or contradicts an earlier one.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as why:
+        reason = why.strerror if isinstance(why, OSError) else "it is not UTF-8"
+        advice = "write the questions with --questions FILE, have them answered, and name the file of the answers"
+        raise LabelsError(f"{path} cannot be read: {reason}; {advice}") from why
+    answers: dict[str, str] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        question, answer = _answer(line, f"{path}, line {number}")
+        if answers.setdefault(question, answer) != answer:
+            raise LabelsError(f"{path}, line {number}: {question} has another answer before; name a file per reader")
+    return Labels(path.name, answers)
+
+
+def _answer(line: str, where: str) -> tuple[str, str]:
+    try:
+        read = json.loads(line)
+        question, answer = str(read["question"]), str(read["answer"])
+    except (ValueError, KeyError, TypeError) as why:
+        form = '{"question": "…", "answer": "helpful"}'
+        raise LabelsError(f"{where} is no answer; write {form}, with the name of the question") from why
+    if answer not in ANSWERS:
+        raise LabelsError(f"{where}: {answer!r} is no answer; write {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}")
+    return question, answer
+
+
+def check_labels(readers: Iterable[Labels], every: Iterable[Asked]) -> None:
+    """Raise `LabelsError` where none of a reader's answers is about what was told here."""
+    names = {name_of(asked, item) for asked in every for item in asked.items.values()}
+    for reader in readers:
+        if names.isdisjoint(reader.answers):
+            raise LabelsError(
+                f"{reader.reader} answers none of what is told in these transcripts; write its questions with"
+                " --questions FILE, for the same paths and options, and have them answered"
+            )
 
 
 @dataclass(slots=True)
 class Help:
-    """How often what was told was helpful, harmless or noise, over the answers of all readers."""
+    """What one policy told, and how often that was helpful, harmless or noise, over the answers of all readers."""
 
     moments: int = 0
     told: int = 0  # moments at which anything was told
@@ -87,16 +125,24 @@ class Help:
     tokens: list[int] = field(default_factory=list)
     answers: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ANSWERS, 0))
 
-    def share(self, answer: str) -> float:
-        return self.answers[answer] / max(sum(self.answers.values()), 1)
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of each answer; empty where there is none."""
+        whole = sum(self.answers.values())
+        return {answer: number / whole for answer, number in self.answers.items()} if whole else {}
+
+    @property
+    def mean_tokens(self) -> float:
+        return sum(self.tokens) / len(self.tokens) if self.tokens else 0.0
 
 
-def measured(every: Iterable[Asked], system: str, moment: str, readers: Sequence[Labels]) -> Help:
+def measured(every: Iterable[Asked], policy: str, moment: str, readers: Sequence[Labels]) -> Help:
+    """What a policy told at the prompts or at the first edits, and what the readers answered about it."""
     found = Help()
     for asked in every:
-        if moment_of(asked) != moment or system not in asked.answers:
+        if moment_of(asked) != moment or policy not in asked.answers:
             continue
-        given = asked.answers[system]
+        given = asked.answers[policy]
         found.moments += 1
         found.told += bool(given.items)
         found.tokens.append(given.tokens)
@@ -111,7 +157,7 @@ def measured(every: Iterable[Asked], system: str, moment: str, readers: Sequence
 
 
 class Agreement(NamedTuple):
-    """On how many questions two readers gave the same answer, and Cohen's kappa."""
+    """On how many of the questions that both answered two readers gave the same answer, and Cohen's kappa."""
 
     same: int
     both: int

@@ -26,11 +26,6 @@ class Part(NamedTuple):
     prompt: str
 
     @property
-    def asked(self) -> Event | None:
-        """The event of the prompt."""
-        return next((event for event in self.events if isinstance(event.body, PromptGiven)), None)
-
-    @property
     def began(self) -> datetime:
         return self.turn.started_at.astimezone(UTC)
 

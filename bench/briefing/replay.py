@@ -1,4 +1,4 @@
-"""Sessions, in the order of time: what each system gives at each prompt, and what Tacit says at each first edit."""
+"""Sessions, in the order of time: what each policy tells at each prompt, and what Tacit tells at each first edit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from bench.briefing.home import Given, Item, ReplayHome
+from bench.briefing.policies import Moment, Policy, Tacit
 from bench.briefing.recorded import RecordedSession
-from bench.briefing.systems import Moment, System
 from tacit.model.observation import ToolAction
 
 
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A prompt, or the first edit of a file in a session, and what each system gave there."""
+    """A prompt, or the first edit of a file in a session, and what each policy told there."""
 
     recorded: RecordedSession
     place: int
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
 
     @property
     def items(self) -> dict[str, Item]:
-        """Everything that any system gave, by its id."""
+        """Everything that any policy told, by its id. Of several lines with one id, the last policy's."""
         return {item.id: item for given in self.answers.values() for item in given.items}
 
 
@@ -67,11 +67,11 @@ def steps(sessions: Sequence[RecordedSession]) -> list[Step]:
 class Replay:
     """One run over all sessions in one home."""
 
-    def __init__(self, sessions: Sequence[RecordedSession], home: ReplayHome, systems: Sequence[System]) -> None:
+    def __init__(self, sessions: Sequence[RecordedSession], home: ReplayHome, policies: Sequence[Policy]) -> None:
         self._steps = steps(sessions)
         self._home = home
-        self._systems = systems
-        self._seen: dict[tuple[str, str], frozenset[str]] = {}  # by system and session
+        self._policies = policies
+        self._seen: dict[tuple[str, str], frozenset[str]] = {}  # by policy and session
 
     def __iter__(self) -> Iterator[Asked]:
         for step in self._steps:
@@ -81,7 +81,7 @@ class Replay:
                     yield self._asked(step.recorded, step.place)
                 case What.EDITED:
                     given = self._home.edit(step.recorded, step.recorded.parts[step.place], step.path)
-                    yield Asked(step.recorded, step.place, step.path, {"Tacit": given})
+                    yield Asked(step.recorded, step.place, step.path, {Tacit.name: given})
                 case What.DONE:
                     self._home.capture(step.recorded.parts[step.place])
                 case What.ENDED:
@@ -89,7 +89,7 @@ class Replay:
 
     def _asked(self, recorded: RecordedSession, place: int) -> Asked:
         moment = self._moment(recorded, place)
-        return Asked(recorded, place, "", {system.name: self._answer(system, moment) for system in self._systems})
+        return Asked(recorded, place, "", {policy.name: self._answer(policy, moment) for policy in self._policies})
 
     def _moment(self, recorded: RecordedSession, place: int) -> Moment:
         session = recorded.session
@@ -99,9 +99,9 @@ class Replay:
         source = "compact" if forgot else "startup"
         return Moment(recorded, recorded.parts[place], is_first or forgot, source, rows)
 
-    def _answer(self, system: System, moment: Moment) -> Given:
-        key = (system.name, moment.recorded.session.id)
+    def _answer(self, policy: Policy, moment: Moment) -> Given:
+        key = (policy.name, moment.recorded.session.id)
         already = frozenset() if moment.source == "compact" else self._seen.get(key, frozenset())
-        given = system.give(moment._replace(already=already))
+        given = policy.give(moment._replace(already=already))
         self._seen[key] = already | {item.id for item in given.items}
         return given

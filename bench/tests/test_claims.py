@@ -222,14 +222,14 @@ def test_what_recall_prints_becomes_figures_with_targets_for_all_questions_alone
     assert [figure.ok for figure in found[1:]] == [None] * 5
 
 
-def test_what_brief_prints_becomes_figures_of_each_system() -> None:
-    scores = {"hit_rate": 0.5, "recall": 0.3, "precision": 0.1, "tokens": {"mean": 64.1}, "tokens_not_bearing": 33}
-    answer = {"prompts": 9, "with_bearing_items": 4, "systems": {"Tacit": scores, "plain search": scores}}
-    found = list(printed.brief([json.dumps(answer)]))
-    assert found[0] == Figure("brief, Tacit: hit rate", "0.500 (something bears on 4 of 9 prompts)")
-    assert found[-2:] == [
-        Figure("brief, against plain search: hit rate", "1 ×", "≥ 1 ×", True),
-        Figure("brief, against plain search: tokens a prompt", "1 ×", "≤ 1 ×", True),
+def test_what_brief_prints_becomes_figures_of_each_policy_and_moment() -> None:
+    at_prompts = {"moment": "prompt", "policy": "last session", "moments": 9, "told": 4, "items": 12, "tokens": 64.12}
+    at_edits = {"moment": "edit", "policy": "Tacit", "moments": 7, "told": 0, "items": 0, "tokens": 0.0}
+    assert list(printed.brief([json.dumps({"prompts": 9, "rows": [at_prompts, at_edits]})])) == [
+        Figure("brief, last session: things told at prompts", "12 (at 4 of 9 prompts)"),
+        Figure("brief, last session: tokens per prompt", "64.1 tokens"),
+        Figure("brief, Tacit: things told at first edits", "0 (at 0 of 7 first edits)"),
+        Figure("brief, Tacit: tokens per first edit", "0 tokens"),
     ]
 
 

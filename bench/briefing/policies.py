@@ -1,4 +1,4 @@
-"""Who gives what at a prompt: Tacit as its hooks do, and the last sessions of the project."""
+"""Who tells what at a prompt: Tacit as its hooks do, and the last sessions of the project."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TITLE, _OUTCOME = 100, 160  # characters
 
 
 class Moment(NamedTuple):
-    """A prompt, and what is known before it. `already` are the ids that this session was given by the same system and
+    """A prompt, and what is known before it. `already` are the ids that this session was given by the same policy and
     has not forgotten."""
 
     recorded: RecordedSession
@@ -26,7 +26,7 @@ class Moment(NamedTuple):
     already: frozenset[str] = frozenset()
 
 
-class System(Protocol):
+class Policy(Protocol):
     @property
     def name(self) -> str: ...
 
