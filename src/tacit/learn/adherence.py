@@ -293,10 +293,10 @@ def _is_named(commands: Iterable[CommandPattern], printed: str) -> bool:
     names = {
         name for pattern in commands for name in (pattern.program, *(word for words in pattern.words for word in words))
     }
-    names -= _COMMON_WORDS
-    return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", printed) for name in names)
+    return not (names - _COMMON_WORDS).isdisjoint(_NAME.findall(printed))
 
 
+_NAME = re.compile(r"\w[\w-]*")
 # Words that say nothing about which program printed them.
 _COMMON_WORDS = frozenset("run test tests check lint format fmt types ci exec install add".split())
 
@@ -309,6 +309,7 @@ _CONSENT = re.compile(
 _REFUSAL = re.compile(r"\b(?:don't|don’t|do not|never|not|no|without|until|unless|before)\b[^.!?\n]{0,60}")
 
 
+_ENDINGS = ("", "s", "es", "d", "ed", "ing", "ted", "ting")
 # Words that are in many prompts, and in the names of commands
 _COMMON_VERBS = frozenset("add get install run remove create up start stop apply delete update build".split())
 
@@ -335,9 +336,10 @@ def _check_asked(commands: Sequence[CommandPattern], calls: Sequence[CheckedCall
 
 def _is_spoken_of(name: str, command: SimpleCommand, prompts: str) -> bool:
     """Return whether prompts have the name of a command; if many have it, also one of what the command is about."""
-    is_named = re.search(rf"\b{re.escape(name)}(?:e?s|e?d|ing|ting)?\b", prompts)
+    said = set(_NAME.findall(prompts))
+    is_named = any(f"{name}{ending}" in said for ending in _ENDINGS)
     if not is_named or name not in _COMMON_VERBS:
-        return bool(is_named)
+        return is_named
     words = (word.text.lower() for word in command.words[1:] if word.is_literal)
     return any(word != name and not word.startswith("-") and word in prompts for word in words)
 

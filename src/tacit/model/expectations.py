@@ -65,9 +65,10 @@ def read_expectations(sentence: str) -> tuple[Expectation, ...]:
 def _takes_back(sentence: str, expectations: Sequence[Expectation]) -> bool:
     """Return whether a sentence wants, in some case, what one before it forbids."""
     forbidden = (one.forbidden for one in expectations if isinstance(one, ForbidsCommand))
-    names = {name for patterns in forbidden for one in patterns for name in (one.program, *map("|".join, one.words))}
-    positive = _NEGATED.sub("", sentence)
-    return any(re.search(rf"(?i)\b(?:{name})\b", positive) for name in {*names, "use it", "run it", "do it"})
+    patterns = [pattern for commands in forbidden for pattern in commands]
+    names = {pattern.program for pattern in patterns}.union(*(words for pattern in patterns for words in pattern.words))
+    positive = _NEGATED.sub("", sentence.lower())
+    return not names.isdisjoint(re.findall(r"\w[\w-]*", positive)) or bool(_DO_IT.search(positive))
 
 
 def _to_be_asked(expectations: Sequence[Expectation]) -> tuple[Expectation, ...]:
@@ -163,6 +164,7 @@ _BOTH = (
 )
 _ASK_FIRST = _form(r"[,;.!]+ (?:but |and |just )?(?:always )?(?:please )?ask (?:me|us)(?: first| before)?[.! ]*$")
 _BEFORE_THAT = _form(r"before\b")
+_DO_IT = _form(r"\b(?:use|run|do) it\b")
 _NEGATED = _form(rf"\b{_NEVER}\b[^,;.]*")
 _HAPPENED = r"(?:used|was|were|runs|ran|uses|may|might|ok|okay|fine|free|allowed|can|could)"
 _BREAK = r"(?:, (?:but )?(?:always )?|; |: |\. | and | but )"
