@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+import sys
+import time
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from harness.person import Person
+from harness.transcripts import BEGAN, Claude, lines, name_of
 
 from tacit.home.settings import Settings, key_of
 from tacit.home.settings_file import SETTINGS_TEMPLATE
+from tacit.hooks import calls, guard
+from tests.support.hook_calls import CALLS, PROMPT, SESSION, Given, Scene, faults
+from tests.support.hook_session import Sitting, text_in
 
 KEYS = [key_of(name) for name in Settings._fields]
 
@@ -302,3 +310,175 @@ def test_what_a_variable_may_do_is_shown_for_every_setting(person: Person) -> No
     assert "(variable: only off)" in said and "(variable: only lower)" in said
     assert said.count("(variable: ") == len(KEYS)
     assert person.tacit("config", "show").err == ""
+
+
+# Sessions without memory
+
+RESTRICTIONS = ("ENABLED", "INJECT_ON_START", "INJECT_ON_PROMPT", "INJECT_ON_TOOLS")
+WITHOUT = {f"TACIT_AUTOCAPTURE_{name}": "0" for name in RESTRICTIONS}
+
+
+def variables_in(text: str) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+
+def test_a_command_that_is_started_without_memory_sees_what_turns_it_off_and_all_else_as_it_is(person: Person) -> None:
+    found = variables_in(person.process("without", "env", KIND="otter").out)
+    assert found["KIND"] == "otter" and found["TACIT_HOME"] == str(person.home)
+    assert {name: text for name, text in found.items() if name.startswith("TACIT_AUTOCAPTURE_")} == WITHOUT
+    assert not person.home.exists()
+
+
+def test_no_variable_of_the_shell_turns_memory_on_again(person: Person) -> None:
+    given: dict[str, Any] = dict.fromkeys(WITHOUT, "1")
+    assert WITHOUT.items() <= variables_in(person.process("without", "env", **given).out).items()
+
+
+def test_a_command_keeps_its_own_options_its_streams_and_how_it_ended(person: Person) -> None:
+    script = 'printf "%s|" "$0" "$@"; echo wrong >&2; exit 7'
+    said = person.process("without", "--", "sh", "-c", script, "--continue", "-p", "two words", "--", "--help", code=7)
+    assert said.out == "--continue|-p|two words|--|--help|"
+    assert said.err == "wrong\n"
+    assert person.process("without", "printf", "%s", "a").out == "a"
+
+
+def test_options_of_a_command_without_two_dashes_are_no_options_of_ours(person: Person) -> None:
+    said = person.process("without", "sh", "--continue", code=2)
+    assert "--continue" in said.err and "→" in said.err
+
+
+@pytest.mark.parametrize("words", [(), ("--",)])
+def test_without_nothing_is_wrong_use(person: Person, words: tuple[str, ...]) -> None:
+    said = person.process("without", *words, code=2)
+    assert "COMMAND" in said.err and "→" in said.err
+
+
+def test_a_program_that_is_not_there_is_named_with_what_to_type(person: Person) -> None:
+    plain = person.folder / "notes.txt"
+    plain.write_text("no program")
+    for program in ("no-such-agent", str(plain), str(person.folder)):
+        said = person.process("without", "--", program, "--continue", code=1)
+        assert f"{program} was not started: " in said.err and "→ tacit without claude" in said.err
+        assert said.out == ""
+
+
+def test_an_agent_may_start_another_one_without_memory(person: Person) -> None:
+    assert person.process("without", "printf", "done", CLAUDECODE="1").out == "done"
+
+
+def test_an_agent_without_memory_is_told_nothing_and_its_session_is_never_recorded(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "person").prepare()
+    without = Given(prefix=[sys.executable, "-m", "tacit", "without", "--"])
+    for call in CALLS:
+        ended = scene.run(call, without)
+        assert faults(ended) == [] and ended.out == b"", call
+    scene.settle()
+    assert not scene.holds(PROMPT)
+    person = Person(scene.folder)
+    assert person.tacit("sessions", "--json").json == [] == person.tacit("injected", "--json").json
+
+    assert b"never force push" in scene.run(CALLS[0]).out
+    scene.run(CALLS[-1])
+    scene.settle()
+    assert not scene.holds(PROMPT)  # what was said without memory stays unrecorded when the session goes on with it
+
+
+def test_a_session_that_goes_on_without_memory_is_not_recorded_when_another_begins(tmp_path: Path) -> None:
+    """It was recorded before, and no hook said that it had ended, as when the terminal was closed."""
+    scene = Scene(tmp_path / "person").prepare()
+    start, asked, stop, _ = CALLS
+    for call in (start, asked, stop):
+        scene.run(call)
+    scene.settle()
+    assert scene.holds(PROMPT)
+
+    without = [sys.executable, "-m", "tacit", "without", "--"]
+    scene.run(start, Given(changes={"source": "resume"}, prefix=without))
+    with scene.transcript.open("ab") as file:
+        later = Claude(SESSION, str(scene.project), BEGAN + timedelta(hours=1))
+        later.ask("what does Krakatoa pay?")
+        file.write(lines(later.records).replace(name_of(SESSION, 1).encode(), name_of("later").encode()))
+    os.utime(scene.transcript, (time.time() + 60, time.time() + 60))
+    scene.run(stop, Given(prefix=without))
+    scene.settle()
+    assert not scene.holds("Krakatoa")
+    scene.run(start, Given(changes={"session_id": name_of("another")}))
+    scene.settle()
+    assert not scene.holds("Krakatoa")
+
+
+# What agents are told at a tool call
+
+FIX = "When `./check` fails with “kestrel is not seeded”, run `./seed` first."
+TOOLS = "autocapture.inject_on_tools"
+
+
+@pytest.fixture
+def shop(person: Person) -> Path:
+    """A project with a known fix, a memory that names a file, and a rule."""
+    root = person.repository("shop")
+    person.tacit("add", FIX, "--kind", "known_fix", cwd=root)
+    person.tacit(
+        "add", "uploads.py is tried three times, because the proxy drops files", "--kind", "decision", cwd=root
+    )
+    person.tacit("add", "never force push", cwd=root)
+    return root
+
+
+def told_at_calls(person: Person, shop: Path, session: str = "now", **variables: str) -> list[str]:
+    """What an agent is told as it edits a file, and as a command has failed."""
+    common = {"session_id": session, "cwd": str(shop)}
+    arguments = {"file_path": f"{shop}/uploads.py", "old_string": "a", "new_string": "b"}
+    edit = {**common, "tool_name": "Edit", "tool_input": arguments}
+    failure = {"tool_name": "Bash", "tool_input": {"command": "./check"}, "error": "Exit code 1\nkestrel is not seeded"}
+    events = {"PreToolUse": edit, "PostToolUseFailure": {**common, **failure}}
+    with person.at(shop, **variables):
+        answers = [
+            calls.answer("claude", event, json.dumps(payload).encode(), str(person.home))
+            for event, payload in events.items()
+        ]
+    return [text_in(answer) for answer in answers]
+
+
+def test_agents_are_told_at_tool_calls_unless_the_person_turns_it_off(person: Person, shop: Path) -> None:
+    assert person.tacit("config", "get", TOOLS).out == "true\n"
+    person.tacit("config", "set", TOOLS, "off")
+    assert told_at_calls(person, shop) == ["", ""]
+    person.tacit("config", "unset", TOOLS)
+    edited, failed = told_at_calls(person, shop)  # nothing counts as told meanwhile
+    assert "the proxy drops files" in edited and "run `./seed` first" in failed
+    assert told_at_calls(person, shop) == ["", ""]
+
+
+def test_a_variable_turns_off_what_is_told_at_tool_calls_and_never_on(person: Person, shop: Path) -> None:
+    assert told_at_calls(person, shop, TACIT_AUTOCAPTURE_INJECT_ON_TOOLS="0") == ["", ""]
+    person.tacit("config", "set", TOOLS, "off")
+    assert told_at_calls(person, shop, TACIT_AUTOCAPTURE_INJECT_ON_TOOLS="1") == ["", ""]
+    shown = person.tacit("config", "get", TOOLS, TACIT_AUTOCAPTURE_INJECT_ON_TOOLS="1")
+    assert shown.out == "false\n" and "TACIT_AUTOCAPTURE_INJECT_ON_TOOLS=1 is ignored" in shown.err
+
+
+def test_what_is_told_at_tool_calls_is_turned_off_apart_from_what_is_told_at_the_start_and_at_prompts(
+    person: Person, shop: Path
+) -> None:
+    person.tacit("config", "set", TOOLS, "off")
+    assert "never force push" in Sitting(person, "one", shop).start()
+    assert "never force push" in Sitting(person, "two", shop).ask("may I force push?")
+    person.tacit("config", "unset", TOOLS)
+    for key in ("autocapture.inject_on_start", "autocapture.inject_on_prompt"):
+        person.tacit("config", "set", key, "off")
+    assert Sitting(person, "three", shop).start() == Sitting(person, "three", shop).ask("may I force push?") == ""
+    assert all(told_at_calls(person, shop))
+
+
+def test_with_settings_that_cannot_be_read_nothing_is_told_at_a_tool_call(person: Person, shop: Path) -> None:
+    settings_of(person).write_text("[autocapture]\ninject_on_tools = maybe\n")
+    assert told_at_calls(person, shop) == ["", ""]
+
+
+def test_a_guard_stops_a_call_also_where_nothing_is_told_about_calls(person: Person, shop: Path) -> None:
+    person.tacit("guard", "on", person.id_of("never force push", cwd=shop), "--yes", cwd=shop)
+    person.tacit("config", "set", TOOLS, "off")
+    call = {"session_id": "now", "cwd": str(shop), "tool_name": "Bash", "tool_input": {"command": "git push -f"}}
+    with person.at(shop, **WITHOUT):
+        assert "never force push" in guard.decide("claude", json.dumps(call).encode(), str(person.home))

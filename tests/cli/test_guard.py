@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
-from harness.person import Person
+from harness.person import Person, tree
 from harness.terminal import converse
 
 from tacit.commandline.patterns import ProtectsFiles
 from tacit.guard import GuardRule, stop_call, take_permission
+from tacit.hosts import HOSTS, HookKind
 from tacit.hosts.tool_calls import GUARD_HOOKS
 from tests.search.test_passages import Talk
 
@@ -93,3 +96,117 @@ def test_the_hook_is_registered_while_a_guard_exists_and_nothing_is_left(person:
     person.tacit("guard", "on", rule, "--yes")
     person.tacit("uninstall", host, "--yes")
     assert files() == nothing
+
+
+# A guard and what tells an agent about a call are two hooks before the same tool calls
+
+BESIDE = {
+    "claude": (".claude/settings.json", "PreToolUse"),
+    "codex": (".codex/hooks.json", "PreToolUse"),
+    "copilot": (".copilot/hooks/tacit.json", "preToolUse"),
+}
+
+
+def registered(person: Person, host: str) -> list[tuple[str, str]]:
+    """What our hooks before tool calls do and for which tools, in the order of the file."""
+    name, event = BESIDE[host]
+    groups = json.loads((person.folder / name).read_text())["hooks"].get(event, [])
+    entries = [(entry, group.get("matcher", "")) for group in groups for entry in group.get("hooks", [group])]
+    lines = [(str(entry.get("command", entry.get("bash"))).split(), matcher) for entry, matcher in entries]
+    return [(words[words.index(host) + 1], matcher) for words, matcher in lines if event in words and host in words]
+
+
+def matchers(host: str) -> dict[str, str]:
+    calls = [hook for hook in HOSTS[host].hooks if hook.kind is HookKind.CALL and hook.event == BESIDE[host][1]]
+    return {"call": calls[0].matcher, "guard": GUARD_HOOKS[host].matcher}
+
+
+@pytest.mark.parametrize("order", ["guard first", "installed first"])
+@pytest.mark.parametrize("host", BESIDE)
+def test_a_guard_stands_beside_the_hook_that_tells_about_calls_and_both_go_again(
+    person: Person, host: str, order: str
+) -> None:
+    before = tree(person.folder / BESIDE[host][0].split("/")[0])
+    rule, steps = person.id_of(RULE), [("install", host, "--yes"), ("guard", "on", person.id_of(RULE), "--yes")]
+    for step in steps if order == "installed first" else reversed(steps):
+        person.tacit(*step)
+    both = registered(person, host)
+    assert dict(both) == matchers(host) and len(both) == 2
+
+    file = person.folder / BESIDE[host][0]
+    installed = file.read_bytes()
+    for step in (("install", host, "--yes"), ("install", "--yes"), ("guard", "on", rule, "--yes")):
+        person.tacit(*step)
+        assert file.read_bytes() == installed, step
+    assert re.search(rf"{host} +installed(?!, )", person.tacit("install").out)
+    mended = [one["mend"] for one in person.tacit("doctor", "--json", code=None).json]
+    assert f"tacit install {host}" not in mended
+
+    person.tacit("uninstall", host, "--yes")
+    assert tree(person.folder / BESIDE[host][0].split("/")[0]) == before
+
+
+@pytest.mark.parametrize("host", BESIDE)
+def test_switching_a_guard_off_leaves_the_hook_that_tells_about_calls(person: Person, host: str) -> None:
+    rule, file = person.id_of(RULE), person.folder / BESIDE[host][0]
+    person.tacit("install", host, "--yes")
+    without = file.read_bytes()
+    assert dict(registered(person, host)) == {"call": matchers(host)["call"]}
+    for _ in range(2):
+        person.tacit("guard", "on", rule, "--yes")
+        assert dict(registered(person, host)) == matchers(host)
+        person.tacit("guard", "off", rule, "--yes")
+        assert file.read_bytes() == without
+
+
+@pytest.mark.parametrize("gone", ["call", "guard"])
+@pytest.mark.parametrize("host", BESIDE)
+def test_of_two_hooks_before_tool_calls_the_one_that_is_missing_is_added(person: Person, host: str, gone: str) -> None:
+    """As an earlier version left them, which had one of the two, or as the person did."""
+    file, event = person.folder / BESIDE[host][0], BESIDE[host][1]
+    person.tacit("install", host, "--yes")
+    person.tacit("guard", "on", person.id_of(RULE), "--yes")
+    settings = json.loads(file.read_text())
+    settings["hooks"][event] = [one for one in settings["hooks"][event] if f" {gone} {event}" not in json.dumps(one)]
+    file.write_text(json.dumps(settings, indent=2))
+    assert len(registered(person, host)) == 1
+
+    assert "out of date" in person.tacit("install").out
+    person.tacit("install", host, "--yes")
+    both = registered(person, host)
+    assert dict(both) == matchers(host) and len(both) == 2
+
+
+def test_a_hook_of_the_person_before_tool_calls_stays_as_it_is_between_two_of_ours(person: Person) -> None:
+    file = person.folder / BESIDE["claude"][0]
+    own = {"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "my-guard PreToolUse", "timeout": 3}]}
+    theirs = json.dumps({"hooks": {"PreToolUse": [own]}, "model": "x"}, indent=4)
+    file.parent.mkdir()
+    file.write_text(theirs)
+    person.tacit("install", "claude", "--yes")
+    person.tacit("guard", "on", person.id_of(RULE), "--yes")
+    groups = json.loads(file.read_text())["hooks"]["PreToolUse"]
+    assert groups[0] == own and len(groups) == 3 and dict(registered(person, "claude")) == matchers("claude")
+
+    person.tacit("uninstall", "claude", "--yes")
+    assert file.read_text() == theirs
+
+
+@pytest.mark.parametrize("host", BESIDE)
+def test_each_of_the_two_hooks_does_its_own(person: Person, host: str) -> None:
+    """The guard stops the command that the rule forbids, and the other one says nothing about it."""
+    name, event = BESIDE[host]
+    person.tacit("install", host, "--yes")
+    person.tacit("guard", "on", person.id_of(RULE), "--yes")
+    call = {"cwd": str(person.folder / "shop"), "tool_name": "Bash", "tool_input": {"command": "npm install zod"}}
+    payload = json.dumps({**call, "session_id": "s", "sessionId": "s", "hook_event_name": event})
+    groups = json.loads((person.folder / name).read_text())["hooks"][event]
+    lines = [entry.get("command", entry.get("bash")) for group in groups for entry in group.get("hooks", [group])]
+    answers = {
+        verb: subprocess.run(
+            line, shell=True, input=payload, env=person.environment(), capture_output=True, text=True, check=True
+        ).stdout
+        for (verb, _), line in zip(registered(person, host), lines, strict=True)
+    }
+    assert answers.keys() == {"call", "guard"}
+    assert RULE in answers["guard"] and answers["call"] == ""

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from harness.person import Person
 from harness.terminal import converse
+from harness.transcripts import name_of
 
 from tacit.model.event import Draft
 from tacit.model.ids import ClaimId
 from tacit.model.observation import MemoryChecked, session_id
+from tests.support.hook_session import Sitting
+from tests.support.talking import capture
 
 ASK = "q quit > "
 RULE = "always follow docs/api.md"
@@ -153,6 +156,98 @@ def test_programs_get_both_kinds_of_cards(violated: Person) -> None:
     told, candidate = violated.tacit("review", "--json").json
     assert (told["label"], told["card"], told["adherence"]["violated_count"]) == (TOLD, "not followed", 2)
     assert (candidate["label"], candidate["card"], candidate["adherence"]) == ("always squash", "candidate", None)
+
+
+# Memories that agents were told often, and that had to do with nothing
+
+USELESS = "the crane port of the harbour service is 7080"
+KEEP_TELLING = "told often, of no use so far: keep telling?"
+
+
+def sit(person: Person, *days: int, asked: str = "rename the otter") -> None:
+    """Have sessions of these days in March begin with what is remembered, and then be about something else."""
+    for day in days:
+        Sitting(person, name_of(day), person.folder).start(TACIT_NOW=f"2026-03-{day:02}T10:00:00+00:00")
+        capture(person, person.folder, day, asked)
+
+
+def of_no_use(person: Person) -> int:
+    return int(person.tacit("status", "--json").json["idle_count"])
+
+
+@pytest.fixture
+def useless(person: Person) -> Person:
+    """Five sessions were told a memory that none of them needed."""
+    person.tacit("add", USELESS, "--kind", "pattern", now="2026-03-01T08:00:00+00:00")
+    sit(person, 1, 2, 3, 4, 5)
+    person.now = "2026-03-05T12:00:00+00:00"
+    return person
+
+
+def test_a_memory_that_was_of_no_use_is_asked_about(useless: Person) -> None:
+    shown = converse(useless, "review", answers=[(ASK, "s")]).out
+    assert f"1 of 1, {KEEP_TELLING}" in shown and USELESS in shown and "told 5 times" in shown
+    assert "not followed" not in shown and of_no_use(useless) == 1
+
+
+def test_a_memory_of_no_use_is_in_the_list_of_the_state_and_the_next_step(useless: Person) -> None:
+    listed = useless.tacit("review").out
+    assert f"1 of 1, {KEEP_TELLING}" in listed and "tacit forget " in listed and "tacit edit " in listed
+    assert "Of no use 1 memory was told often and had to do with nothing: tacit review" in useless.tacit("status").out
+    assert "told and not followed" not in useless.tacit("status").out and ineffective(useless) == 0
+    assert "tacit review  (memories were told often and of no use so far)" in useless.tacit().out
+
+
+def test_programs_get_the_card_of_a_memory_of_no_use(useless: Person) -> None:
+    (card,) = useless.tacit("review", "--json").json
+    assert (card["label"], card["card"], card["missing"]) == (USELESS, "of no use", [])
+    found = card["adherence"]
+    assert (found["injected_count"], found["violated_count"], found["violations"]) == (5, 0, [])
+
+
+def test_sessions_that_needed_a_memory_make_no_card(person: Person) -> None:
+    person.tacit("add", USELESS, "--kind", "pattern", now="2026-03-01T08:00:00+00:00")
+    sit(person, 1, 2, 3, 4)
+    sit(person, 5, asked="is 7080 the port of the harbour service?")
+    assert "Nothing to review." in person.tacit("review").out and of_no_use(person) == 0
+    assert "Of no use" not in person.tacit("status").out
+
+
+def test_a_memory_that_is_kept_is_told_on_and_asked_about_after_five_more_sessions(useless: Person) -> None:
+    assert "Kept" in converse(useless, "review", answers=[(ASK, "k")]).out
+    assert of_no_use(useless) == 0 and "Nothing to review." in useless.tacit("review").out
+    useless.now = "2026-03-10T12:00:00+00:00"
+    sit(useless, 6, 7, 8, 9)
+    assert of_no_use(useless) == 0
+    sit(useless, 10)
+    assert of_no_use(useless) == 1 and KEEP_TELLING in useless.tacit("review").out
+
+
+def test_a_memory_that_is_not_to_be_told_any_more_is_forgotten_and_that_is_undone(useless: Person) -> None:
+    converse(useless, "review", answers=[(ASK, "f")])
+    assert useless.listed() == [] and of_no_use(useless) == 0
+    useless.tacit("undo")
+    assert len(useless.listed()) == of_no_use(useless) == 1
+
+
+@pytest.mark.parametrize("key", ["f", "k"])
+def test_the_reason_that_is_recorded_does_not_say_that_a_memory_of_no_use_was_not_followed(
+    useless: Person, key: str
+) -> None:
+    short = useless.id_of(USELESS)
+    converse(useless, "review", answers=[(ASK, key)])
+    assert "not followed" not in useless.tacit("why", short).out + useless.tacit("show", short).out
+
+
+def test_what_is_not_followed_comes_before_what_is_of_no_use(useless: Person) -> None:
+    useless.tacit("add", TOLD, "--kind", "constraint")
+    claim = ClaimId(useless.id_of(TOLD))
+    with useless.vault() as vault, vault.home.store.change() as change:
+        bodies = [MemoryChecked(claim, session_id("claude", name), "violated") for name in ("one", "two")]
+        change.record([Draft(body, vault.home.store.scope()) for body in bodies])
+    assert [card["card"] for card in useless.tacit("review", "--json").json] == ["not followed", "of no use"]
+    state = useless.tacit("status", "--json").json
+    assert (state["ineffective_count"], state["idle_count"]) == (1, 1)
 
 
 # Answers that both kinds of cards take

@@ -28,6 +28,7 @@ from tacit.hosts.records import CaptureLimits, ReadStats
 from tacit.index import reader, writer
 from tacit.vault import Vault
 from tests.laws.kept import captured, difference, kept
+from tests.support.hook_session import Sitting
 from tests.support.talking import session_file
 from tests.support.transcripts import GOLDEN, golden, told
 
@@ -187,6 +188,43 @@ def test_no_secret_reaches_the_disk_from_anywhere_in_a_transcript(person: Person
     assert [secret for secret in SECRETS if secret.encode() in held or secret[:20].encode() in held] == []
     shown = person.tacit("session", "show", "last", "--json").out
     assert [secret for secret in SECRETS if secret in shown] == []
+
+
+def test_no_file_of_the_home_holds_what_a_person_marked_as_private(person: Person) -> None:
+    """Not from a hook, and not from a prompt, a queued one, a command, an answer or a title in the transcript."""
+    private = "never deploy to Zanzibar"
+    person.tacit("add", "crane_reset runs every night", "--kind", "pattern")
+    person.tacit("config", "set", "autocapture.enabled", "on")
+    teller = Claude(name_of("private"), "/nowhere/work")
+    sitting = Sitting(person, teller.session, person.folder)
+    sitting.start()
+    sitting.ask(f"when does crane_reset run? <private>{private}</private>")
+    teller.turn(Turn(f"rename the cart table <private>{private}</private> today"))
+    teller.turn(Turn(f"and the basket table, too\n<private>\n{private}\n"))
+    teller.turn(Turn(f"<private>{private}</private>"))
+    teller.queue("enqueue", f"also the documents <private>{private}</private>")
+    teller.queue("remove")
+    teller.turn(Turn(f"<command-name>/mend</command-name><command-args>it <private>{private}</private></command-args>"))
+    refused = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    teller.call("Bash", {"command": "make"}, f"{refused}run the linter <private>{private}</private>", error=True)
+    teller.title("ai-title", f"Tables <private>{private}</private>")
+    person.tacit("capture", str(stored(person.folder, teller)))
+    person.tacit("learn")
+    person.tacit("status")
+
+    shown = person.tacit("session", "show", "last").out
+    kept = (
+        "rename the cart table",
+        "and the basket table",
+        "also the documents",
+        "/mend it",
+        "run the linter",
+        "Tables",
+    )
+    assert [text for text in kept if text not in shown] == []
+    assert held(person, private) == []
+    assert [name for name, content in tree(person.home).items() if b"zanzibar" in content.lower()] == []
+    assert person.recalled("Zanzibar") == []
 
 
 def test_nothing_of_an_ignored_folder_is_captured(person: Person) -> None:

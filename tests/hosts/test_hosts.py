@@ -8,11 +8,14 @@ import sys
 from collections.abc import Mapping
 
 import pytest
+from harness.person import Person
+from harness.transcripts import name_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.hosts import HOSTS, HookInput, HookKind
+from tacit.hosts import HOSTS, HookInput, HookKind, without_private
 from tests.clients.apis import all_text
+from tests.support.hook_session import NAMES, Sitting
 
 CLAUDE = {
     "session_id": "s1",
@@ -71,6 +74,54 @@ def test_a_call_is_read_as_the_host_makes_it(
 ) -> None:
     host, event = call.split()
     assert HOSTS[host].parse_input(event, {**CLAUDE, **payload} if host == "claude" else payload) == expected
+
+
+# What a person marks as private
+
+PRIVATE = [
+    ("mend it <private>for Ada</private> today", "mend it  today"),
+    ("<private>for Ada</private>", ""),
+    ("<PRIVATE>for Ada</Private> today", " today"),
+    ("mend it\n<private>\nfor Ada\n\nand Bo\n</private>\ntoday", "mend it\n\ntoday"),
+    ("mend it <private>for Ada\nand then for Bo", "mend it "),
+    ("mend it <private>for Ada</private><private>for Bo</private> today", "mend it  today"),
+    ("mend it <private>for Ada</private> today <private>for Bo", "mend it  today "),
+    ("mend it <private>for Ada <private>and Bo</private> and Cy</private> today", "mend it  today"),
+    ("mend it <private></private>", "mend it "),
+    ("is 1 < 2, and is this </private> a private matter?", "is 1 < 2, and is this </private> a private matter?"),
+]
+
+
+@pytest.mark.parametrize(("prompt", "kept"), PRIVATE)
+def test_what_is_marked_as_private_is_taken_out_of_a_prompt(prompt: str, kept: str) -> None:
+    assert without_private(prompt) == kept
+
+
+def test_of_several_private_parts_none_stays() -> None:
+    """What stands between them may go as well."""
+    kept = without_private("one <private>Ada</private> two <private>Bo</private> three <private>Cy</private> four")
+    assert kept.startswith("one ") and kept.endswith(" four")
+    assert not any(name in kept for name in ("Ada", "Bo", "Cy", "private"))
+
+
+@pytest.mark.parametrize("host", [name for name, names in NAMES.items() if names.prompt])
+def test_no_host_makes_a_hook_see_what_is_private(host: str) -> None:
+    payload = {NAMES[host].session: "s", "cwd": "/p", "prompt": "mend <private>Ada's</private> table <private>for Bo"}
+    told = HOSTS[host].parse_input(NAMES[host].prompt, payload)
+    assert told is not None and told.prompt.split() == ["mend", "table"]
+
+
+def test_no_memory_is_looked_up_with_what_is_private(person: Person) -> None:
+    words = "when does crane_reset run?"
+    private = (f"<private>{words}</private>", f"How are you? <private>{words}", f"Hi <PRIVATE>\n{words}\n</PRIVATE>!")
+    said = (words, f"{words} <private>Ada asks</private>")
+    sittings = {prompt: Sitting(person, name_of(prompt), person.folder) for prompt in (*private, *said)}
+    for sitting in sittings.values():
+        sitting.start()
+    person.tacit("add", "crane_reset runs every night", "--kind", "pattern")  # after the start, which tells some
+
+    found = {prompt: "crane_reset runs every night" in sitting.ask(prompt) for prompt, sitting in sittings.items()}
+    assert found == {**dict.fromkeys(private, False), **dict.fromkeys(said, True)}
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,12 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from harness.transcripts import Claude, Object, Turn, codex, copilot, lines, name_of, place, story
+from harness.transcripts import RECORDS, Claude, Object, Turn, codex, copilot, lines, name_of, opencode, place, story
 
 from tacit.hosts.capture import SOURCES
 from tacit.hosts.normalize import DROPPED_TAGS, UNWRAPPED_TAGS, without_noise
 from tacit.hosts.records import CaptureLimits, ReadStats, TranscriptEvent
-from tacit.model.observation import SessionTitled, TitleAuthor
+from tacit.model.observation import PromptGiven, SessionTitled, TitleAuthor
 from tests.support.transcripts import golden, hear
 
 NONCE, OTHER = "0123456789abcdef0123", "ffffffffffffffffffff"
@@ -37,6 +37,7 @@ KEPT = (
     "it ends with </system-reminder> here",
     "a < b > c",
     "<instructions>Write <b>bold</b></instructions>",
+    "a method </private> is and <privately> is not",
     *(tag * 20_000 for tag in ("<system-reminder>", "</system-reminder>", "<ide_selection ", "<hook_context><")),
 )
 # Texts in which something was put, and what stays of them
@@ -52,6 +53,23 @@ CLEANED = {
     "a fence without its beginning": (f"the end of a memory.{CLOSE} After.", "After."),
     "behind a whole one": (f"x{OPEN}A{CLOSE}y</tacit-brief {OTHER}>z", "z"),
     "fences without end": ("a " + f"<tacit-brief {OTHER}>" * 20_000, "a"),
+    "private lines": ("mend it\n<private>\nfor Ada\n\nand Bo\n</private>\ntoday", "mend it\n\ntoday"),
+    "private and never closed": ("mend it <private>for Ada\nand then for Bo", "mend it"),
+    "all of it private": ("<PRIVATE>for Ada</Private>", ""),
+    "several private parts": (
+        "one <private>Ada</private> two <private>Bo</private> three <private>Cy</private> four",
+        "one  two  three  four",
+    ),
+    "the last private part is not closed": ("one <private>Ada</private> two <private>Bo", "one  two"),
+    "a private part in a private part": ("one <private>Ada <private>Bo</private> Cy</private> two", "one  two"),
+    "private beside what the host put there": (
+        "<ide_selection>a line</ide_selection>\nmend <private>Ada</private> table<system-reminder>x</system-reminder>",
+        "mend  table",
+    ),
+    "what the host put there, in a private part": (
+        "mend it <private>Ada <system-reminder>x</system-reminder> Bo</private> today",
+        "mend it  today",
+    ),
 }
 
 
@@ -69,10 +87,37 @@ def test_what_somebody_wrote_stays(text: str) -> None:
     assert without_noise(text) == text
 
 
-# The title that a session has in its host: who gave it, since when, and to which session it belongs
+# In transcripts of every host
 
 
 HERE = "/nowhere/work"
+PRIVATE_TURN = Turn(
+    "Rename <private>Zanzibar's</private> table. <private>Krakatoa pays for it.", "make", changed="a.py"
+)
+
+
+def read(host: str, path: Path) -> list[TranscriptEvent]:
+    with path.open("rb") as file:
+        return list(SOURCES[host].read(file, 0, CaptureLimits(), ReadStats()))
+
+
+@pytest.mark.parametrize("host", [*RECORDS, "opencode"])
+def test_a_private_part_of_a_prompt_is_read_from_the_transcript_of_no_host(host: str, tmp_path: Path) -> None:
+    if host == "opencode":
+        path = tmp_path / "opencode.db"
+        opencode(path, "ses_1", HERE, [PRIVATE_TURN])
+    else:
+        path = place(tmp_path, host, name_of("private"))
+        path.write_bytes(lines(RECORDS[host](name_of("private"), HERE, [PRIVATE_TURN])))
+    heard = read(host, path)
+
+    assert "Rename  table." in [body.text for one in heard if isinstance(body := one.body, PromptGiven)]
+    assert not [one for one in heard if "Zanzibar" in str(one) or "Krakatoa" in str(one)]
+
+
+# The title that a session has in its host: who gave it, since when, and to which session it belongs
+
+
 ONE = Turn("Rename the cart table.", "make", changed="a.py")
 
 
@@ -80,11 +125,6 @@ def titles(heard: Sequence[TranscriptEvent]) -> list[tuple[str, TitleAuthor]]:
     """In the order of their times."""
     told = sorted((one.at, one.ordinal, one.body) for one in heard if isinstance(one.body, SessionTitled))
     return [(body.text, body.by) for _, _, body in told]
-
-
-def read(host: str, path: Path) -> list[TranscriptEvent]:
-    with path.open("rb") as file:
-        return list(SOURCES[host].read(file, 0, CaptureLimits(), ReadStats()))
 
 
 # Claude Code
@@ -121,6 +161,13 @@ def test_a_title_before_anything_was_said_comes_with_the_first_thing_that_was() 
 
     assert titles(heard) == [("Baskets", TitleAuthor.PERSON)]
     assert min(one.at for one in heard) == next(one.at for one in heard if isinstance(one.body, SessionTitled))
+
+
+def test_a_title_that_repeats_a_private_part_of_a_prompt_is_without_it() -> None:
+    whole: Object = {"type": "ai-title", "aiTitle": "Rename <private>Zanzibar's</private> table"}
+    cut: Object = {"type": "ai-title", "aiTitle": "Rename the table that <private>Zanziba"}
+
+    assert [text for text, _ in of_claude(whole, cut)] == ["Rename table", "Rename the table that"]
 
 
 def test_a_summary_is_the_title_of_the_session_whose_record_it_names() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tacit.brief import Brief, compose_brief
 from tacit.index import database, reader, writer
 from tacit.index.reader import MemoryRow
-from tacit.brief import Brief, compose_brief
 from tacit.log.codec import encode, event_type, must_decode
 from tacit.model.claim import Claim, Kind, Provenance, Scope, Status, project_scope
 from tacit.model.event import ClaimDecided, EventBody, Verdict

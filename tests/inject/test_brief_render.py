@@ -8,16 +8,9 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.inject.brief import (
-    Brief,
-    BriefLimits,
-    EarlierSession,
-    RenderedInjection,
-    ago,
-    compose_brief,
-    render_prompt,
-    render_start,
-)
+from tacit.brief import Brief, BriefLimits, compose_brief
+from tacit.index.sessions import SessionRow
+from tacit.inject.rendering import RenderedInjection, ago, render_prompt, render_start
 from tacit.model.claim import GLOBAL, Scope
 from tests.support.documents import entry, row
 
@@ -47,7 +40,7 @@ THREE = ("never force push to main", "use pnpm instead of npm", "dates are store
 
 
 def test_a_memory_is_told_with_its_kind_its_place_its_date_and_its_id() -> None:
-    text = render_prompt(brief("never force push to main", scope=Scope("project:x")), {}, None, NOW, NONCE, 10_000).text
+    text = render_prompt(brief("never force push to main", scope=Scope("project:x")), {}).text
 
     assert re.search(
         r"^- \[[a-z]+, project, 2026-02-03\] never force push to main \([0-9a-z]{12}\)$", text, re.MULTILINE
@@ -55,39 +48,43 @@ def test_a_memory_is_told_with_its_kind_its_place_its_date_and_its_id() -> None:
     assert text.startswith(f"<tacit-memory {NONCE}>\n") and text.endswith(f"</tacit-memory {NONCE}>\n")
 
 
-def test_a_session_is_told_with_when_it_was_how_it_ended_and_what_it_changed() -> None:
-    told = row("Rename the cart table.", "All uses are renamed.", "a.py", "b.py", "c.py", "d.py", "e.py", "f.py")
-    (line,) = [
-        line for line in render_start(brief(), [told], None, NOW, NONCE, 10_000).text.split("\n") if line[:1] == "-"
-    ]
+def test_a_session_is_told_in_one_short_line_with_when_it_was_and_how_it_ended() -> None:
+    told = row("Rename the cart table.", "All uses are renamed.", "a.py", "b.py")
 
-    assert line == (
-        "- [2 days ago, 2026-03-02, claude, work] Rename the cart table. Outcome: All uses are renamed."
-        f" Files: a.py, b.py, c.py and 3 more. ({told.id})"
-    )
+    assert session_lines(told) == [f"- 2 days ago: Rename the cart table. → All uses are renamed. ({told.id})"]
+    without = row("Rename the cart table.")
+    assert session_lines(without) == [f"- 2 days ago: Rename the cart table. ({without.id})"]
 
 
-def test_at_a_prompt_memories_come_before_the_session_and_each_has_its_reason() -> None:
-    told = brief("never force push to main", "run the linter")
-    why = {told.ids[0]: "the prompt speaks of force, push"}
-    before = EarlierSession(row("Protect the main branch.", "It is protected."), "it spoke of branch, push")
-    both = render_prompt(told, why, before, NOW, NONCE, 10_000)
+def test_a_long_title_and_a_long_outcome_are_cut_at_a_word() -> None:
+    told = row("Rename the cart table and " + "all that reads it " * 20, "All uses\nare renamed, " + "and tried " * 40)
+    (line,) = session_lines(told)
 
-    assert both.text.index("never force push") < both.text.index("Protect the main branch. Outcome: It is protected.")
-    assert (both.memories, both.sessions) == (told.ids, (before.row.id,))
-    assert both.reasons == ("the prompt speaks of force, push", "a standing rule here", before.reason)
-    for most in range(0, len(both.text)):
-        part = render_prompt(told, why, before, NOW, NONCE, most)
-        assert len(part.text) <= most
-        assert [before.row.id in part.text, told.ids[0] in part.text] == [
-            bool(part.sessions),
-            bool(part.memories),
-        ]
-        assert len(part.reasons) == len(part.memories) + len(part.sessions)
+    found = re.fullmatch(rf"- 2 days ago: (Rename the .+ \w+…) → (All uses are renamed, .+ \w+…) \({told.id}\)", line)
+    assert found and all(40 < len(part) <= 80 for part in found.groups())
+
+
+def session_lines(told: SessionRow) -> list[str]:
+    text = render_start(brief(), [told], None, NOW, NONCE, 10_000).text
+    return [line for line in text.split("\n") if line[:1] == "-"]
+
+
+def test_at_a_prompt_each_memory_has_its_reason() -> None:
+    told = brief("never force push to main", "run the linter", "dates are stored in UTC")
+    by_text = {memory.sentence: memory.id for memory in told.entries}
+    why = {by_text["dates are stored in UTC"]: "the prompt speaks of utc_date"}
+    given_ = render_prompt(told, why)
+
+    assert (given_.text, given_.memories, given_.sessions) == (told.text, told.ids, ())
+    assert dict(zip(given_.memories, given_.reasons, strict=True)) == {
+        by_text["never force push to main"]: "a standing constraint here",
+        by_text["run the linter"]: "a standing rule here",
+        **why,
+    }
 
 
 def test_nothing_is_nothing() -> None:
-    assert render_prompt(brief(), {}, None, NOW, NONCE, 10_000) == RenderedInjection()
+    assert render_prompt(brief(), {}) == RenderedInjection()
     assert render_start(brief(), [], None, NOW, NONCE, 10_000).text == ""
 
 
@@ -109,14 +106,15 @@ def test_what_does_not_fit_is_left_out_whole_and_not_counted_as_given() -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(title=texts, outcome=texts, file=texts, most=st.integers(0, 3000))
-def test_no_title_outcome_or_file_breaks_the_fence(title: str, outcome: str, file: str, most: int) -> None:
-    text = render_start(brief(*THREE, room=most), [row(title, outcome, file)], None, NOW, NONCE, most).text
+@given(title=texts, outcome=texts, most=st.integers(0, 3000))
+def test_no_title_and_no_outcome_breaks_the_fence(title: str, outcome: str, most: int) -> None:
+    text = render_start(brief(*THREE, room=most), [row(title, outcome)], None, NOW, NONCE, most).text
     inside = [line for line in text.split("\n") if line and not MARK.fullmatch(line)]
 
     assert len(text) <= most
-    heads = ("- [", "(", "This person's standing rules", "Other notes", "The last sessions")
+    heads = ("- [", "(", "This person's standing rules", "Other notes", "The last sessions", "- 2 days ago: ")
     assert all(line.startswith(heads) for line in inside)
+    assert sum(line.startswith("- 2 days ago: ") for line in inside) <= 1
     assert not MARK.search("\n".join(inside))
     assert not re.search(r"</?(?:tacit|system)|[\r\u2028\x1b]|\]\(", "\n".join(inside))
 

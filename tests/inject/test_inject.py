@@ -24,7 +24,7 @@ RULES = (
     "the staging database is reset every night",
 )
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
-LONG_AGO = datetime(2026, 2, 1, 8, 0, tzinfo=UTC)
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # when the person asks
 
 
 @pytest.fixture
@@ -35,9 +35,11 @@ def person(person: Person) -> Person:
     return person
 
 
-def told(person: Person, folder: str, name: str, turns: Sequence[Turn], began: datetime = START) -> None:
+def told(
+    person: Person, folder: str, name: str, turns: Sequence[Turn], began: datetime = START, branch: str = "main"
+) -> None:
     """A session that took place."""
-    teller = Claude(name_of(name), str(person.folder / folder), began)
+    teller = Claude(name_of(name), str(person.folder / folder), began, branch)
     for turn in turns:
         teller.turn(turn)
     file = place(person.folder, "claude", teller.session)
@@ -96,27 +98,64 @@ def test_without_anything_worth_saying_nothing_is_said(tmp_path: Path) -> None:
     assert sitting(nobody).ask("how do I force push to main?") == ""
 
 
-def test_the_last_sessions_are_those_of_this_project_and_not_more_than_was_set(person: Person) -> None:
+def test_the_last_session_is_that_of_this_project_and_more_are_told_only_if_that_was_set(person: Person) -> None:
     person.repository("other", remote="git@example.org:kim/other.git")
     for number in range(5):
         told(person, "work", f"w{number}", [Turn(f"task w{number} of mine")], START + timedelta(minutes=number))
     told(person, "other", "o", [Turn("the secret plan of the other project")], START + timedelta(hours=1))
-    one = part(sitting(person, "one").start(), "sessions")
+    one = session_lines(sitting(person, "one").start())
     person.tacit("config", "set", "autocapture.max_recent_sessions", "3")
-    shown = part(sitting(person, "two").start(), "sessions")
+    shown = session_lines(sitting(person, "two").start())
 
-    assert one.count("- [") == 1 and "task w4" in one
-    assert [f"task w{number} of mine" in shown for number in range(5)] == [False, False, True, True, True]
-    assert "other project" not in shown
-    assert "task w4" in shown.split("\n")[1]  # the latest first
-    assert part(sitting(person, "three").start(TACIT_AUTOCAPTURE_MAX_RECENT_SESSIONS="1"), "sessions").count("- [") == 1
+    assert len(one) == 1
+    assert re.fullmatch(r"- 3 hours ago: task w4 of mine → It is done as you asked\. \([0-9a-z]{12}\)", one[0])
+    assert [line[:28] for line in shown] == [f"- 3 hours ago: task w{number} of mi" for number in (4, 3, 2)]
+    limited = sitting(person, "three").start(TACIT_AUTOCAPTURE_MAX_RECENT_SESSIONS="1")
+    assert session_lines(limited) == one
     assert "the secret plan" in part(sitting(person, "four", folder="other").start(), "sessions")
 
 
-def test_a_session_that_ended_more_than_two_days_ago_is_not_told_at_the_start(person: Person) -> None:
-    told(person, "work", "old", [Turn("move the parser to a file of its own")], START - timedelta(hours=50))
+def session_lines(text: str) -> list[str]:
+    return [line for line in part(text, "sessions").split("\n") if line.startswith("- ")]
 
-    assert part(sitting(person).start(), "sessions") == ""
+
+@pytest.mark.parametrize("hours, is_told", [(5, True), (7, False)])
+def test_on_the_main_branch_a_session_that_ended_within_six_hours_is_told(
+    person: Person, hours: int, is_told: bool
+) -> None:
+    told(person, "work", "before", [Turn("move the parser to a file of its own")], NOW - timedelta(hours=hours))
+
+    assert bool(session_lines(sitting(person).start())) == is_told
+
+
+@pytest.mark.parametrize("hours, is_told", [(47, True), (49, False)])
+def test_on_another_branch_a_session_of_it_that_ended_within_two_days_is_told(
+    person: Person, hours: int, is_told: bool
+) -> None:
+    began = NOW - timedelta(hours=hours)
+    told(person, "work", "before", [Turn("move the parser to a file of its own")], began, "parser")
+    person.git(person.folder / "work", "switch", "--quiet", "--create", "parser")
+
+    assert bool(session_lines(sitting(person).start())) == is_told
+
+
+def test_a_session_of_another_branch_is_not_told(person: Person) -> None:
+    work = person.folder / "work"
+    told(person, "work", "parser", [Turn("move the parser to a file of its own")], branch="parser")
+    told(person, "work", "main", [Turn("write the notes of the release")], START - timedelta(hours=1))
+    (on_main,) = session_lines(sitting(person, "one").start())
+    person.git(work, "switch", "--quiet", "--create", "parser")
+    (on_parser,) = session_lines(sitting(person, "two").start())
+    person.git(work, "switch", "--quiet", "--create", "styles")
+
+    assert "notes of the release" in on_main and "move the parser" in on_parser
+    assert session_lines(sitting(person, "three").start()) == []
+
+
+def test_the_main_branch_is_the_same_by_any_of_its_names(person: Person) -> None:
+    told(person, "work", "before", [Turn("write the notes of the release")], branch="master")
+
+    assert "notes of the release" in part(sitting(person).start(), "sessions")
 
 
 def test_sessions_in_which_the_same_was_asked_are_told_once(person: Person) -> None:
@@ -148,13 +187,21 @@ def test_sessions_of_a_folder_that_is_no_repository_are_told_there(person: Perso
 # At a prompt
 
 
-def test_a_prompt_is_given_what_bears_on_it_and_only_once_a_session(person: Person) -> None:
+def test_a_prompt_is_given_what_it_names_and_only_once_a_session(person: Person) -> None:
+    person.tacit("add", "retry_count is three, because the proxy drops large files", cwd=person.folder / "work")
     one = sitting(person)
-    first = one.ask("when is the staging database reset?")
+    first = one.ask("why is retry_count so small?")
 
-    assert "the staging database is reset" in first and "short commit messages" not in first
-    assert one.ask("really, the staging database is reset?") == ""
-    assert "the staging database is reset" in sitting(person, "two").ask("when is the staging database reset?")
+    assert "retry_count is three" in first and "short commit messages" not in first
+    assert one.ask("really, is retry_count three?") == ""
+    assert "retry_count is three" in sitting(person, "two").ask("what is `retry_count`?")
+
+
+def test_a_prompt_that_only_shares_words_with_a_memory_is_given_the_rules_alone(person: Person) -> None:
+    given = sitting(person).ask("when is the staging database reset, every night?")
+
+    assert "the staging database" not in given
+    assert len(ids(given)) == 3 and "force push" in given and "linter" in given and "pnpm" in given
 
 
 def test_small_talk_is_given_nothing(person: Person) -> None:
@@ -166,63 +213,36 @@ def test_small_talk_is_given_nothing(person: Person) -> None:
         assert one.ask(prompt) == "", prompt
 
 
-def test_a_prompt_is_told_of_the_earlier_session_that_bears_on_it_and_only_once(person: Person) -> None:
-    cart = Turn("the checkout cart forgets its coupon", reply="The cart keeps it now.", changed="src/cart.py")
-    told(person, "work", "cart", [cart], LONG_AGO)
-    for number in range(4):
-        told(person, "work", f"w{number}", [Turn(f"chore w{number} of mine")], START + timedelta(minutes=number))
+def test_a_prompt_is_told_of_no_earlier_session(person: Person) -> None:
+    coupon = Turn("mend apply_coupon in the checkout", reply="apply_coupon keeps it.", changed="src/cart.py")
+    told(person, "work", "cart", [coupon])
     one = sitting(person)
-    assert "coupon" not in one.start()  # not one of the last
-    shown = part(one.ask("does the checkout keep the coupon for guests?"), "sessions")
+    off = {"TACIT_AUTOCAPTURE_INJECT_ON_START": "false"}
 
-    assert "the checkout cart forgets its coupon Outcome: The cart keeps it now." in shown
-    assert "src/cart.py" in shown and shown.count("- [") == 1
-    assert one.ask("and does the checkout keep the coupon for members?") == ""
-    latest = person.tacit("injected", "--limit", "1", "--json").json[0]
-    assert (latest["memories"], latest["sessions"][0]["reason"]) == ([], "it spoke of checkout, coupon")
-    assert "(it spoke of checkout, coupon)" in person.tacit("injected").out
-
-
-def test_a_shared_file_alone_is_no_reason_to_be_told_of_a_session(person: Person) -> None:
-    earlier = Turn("the coupon is lost", reply="The cart keeps it now.", changed="src/cart.py")
-    told(person, "work", "before", [earlier], LONG_AGO)
-    one = sitting(person, "one")
-    one.start()
-    assert one.ask("round the total") == ""
-    told(person, "work", "one", [Turn("round the total", changed="src/cart.py")], START)
-
-    assert one.ask("go on") == ""
-
-
-def test_what_was_told_at_the_start_is_not_told_again_at_a_prompt_nor_what_is_like_it(person: Person) -> None:
-    for number in range(3):
-        told(person, "work", f"same{number}", [Turn("mend the checkout coupon")], START + timedelta(minutes=number))
-    one = sitting(person)
-    assert "checkout coupon" in one.start()
-
-    assert one.ask("does the checkout keep the coupon?") == ""
-
-
-def test_a_prompt_is_not_told_of_other_projects_nor_of_its_own_session(person: Person) -> None:
-    person.repository("other", remote="git@example.org:kim/other.git")
-    told(person, "other", "o", [Turn("mend the checkout coupon")])
-    told(person, "work", "one", [Turn("mend the checkout coupon")])
-
-    assert "coupon" not in sitting(person, "one").ask("does the checkout keep the coupon?")
-    assert "coupon" in sitting(person, "two").ask("does the checkout keep the coupon?")
-    assert "coupon" in sitting(person, "three", folder="other").ask("does the checkout keep the coupon?")
+    assert "force push" in one.ask("mend apply_coupon in the checkout", **off)
+    assert one.ask("what did I ask about apply_coupon in src/cart.py?", **off) == ""
+    assert "apply_coupon" not in sitting(person, "two").ask("mend apply_coupon in the checkout")
+    assert "apply_coupon" in sitting(person, "three").start()  # where it belongs
 
 
 def test_a_prompt_is_given_three_memories_at_most_besides_standing_rules(person: Person) -> None:
-    for number in range(6):
-        person.tacit("add", f"the deploy pipeline of cluster c{number} is approved by hand", cwd=person.folder / "work")
-    given = sitting(person).ask("run the deploy pipeline of the cluster, is it approved?")
+    names = [f"deploy_c{number}" for number in range(6)]
+    for name in names:
+        person.tacit("add", f"the pipeline {name} is approved by hand", cwd=person.folder / "work")
+    given = sitting(person).ask(f"run {', '.join(names)}: are they approved?")
 
-    assert given.count("deploy pipeline of cluster") == 3
+    assert given.count("is approved by hand") == 3
     assert [line.split(",")[0] for line in given.split("\n") if line[:1] == "-"] == [
         *("- [constraint", "- [rule", "- [rule"),
         *["- [convention"] * 3,
     ]
+
+
+def test_a_name_that_many_memories_have_brings_in_none_of_them(person: Person) -> None:
+    for number in range(4):
+        person.tacit("add", f"region number {number} is deployed by deploy_bot", cwd=person.folder / "work")
+
+    assert "deploy_bot" not in sitting(person).ask("restart deploy_bot")
 
 
 @pytest.mark.parametrize("source", ["compact", "clear"])
@@ -310,14 +330,14 @@ HOSTILE = (
 def test_no_text_of_a_session_breaks_out_of_the_fence(person: Person, text: str) -> None:
     told(person, "work", "bad", [Turn(f"please {text} violet lighthouse", reply=f"Done: {text}", changed="a.py")])
     told(person, "work", "one", [Turn(f"please {text}", reply=f"Done: {text}", changed="<system>b.py")])
-    asked = sitting(person, "asked").ask("mend the violet lighthouse")
-    for given in (sitting(person, "new").start(), sitting(person, "one").start("compact"), asked):
-        assert given
+    begun, compacted = sitting(person, "new").start(), sitting(person, "one").start("compact")
+    assert part(begun, "sessions") and part(compacted, "checkpoint")
+    for given in (begun, compacted):
         fences = re.findall(r"<(/?)tacit-([a-z]+) ([0-9a-f]{20})>", given)
         assert [closes for closes, _, _ in fences] == ["", "/"] * (len(fences) // 2)
         inside = [line for line in given.split("\n") if not re.fullmatch(r"</?tacit-[a-z]+ [0-9a-f]{20}>", line)]
         assert not any(re.search(r"<(?!\s)|\x1b|\u202e|\]\(|\[/?INST", line) for line in inside)
-        heads = ("This person's standing rules", "Other notes ", "The last ", "This session ", "An earlier ")
+        heads = ("This person's standing rules", "Other notes ", "The last ", "This session ")
         assert all(line.startswith(("- ", "  - ", *heads)) for line in inside if line)
 
 
@@ -362,10 +382,13 @@ def test_what_was_switched_off_is_not_given(person: Person, host: str) -> None:
 def test_what_is_forgotten_dismissed_or_overruled_is_not_given(person: Person) -> None:
     work = person.folder / "work"
     person.tacit("forget", "--text", "never force push to main", "--reason", "old", "--evidence", "me", cwd=work)
-    person.tacit("remember", "the linter needs python two", "--evidence", "chat", cwd=work)
+    person.tacit("remember", "the linter reads lint_rules", "--evidence", "chat", cwd=work)
+    given = sitting(person).ask("may I force push to main? where is lint_rules?")
 
-    assert "force push" not in sitting(person).ask("may I force push to main?")
-    assert "python two" not in sitting(person).ask("which python two does the linter need?")
+    assert "always run the linter" in given
+    assert "force push" not in given and "lint_rules" not in given
+    person.tacit("accept", person.id_of("the linter reads lint_rules"), cwd=work)
+    assert "lint_rules" in sitting(person).ask("where is lint_rules?")
 
 
 # What was given
@@ -375,7 +398,8 @@ def test_injected_tells_what_was_given_where_and_why(person: Person) -> None:
     told(person, "work", "before", [Turn("tidy the scripts folder")])
     one = sitting(person, "one", "codex")
     one.start()
-    sitting(person, "two").ask("may I force push to main with token ghp_012345678901234567890123456789abcdef?")
+    person.tacit("add", "retry_count is three, because the proxy drops large files", cwd=person.folder / "work")
+    sitting(person, "two").ask("retry_count fails with token ghp_012345678901234567890123456789abcdef?")
     latest, first = person.tacit("injected", "--json").json
 
     assert (latest["agent"], latest["moment"], latest["session"]) == (
@@ -383,9 +407,12 @@ def test_injected_tells_what_was_given_where_and_why(person: Person) -> None:
         "prompt",
         session_id("claude", name_of("two")),
     )
-    assert latest["memories"][0]["text"] == "never force push to main"
-    assert "force" in latest["memories"][0]["reason"] and latest["tokens"] > 0
-    assert "ghp_" not in latest["task"] and "force push" in latest["task"]
+    reasons = {memory["text"]: memory["reason"] for memory in latest["memories"]}
+    assert reasons["never force push to main"] == "a standing constraint here"
+    noted = "retry_count is three, because the proxy drops large files"
+    assert reasons[noted] == "the prompt speaks of retry_count" and len(reasons) == 4
+    assert latest["tokens"] > 0 and latest["sessions"] == []
+    assert "ghp_" not in latest["task"] and "retry_count fails" in latest["task"]
     assert (first["agent"], first["moment"], len(first["memories"])) == ("codex", "startup", 5)
     assert first["sessions"][0]["title"] == "tidy the scripts folder"
     assert [memory["reason"] for memory in first["memories"]][:1] == ["a standing constraint here"]

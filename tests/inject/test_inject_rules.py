@@ -107,12 +107,12 @@ def test_a_session_that_moves_to_another_project_is_told_its_rules(person: Perso
 
 
 def test_a_global_preference_that_a_rule_of_the_project_answers_is_told_at_no_moment(person: Person) -> None:
-    person.tacit("add", "--global", "I prefer npm")
+    person.tacit("add", "--global", "I prefer yarn")
     add(person, RULE)
     one = sitting(person)
 
-    assert "I prefer npm" not in one.start() + one.ask("should I prefer npm?")
-    assert "I prefer npm" in sitting(person, "two", folder=".").ask("should I prefer npm?")
+    assert "I prefer yarn" not in one.start() + one.ask("should I prefer `yarn`?")
+    assert "I prefer yarn" in sitting(person, "two", folder=".").ask("should I prefer `yarn`?")
 
 
 def test_a_rule_of_an_agent_that_was_accepted_is_marked_as_learned(person: Person) -> None:

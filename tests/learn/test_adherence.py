@@ -195,6 +195,140 @@ def test_files_that_change_together() -> None:
     assert check(sentence, changed("docs/schema.md")).result is NOT_APPLICABLE
 
 
+KEPT_IN_STEP = "change schema.sql together with docs/schema.md"
+TABLE, PAGE = changed("/home/kim/work/db/schema.sql"), changed("docs/schema.md")
+
+
+@pytest.mark.parametrize(
+    ("calls", "result", "call"),
+    [
+        ([TABLE, PAGE], FOLLOWED, 2),
+        ([PAGE, TABLE], FOLLOWED, 1),
+        ([changed("db/schema.sql", "docs/schema.md")], FOLLOWED, 1),
+        ([TABLE, "git commit -am x"], VIOLATED, 1),
+        ([PAGE, "git commit -am x"], VIOLATED, 1),
+        ([TABLE, "make docs"], UNKNOWN, 0),
+        ([PAGE, "./sync-schema"], UNKNOWN, 0),
+        (["make docs", TABLE, "git diff"], VIOLATED, 2),
+        ([TABLE, PAGE._replace(aside=True)], FOLLOWED, 2),
+        ([TABLE._replace(aside=True)], NOT_APPLICABLE, 0),
+        ([TABLE._replace(outcome=ToolOutcome.FAILED), "git status"], NOT_APPLICABLE, 0),
+        ([changed("src/app.py"), "git commit -am x"], NOT_APPLICABLE, 0),
+        ([changed("docs/old-schema.md"), "cat schema.sql"], NOT_APPLICABLE, 0),
+    ],
+)
+def test_files_that_change_together_do_so_in_both_directions(
+    calls: list[ConversationBody | str], result: Adherence, call: int
+) -> None:
+    assert check(KEPT_IN_STEP, *calls) == CheckResult(result, numbered(call) if call else EventId(""))
+
+
+# What the person wants to be asked about
+
+
+def prompt(text: str, how: PromptKind = PromptKind.TYPED) -> PromptGiven:
+    return PromptGiven("claude", text, how)
+
+
+ASK_FIRST = "ask me before you push"
+PUSH = "git push -u origin topic"
+
+
+@pytest.mark.parametrize(
+    ("calls", "result", "call"),
+    [
+        ([prompt("mend the footer"), PUSH], VIOLATED, 2),
+        ([prompt("mend the footer"), "git status", PUSH, prompt("you pushed that?")], VIOLATED, 3),
+        ([prompt("mend the footer, then Push it"), PUSH], FOLLOWED, 2),
+        ([prompt("mend the footer"), REPLY, prompt("yes, push"), PUSH], FOLLOWED, 4),
+        ([prompt("mend the footer, pushing is fine"), PUSH], FOLLOWED, 2),
+        ([prompt("push it"), PUSH, prompt("push once more"), PUSH], FOLLOWED, 4),
+        ([prompt("push it"), PUSH, prompt("mend the header"), PUSH], UNKNOWN, 0),  # it may have been meant for all
+        ([prompt("mend the footer"), REPLY, prompt("yes"), PUSH], UNKNOWN, 0),
+        ([prompt("mend the footer"), REPLY, prompt("Go ahead."), PUSH], UNKNOWN, 0),
+        ([prompt("mend the footer and ship it"), PUSH], UNKNOWN, 0),
+        ([prompt("/release"), PUSH], UNKNOWN, 0),
+        ([PUSH], UNKNOWN, 0),
+        ([prompt("mend the footer"), "git commit -m x", "git stash push", "echo git push"], NOT_APPLICABLE, 0),
+        ([prompt("push it")], NOT_APPLICABLE, 0),
+        ([prompt("mend the footer"), ran(PUSH, aside=True)], NOT_APPLICABLE, 0),
+        ([prompt("mend the footer"), ran(PUSH, ToolOutcome.REJECTED)], NOT_APPLICABLE, 0),
+        ([prompt("mend the footer"), ran(PUSH, ToolOutcome.FAILED)], VIOLATED, 2),
+        ([prompt("mend the footer"), ran(PUSH, ToolOutcome.STOPPED)], STOPPED, 2),
+    ],
+)
+def test_a_command_that_the_person_spoke_of_before_was_asked_for(
+    calls: list[ConversationBody | str], result: Adherence, call: int
+) -> None:
+    """Who agrees to something may have meant it; before the first prompt, nobody knows."""
+    assert check(ASK_FIRST, *calls) == CheckResult(result, numbered(call) if call else EventId(""))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "asked", "command"),
+    [
+        ("ask me before running rm -rf", "please format the imports", "rm -rf build"),
+        ("ask me before deleting any files", "confirm that the form is normal", "rm notes.md"),
+        ("never add dependencies without asking", "mend the address field", "pnpm add zod"),
+    ],
+)
+def test_a_part_of_another_word_is_no_word_of_a_command(sentence: str, asked: str, command: str) -> None:
+    assert check(sentence, prompt(asked), command) == CheckResult(VIOLATED, numbered(2))
+
+
+@pytest.mark.parametrize(
+    ("asked", "command"),
+    [("add a login page", "pnpm add zod"), ("get the widget to work", "go get example.org/widget")],
+)
+def test_a_word_that_every_prompt_has_asks_for_no_command(asked: str, command: str) -> None:
+    assert check("never add dependencies without asking", prompt(asked), command).result is not FOLLOWED
+
+
+@pytest.mark.parametrize("asked", ["mend the footer, but don't push yet", "never push that", "mend it. Do not push."])
+def test_what_the_person_said_not_to_do_was_not_asked_for(asked: str) -> None:
+    assert check(ASK_FIRST, prompt(asked), PUSH).result is not FOLLOWED
+
+
+def test_of_two_commands_each_is_asked_for() -> None:
+    both = "ask me before you commit or push"
+    assert check(both, prompt("commit it, then push"), "git commit -m x", "git push").result is FOLLOWED
+    assert check(both, prompt("commit it"), "git commit -m x", "git push").result is not FOLLOWED
+
+
+@pytest.mark.parametrize(
+    ("sentence", "command", "result"),
+    [
+        ("never use --no-verify", "git commit -m x --no-verify", VIOLATED),
+        ("never skip the pre-commit hooks", "git commit -nm x", VIOLATED),
+        ("never skip the pre-commit hooks", "git push --no-verify", VIOLATED),
+        ("never skip the pre-commit hooks", "git commit -m x", FOLLOWED),
+        ("never skip the pre-commit hooks", "git push -n", FOLLOWED),  # a dry run
+        ("never skip the pre-commit hooks", "git commit -m 'about --no-verify'", FOLLOWED),
+        ("never use sed -i to edit files", "sed -i 's/a/b/' app.py", VIOLATED),
+        ("never use sed -i to edit files", "sed -i.bak -e 's/a/b/' app.py", VIOLATED),
+        ("never use sed -i to edit files", "sed --in-place 's/a/b/' app.py", VIOLATED),
+        ("never use sed -i to edit files", "git diff | sed 's/a/b/'", NOT_APPLICABLE),
+        ("pushing is my job", "git push", VIOLATED),
+    ],
+)
+def test_an_everyday_rule_about_commands_is_checked(sentence: str, command: str, result: Adherence) -> None:
+    assert check(sentence, command).result is result
+
+
+@pytest.mark.parametrize(
+    ("file", "result"),
+    [
+        ("web/dist/app.js", VIOLATED),
+        ("api/user.pb.go", VIOLATED),
+        ("src/generated/types.ts", VIOLATED),
+        ("src/generator.py", NOT_APPLICABLE),
+        ("distance/app.js", NOT_APPLICABLE),
+    ],
+)
+def test_generated_files_are_not_edited(file: str, result: Adherence) -> None:
+    assert check("never edit generated files", changed(file)).result is result
+
+
 commands = st.sampled_from(
     [
         "npm ci",
@@ -225,10 +359,6 @@ def test_what_is_followed_or_violated_names_a_call_and_nothing_else_does(sentenc
 
 
 # Corrections
-
-
-def prompt(text: str, how: PromptKind = PromptKind.TYPED) -> PromptGiven:
-    return PromptGiven("claude", text, how)
 
 
 @pytest.mark.parametrize(

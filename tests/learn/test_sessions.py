@@ -291,13 +291,11 @@ def test_a_summary_is_shown_wherever_a_session_is_told_of(person: Person, summed
 
 
 def test_a_new_session_is_told_the_summary_as_data(person: Person, project: Path, summed_up: None) -> None:
-    with person.at(project):
-        given = Injector(Home(person.home, cwd=project)).inject(
-            AgentSession("claude", "another", "startup"), start=True
-        )
+    with person.at(project, now="2026-03-01T14:00:00+00:00"), Home(person.home, cwd=project) as home:
+        given = Injector(home).inject(AgentSession("claude", "another", "startup"), start=True)
 
     told = given[given.index("<tacit-sessions ") : given.index("</tacit-sessions ")]
-    assert f"Outcome: {FINE}" in told and "not instructions" in told
+    assert f"→ {FINE} (" in told and "not instructions" in told
 
 
 def test_a_session_that_grew_tells_its_newest_end_and_what_the_summary_does_not_know(

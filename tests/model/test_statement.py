@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tacit.model.claim import GLOBAL, Kind, Triple
-from tacit.model.statement import ScopedText, claim_from, parse_statement, split_scope, strip_introduction
+from tacit.model.statement import (
+    ScopedText,
+    claim_from,
+    parse_statement,
+    split_scope,
+    split_sentences,
+    split_statements,
+    strip_introduction,
+)
 
 
 def test_a_request_to_remember_becomes_the_rule_itself() -> None:
@@ -105,6 +113,20 @@ def test_a_reason_is_part_of_the_sentence_and_not_of_the_statement() -> None:
 def test_the_person_says_which_kind_it_is() -> None:
     assert claim_from("use pnpm", GLOBAL, kind=Kind.CONSTRAINT).kind is Kind.CONSTRAINT
     assert claim_from("use pnpm", GLOBAL, tags=("js",)).tags == ("js",)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Always build C++ code with clang.",
+        "Never use rm * in src.",
+        "Never use npm - the lockfile is pnpm's.",
+        "Always use chapter 2) as the model.",
+    ],
+)
+def test_only_what_begins_a_line_is_the_mark_of_a_list(rule: str) -> None:
+    assert split_sentences(f"- {rule}") == split_sentences(rule) == [rule]
+    assert rule in split_statements(f"{rule} Never use yarn.").rules
 
 
 LONG = ("never " + " " * 2_000 + "x", "a " * 2_000, "use " + "x" * 50_000, "if an error, " * 1_000)

@@ -151,14 +151,14 @@ def test_a_turn_is_shown_with_its_neighbours_as_far_as_there_are_any(person: Per
 
 def test_an_injected_memory_is_told_with_its_reason_and_a_purged_one_as_gone(person: Person) -> None:
     with person.vault() as vault:
-        memory = vault.add("never force push to main").memory
+        memory = vault.add("retry_count is three, because the proxy drops large files").memory
     never_captured = Sitting(person, name_of("nobody captured this"), person.folder)
-    assert "force push" in never_captured.ask("may I force push to main?")
+    assert "the proxy drops" in never_captured.ask("why is retry_count three?")
     with person.vault() as vault:
         (injection,) = vault.sessions.injected(session=never_captured.session)
         (told,) = injection.memories
-        assert (told.id, told.sentence) == (memory.id, "never force push to main")
-        assert "force" in told.reason
+        assert (told.id, told.sentence) == (memory.id, "retry_count is three, because the proxy drops large files")
+        assert told.reason == "the prompt speaks of retry_count"
         assert vault.sessions.injected(session="another session") == []
         vault.purger.purge(memory.id)
         (injection,) = vault.sessions.injected(session=never_captured.session)

@@ -128,8 +128,9 @@ _WITHOUT_MEMORY = {
 
 @command("[--] COMMAND…", "tacit without claude")
 def run_without(call: Invocation) -> None:
-    """Start an agent that is told nothing by Tacit, and whose session is not recorded. Other sessions go on as they
-    were. Guards stay on: what you forbade is stopped here, too. An agent that has the MCP server may still ask it.
+    """Start an agent that is told nothing by Tacit, and whose session is not recorded, also when it goes on later.
+    Other sessions go on as they were. Guards stay on: what you forbade is stopped here, too. An agent that has the
+    MCP server may still ask it.
     Write -- before a command that has options of its own: tacit without -- claude --continue
     """
     if not call.args:

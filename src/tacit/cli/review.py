@@ -123,9 +123,9 @@ def run_review(call: Invocation) -> None:
     card was shown decide nothing. Without a terminal: a list. Candidates of several projects that say the same
     are one card: a accepts it in each of them, g for all projects. One tacit undo takes a card back.
     Before the candidates come memories that agents were told and violated in two sessions, or that you
-    corrected: reword, guard, forget or keep them. So do memories of the project that name a file, script,
-    target, program or branch that is not in the work tree: reword, forget or keep them. A name that you keep is
-    not asked about again.
+    corrected: reword, guard, forget or keep them. So do memories that five sessions were told and that had to do
+    with none, and memories of the project that name a file, script, target, program or branch that is not in the
+    work tree: reword, forget or keep them. A name that you keep is not asked about again.
     --dismiss turns down everything that the filters select, after one question; one tacit undo takes all back.
     """
     example, is_dismissing = f"for example: {call.command.example}", call.flag("--dismiss")
@@ -186,7 +186,8 @@ def _show_active(vault: Vault, *, is_filtered: bool, has_candidates: bool) -> bo
     else:
         for at, card in enumerate(active, 1):
             _echo_active_card(card, at, len(active))
-            short, guard = card.listed.short, "" if card.missing else f"   tacit guard on {card.listed.short}"
+            short = card.listed.short
+            guard = f"   tacit guard on {short}" if card.may_guard else ""
             echo(f'   tacit edit {short} --text "…"{guard}   tacit forget {short}')
     return has_candidates or not active
 
@@ -300,17 +301,22 @@ def _card_json(listed: ListedMemory, card: str, others: Sequence[ListedMemory] =
 # Cards about memories that hold: agents do not follow them, or they name what is gone
 
 _ACTIVE_KEYS = "r reword · g guard · f forget · k keep as it is · s skip · q quit"
-_MISSING_KEYS = "r reword · f forget · k keep as it is · s skip · q quit"  # no guard helps against a name that is gone
+_KEYS_WITHOUT_GUARD = "r reword · f forget · k keep as it is · s skip · q quit"
 
 
 class ActiveCard(Record):
-    """A memory that holds and needs a decision. `missing` are the names in it that are gone, if it is about these."""
+    """A memory that holds and needs a decision; `reason` is recorded with it.
+
+    `missing` are the names in it that are gone, if it is about these. A guard helps only one that was not followed.
+    """
 
     title: str
     listed: ListedMemory
     lines: tuple[str, ...]
     json: JsonObject
+    reason: str
     missing: tuple[str, ...] = ()
+    may_guard: bool = False
 
 
 def active_cards(vault: Vault) -> list[ActiveCard]:
@@ -322,7 +328,7 @@ def active_cards(vault: Vault) -> list[ActiveCard]:
         card = "of no use" if item.is_idle else "not followed"
         json = {**_card_json(item.listed, card), "adherence": cards.adherence_json(item.report)}
         lines = tuple(cards.adherence_lines(item.report))
-        found.append(ActiveCard(item.title, item.listed, lines, json))
+        found.append(ActiveCard(item.title, item.listed, lines, json, item.reason, may_guard=not item.is_idle))
     for outdated in OutdatedMemories(vault.home).outdated():
         texts, names = [], []
         for name in outdated.missing:
@@ -334,7 +340,8 @@ def active_cards(vault: Vault) -> list[ActiveCard]:
             names.append({"text": name.text, "last_change": change})
         json = {**_card_json(outdated.listed, "missing"), "missing": names}
         missing = tuple(name.text for name in outdated.missing)
-        found.append(ActiveCard("names what is gone", outdated.listed, tuple(texts), json, missing))
+        what = "names what is gone"
+        found.append(ActiveCard(what, outdated.listed, tuple(texts), json, what, missing))
     return found
 
 
@@ -354,7 +361,7 @@ def _ask_active_cards(vault: Vault, active: Sequence[ActiveCard]) -> bool:
         if card.listed.memory.id in decided:
             continue
         _echo_active_card(card, at, len(active))
-        while (key := ask_choice(_MISSING_KEYS if card.missing else _ACTIVE_KEYS)) not in (None, "s"):
+        while (key := ask_choice(_ACTIVE_KEYS if card.may_guard else _KEYS_WITHOUT_GUARD)) not in (None, "s"):
             try:
                 echo(f"   {_apply_active_answer(vault, card, key)}")
                 break
@@ -377,11 +384,10 @@ def _apply_active_answer(vault: Vault, card: ActiveCard, key: str | None) -> str
             outcome = decisions.edit(memory.id, text=_ask_text(memory))
             return "\n".join([cards.outcome_line("Reworded", outcome), *conflict_lines(outcome)])
         case "f":
-            reason = "names what is gone" if card.missing else "told and not followed"
-            return cards.outcome_line("Forgot", decisions.forget(memory.id, reason=reason))
+            return cards.outcome_line("Forgot", decisions.forget(memory.id, reason=card.reason))
         case "g":
             decisions.keep(memory.id, reason="to be guarded")
             return f"To have it enforced, type: tacit guard on {card.listed.short}"
     if card.missing:
         return cards.outcome_line("Kept", decisions.keep_despite(memory.id, list(card.missing)))
-    return cards.outcome_line("Kept", decisions.keep(memory.id, reason="kept although not followed"))
+    return cards.outcome_line("Kept", decisions.keep(memory.id, reason=f"kept although {card.reason}"))

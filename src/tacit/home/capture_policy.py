@@ -55,6 +55,15 @@ def session_choice(paths: HomePaths, session: str) -> bool | None:
         return False
 
 
+def refuse_session(paths: HomePaths, session: str) -> None:
+    """Let a session that ran where a variable turns capture off stay uncaptured, also when it goes on elsewhere."""
+    from tacit.disk.files import OsDisk, make_folder, replace_file
+
+    if session and os.path.isdir(paths.root) and session_choice(paths, session) is None:
+        make_folder(paths.path(*_CHOICES_FOLDER), below=paths.root)
+        replace_file(OsDisk(paths.root), choice_file(paths, session), encode_choice(False))
+
+
 def encode_choice(on: bool) -> bytes:
     """Return the content of a session's choice file."""
     return _CHOICE_BYTES[on]

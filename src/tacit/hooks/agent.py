@@ -30,8 +30,8 @@ _SIGKILL = 9  # to import `signal` would take longer than everything else that t
 _LATE_WRITE_SECONDS = 0.3  # for the host to read an answer that comes after the deadline
 _WORKER_NICENESS = 10  # so that of many hooks at once each gets to print at least the rules
 # One of these is in every call that edits a file. What a call has not to do with costs no import.
-_EDIT_SIGNS = (b"new_str", b"newString", b"new_source", b"file_text", b'"content', b'"edits"', b"*** Begin Patch")
-_COMMAND_SIGN = b'"command"'
+_EDIT_SIGNS = (b"new_str", b"newString", b"new_source", b"file_text", b'"content', b'"edits', b"*** Begin Patch")
+_COMMAND_SIGNS = (b'"command', b'"cmd')
 _END_MARK = b"\0"  # ends an answer; JSON has no such byte
 
 
@@ -107,8 +107,9 @@ def _inject(host: str, action: str, event: str, payload: bytes, home: str, deadl
 
 def _may_matter(event: str, payload: bytes) -> bool:
     """Return whether something may be told about a tool call: an edit, or a command that was run."""
-    has_run = not event.startswith(("pre", "Pre"))
-    return (has_run and _COMMAND_SIGN in payload) or any(sign in payload for sign in _EDIT_SIGNS)
+    # Arguments may be JSON in a text, in which quotes are escaped.
+    signs = _EDIT_SIGNS if event.startswith(("pre", "Pre")) else (*_EDIT_SIGNS, *_COMMAND_SIGNS)
+    return any(sign in payload for sign in signs)
 
 
 def _run_worker(host: str, action: str, event: str, payload: bytes, home: str, pipe: int, deadline: float) -> None:

@@ -61,11 +61,13 @@ def _text(host: Host, event: str, call: ToolCall, fields: Mapping[str, object], 
 
 
 def _texts(arguments: object) -> Iterator[str]:
-    """Yield the texts in the arguments of a call: what it replaces and inserts, each up to a limit."""
+    """Yield the texts in the arguments of a call, each up to a limit: what it replaces and inserts, and no paths."""
     if isinstance(arguments, str):
         yield arguments[:_MAX_TEXT_CHARS]
-    elif isinstance(arguments, dict | list):
-        for value in islice(arguments.values() if isinstance(arguments, dict) else arguments, _MAX_TEXTS):
+    elif isinstance(arguments, dict):
+        yield from _texts([value for name, value in arguments.items() if not str(name).lower().endswith("path")])
+    elif isinstance(arguments, list):
+        for value in islice(arguments, _MAX_TEXTS):
             yield from _texts(value)
 
 

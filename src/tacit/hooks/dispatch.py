@@ -11,12 +11,12 @@ import os
 from contextlib import suppress
 
 from tacit.errors import StoreError
-from tacit.home.capture_policy import is_session_captured, matching_ignore_entry
+from tacit.home.capture_policy import is_session_captured, matching_ignore_entry, refuse_session
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths, find_home
 from tacit.home.project import find_project, main_work_tree
 from tacit.home.rule_files import is_rule_file_current
-from tacit.home.settings import settings_or_defaults
+from tacit.home.settings import Settings, settings_or_defaults, variable_of
 from tacit.home.store import StoreOptions
 from tacit.hosts import HOSTS, HookInput, HookKind, Host, queue
 from tacit.hosts.queue import REINDEX, CaptureRequest, enqueue, has_pending, mark_ended, mark_unfinished
@@ -53,6 +53,8 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
     if not os.path.isdir(paths.root):
         return ""
     is_start = hook_input.kind is HookKind.START
+    if _is_refused(settings):
+        refuse_session(paths, hook_input.session)
     if is_start:  # captured sessions whose transcript has grown although no hook said so
         any_mode = settings._replace(autocapture_on_modes=())
         for request in queue.grown_transcripts(paths):
@@ -188,10 +190,17 @@ def drain_now(paths: HomePaths, timeout: float = 0.0) -> None:
             home.store.catch_up()
 
 
+def _is_refused(settings: Settings) -> bool:
+    """Return whether a variable turns capture off, as `tacit without` does."""
+    return not settings.autocapture_enabled and variable_of("autocapture_enabled") in os.environ
+
+
 def _queue_session(paths: HomePaths, agent: str, hook_input: HookInput) -> CaptureRequest | None:
     """Queue a session that has something new. None if it is not to be captured."""
     settings = settings_or_defaults(paths.settings, os.environ)
     if not is_session_captured(settings, paths, hook_input.session, hook_input.mode):
+        if _is_refused(settings):
+            refuse_session(paths, hook_input.session)
         return None
     request = CaptureRequest(agent, hook_input.session, hook_input.transcript)
     enqueue(paths, request)

@@ -26,7 +26,7 @@ class HookKind(StrEnum):
     END = "end"
 
 
-_PRIVATE = re.compile(r"<private>(?:.*</private>|.*)", re.IGNORECASE | re.DOTALL)
+_PRIVATE = re.compile(r"<private(?:\s[^<>]{0,200})?>(?:.*</private>|.*)", re.IGNORECASE | re.DOTALL)
 INJECT_KINDS = (HookKind.START, HookKind.PROMPT, HookKind.HELPER, HookKind.CALL)
 
 

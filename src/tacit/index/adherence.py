@@ -131,7 +131,8 @@ def idle_claims(connection: sqlite3.Connection, decode: Decode) -> list[ClaimId]
 
 def _is_idle(connection: sqlite3.Connection, memory: MemoryRow, decode: Decode) -> bool:
     events = effective_events(events_of_claim(connection, memory.id, decode))
-    decided = max((event.id for event in events if isinstance(event.body, ClaimDecided)), default="")
+    decisions = (event for event in events if isinstance(event.body, ClaimDecided) and not event.body.missing)
+    decided = max((event.id for event in decisions), default="")
     shown_to = connection.execute(
         "SELECT DISTINCT number, started_at FROM injected_memories JOIN sessions USING (host_session_id)"
         " WHERE claim_id = ? AND event_id > ?",

@@ -192,6 +192,10 @@ class Injector(HomePart):
         return injection.text
 
 
+def _is_edit(event: Event, agent: str) -> bool:
+    return isinstance(event.body, BriefInjected) and event.body.agent == agent and event.body.moment == "edit"
+
+
 class _Selection(HomePart):
     """Chooses what a session of an agent is told now, from one snapshot of the index."""
 
@@ -243,8 +247,8 @@ class _Selection(HomePart):
             rules += reader.leading_rules(connection, filter(is_project_scope, self._scopes), _MAX_RULES)
         read = {**{memory.id: memory for memory in rules}, **matching}
         memories = most_specific(read.values())
-        untold = [memory for memory in memories if memory.id in matching and memory.id not in history.memories]
-        relevant = {match.memory.id: match for match in relevant_memories(names, untold)}
+        known = [memory for memory in memories if memory.id in matching]
+        relevant = {match.memory.id: match for match in relevant_memories(names, known, history.memories)}
         candidates = [memory for memory in memories if is_standing_rule(memory) or memory.id in relevant]
         brief = self._compose_brief(candidates, read.values(), relevant, characters)
         reasons = {name: match.reason for name, match in relevant.items()}
@@ -369,8 +373,10 @@ class _Selection(HomePart):
                 latest = event
             if timestamp(event.at) < self._compacted_at:  # for hosts without a hook after a compaction
                 break
-            injected.append((event.body, event.scope))
-            if event.body.moment in _RESET_SOURCES:
+            is_reset = event.body.moment in _RESET_SOURCES
+            if event.body.tokens or not is_reset:  # one that told nothing has told no rules of this project
+                injected.append((event.body, event.scope))
+            if is_reset:
                 break
         return InjectionHistory(
             frozenset(memory for body, _ in injected for memory in body.memories),
@@ -379,7 +385,7 @@ class _Selection(HomePart):
             frozenset(scope for body, scope in injected if body.moment not in ("prompt", *_CALL_MOMENTS)),
             timestamp(latest.at) if latest else "",
             latest.id if latest else EventId(""),
-            sum(body.moment == "edit" for body, _ in injected),
+            sum(_is_edit(event, agent) for event in events),  # also before a compaction
             frozenset(memory for body, _ in injected if body.moment in _CALL_MOMENTS for memory in body.memories),
         )
 

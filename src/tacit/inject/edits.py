@@ -30,7 +30,8 @@ from tacit.text.words import estimate_tokens, tokenize
 MAX_EDIT_TOKENS = 60  # with the fence
 _MAX_SESSIONS_READ = 4  # of those that changed the file, the latest
 _MIN_PART_CHARS = 24  # a part with less room is not worth showing
-_MAX_NAME_CHARS = 40
+_MAX_NAME_CHARS, _MAX_ODD_NAME_CHARS = 40, 12  # in a script of which each character may cost a token
+_ROOMS = range(4 * MAX_EDIT_TOKENS, 0, -8)  # characters for what is told
 _MAX_REFUSAL_CHARS = 300  # of a prompt that says no; longer ones ask for something else
 # How a prompt begins that says no to what was just done.
 _REFUSAL = re.compile(
@@ -47,7 +48,8 @@ _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]")
 class LastChange(Record):
     """The last change of a file in a recorded session: what it was for, and what was turned down there.
 
-    `added` is an excerpt of what it inserted. `is_refused` says that a call that would change the file was turned down.
+    `added` is an excerpt of what it inserted. `is_refused` says that a call that would change the file was turned down,
+    `is_latest` that no session has changed the file since.
     """
 
     session: ClaimId
@@ -56,6 +58,7 @@ class LastChange(Record):
     turned_down: str
     is_refused: bool
     added: str
+    is_latest: bool = True
 
 
 class EditedFile(Record):
@@ -92,7 +95,7 @@ def related_change(connection: sqlite3.Connection, rows: Iterable[SessionRow], f
         session = load_session(connection, row, must_decode)
         found = _change_in(session, file)
         if found and _concerns(found, file):
-            return found
+            return found._replace(is_latest=read == 0)
         read += 1
         if read == _MAX_SESSIONS_READ:
             break
@@ -137,7 +140,7 @@ def _refused(session: Session, file: EditedFile) -> str:
 def _is_about(call: str, file: EditedFile) -> bool:
     """Whether a call, as a prompt names it, is an edit of the file: "Edit: /shop/src/cart.py"."""
     path = call.partition(": ")[2]
-    return path.endswith("/" + file.name) and file.path.endswith(path.rpartition("/")[2]) and " " not in path
+    return path == file.path or path.endswith("/" + file.path)
 
 
 def _said_against(session: Session, index: int, file: EditedFile) -> str:
@@ -181,7 +184,7 @@ def naming_memory(memories: Iterable[MemoryRow], path: str) -> MemoryRow | None:
 
 def names_file(sentence: str, path: str) -> bool:
     """Whether a sentence names a file, or a folder that it is in."""
-    words = {word.strip(_EDGES).rstrip(".") for word in sentence.split()}
+    words = {word.lstrip(_EDGES).rstrip(_EDGES + ".") for word in sentence.split()}
     folders = "/" + posixpath.dirname(path) + "/"
     for word in words:
         name = word.removeprefix("./").strip("/")
@@ -200,14 +203,15 @@ def render_edit(
     nonce: str,
 ) -> RenderedInjection:
     """Render one line of at most `MAX_EDIT_TOKENS`: what was turned down, a memory, what the last change was for."""
-    name = harmless_text(clip(file.name, _MAX_NAME_CHARS))
-    when = f", last changed {ago(change.ended_at, now)} in session {session_name(change.session)}" if change else ""
+    changed = "last changed" if change and change.is_latest else "changed"
+    when = f", {changed} {ago(change.ended_at, now)} in session {session_name(change.session)}" if change else ""
     parts = list(_parts(change, memory))
-    text = ""
-    for room in range(4 * MAX_EDIT_TOKENS, 0, -8):
-        text = fenced([f"For reference: {name}{when}{_fitted(parts, room)}"], nonce, "file")
-        if estimate_tokens(text) <= MAX_EDIT_TOKENS:
-            break
+    names = (clip(harmless_text(file.name), length) for length in (_MAX_NAME_CHARS, _MAX_ODD_NAME_CHARS))
+    lines = (f"For reference: {name}{when}{_fitted(parts, room)}" for name in names for room in _ROOMS)
+    texts = (fenced([line], nonce, "file") for line in lines)
+    text = next((text for text in texts if estimate_tokens(text) <= MAX_EDIT_TOKENS), "")
+    if not text:
+        return RenderedInjection()
     memories = (memory.id,) if memory and memory.id in text else ()
     sessions = (change.session,) if change else ()
     reasons = (*("it names the file" for _ in memories), *("it changed the file last" for _ in sessions))

@@ -387,8 +387,9 @@ def _insert_server(
     return InstallResult(after, Receipt(path, content_hash(content), content_hash(after), is_blank=is_blank, lead=lead))
 
 
-def _inline_server(argv: Sequence[str]) -> str:
-    return f" tacit = {{ command = {toml_literal(argv[0])}, args = {toml_literal(argv[1:])} }},"
+def _inline_server(argv: Sequence[object]) -> str:
+    command, *arguments = map(str, argv)
+    return f" tacit = {{ command = {toml_literal(command)}, args = {toml_literal(arguments)} }},"
 
 
 def _remove_server(path: str, content: bytes | None, receipt: Receipt | None) -> bytes | None:

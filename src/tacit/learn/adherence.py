@@ -336,8 +336,8 @@ def _check_asked(commands: Sequence[CommandPattern], calls: Sequence[CheckedCall
 
 def _is_spoken_of(name: str, command: SimpleCommand, prompts: str) -> bool:
     """Return whether prompts have the name of a command; if many have it, also one of what the command is about."""
-    said = set(_NAME.findall(prompts))
-    is_named = any(f"{name}{ending}" in said for ending in _ENDINGS)
+    words_of_prompts = set(_NAME.findall(prompts))
+    is_named = any(f"{name}{ending}" in words_of_prompts for ending in _ENDINGS)
     if not is_named or name not in _COMMON_VERBS:
         return is_named
     words = (word.text.lower() for word in command.words[1:] if word.is_literal)

@@ -45,6 +45,8 @@ def read_expectations(sentence: str) -> tuple[Expectation, ...]:
     """
     if len(sentence) > _MAX_SENTENCE_CHARS or "\n" in sentence:
         return ()
+    if _QUESTION.match(sentence.lstrip()):
+        return ()
     text = _TWO_SENTENCES.sub(", ", strip_introduction(sentence.replace("’", "'")))
     text = _ADD_ALL.sub(r"`\1 .`", text)
     if asked := not _BEFORE_THAT.match(text) and _ASK_FIRST.search(text):
@@ -67,8 +69,9 @@ def _takes_back(sentence: str, expectations: Sequence[Expectation]) -> bool:
     forbidden = (one.forbidden for one in expectations if isinstance(one, ForbidsCommand))
     patterns = [pattern for commands in forbidden for pattern in commands]
     names = {pattern.program for pattern in patterns}.union(*(words for pattern in patterns for words in pattern.words))
-    positive = _NEGATED.sub("", sentence.lower())
-    return not names.isdisjoint(re.findall(r"\w[\w-]*", positive)) or bool(_DO_IT.search(positive))
+    positive = _NEGATED.sub("", _STATED.sub("", sentence.lower()))
+    words = re.findall(r"\w[\w-]*", positive)
+    return any(word.startswith(name) for word in words for name in names) or bool(_DO_IT.search(positive))
 
 
 def _to_be_asked(expectations: Sequence[Expectation]) -> tuple[Expectation, ...]:
@@ -114,6 +117,7 @@ _EXPLANATION = _form(r"(?:it|they|this|that|these|those|he|she|ci|the)\b")
 _EXPLAINED_EXCEPTION = _form(r"\b(?:unless|except|fine|okay?|allowed|acceptable)\b")
 _ALLOWANCE = _form(r".+ (?:is|are) (?:fine|ok|okay|allowed)")  # of something else
 _LIMIT_OR_NO = _form(rf"{_EXCEPTION.pattern}|{_LIMIT.pattern}|\b(?:never|not|no|don't|avoid|stop)\b")
+_REPORT = _form(r"\b(?:says?|said|claims?|claimed|told|wrote|thinks?|thought)\b(?!.*\bbefore\b)")
 _CLAUSE_BREAK = _form(r"(?:;|,|:|\s[-–—]+)\s+|!+\s*")
 _MAX_CLAUSES = 4
 _END = _form(r"(?<=[^\s.])[.!…; ]+$")  # not the dot of `git add .`
@@ -147,7 +151,7 @@ _PROTECTED = r"(?:generated|read-only|protected)"
 _CHOOSE = r"(?:uses?|prefer|run|would rather use)"
 _TIE = r"(?:change|edit|touch|modify|update|regenerate|bump|adjust|sync|add|include|create|extend)"
 _OFF_LIMITS = r"(?:off[- ]limits|untouchable|hands[- ]off|read-only|not to be (?:edited|touched|changed|modified))"
-_MADE = r"(?:auto-?)?(?:generated|produced|built|created|written|overwritten|managed)"
+_MADE = r"(?:auto-?)?(?:generated|produced|built|created|overwritten|managed)"
 _FILES = r"(?:folders?|files?|code|directories)"
 _TO_EDIT = r"(?:to edit|for edits|for editing|to change|to modify|to patch|to rewrite)"
 _ASK = r"(?:ask|check with|confirm with|get my (?:ok|okay|approval|permission))"
@@ -164,9 +168,16 @@ _BOTH = (
 )
 _ASK_FIRST = _form(r"[,;.!]+ (?:but |and |just )?(?:always )?(?:please )?ask (?:me|us)(?: first| before)?[.! ]*$")
 _BEFORE_THAT = _form(r"before\b")
+_STATED = _form(r"^[\w-]+(?<!ing) \w+s\b")  # "npm breaks it" wants nothing
+_QUESTION = _form(
+    r"(?:should|would|could|can|may|might|do|did|does|why|what|how|is|are|was) (?:we|you|i|it|they|the)\b"
+)
 _DO_IT = _form(r"\b(?:use|run|do) it\b")
 _NEGATED = _form(rf"\b{_NEVER}\b[^,;.]*")
-_HAPPENED = r"(?:used|was|were|runs|ran|uses|may|might|ok|okay|fine|free|allowed|can|could)"
+_DO = (
+    r"(?:use|run|prefer|choose|pick|take|go with|reach for|call|invoke|write|build|install|add|commit|search|stick|rely"
+    r"|work|format|lint|test|manage|edit|open|start|stage|push|merge|deploy|create|make|switch)"
+)
 _BREAK = r"(?:, (?:but )?(?:always )?|; |: |\. | and | but )"
 
 
@@ -198,11 +209,13 @@ def _read_both(sentence: str) -> list[Expectation]:
 def _read_clause(sentence: str) -> Expectation | None:
     """Return what one clause of a sentence expects, if the others neither limit it nor say no to something else."""
     clauses = [clause for clause in _CLAUSE_BREAK.split(sentence.rstrip("!. ")) if clause]
-    if any(clause.count("`") % 2 for clause in clauses):
+    if any(clause.count("`") % 2 for clause in clauses) or any(map(_REPORT.search, clauses)):
         return None
     read = {clause: expectation for clause in clauses if (expectation := _read_sentence(clause))}
-    others = [clause for clause in clauses if clause not in read and not _ALLOWANCE.fullmatch(clause)]
-    if len(read) != 1 or len(clauses) > _MAX_CLAUSES or any(map(_LIMIT_OR_NO.search, others)):
+    others = [clause for clause in clauses if clause not in read]
+    if len(read) != 1 or len(clauses) > _MAX_CLAUSES or any(_takes_back(clause, [*read.values()]) for clause in others):
+        return None
+    if any(_LIMIT_OR_NO.search(clause) for clause in others if not _ALLOWANCE.fullmatch(clause)):
         return None
     return next(iter(read.values()))
 
@@ -296,7 +309,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"{_NEVER} {_SKIP} {_HOOKS}(?: (?:with|using|via) .+)?"), _read_hooks),
     (_form(rf"{_NEVER} {_EDIT} (?:the |any )?(?:auto-?)?generated {_FILES}"), _read_generated),
     (_form(rf"(?P<x>.+?) (?:is|are) {_OFF_LIMITS}"), _read_protected),
-    (_form(rf"(?P<x>\S+) (?:is|are) {_MADE} by .+"), _read_protected),
+    (_form(rf"(?P<x>\S+) (?:is|are) {_MADE} by (?!hand\b|me\b|us\b).+"), _read_protected),
     (_form(r"leave (?P<x>.+?) alone|(?:keep (?:your )?hands off|stay out of|stay away from) (?P<z>.+)"), _read_left),
     (_form(rf"before (?P<x>[^,]+),? (?:always |please |first )?{_ASK}(?: me| us)?(?: first)?"), _read_asked),
     (_form(r"(?P<x>.+) (?:is|are) mine(?: to (?:run|do|make))?"), _read_theirs),
@@ -324,7 +337,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+)"), _read_forbidden),
     (_form(r"(?:uses?|prefer)(?: only)? (?P<y>[^,]+)"), _read_chosen),
     (
-        _form(rf"(?!.*\b{_HAPPENED}\b).+?(?:,? instead of|,? rather than) (?:to )?(?:{_RUN} )?(?P<x>.+)"),
+        _form(rf"(?:{_DO}\b.*?|\S+|`[^`]+`)(?:,? instead of|,? rather than) (?:to )?(?:{_RUN} )?(?P<x>.+)"),
         _read_forbidden,
     ),
 )

@@ -215,10 +215,10 @@ def enforceable(sentence: str) -> tuple[Enforceable, ...]:
     for expectation in expectations:
         if isinstance(expectation, TiesFiles):
             return ()
-        if isinstance(expectation, ForbidsCommand) and any(one.may_be_implied for one in expectation.forbidden):
-            return ()
-    enforced = (ForbidsCommand(one.commands) if isinstance(one, AsksBefore) else one for one in expectations)
-    return tuple(one for one in enforced if not isinstance(one, TiesFiles))
+    asked = (ForbidsCommand(one.commands) if isinstance(one, AsksBefore) else one for one in expectations)
+    enforced = tuple(one for one in asked if not isinstance(one, TiesFiles))
+    forbidden = (pattern for one in enforced if isinstance(one, ForbidsCommand) for pattern in one.forbidden)
+    return () if any(pattern.may_be_implied for pattern in forbidden) else enforced
 
 
 def stated_rule(forbid: str, instead: str, before: str, run: str, protect: Sequence[str]) -> Enforceable | None:

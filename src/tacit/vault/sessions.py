@@ -264,6 +264,11 @@ class IneffectiveMemory(Record):
     def title(self) -> str:
         return "told often, of no use so far: keep telling?" if self.is_idle else "told but not followed"
 
+    @property
+    def reason(self) -> str:
+        """What is recorded as the reason for a decision about it."""
+        return "told often, and of no use" if self.is_idle else "told and not followed"
+
 
 class AdherenceQueries(HomePart):
     """What agents were told, and whether they followed it."""

@@ -153,16 +153,16 @@ def _decide_candidates(call: PageRequest, ids: Sequence[str], action: str) -> No
 
 def _decide_active(call: PageRequest, claim: str, action: str) -> Notice | None:
     """Decide on a memory that holds, but was not followed or names what is gone. None for an action on candidates."""
-    decisions = call.vault.memories
+    decisions, reason = call.vault.memories, call.field("reason")
     match action:
         case "reword":
             verb, outcome = "Reworded", decisions.edit(claim, text=call.field("text"))
         case "forget":
-            verb, outcome = "Forgot", decisions.forget(claim, reason="told and not followed")
+            verb, outcome = "Forgot", decisions.forget(claim, reason=reason)
         case "forget_outdated":
             verb, outcome = "Forgot", decisions.forget(claim, reason="names what is gone")
         case "keep":
-            verb, outcome = "Kept", decisions.keep(claim, reason="kept although not followed")
+            verb, outcome = "Kept", decisions.keep(claim, reason=f"kept although {reason}")
         case "keep_despite":
             verb, outcome = "Kept", decisions.keep_despite(claim, call.fields("missing"))
         case _:
