@@ -138,9 +138,10 @@ class TiesFiles(Record):
 
 
 class AsksBefore(Record):
-    """Commands that the person wants to be asked about before."""
+    """Commands and files that the person wants to be asked about before they are run or edited."""
 
-    commands: tuple[CommandPattern, ...]
+    commands: tuple[CommandPattern, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 Expectation = ForbidsCommand | RequiresBefore | ProtectsFiles | TiesFiles | AsksBefore

@@ -247,8 +247,8 @@ class _Selection(HomePart):
             rules += reader.leading_rules(connection, filter(is_project_scope, self._scopes), _MAX_RULES)
         read = {**{memory.id: memory for memory in rules}, **matching}
         memories = most_specific(read.values())
-        known = [memory for memory in memories if memory.id in matching]
-        relevant = {match.memory.id: match for match in relevant_memories(names, known, history.memories)}
+        found = [memory for memory in memories if memory.id in matching]
+        relevant = {match.memory.id: match for match in relevant_memories(names, found, history.memories)}
         candidates = [memory for memory in memories if is_standing_rule(memory) or memory.id in relevant]
         brief = self._compose_brief(candidates, read.values(), relevant, characters)
         reasons = {name: match.reason for name, match in relevant.items()}

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 
 from tacit.index.reader import MemoryRow
-from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.text.words import tokenize
 
@@ -62,18 +61,18 @@ class RelevantMemory(Record):
 
 
 def relevant_memories(
-    names: Collection[str], candidates: Iterable[MemoryRow], told: Collection[ClaimId] = (), limit: int = MAX_RELEVANT
+    names: Collection[str], candidates: Iterable[MemoryRow], known: Collection[str] = (), limit: int = MAX_RELEVANT
 ) -> list[RelevantMemory]:
     """Return the candidates that share a rare identifier with a prompt, those that share most first.
 
-    Those that were `told` before are not returned, but count: an identifier that they have, too, is less rare.
+    Those that are `known` to the agent are not returned, but count: an identifier that they have, too, is less rare.
     """
     shared = {memory: sorted(set(names).intersection(_names_of(memory.sentence))) for memory in candidates}
     counts = Counter(name for own in shared.values() for name in own)
     relevant = [
         RelevantMemory(memory, tuple(own))
         for memory, own in shared.items()
-        if memory.id not in told and any(counts[name] <= _MAX_RARE_MEMORIES for name in own)
+        if memory.id not in known and any(counts[name] <= _MAX_RARE_MEMORIES for name in own)
     ]
     relevant.sort(key=lambda item: (-len(item.shared), item.memory.id))
     return relevant[:limit]

@@ -125,7 +125,8 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
             calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, failed, body.result, prompts))
         elif body.act is ToolAction.CHANGED and (stopped or body.outcome is not ToolOutcome.FAILED):
             files = body.files or ((body.input,) if stopped else ())
-            calls.append(CheckedCall(event.event_id, (), files, body.aside, stopped))
+            inside = tuple(file for file in files if _is_of_project(file, body.directory))
+            calls.append(CheckedCall(event.event_id, (), inside, body.aside, stopped, prompts=prompts))
     return calls
 
 
@@ -138,6 +139,15 @@ def _is_inside(command: SimpleCommand, directory: str) -> bool:
         return command.directory is not None
     folder, target = f"{posixpath.normpath(directory)}/", f"{posixpath.normpath(command.directory)}/"
     return folder.startswith(target) or target.startswith(folder)
+
+
+_OWN_FOLDER = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root)/\.[^/]+/|(?:/private)?/tmp/|/var/folders/")
+
+
+def _is_of_project(file: str, directory: str) -> bool:
+    """Return whether a changed file may be one of the project, not of a program's own folder or for a moment."""
+    folder = _OWN_FOLDER.match(file)
+    return folder is None or f"{directory}/".startswith(folder[0])
 
 
 def check_claim(claim: Claim, calls: Sequence[CheckedCall]) -> CheckResult:
@@ -164,11 +174,10 @@ def _check(expectation: patterns.Expectation, calls: Sequence[CheckedCall]) -> C
             return _check_forbidden(expectation, calls)
         case RequiresBefore():
             return _check_order(expectation, calls)
-        case patterns.AsksBefore(commands=commands):
-            return _check_asked(commands, calls)
+        case patterns.AsksBefore(commands=commands, paths=paths):
+            return _check_asked(commands, calls) if commands else _check_asked_files(paths, calls)
         case patterns.ProtectsFiles(paths=paths):
-            edit = next((call for call in calls if not call.aside and _changes(call, paths)), None)
-            return CheckResult(Adherence.VIOLATED, edit.event_id) if edit else _NOT_APPLICABLE
+            return _check_protected(paths, calls)
         case patterns.TiesFiles():
             return _check_tied(expectation, calls)
 
@@ -195,7 +204,7 @@ def _would_violate(expectation: patterns.Expectation, call: CheckedCall) -> bool
             return any(map(expectation.is_violated_by, call.commands))
         case RequiresBefore(then=then):
             return any(pattern.matches(command.words) for command in call.commands for pattern in then)
-        case patterns.ProtectsFiles(paths=paths):
+        case patterns.ProtectsFiles(paths=paths) | patterns.AsksBefore(commands=(), paths=paths):
             words = (word.text for command in call.commands for word in command.words)
             named = any(patterns.matches_path(path, word) for word in words for path in paths)
             return named or _changes(call, paths)
@@ -227,9 +236,13 @@ def _check_forbidden(expectation: ForbidsCommand, calls: Sequence[CheckedCall]) 
         if call.aside:
             continue
         # To filter what another command writes is another job than a filter does alone.
-        own = (command for command in call.commands if not (command.is_piped and command.program in _FILTERS))
-        if any(map(expectation.is_violated_by, own)):
-            return CheckResult(Adherence.VIOLATED, call.event_id)
+        own = [command for command in call.commands if not (command.is_piped and command.program in _FILTERS)]
+        broken = next(filter(expectation.is_violated_by, own), None)
+        if broken is not None:
+            # Of a chain that failed it is not known how far it came; and the person may have asked for this one.
+            is_doubtful = call.failed and broken is not call.commands[0]
+            is_doubtful = is_doubtful or _is_wanted(expectation, broken, call.prompts)
+            return _UNKNOWN if is_doubtful else CheckResult(Adherence.VIOLATED, call.event_id)
         if followed is None and any(_follows(command, expectation, instead) for command in call.commands):
             followed = CheckResult(Adherence.FOLLOWED, call.event_id)
     # Code that may be no command at all, such as the name of a function, is never run in any case.
@@ -274,7 +287,7 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
             if any(pattern.matches(command.words) for pattern in expectation.first):
                 has_run, may_have_run = not call.failed, True
             elif not call.aside and any(pattern.matches(command.words) for pattern in expectation.then):
-                if call.failed:
+                if call.failed and not _MAY_CONFLICT.intersection(word.text for word in command.words[1:2]):
                     continue
                 if not has_run and has_changed:
                     if may_have_run or _is_named(expectation.first, call.printed):
@@ -286,6 +299,9 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
             elif _SCRIPT.match(_family(command)):
                 may_have_run = True
     return result
+
+
+_MAY_CONFLICT = frozenset("merge rebase cherry-pick revert pull am".split())  # these fail after they have begun
 
 
 def _is_named(commands: Iterable[CommandPattern], printed: str) -> bool:
@@ -310,8 +326,9 @@ _REFUSAL = re.compile(r"\b(?:don't|don’t|do not|never|not|no|without|until|unl
 
 
 _ENDINGS = ("", "s", "es", "d", "ed", "ing", "ted", "ting")
+_MAX_ANSWER_CHARS = 40  # of a prompt that only agrees
 # Words that are in many prompts, and in the names of commands
-_COMMON_VERBS = frozenset("add get install run remove create up start stop apply delete update build".split())
+_COMMON_VERBS = frozenset("add get install run remove create up start stop apply delete update build find test".split())
 
 
 def _check_asked(commands: Sequence[CommandPattern], calls: Sequence[CheckedCall]) -> CheckResult:
@@ -332,6 +349,52 @@ def _check_asked(commands: Sequence[CommandPattern], calls: Sequence[CheckedCall
                 return CheckResult(Adherence.VIOLATED, call.event_id)
             used[name] = len(call.prompts)
     return result
+
+
+def _is_wanted(expectation: ForbidsCommand, command: SimpleCommand, prompts: str) -> bool:
+    """Return whether the person may have wanted a forbidden command: they spoke of it, or just agreed to something."""
+    pattern = next(one for one in expectation.forbidden if one.matches(command.words))
+    flags = [spelling.lstrip("-") for spellings in pattern.required for spelling in spellings]
+    names = flags or [words[0] for words in pattern.words[:1]] or [pattern.program]
+    positive = _REFUSAL.sub("", prompts)
+    if expectation.instead and pattern.program not in _NAME.findall(positive):  # to want tests is not to want `go test`
+        return False
+    return _just_agreed(prompts) or any(_is_spoken_of(name, command, positive) for name in names)
+
+
+def _just_agreed(prompts: str) -> bool:
+    last = prompts.rstrip("\n").rpartition("\n")[2]
+    return len(last) <= _MAX_ANSWER_CHARS and _CONSENT.search(_REFUSAL.sub("", last)) is not None
+
+
+def _check_protected(paths: Sequence[str], calls: Sequence[CheckedCall]) -> CheckResult:
+    edit = next((call for call in calls if not call.aside and _changes(call, paths)), None)
+    if edit is None:
+        return _NOT_APPLICABLE
+    is_doubtful = _just_agreed(edit.prompts) or _names_changed(edit, paths)
+    return _UNKNOWN if is_doubtful else CheckResult(Adherence.VIOLATED, edit.event_id)
+
+
+def _check_asked_files(paths: Sequence[str], calls: Sequence[CheckedCall]) -> CheckResult:
+    """Return whether the person had spoken of a file before it was edited. Another consent may have meant it."""
+    result = _NOT_APPLICABLE
+    for call in calls:
+        if call.aside or not _changes(call, paths):
+            continue
+        if not _names_changed(call, paths):
+            if call.prompts and not _CONSENT.search(_REFUSAL.sub("", call.prompts)):
+                return CheckResult(Adherence.VIOLATED, call.event_id)
+            result = _UNKNOWN
+        elif result is _NOT_APPLICABLE:
+            result = CheckResult(Adherence.FOLLOWED, call.event_id)
+    return result
+
+
+def _names_changed(call: CheckedCall, paths: Iterable[str]) -> bool:
+    """Return whether the person has named one of these files that a call changes, or the path that protects it."""
+    positive = _REFUSAL.sub("", call.prompts)
+    changed = (posixpath.basename(file) for file in call.files)
+    return any(name.lower() in positive for name in (*changed, *(path.strip("/*") for path in paths)) if len(name) > 2)
 
 
 def _is_spoken_of(name: str, command: SimpleCommand, prompts: str) -> bool:

@@ -140,7 +140,7 @@ _NEVER = (
     r"(?:never(?: ever)?|(?:do not|don'?t) want(?: you to)?|do not(?: ever)?|don'?t(?: ever)?|must not|mustn't"
     r"|should not|shouldn't|avoid|stop|quit|no more|hate|no)"
 )
-_RUN = r"(?:run|check|do|doing|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
+_RUN = r"(?:run|start|check|do|doing|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
 _EDIT = r"(?:edit|change|modify|touch|rewrite|hand-edit|overwrite|write to|editing|changing|modifying|touching|update)"
 _NEEDS = r"(?:needs|requires|must have|gets|comes with|goes with)"
 _MUST = r"(?:has to|have to|must|needs? to|should)"
@@ -166,6 +166,7 @@ _BOTH = (
     _form(rf"(?P<head>{_NEVER} .+? without (?:{_RUN} )?)(?P<a>[^,]+?) and (?P<b>[^,]+?)(?P<tail>)"),
     _form(rf"(?P<head>before .+?, (?:always |first )?{_RUN} )(?P<a>[^,]+?) and (?P<b>[^,]+?)(?P<tail>)"),
 )
+_EDITS = _form(rf"{_EDIT} (?P<x>.+)")
 _ASK_FIRST = _form(r"[,;.!]+ (?:but |and |just )?(?:always )?(?:please )?ask (?:me|us)(?: first| before)?[.! ]*$")
 _BEFORE_THAT = _form(r"before\b")
 _STATED = _form(r"^[\w-]+(?<!ing) \w+s\b")  # "npm breaks it" wants nothing
@@ -247,8 +248,11 @@ def _read_protected(match: re.Match[str]) -> Expectation | None:
 
 
 def _read_asked(match: re.Match[str]) -> Expectation | None:
-    commands = _commands(match["x"], verb="run")
-    return AsksBefore(commands) if commands else None
+    if commands := _commands(match["x"], verb="run"):
+        return AsksBefore(commands)
+    edited = _EDITS.fullmatch(match["x"])
+    paths = _paths(edited["x"]) if edited else None
+    return AsksBefore(paths=paths) if paths else None
 
 
 def _read_means(match: re.Match[str]) -> Expectation | None:
@@ -299,7 +303,10 @@ def _read_theirs(match: re.Match[str]) -> Expectation | None:
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | None]], ...] = (
     (_form(rf"{_ASK} (?:me |us )?(?:first )?before (?:{_WE})?(?:{_RUN} )?(?P<x>.+)"), _read_asked),
-    (_form(rf"{_NEVER} (?:{_RUN} )?(?P<x>.+?) without (?:asking|checking with|my|our|explicit)\b.*"), _read_asked),
+    (
+        _form(rf"{_NEVER} (?:{_RUN} )?(?P<x>.+?) without (?:first )?(?:asking|checking with|my|our|explicit)\b.*"),
+        _read_asked,
+    ),
     (_form(rf"{_NEVER} (?:{_RUN} )?(?P<x>.+?) (?:unless|until) (?:I|we)(?: have|'ve)? {_CONSENT}\b.*"), _read_asked),
     (
         _form(rf"{_NEVER} {_DEED} (?:(?:anything|everything|files?|changes|them) )?(?:with|using|via|by) (?P<x>.+)"),
@@ -321,8 +328,9 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(r"keep (?P<x>.+?) (?:in sync|up to date|in step|consistent) with (?P<y>.+)"), _read_in_sync),
     (_form(rf"{_TIE} (?P<x>.+?) (?:together|along|in step) with (?P<y>.+)"), _read_in_sync),
     (_form(rf"{_TIE} (?P<x>.+?) and (?P<y>.+?) together"), _read_in_sync),
+    (_form(rf"(?P<x>.+?) and (?P<y>.+?) {_MUST} (?:be )?(?:change|edit|update)e?d? together"), _read_in_sync),
     (_form(rf"{_NEVER} (?P<x>.+?) (?:without|before) (?:first )?(?:{_RUN} )?(?P<y>.+)"), _read_order),
-    (_form(rf"(?:{_RUN} )?(?P<y>.+?) before (?P<x>.+)"), _read_order),
+    (_form(rf"(?:(?:{_RUN}|look at|read) )?(?P<y>.+?) before (?P<x>.+)"), _read_order),
     (_form(rf"before {_WE}(?P<x>[^,]+),? (?:always |first )?{_RUN} (?P<y>.+)"), _read_order),
     (_form(rf"(?P<x>.+?) only after (?:{_RUN} )?(?P<y>.+)"), _read_order),
     (_form(rf"{_NEVER} (?:(?:read|open|print|reading|opening) (?:or|and|nor) )?{_EDIT} (?P<x>.+)"), _read_protected),
@@ -332,6 +340,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"(?:also )?{_TIE} (?P<y>.+?) {_WHEN} {_WE}{_TIE} (?P<x>.+)"), _read_tied),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+?){_BREAK}(?:use|run|prefer|only) (?P<y>.+)"), _read_forbidden),
     (_form(rf"{_CHOOSE} (?P<y>.+?){_INSTEAD_OF} (?:to )?(?:{_RUN} )?(?P<x>.+)"), _read_forbidden),
+    (_form(r"prefer (?P<y>[^,]+?) to (?P<x>.+)"), _read_forbidden),
     (_form(rf"instead of (?:{_RUN} )?(?P<x>[^,]+),? (?:{_RUN}|prefer) (?P<y>.+)"), _read_forbidden),
     (_form(r"(?P<y>[^,]+), (?:not|never) (?P<x>.+)"), _read_forbidden),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+)"), _read_forbidden),
@@ -433,7 +442,8 @@ _PHRASES = (
     (_form(rf"(?:add|install)(?:ing)?(?: (?:any|a|new|another))* {_PACKAGES}(?: to .+)?"), _ADDITIONS),
     (_form(r"push(?:es|ing)?(?: (?:anything|code|changes))?"), "git push"),
     (_form(r"rebas(?:e|es|ing)"), "git rebase"),
-    (_form(r"merg(?:e|es|ing)"), "git merge"),
+    (_form(r"merg(?:e|es|ing)(?: (?:anything|(?:any |a )?(?:branch(?:es)?|prs?)))?"), "git merge"),
+    (_form(r"creat(?:e|ing)(?: (?:a|any|new|another))* branch(?:es)?"), "git checkout -b;git switch -c"),
     (_form(r"(?:open(?:ing)? |creat(?:e|ing) )?(?:a )?(?:pr|pull request)s?"), "gh pr create"),
     (_form(r"(?:unit |integration )?tests?(?: ?suite)?"), _TESTS),
     (_form(r"lint(?:er|ers|ing)?"), _LINTERS),
@@ -470,7 +480,7 @@ def _read_command(phrase: str, verb: str | None, any_program: bool) -> Sequence[
     text = _strip_trailing(phrase.strip())
     while match := _DETERMINER.match(text):
         text = text[match.end() :]
-    if code := re.fullmatch(r"`([^`]+)`(?: command)?|[\"“']([^\"”']+)[\"”']", text):
+    if code := re.fullmatch(r"(?:[^`]+ (?:with|using) )?`([^`]+)`(?: command)?|[\"“']([^\"”']+)[\"”']", text):
         return parse_patterns((code[1] or code[2]).strip())
     if _FORCE_PUSH.fullmatch(text):
         return [pattern._replace(required=(_FORCE,)) for pattern in _patterns("git push --force")]

@@ -215,10 +215,16 @@ def enforceable(sentence: str) -> tuple[Enforceable, ...]:
     for expectation in expectations:
         if isinstance(expectation, TiesFiles):
             return ()
-    asked = (ForbidsCommand(one.commands) if isinstance(one, AsksBefore) else one for one in expectations)
-    enforced = tuple(one for one in asked if not isinstance(one, TiesFiles))
+    enforced = tuple(_without_asking(one) for one in expectations if not isinstance(one, TiesFiles))
     forbidden = (pattern for one in enforced if isinstance(one, ForbidsCommand) for pattern in one.forbidden)
     return () if any(pattern.may_be_implied for pattern in forbidden) else enforced
+
+
+def _without_asking(expectation: Enforceable | AsksBefore) -> Enforceable:
+    """Return what an expectation forbids until the person has agreed."""
+    if not isinstance(expectation, AsksBefore):
+        return expectation
+    return ForbidsCommand(expectation.commands) if expectation.commands else ProtectsFiles(expectation.paths)
 
 
 def stated_rule(forbid: str, instead: str, before: str, run: str, protect: Sequence[str]) -> Enforceable | None:
