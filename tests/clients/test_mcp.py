@@ -10,7 +10,7 @@ import pytest
 
 from tests.clients.apis import Step
 from tests.clients.desk import MEMORIES, Desk
-from tests.clients.hosts import CLAUDE, CLIENTS, Client
+from tests.clients.hosts import CLIENTS, Client
 from tests.clients.script import Rule, fenced
 
 PROMPT = "Look up which database staging uses."
@@ -29,10 +29,6 @@ def test_an_answer_of_recall_arrives_in_its_fence(tmp_path: Path, client: Client
     with closing(Desk(tmp_path.resolve(), client)) as desk:
         desk.move_in()
         desk.tacit("install", client.name, "--mcp", "--yes")
-        if client is CLAUDE:  # without a person it refuses every tool that nobody allowed
-            path = desk.person.folder / ".claude" / "settings.json"
-            settings = json.loads(path.read_text())
-            path.write_text(json.dumps({**settings, "permissions": {"allow": ["mcp__tacit"]}}))
         call = Step(tool=RECALL[client.name], input={"query": "staging database"})
         desk.write_script([Rule(PROMPT, (call, Step("It is kestrel.")))])
         run = desk.run(PROMPT)

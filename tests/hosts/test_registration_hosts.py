@@ -148,6 +148,39 @@ def test_the_person_is_warned_only_if_hooks_are_off(
         assert (setting in AGENT_TARGETS[host].warning(place)) == (text in off), text
 
 
+ALLOWED = "mcp__tacit"
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "",
+        "{}\n",
+        '{\n  "permissions": {}\n}\n',
+        '{\n  "permissions": {\n    "allow": ["Bash(ls:*)"], // mine\n    "deny": []\n  }\n}\n',
+        '{\n  "permissions": {"allow": ["mcp__tacit", "WebFetch"]}\n}\n',
+    ],
+)
+def test_with_the_server_claude_code_is_allowed_to_use_its_tools_and_no_longer_after(
+    place: InstallContext, tmp_path: Path, theirs: str
+) -> None:
+    if theirs:
+        put(tmp_path, ".claude/settings.json", theirs)
+    settings, *_ = AGENT_TARGETS["claude"].plan_install(place._replace(mcp=True))
+    assert (settings.after or b"").count(ALLOWED.encode()) == 1 and settings.receipt is not None
+    write_receipts(place.home, "claude", [settings.receipt])
+    apply_change(settings)
+    again, *_ = AGENT_TARGETS["claude"].plan_install(place)  # without --mcp: what is allowed stays
+    assert again.after == settings.after
+    removal, *_ = AGENT_TARGETS["claude"].plan_removal(place)
+    assert removal.after == (theirs.encode() or None)
+
+
+def test_without_the_server_nothing_is_allowed(place: InstallContext) -> None:
+    settings, *_ = AGENT_TARGETS["claude"].plan_install(place)
+    assert ALLOWED.encode() not in (settings.after or b"")
+
+
 def test_hooks_and_server_are_taken_out_of_one_file_together(place: InstallContext, tmp_path: Path) -> None:
     theirs = '{\n  "theme": "dark", // mine\n  "hooks": {"AfterAgent": [{"hooks": [{"command": "say done"}]}]}\n}\n'
     put(tmp_path, ".gemini/settings.json", theirs)

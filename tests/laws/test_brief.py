@@ -7,8 +7,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tacit.index.reader import MemoryRow
 from tacit.brief import MAX_MEMORIES, MAX_TOKENS, Brief, BriefLimits, compose_brief, is_standing_rule
+from tacit.index.reader import MemoryRow
 from tacit.model.claim import KIND_RANK, Kind, is_project_scope
 from tacit.model.ids import event_id
 from tacit.text.display import harmless

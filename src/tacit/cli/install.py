@@ -300,6 +300,8 @@ def _echo_targets(call: Invocation) -> None:
         echo("Repaired:")
         for target in stale:
             echo(f"  {target.name:10} {target.next_step}")
+            if doubt := target.warning(place):
+                echo(f"  {'':10} {doubt}")
 
 
 def _state_text(target: Target, place: InstallContext) -> str:

@@ -110,7 +110,12 @@ def _server(context: InstallContext, **others: object) -> McpServerEntry:
 def _plan_claude(context: InstallContext) -> _HostPlan:
     settings = os.path.join(context.config_folder("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
     servers = os.path.join(context.environment.get("CLAUDE_CONFIG_DIR") or context.user_folder, ".claude.json")
-    files = (_hooks_file(settings, context, "claude"), _server_file(servers, context, _server(context, type="stdio")))
+    # Without a person to ask, Claude Code refuses every tool of a server that nobody has allowed.
+    form = DesiredConfig(permission="mcp__tacit", may_add_server=context.mcp)
+    files = (
+        _hooks_file(settings, context, "claude", form),
+        _server_file(servers, context, _server(context, type="stdio")),
+    )
     return _HostPlan(files, partial(claude_obstacle, settings))
 
 

@@ -43,6 +43,7 @@ _ACTIONS = ("inject", "call", "capture", "guard")
 _BOM = "\ufeff"
 _HOOKS_KEY = "hooks"
 _INLINE_SERVERS = re.compile(r"^[ \t]*mcp_servers[ \t]*=[ \t]*\{(?=[ \t]*[^\s}])", re.MULTILINE)
+_ALLOWED = ("permissions", "allow")
 _GROUP_KEYS = {"matcher", "hooks", "sequential"}
 
 
@@ -70,6 +71,7 @@ class DesiredConfig(Record):
     server: McpServerEntry | None = None
     may_add_server: bool = True  # else a server is only updated
     is_owned: bool = False  # the file has no entries of others
+    permission: str = ""  # is allowed to be used without a question, in the settings of Claude Code
 
 
 def json_config_file(path: str, desired: DesiredConfig) -> ConfigFile:
@@ -125,6 +127,7 @@ def _with_our_entries(path: str, text: str, desired: DesiredConfig) -> str:
         text = set_value(text, ("version",), desired.version)
     if desired.entries:
         text = _with_hook_entries(text, desired)
+    text = _with_permission(text, desired)
     server = desired.server
     if server and (desired.may_add_server or find_node(text, server.path)):
         if find_node(text, server.path[:-1]) is None:
@@ -134,12 +137,30 @@ def _with_our_entries(path: str, text: str, desired: DesiredConfig) -> str:
     return text
 
 
+def _with_permission(text: str, desired: DesiredConfig) -> str:
+    if not (desired.permission and desired.may_add_server) or _permission_path(text, desired):
+        return text
+    if find_node(text, _ALLOWED[:1]) is None:
+        return set_value(text, _ALLOWED[:1], {_ALLOWED[1]: [desired.permission]})
+    if find_node(text, _ALLOWED) is None:
+        return set_value(text, _ALLOWED, [desired.permission])
+    return append_item(text, _ALLOWED, desired.permission)
+
+
+def _permission_path(text: str, desired: DesiredConfig) -> JsonPath | None:
+    """Return the path of our permission, None if it is not there."""
+    allowed = value_at(text, _ALLOWED)
+    items = allowed if desired.permission and isinstance(allowed, list) else []
+    return (*_ALLOWED, items.index(desired.permission)) if desired.permission in items else None
+
+
 def _check_containers(path: str, text: str, desired: DesiredConfig) -> None:
     """Raise RefusedError if a container has the wrong type, or a server of others has our name."""
     server = desired.server
     containers: list[tuple[KeyPath, str]] = [((), "{"), ((_HOOKS_KEY,), "{")]
     containers += [((_HOOKS_KEY, entry.event), "[") for entry in desired.entries]
     containers += [(server.path[:-1], "{")] if server else []
+    containers += [(_ALLOWED[:1], "{"), (_ALLOWED, "[")] if desired.permission and desired.may_add_server else []
     for keys, bracket in containers:
         node = find_node(text, keys)
         if node is not None and node.first_char != bracket:
@@ -180,7 +201,14 @@ def _with_entries_of_event(text: str, entries: Sequence[HookEntry], desired: Des
 
 
 def _with_entry_at(text: str, path: JsonPath, entry: HookEntry) -> str:
-    return text if value_at(text, path) == entry.value else set_value(text, path, entry.value)
+    if value_at(text, path) != entry.value:
+        text = set_value(text, path, entry.value)
+    group, entries = path[:3], value_at(text, (*path[:3], "hooks"))
+    is_grouped_alone = len(path) > len(group) and isinstance(entries, list) and len(entries) == 1
+    if is_grouped_alone and (value_at(text, (*group, "matcher")) or "") != entry.matcher:
+        matcher = (*group, "matcher")
+        text = set_value(text, matcher, entry.matcher) if entry.matcher else remove_value(text, matcher)
+    return text
 
 
 def _entry_action(value: object) -> str:
@@ -257,6 +285,10 @@ def _without_our_entries(text: str, desired: DesiredConfig, receipt: Receipt | N
     if desired.server and _is_our_server(value_at(text, desired.server.path)):
         text = remove_value(text, desired.server.path)
         containers[desired.server.path[:-1]] = None
+    permission = _permission_path(text, desired)
+    if permission and (receipt is None or (*_ALLOWED, desired.permission) in receipt.made):
+        text = remove_value(text, permission)
+        containers |= dict.fromkeys((_ALLOWED, _ALLOWED[:1]))
     for container in [*containers, (_HOOKS_KEY,)] if paths else containers:
         text = _prune_container(text, container, receipt)
     return _restore_rest(text, desired, receipt)
@@ -311,16 +343,19 @@ def _make_receipt(
     containers: list[KeyPath] = [(), (_HOOKS_KEY,), ("version",)]
     containers += [(_HOOKS_KEY, entry.event) for entry in desired.entries]
     containers += [desired.server.path[:-1]] if desired.server else []
+    containers += [_ALLOWED[:1], _ALLOWED] if desired.permission else []
     containers = [keys for keys in containers if find_node(after, keys)]
+    is_new = _permission_path(after, desired) and (is_blank or not _permission_path(before, desired))
+    permission = ((*_ALLOWED, desired.permission),) if is_new else ()
     hashes = (content_hash(content), content_hash(encode_text(path, after)))
     if is_blank:
         was = before if content is not None else None
-        return Receipt(path, *hashes, is_blank=True, was=was, made=tuple(containers[1:]))
+        return Receipt(path, *hashes, is_blank=True, was=was, made=(*containers[1:], *permission))
     interiors = ((keys, blank_interior(before, keys)) for keys in containers)
     return Receipt(
         path,
         *hashes,
-        made=tuple(keys for keys in containers if find_node(before, keys) is None),
+        made=(*(keys for keys in containers if find_node(before, keys) is None), *permission),
         empty=tuple((keys, interior) for keys, interior in interiors if interior is not None),
     )
 
