@@ -204,7 +204,9 @@ class _CodexReader(TranscriptReader):
             tool = as_string(payload.get("name")) or kind.removesuffix("_call")
             arguments = payload.get("input", payload.get("arguments", as_object(payload.get("action"))))
             key, parsed = event_key(call_id, context, f"{tool} {arguments}"), parse_object(arguments)
-            call = PendingToolCall(key, tool, arguments if parsed is None else parsed, context, self._is_subagent)
+            server = as_string(payload.get("namespace"))  # `mcp__tacit`
+            name = f"{server}__{tool}" if server else tool
+            call = PendingToolCall(key, name, arguments if parsed is None else parsed, context, self._is_subagent)
             self.calls.setdefault(call_id, call)
         elif kind == "message" and role == "assistant":
             yield from self._flush_unconfirmed()

@@ -35,9 +35,11 @@ from tacit.hosts.tools import (
     ResultPolicy,
     edit_excerpt,
     files_changed_by,
+    is_own_tool,
     lookup_tool,
     runs_tacit,
     summarize_input,
+    without_query,
 )
 from tacit.log.segment import MAX_EVENT_BYTES
 from tacit.model.observation import (
@@ -369,7 +371,7 @@ class TranscriptReader:
         tool = lookup_tool(call.tool)
         outcome = ToolOutcome.STOPPED if is_stopped_result(result) else outcome
         result = without_warning(result)
-        summary = summarize_input(tool, call.arguments)
+        summary = "" if is_own_tool(call.tool) else summarize_input(tool, call.arguments)
         command = summary if tool.act is ToolAction.RAN else ""
         if tool is PATCH_TOOL:
             summary = ", ".join(patched_files(summary)) or summary
@@ -383,7 +385,9 @@ class TranscriptReader:
             self.agent,
             clean(call.tool)[:100],
             tool.act,
-            truncate_end(clean(without_noise(summary)).strip(), self.limits.input),
+            truncate_end(
+                clean(without_noise(without_query(summary) if command else summary)).strip(), self.limits.input
+            ),
             self._clean_result(call.tool, tool, command, result, outcome),
             outcome,
             files_changed_by(tool, call.arguments, command, outcome),

@@ -31,6 +31,15 @@ def runs_tacit(line: str) -> bool:
     )
 
 
+_PLAIN_QUERY = re.compile(rf"\s*({_TACIT_QUERY.pattern})[^|&;<>\n]*\Z")
+
+
+def without_query(line: str) -> str:
+    """Return a line without the words of a query to Tacit, which would be found by the next one."""
+    match = _PLAIN_QUERY.match(line) if "tacit" in line else None
+    return f"{match[1]} …" if match and match.end(1) < len(line.rstrip()) else line
+
+
 # What is captured of each tool (B3)
 
 
@@ -90,13 +99,18 @@ _MCP_TOOL_NAME = re.compile(r"mcp_|[a-z0-9-]{1,80}__")
 _TACIT_TOOL_NAME = re.compile(r"(?:^|[_.\-/])tacit(?:[_.\-/]|$)")
 
 
+def is_own_tool(name: str) -> bool:
+    """Return whether a tool is one of Tacit's server. What it is asked is nothing that anybody said or did."""
+    return _TACIT_TOOL_NAME.search(name.lower()) is not None
+
+
 def lookup_tool(name: str) -> HostTool:
     """Return how a tool is captured, by its name. Tools that are not in the table are captured as they are."""
     lower = name.lower()
     known = TOOLS.get(lower) or TOOLS.get(lower.removeprefix("functions."))
     if known is not None:
         return known
-    if _TACIT_TOOL_NAME.search(lower):
+    if is_own_tool(lower):
         return HostTool(ToolAction.FETCHED, result_policy=ResultPolicy.NEVER)
     return HostTool(ToolAction.FETCHED) if _MCP_TOOL_NAME.match(lower) else _OTHER_TOOL
 
