@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.hosts.tools import edit_excerpt, lookup_tool, runs_tacit
+from tacit.hosts.tools import edit_excerpt, lookup_tool, runs_tacit, without_query
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,21 @@ def test_a_line_that_asks_tacit_is_known(line: str) -> None:
 @pytest.mark.parametrize("line", ("ls tacit", "cd src/tacit && ls", "grep -n tacit README.md", "pytest tests/tacit"))
 def test_a_line_that_only_names_tacit_does_not_ask_it(line: str) -> None:
     assert not runs_tacit(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('tacit recall "shipping window"', "tacit recall …"),
+        ("tacit why 7k2m", "tacit why …"),
+        ("tacit recall", "tacit recall"),
+        ("tacit add 'never force push'", "tacit add 'never force push'"),
+        ("tacit recall x && make deploy", "tacit recall x && make deploy"),  # something else was run, too
+    ],
+)
+def test_the_words_of_a_question_to_tacit_are_not_kept(line: str, expected: str) -> None:
+    """The next question would find them, and not what it looks for."""
+    assert without_query(line) == expected
 
 
 @settings(max_examples=100, deadline=None)
