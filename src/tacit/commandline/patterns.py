@@ -47,7 +47,7 @@ class CommandPattern(Record):
             if word.text == "--":
                 break
             if word.text.startswith("-"):
-                given.update(split_flags(word.text, _VALUE_LETTERS.get(self.program, "")))
+                given.update((word.text, *flags_of(self.program, word.text)))
             elif word.text.startswith("+") and self.program == "git":  # `git push origin +main`
                 given.update(("-f", "--force"))
         return all(not given.isdisjoint(spellings) for spellings in self.required)
@@ -86,6 +86,18 @@ _INQUIRIES = frozenset(("--version", "-v", "-V", "--help", "-h", "help", "versio
 _VALUE_LETTERS = {"git": "mFCct", "tar": "f", "curl": "XHdou", "ssh": "ipl", "sed": "i", "perl": "i"}
 _MAX_CLUSTER = 5  # characters of several short flags in one word; a longer word is a long flag with one dash
 _VERSIONED = frozenset(("python", "pip", "pypy", "ipython"))  # `python3.12` is a `python`
+
+
+# Programs whose long flags have one dash: `go test -run`
+_ONE_DASH = frozenset("go gofmt java javac find terraform openssl ffmpeg mvn ant scala".split())
+
+
+def flags_of(program: str, word: str) -> Iterator[str]:
+    """Yield the flags of a word of a command."""
+    if program in _ONE_DASH:
+        yield word.partition("=")[0]
+    else:
+        yield from split_flags(word, _VALUE_LETTERS.get(program, ""))
 
 
 def split_flags(text: str, value_letters: str = "") -> Iterator[str]:
@@ -174,6 +186,8 @@ _LONG_FLAGS = {
     "git add": {"-A": "--all", "-f": "--force"},
     "git clean": {"-f": "--force"},
     "git checkout": {"-f": "--force"},
+    "git status": {"-s": "--short", "-b": "--branch"},
+    "git log": {"-p": "--patch"},
     "git branch": {"-d": "--delete", "-f": "--force"},
     "npm": {"-g": "--global"},
     "pnpm": {"-g": "--global"},
@@ -258,7 +272,9 @@ def _pattern(words: tuple[str, ...], flags: list[str], text: str) -> CommandPatt
     tables_of_options = (tables.subcommands, tables.package_managers, tables.task_runners, tables.interpreters)
     row = next((table[name] for table in tables_of_options if name in table), None)
     long_flags = {**_LONG_FLAGS.get(words[0], {}), **_LONG_FLAGS.get(" ".join(words[:2]), {})}
-    required = [_with_aliases(flag, long_flags) for option in flags for flag in split_flags(option)]
+    # A flag that is stated with a value is that flag with this value.
+    stated = (flag for option in flags for flag in ([option] if "=" in option else flags_of(program, option)))
+    required = [_with_aliases(flag, long_flags) for flag in stated]
     if row and row.takes_several:
         required = [*((target,) for target in rest), *required]
         rest = []

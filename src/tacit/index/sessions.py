@@ -227,10 +227,14 @@ def session_version(connection: sqlite3.Connection, session: ClaimId) -> Session
 
 
 def logged_events_of_session(connection: sqlite3.Connection, row: SessionRow, decode: Decode) -> Iterator[LoggedEvent]:
-    """Yield the events of a session with their positions in the log, in order."""
-    query = f"SELECT {_EVENT_LINE}, segment, line FROM session_events WHERE session_number = ? ORDER BY event_id"
-    for raw, segment, line in connection.execute(query, (claim_number(row.id),)):
-        yield LoggedEvent(decode(raw), segment, line)
+    """Yield the events of a session with their positions in the log, in the order in which they happened.
+
+    Where the host gave several the same time, the order in which they were captured counts: their ids say nothing.
+    """
+    query = f"SELECT {_EVENT_LINE}, segment, line FROM session_events WHERE session_number = ?"
+    rows = connection.execute(query, (claim_number(row.id),))
+    logged = (LoggedEvent(decode(raw), segment, line) for raw, segment, line in rows)
+    yield from sorted(logged, key=lambda one: (one.event.at, one.segment, one.line))
 
 
 def logged_events(connection: sqlite3.Connection, events: Sequence[EventId], decode: Decode) -> list[LoggedEvent]:

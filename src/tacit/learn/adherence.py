@@ -33,6 +33,7 @@ from tacit.model.observation import PromptKind, ToolAction, ToolOutcome, ToolUse
 from tacit.model.session import Adherence, combined
 from tacit.model.statement import parse_statement, split_sentences, strip_introduction
 from tacit.record import Record
+from tacit.text.words import simple_stem, tokenize
 
 _ATTRIBUTION = Attribution("learner:adherence", Provenance.TOOL_LOCAL)
 _MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task and corrects nothing
@@ -135,9 +136,14 @@ def _is_inside(command: SimpleCommand, directory: str) -> bool:
 
     What holds in a project need not hold elsewhere.
     """
-    if command.directory is None or not directory.startswith("/") or command.directory[:1] not in ("/", "~"):
+    if command.directory is None or not directory.startswith("/"):
         return command.directory is not None
-    folder, target = f"{posixpath.normpath(directory)}/", f"{posixpath.normpath(command.directory)}/"
+    folder, target = (
+        f"{posixpath.normpath(directory)}/",
+        f"{posixpath.normpath(posixpath.join(directory, command.directory))}/",
+    )
+    if command.directory.startswith("~"):
+        target = f"{posixpath.normpath(command.directory)}/"
     return folder.startswith(target) or target.startswith(folder)
 
 
@@ -278,11 +284,12 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
     first had failed, or something was changed after it. A second command that failed did nothing.
     """
     result = _NOT_APPLICABLE
-    has_run, has_changed, may_have_run = False, True, False
+    has_run, has_changed, may_have_run, ran_earlier = False, True, False, False
+    looks_at_files = not any(map(_is_about_no_file, expectation.first))
     for call in calls:
-        if call.files:
+        if call.files and looks_at_files:
             # A change after a run may be one to what the run had looked at, or to a text beside it.
-            has_run, has_changed, may_have_run = False, True, has_run
+            has_run, has_changed, may_have_run, ran_earlier = False, True, False, has_run or ran_earlier
         for command in call.commands:
             if any(pattern.matches(command.words) for pattern in expectation.first):
                 has_run, may_have_run = not call.failed, True
@@ -290,17 +297,24 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
                 if call.failed and not _MAY_CONFLICT.intersection(word.text for word in command.words[1:2]):
                     continue
                 if not has_run and has_changed:
-                    if may_have_run or _is_named(expectation.first, call.printed):
+                    if may_have_run or ran_earlier or _is_named(expectation.first, call.printed):
                         return _UNKNOWN
                     return CheckResult(Adherence.VIOLATED, call.event_id)
                 if result is _NOT_APPLICABLE:
                     result = CheckResult(Adherence.FOLLOWED, call.event_id)
-                has_run, has_changed, may_have_run = False, False, False
+                has_run, has_changed, may_have_run, ran_earlier = False, False, False, False
             elif _SCRIPT.match(_family(command)):
                 may_have_run = True
     return result
 
 
+def _is_about_no_file(pattern: CommandPattern) -> bool:
+    """Return whether what a command shows or does is as good after an edit as before it: `git fetch`, `gh pr view`."""
+    word = pattern.words[0][0] if pattern.words else ""
+    return word in _ABOUT_NO_FILE and (pattern.program, word) not in (("git", "status"), ("git", "diff"))
+
+
+_ABOUT_NO_FILE = frozenset("show list log view fetch pull branch login up start ready status install".split())
 _MAY_CONFLICT = frozenset("merge rebase cherry-pick revert pull am".split())  # these fail after they have begun
 
 
@@ -320,7 +334,7 @@ _COMMON_WORDS = frozenset("run test tests check lint format fmt types ci exec in
 # Words with which people agree to what an agent proposes, or ask for more than one step at once.
 _CONSENT = re.compile(
     r"\b(?:yes|yep|yeah|ok|okay|sure|go ahead|do it|do that|proceed|continue|go on|please do|lgtm|sounds good|ship"
-    r"|release|publish|deploy|merge|prs?|pull request|commit|push|finish|wrap up|approved?)\b|/\w"
+    r"|release|publish|deploy|merge|prs?|pull request|commit|push|finish|wrap up|approved?)\b|(?:^|\s)/\w"
 )
 _REFUSAL = re.compile(r"\b(?:don't|don’t|do not|never|not|no|without|until|unless|before)\b[^.!?\n]{0,60}")
 
@@ -354,7 +368,7 @@ def _check_asked(commands: Sequence[CommandPattern], calls: Sequence[CheckedCall
 def _is_wanted(expectation: ForbidsCommand, command: SimpleCommand, prompts: str) -> bool:
     """Return whether the person may have wanted a forbidden command: they spoke of it, or just agreed to something."""
     pattern = next(one for one in expectation.forbidden if one.matches(command.words))
-    flags = [spelling.lstrip("-") for spellings in pattern.required for spelling in spellings]
+    flags = [spelling.strip("-") for spellings in pattern.required for spelling in spellings if len(spelling) > 3]
     names = flags or [words[0] for words in pattern.words[:1]] or [pattern.program]
     positive = _REFUSAL.sub("", prompts)
     if expectation.instead and pattern.program not in _NAME.findall(positive):  # to want tests is not to want `go test`
@@ -371,7 +385,7 @@ def _check_protected(paths: Sequence[str], calls: Sequence[CheckedCall]) -> Chec
     edit = next((call for call in calls if not call.aside and _changes(call, paths)), None)
     if edit is None:
         return _NOT_APPLICABLE
-    is_doubtful = _just_agreed(edit.prompts) or _names_changed(edit, paths)
+    is_doubtful = _just_agreed(edit.prompts) or _names_changed(edit, paths) or _speaks_of(edit.prompts, paths)
     return _UNKNOWN if is_doubtful else CheckResult(Adherence.VIOLATED, edit.event_id)
 
 
@@ -388,6 +402,13 @@ def _check_asked_files(paths: Sequence[str], calls: Sequence[CheckedCall]) -> Ch
         elif result is _NOT_APPLICABLE:
             result = CheckResult(Adherence.FOLLOWED, call.event_id)
     return result
+
+
+def _speaks_of(prompts: str, paths: Iterable[str]) -> bool:
+    """Return whether a prompt has a word of these paths: who wants a test wants `*_test.go` changed."""
+    stems = {simple_stem(word) for word in tokenize(_REFUSAL.sub("", prompts))}
+    parts = (part for path in paths for part in re.findall(r"[a-z]{4,}", path.lower()))
+    return any(simple_stem(part) in stems for part in parts)
 
 
 def _names_changed(call: CheckedCall, paths: Iterable[str]) -> bool:
