@@ -100,6 +100,7 @@ FIELDS: dict[str, tuple[str, str]] = {
         "boolean",
         "whether it has no effect: a guard whose memory is not active, a member of a team whose role was revoked",
     ),
+    "idle_count": ("integer", "memories that were told often and had to do with nothing: keep telling?"),
     "ineffective_count": ("integer", "memories that agents were told and violated twice, or that were corrected"),
     "injected_count": ("integer", "sessions in which an agent was told it; of a week, over all memories"),
     "input": ("string", "what a tool was given"),
@@ -357,6 +358,7 @@ OBJECTS: dict[str, str] = {
     "status": (
         "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
         " dropped untrusted fact_conflicts kinds session_count evaluated week ineffective_count"
+        " idle_count"
         " outdated_count team"
     ),
     "step": "text exit_status milliseconds",

@@ -316,6 +316,65 @@ def test_an_everyday_rule_about_commands_is_checked(sentence: str, command: str,
 
 
 @pytest.mark.parametrize(
+    ("calls", "result", "call"),
+    [
+        ([changed("a.go"), "gofmt -w a.go"], FOLLOWED, 2),
+        ([changed("a.go"), "gofmt -w a.go", changed("b.go"), "git commit -m x"], VIOLATED, 3),
+        ([changed("a.go"), "git commit -m x"], VIOLATED, 1),
+        ([changed("a.go"), "make release", "git commit -m x"], UNKNOWN, 0),  # it may have run it
+        ([changed("a.go"), "git status"], UNKNOWN, 0),  # the work may go on
+        ([changed("a.py"), "git commit -m x"], NOT_APPLICABLE, 0),
+    ],
+)
+def test_what_has_to_run_after_a_change_is_missed_once_it_is_committed(
+    calls: list[ConversationBody | str], result: Adherence, call: int
+) -> None:
+    checked = check("After editing Go files run `gofmt`.", *calls)
+    assert checked == CheckResult(result, numbered(call) if call else EventId(""))
+
+
+@pytest.mark.parametrize(
+    ("asked", "result"),
+    [
+        ("mend the footer", VIOLATED),
+        ("can we rebase on main, please?", UNKNOWN),
+        ("do not rebase this", VIOLATED),
+        ("yes", UNKNOWN),  # to what, nobody knows here
+    ],
+)
+def test_what_the_person_may_have_wanted_is_no_violation(asked: str, result: Adherence) -> None:
+    assert check("Please don't rebase.", prompt(asked), "git rebase main").result is result
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome", "result"),
+    [
+        ("git pull", ToolOutcome.FAILED, VIOLATED),
+        ("git checkout main && git pull", ToolOutcome.FAILED, UNKNOWN),  # it may have failed before
+        ("cd ../other && git pull", ToolOutcome.SUCCEEDED, NOT_APPLICABLE),
+    ],
+)
+def test_what_a_chain_that_failed_or_another_folder_ran_is_not_held_against_it(
+    line: str, outcome: ToolOutcome, result: Adherence
+) -> None:
+    assert check("Never use git pull.", ran(line, outcome)).result is result
+
+
+def test_an_edit_makes_a_check_stale_and_not_what_looks_at_no_file() -> None:
+    order, look = "run the tests before you commit", "run `git log` before you commit"
+    edited = ("pytest", "git log", changed("a.py"), "git commit -m x")
+    assert check(order, *edited).result is UNKNOWN and check(look, *edited).result is FOLLOWED
+
+
+@pytest.mark.parametrize(
+    ("line", "result"),
+    [("go test ./...", VIOLATED), ("go test -race ./...", FOLLOWED), ("go test -run X -race .", FOLLOWED)],
+)
+def test_a_flag_that_is_always_given_is_missed(line: str, result: Adherence) -> None:
+    assert check("Always run `go test` with `-race`.", line).result is result
+
+
+@pytest.mark.parametrize(
     ("file", "result"),
     [
         ("web/dist/app.js", VIOLATED),

@@ -23,6 +23,7 @@ class CommandPattern(Record):
         program: its name.
         words: the words that follow it, each with its other spellings.
         required: options and words that the command has anywhere, each with its other spellings.
+        lacking: options that the command does not have, each with its other spellings.
         value_options: options of the program that take a value.
         text: the command as the person states it.
         may_be_implied: whether a command without the required words may do the same: `git push` need not name a branch.
@@ -34,13 +35,14 @@ class CommandPattern(Record):
     value_options: tuple[str, ...] = ()
     text: str = ""
     may_be_implied: bool = False
+    lacking: tuple[tuple[str, ...], ...] = ()
 
     def matches(self, words: tuple[Word, ...]) -> bool:
         """Return whether a command is one of the pattern."""
         if not self.is_program_of(words):
             return False
         arguments = words[1:]
-        if not self.required:
+        if not self.required and not self.lacking:
             return bool(self.words) or len(arguments) != 1 or arguments[0].text not in _INQUIRIES
         given = {word.text for word in self._positionals(arguments) if word.is_literal and word.text[:1] != "-"}
         for word in arguments:
@@ -50,7 +52,8 @@ class CommandPattern(Record):
                 given.update((word.text, *flags_of(self.program, word.text)))
             elif word.text.startswith("+") and self.program == "git":  # `git push origin +main`
                 given.update(("-f", "--force"))
-        return all(not given.isdisjoint(spellings) for spellings in self.required)
+        has_required = all(not given.isdisjoint(spellings) for spellings in self.required)
+        return has_required and all(given.isdisjoint(spellings) for spellings in self.lacking)
 
     def is_program_of(self, words: tuple[Word, ...]) -> bool:
         """Return whether a command is one of the pattern, without regard to what it requires."""
@@ -149,6 +152,13 @@ class TiesFiles(Record):
     is_mutual: bool = False
 
 
+class RunsAfter(Record):
+    """Commands of which one has to be run after a change of these files."""
+
+    paths: tuple[str, ...]
+    run: tuple[CommandPattern, ...]
+
+
 class AsksBefore(Record):
     """Commands and files that the person wants to be asked about before they are run or edited."""
 
@@ -156,7 +166,7 @@ class AsksBefore(Record):
     paths: tuple[str, ...] = ()
 
 
-Expectation = ForbidsCommand | RequiresBefore | ProtectsFiles | TiesFiles | AsksBefore
+Expectation = ForbidsCommand | RequiresBefore | ProtectsFiles | TiesFiles | RunsAfter | AsksBefore
 
 
 def matches_path(pattern: str, path: str) -> bool:

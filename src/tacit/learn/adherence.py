@@ -186,6 +186,23 @@ def _check(expectation: patterns.Expectation, calls: Sequence[CheckedCall]) -> C
             return _check_protected(paths, calls)
         case patterns.TiesFiles():
             return _check_tied(expectation, calls)
+        case patterns.RunsAfter():
+            return _check_after(expectation, calls)
+
+
+def _check_after(expectation: patterns.RunsAfter, calls: Sequence[CheckedCall]) -> CheckResult:
+    """Return a violation if a change was committed without the command. Before a commit, the work may go on."""
+    places = [place for place, call in enumerate(calls) if not call.aside and _changes(call, expectation.paths)]
+    if not places:
+        return _NOT_APPLICABLE
+    later = [(call, command) for call in calls[places[-1] + 1 :] for command in call.commands]
+    for call, command in later:
+        if any(pattern.matches(command.words) for pattern in expectation.run):
+            return _UNKNOWN if call.failed else CheckResult(Adherence.FOLLOWED, call.event_id)
+    families = {_family(command) for _, command in later}
+    may_have_run = any(map(_SCRIPT.match, families))
+    is_done = "git commit" in families and not may_have_run
+    return CheckResult(Adherence.VIOLATED, calls[places[-1]].event_id) if is_done else _UNKNOWN
 
 
 def _check_tied(expectation: patterns.TiesFiles, calls: Sequence[CheckedCall]) -> CheckResult:
@@ -216,7 +233,7 @@ def _would_violate(expectation: patterns.Expectation, call: CheckedCall) -> bool
             return named or _changes(call, paths)
         case patterns.AsksBefore(commands=commands):
             return any(pattern.matches(command.words) for command in call.commands for pattern in commands)
-        case patterns.TiesFiles():
+        case patterns.TiesFiles() | patterns.RunsAfter():
             return False
 
 

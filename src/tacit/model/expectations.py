@@ -19,6 +19,7 @@ from tacit.commandline.patterns import (
     ForbidsCommand,
     ProtectsFiles,
     RequiresBefore,
+    RunsAfter,
     TiesFiles,
     forbids,
     known_programs,
@@ -68,7 +69,8 @@ def _takes_back(sentence: str, expectations: Sequence[Expectation]) -> bool:
     """Return whether a sentence wants, in some case, what one before it forbids."""
     forbidden = (one.forbidden for one in expectations if isinstance(one, ForbidsCommand))
     patterns = [pattern for commands in forbidden for pattern in commands]
-    names = {pattern.program for pattern in patterns}.union(*(words for pattern in patterns for words in pattern.words))
+    plain = [pattern for pattern in patterns if not pattern.required]  # to use it otherwise is no exception
+    names = {pattern.program for pattern in plain}.union(*(words for pattern in plain for words in pattern.words))
     positive = _NEGATED.sub("", _STATED.sub("", sentence.lower()))
     words = re.findall(r"\w[\w-]*", positive)
     return any(word.startswith(name) for word in words for name in names) or bool(_DO_IT.search(positive))
@@ -100,8 +102,8 @@ def _form(pattern: str) -> re.Pattern[str]:
 _TWO_SENTENCES = _form(r"\. (?=use [^.]+ instead\b)")  # "Don't run npm. Use pnpm instead."
 _ADD_ALL = _form(r"(?<!`)\b(git (?:add|stage|checkout|restore)) \.(?=[\s,;]|$)")  # its dot ends no sentence
 _REASON = _form(
-    r"\s*(?:[,;]?\s(?:because|since|as it|so that|otherwise|so I|so we)\s.*"
-    r"|,\s(?:I|I'm|I've|we|our|the|my|they're)\s.*|\s[-–—]+\s.*|\([^()]*\)\s*"
+    r"\s*(?:[,;]?\s(?:because|since|as it|so that|otherwise|so I|so we|so you|to make sure)\s.*"
+    r"|[,;]\s(?:I'd|I|I'm|I've|we|our|the|my|they're)\s.*|\s[-–—]+\s.*|\([^()]*\)\s*"
     r"|[,;]?\s(?:it|they)\s.*)$"
 )
 _LIMIT = _form(
@@ -131,13 +133,13 @@ _TRAILING = _form(
     r"|(?:for|to) (?:install|manage|add)(?:ing)? (?:packages|dependencies|deps)"
     r"|for (?:\w+ )?(?:packages|dependencies|deps|installs|everything|package management)"
     r"|every time|to clean up|for searching|for that|when (?:committing|pushing)"
-    r"|in the same (?:commit|pr|change|pull request)|use (?:your|the) edit(?:ing)? tools?"
+    r"|in the same (?:commit|pr|change|pull request|go)|in the (?:shell|terminal)|use (?:your|the) edit(?:ing)? tools?"
     r"|, (?:add|stage) (?:files|them|things|each file) (?:by name|one by one|individually|explicitly|by path)"
     r"|in any project|for (?:this|the) (?:repo|repository|project)"
     r"|(?:in|on) (?:this|the) (?:repo|repository|project|codebase|folder|directory))$"
 )
 _NEVER = (
-    r"(?:never(?: ever)?|(?:do not|don'?t) want(?: you to)?|do not(?: ever)?|don'?t(?: ever)?|must not|mustn't"
+    r"(?:never(?: ever)?|(?:do not|don'?t) want(?: you to| to see)?|do not(?: ever)?|don'?t(?: ever)?|must not|mustn't"
     r"|should not|shouldn't|avoid|stop|quit|no more|hate|no)"
 )
 _RUN = r"(?:run|start|check|do|doing|use|call|invoke|execute|type|running|using|calling|invoking|executing)"
@@ -154,18 +156,21 @@ _OFF_LIMITS = r"(?:off[- ]limits|untouchable|hands[- ]off|read-only|not to be (?
 _MADE = r"(?:auto-?)?(?:generated|produced|built|created|overwritten|managed)"
 _FILES = r"(?:folders?|files?|code|directories)"
 _TO_EDIT = r"(?:to edit|for edits|for editing|to change|to modify|to patch|to rewrite)"
-_ASK = r"(?:ask|check with|confirm with|get my (?:ok|okay|approval|permission))"
+_ASK = (
+    r"(?:ask|check with|confirm with"
+    r"|(?:get|wait for) my (?:ok|okay|approval|permission|go-ahead|go ahead|consent|blessing))"
+)
 _CONSENT = r"(?:explicitly |specifically )?(?:ask|say|said|tell|told|approve|agree|confirm)(?:e?d)?"
 _BESIDE_FLAG = r"(?:(?:run|use|using|pass|add|commit|push|commit or push) )?(?:with |using |via )?(?:the )?"
 _DEED = r"(?:stage|delete|remove|clean up|wipe|commit|publish)"
 _SKIP = r"(?:skip|bypass|disable|ignore|skipping|bypassing|disabling)"
 _HOOKS = r"(?:(?:the|any|git|our|pre-?commit|commit|pre-?push) )*hooks?"
-_INSTEAD_OF = r"(?:,? instead of|,? rather than| over|,? (?:and |but )?not|,? (?:and |but )?never)"
-_BOTH = (
-    _form(rf"(?P<head>.*?\b{_RUN} )(?P<a>[^,]+?),? and (?P<b>[^,]+?)(?P<tail>,? before .+)"),
-    _form(rf"(?P<head>{_NEVER} .+? without (?:{_RUN} )?)(?P<a>[^,]+?) and (?P<b>[^,]+?)(?P<tail>)"),
-    _form(rf"(?P<head>before .+?, (?:always |first )?{_RUN} )(?P<a>[^,]+?) and (?P<b>[^,]+?)(?P<tail>)"),
-)
+_INSTEAD_OF = r"(?:,? instead of|,? in place of|,? rather than| over|,? (?:and |but )?not|,? (?:and |but )?never)"
+_FLAG = r"(?P<flag>`?--?[A-Za-z]\S{0,60})(?: flag| option| filter)?"
+_EDITING = rf"(?:you |we )?(?:have |are done |every )?{_EDIT}(?:e?d)?(?: to)?"
+_ALWAYS_WITH = _form(rf"(?:always|you must|must) (?:{_RUN} )?(?P<x>\S+(?: \S+){{0,3}}) with (?:the )?{_FLAG}")
+_CHANGES = r"(?:change[sd]?|modified|edited|touched)"
+_NOTHING = rf"(?:{_NEVER}|stage nothing with|commit nothing with|nothing with)"
 _EDITS = _form(rf"{_EDIT} (?P<x>.+)")
 _ASK_FIRST = _form(r"[,;.!]+ (?:but |and |just )?(?:always )?(?:please )?ask (?:me|us)(?: first| before)?[.! ]*$")
 _BEFORE_THAT = _form(r"before\b")
@@ -185,6 +190,8 @@ _BREAK = r"(?:, (?:but )?(?:always )?|; |: |\. | and | but )"
 def _read_sentence(sentence: str) -> Expectation | None:
     """Return what one sentence expects. None if no form covers it, or a word in it cannot be read."""
     text = _END.sub("", sentence.strip())
+    if match := _ALWAYS_WITH.fullmatch(text):
+        return _read_wanted_flag(match)
     if reason := _REASON.search(text):
         if _LIMIT.search(reason[0]):
             return None
@@ -200,11 +207,18 @@ def _read_sentence(sentence: str) -> Expectation | None:
 
 def _read_both(sentence: str) -> list[Expectation]:
     """Return what a sentence expects that wants two commands before another, such as "lint and format before it"."""
-    for form in _BOTH:
-        if match := form.fullmatch(_END.sub("", sentence.strip())):
-            each = [_read_sentence(f"{match['head']}{match[name]}{match['tail']}") for name in ("a", "b")]
-            return [one for one in each if one] if all(isinstance(one, RequiresBefore) for one in each) else []
-    return []
+    text = _END.sub("", sentence.strip())
+    first, conjunction, rest = text.partition(" and ")
+    second, before, then = rest.partition(" before ")
+    if before:
+        each = [f"{first}{before}{then}", f"run {second}{before}{then}"]
+    elif _BEFORE_THAT.match(text) or " without " in first:
+        head, comma, _ = first.rpartition(", ")
+        each = [first, f"{head}{comma}run {rest}" if comma else f"{first.partition(' without ')[0]} without {rest}"]
+    else:
+        return []
+    both = [_read_sentence(one) for one in each] if conjunction else []
+    return [one for one in both if one] if both and all(isinstance(one, RequiresBefore) for one in both) else []
 
 
 def _read_clause(sentence: str) -> Expectation | None:
@@ -291,14 +305,37 @@ def _read_tied(match: re.Match[str]) -> Expectation | None:
     return TiesFiles(changed, companions) if changed and companions else None
 
 
+def _read_after(match: re.Match[str]) -> Expectation | None:
+    paths, commands = _paths(match["x"]), _commands(match["y"], verb="run")
+    return RunsAfter(paths, commands) if paths and commands else None
+
+
 def _read_left(match: re.Match[str]) -> Expectation | None:
-    paths = _paths(match["x"] or match["z"])
-    return ProtectsFiles(paths) if paths else None
+    return _read_off_limits(match["x"] or match["z"])
 
 
 def _read_theirs(match: re.Match[str]) -> Expectation | None:
-    commands = _commands(match["x"], verb="run")
+    return _read_off_limits(match["x"])
+
+
+def _read_off_limits(phrase: str) -> Expectation | None:
+    if paths := _paths(phrase):
+        return ProtectsFiles(paths)
+    commands = _commands(phrase, verb="run")
     return ForbidsCommand(commands) if commands else None
+
+
+def _read_forbidden_flag(match: re.Match[str]) -> Expectation | None:
+    commands = _commands(f"`{match['x'].strip('`')} {match['flag'].strip('`')}`", verb="run")
+    return ForbidsCommand(commands) if commands and all(is_known_program(one.program) for one in commands) else None
+
+
+def _read_wanted_flag(match: re.Match[str]) -> Expectation | None:
+    """Read a flag that a command must have: without it, the command is forbidden."""
+    flagged = _commands(f"`{match['x'].strip('`')} {match['flag'].strip('`')}`", verb="run")
+    if not flagged or not all(one.required and is_known_program(one.program) for one in flagged):
+        return None
+    return ForbidsCommand(tuple(one._replace(required=(), lacking=one.required) for one in flagged), flagged)
 
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | None]], ...] = (
@@ -317,7 +354,22 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"{_NEVER} {_EDIT} (?:the |any )?(?:auto-?)?generated {_FILES}"), _read_generated),
     (_form(rf"(?P<x>.+?) (?:is|are) {_OFF_LIMITS}"), _read_protected),
     (_form(rf"(?P<x>\S+) (?:is|are) {_MADE} by (?!hand\b|me\b|us\b).+"), _read_protected),
-    (_form(r"leave (?P<x>.+?) alone|(?:keep (?:your )?hands off|stay out of|stay away from) (?P<z>.+)"), _read_left),
+    (
+        _form(r"leave (?P<x>.+?) alone|(?:(?:keep (?:your )?)?hands off|stay out of|stay away from) (?P<z>.+)"),
+        _read_left,
+    ),
+    (_form(rf"{_NEVER} (?:pass|use|add|set) (?:the )?{_FLAG} (?:to|on|with|for|in) (?P<x>.+)"), _read_forbidden_flag),
+    (_form(rf"(?:skip|omit|leave out|drop) (?:the )?{_FLAG} (?:to|on|with|for|in) (?P<x>.+)"), _read_forbidden_flag),
+    (_form(rf"(?:pass|add|give) {_FLAG} to (?:every |each |all )?(?P<x>.+)"), _read_wanted_flag),
+    (_form(rf"{_NEVER} (?:{_RUN} )?(?P<x>\S+(?: \S+){{0,3}}) without (?:the )?{_FLAG}"), _read_wanted_flag),
+    (_form(rf"give (?:every |each |all )?(?P<x>\S+(?: \S+){{0,3}}) (?:a |the |an )?{_FLAG}"), _read_wanted_flag),
+    (_form(rf"nothing (?:in|under|below|inside) (?P<x>.+?) (?:may|should|must|is to) be {_EDIT}e?d?"), _read_protected),
+    (_form(rf"(?:when|if|whenever) (?P<x>\S+) (?:is )?{_CHANGES}, (?P<y>\S+) {_MUST} (?:be )?{_EDIT}e?d?"), _read_tied),
+    (
+        _form(r"(?:any )?changes? (?:to|in) (?P<x>.+?) (?:need|require|want)s? (?:a )?changes? (?:to|in) (?P<y>.+)"),
+        _read_tied,
+    ),
+    (_form(r"\w+ (?:only )?with (?P<y>[^,]+), (?:not|never) with (?P<x>.+)"), _read_forbidden),
     (_form(rf"before (?P<x>[^,]+),? (?:always |please |first )?{_ASK}(?: me| us)?(?: first)?"), _read_asked),
     (_form(r"(?P<x>.+) (?:is|are) mine(?: to (?:run|do|make))?"), _read_theirs),
     (_form(r"(?P<x>\w+ing) is (?:my|our) (?:job|call|task|responsibility|decision)"), _read_theirs),
@@ -330,12 +382,22 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"{_TIE} (?P<x>.+?) and (?P<y>.+?) together"), _read_in_sync),
     (_form(rf"(?P<x>.+?) and (?P<y>.+?) {_MUST} (?:be )?(?:change|edit|update)e?d? together"), _read_in_sync),
     (_form(rf"{_NEVER} (?P<x>.+?) (?:without|before) (?:first )?(?:{_RUN} )?(?P<y>.+)"), _read_order),
-    (_form(rf"(?:(?:{_RUN}|look at|read) )?(?P<y>.+?) before (?P<x>.+)"), _read_order),
-    (_form(rf"before {_WE}(?P<x>[^,]+),? (?:always |first )?{_RUN} (?P<y>.+)"), _read_order),
+    (_form(rf"(?:(?:{_RUN}|look at|read) )?(?P<y>.+?) before (?:{_WE}{_RUN} )?(?P<x>.+)"), _read_order),
+    (_form(rf"before {_WE}(?:{_RUN} )?(?P<x>[^,]+),? (?:always |first )?(?:{_RUN}|look at) (?P<y>.+)"), _read_order),
+    (_form(r"before (?P<x>[^,]+), (?P<y>\w+ (?:\w+ ){0,3}(?:with|using) .+)"), _read_order),
+    (
+        _form(rf"{_NOTHING} (?P<x>.+?) (?:until|unless|before) (?P<y>.+?) (?:has|have) (?:been )?(?:run|passed)"),
+        _read_order,
+    ),
     (_form(rf"(?P<x>.+?) only after (?:{_RUN} )?(?P<y>.+)"), _read_order),
     (_form(rf"{_NEVER} (?:(?:read|open|print|reading|opening) (?:or|and|nor) )?{_EDIT} (?P<x>.+)"), _read_protected),
     (_form(rf"(?:any|every) (?:change|edit) (?:to|in|of) (?P<x>.+?) {_NEEDS} (?P<y>.+)"), _read_tied),
     (_form(rf"(?P<x>\S+) (?:is|are) {_PROTECTED}(?:, do(?:n't| not) edit (?:it|them))?"), _read_protected),
+    (
+        _form(rf"(?:after|once|{_WHEN}) {_EDITING} (?P<x>[^,]+?),? {_RUN} (?P<y>.+?)(?: afterwards| again)?"),
+        _read_after,
+    ),
+    (_form(rf"{_RUN} (?P<y>.+?) (?:after|once|{_WHEN}) {_EDITING} (?P<x>.+)"), _read_after),
     (_form(rf"(?:if|{_WHEN}) {_WE}{_TIE} (?P<x>[^,]+), {_WE}{_ALSO}{_TIE} (?P<y>.+)"), _read_tied),
     (_form(rf"(?:also )?{_TIE} (?P<y>.+?) {_WHEN} {_WE}{_TIE} (?P<x>.+)"), _read_tied),
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+?){_BREAK}(?:use|run|prefer|only) (?P<y>.+)"), _read_forbidden),
@@ -346,7 +408,9 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"{_NEVER} (?:(?P<verb>{_RUN}) )?(?P<x>.+)"), _read_forbidden),
     (_form(r"(?:uses?|prefer)(?: only)? (?P<y>[^,]+)"), _read_chosen),
     (
-        _form(rf"(?:{_DO}\b.*?|\S+|`[^`]+`)(?:,? instead of|,? rather than) (?:to )?(?:{_RUN} )?(?P<x>.+)"),
+        _form(
+            rf"(?:{_DO}\b.*?|\S+|`[^`]+`)(?:,? instead of|,? in place of|,? rather than) (?:to )?(?:{_RUN} )?(?P<x>.+)"
+        ),
         _read_forbidden,
     ),
 )
@@ -421,6 +485,7 @@ _TYPE_CHECKERS = (
     "mypy;pyright;tsc;make types;make typecheck;npm run typecheck;pnpm typecheck;yarn typecheck;npm run type-check"
     ";pnpm type-check;just typecheck;dmypy;ty check;mix dialyzer"
 )
+_MEANS = _form(r"\w+(?: \w+){0,2} (?:with|using|via) (?P<x>[^`]+)")
 _FORCE = ("--force", "-f", "--force-with-lease")
 
 
@@ -462,6 +527,9 @@ def _commands(phrase: str, *, verb: str | None, any_program: bool = False) -> tu
     patterns: list[CommandPattern] = []
     for part in _split_alternatives(phrase):
         read = _read_command(part, verb, any_program)
+        if not read and verb and (means := _MEANS.fullmatch(_strip_trailing(part))):
+            # "install packages with npm" does not speak of all that npm does
+            read = [one for one in _read_command(means["x"], verb, any_program) if one.words or one.required]
         if not read:
             return None
         patterns += read
@@ -553,10 +621,23 @@ _PATH_WORDS = _form(
 )
 
 
+# Files that are called by their language or by the end of their name: "Go code", "a _test.go file"
+_SUFFIXES = {
+    **{"go": ".go", "python": ".py", "rust": ".rs", "typescript": ".ts", "javascript": ".js", "ruby": ".rb"},
+    **{"elixir": ".ex", "java": ".java", "css": ".css", "sql": ".sql", "markdown": ".md", "proto": ".proto"},
+}
+_FILE_KIND = _form(
+    rf"(?:any |a |an |the |all )?(?P<kind>{'|'.join(_SUFFIXES)}|[._]\w[\w.]{{0,20}}) (?:source )?(?:code|files?)"
+)
+
+
 def _paths(phrase: str) -> tuple[str, ...] | None:
     """Return the paths that a phrase names. None if a part of it is no path."""
     paths: list[str] = []
     for part in _split_alternatives(_strip_trailing(phrase)):
+        if kind := _FILE_KIND.fullmatch(_strip_trailing(part)):
+            paths.append("*" + (_SUFFIXES.get(kind["kind"].lower()) or kind["kind"]))
+            continue
         match = _PATH_WORDS.fullmatch(_strip_trailing(part))
         path = match["path"].strip("`\"'“”") if match else ""
         if not _PATH.fullmatch(path) or ".." in path:

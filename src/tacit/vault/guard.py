@@ -13,6 +13,7 @@ from tacit.commandline.patterns import (
     ForbidsCommand,
     ProtectsFiles,
     RequiresBefore,
+    RunsAfter,
     TiesFiles,
     forbids,
     parse_patterns,
@@ -215,9 +216,9 @@ def enforceable(sentence: str) -> tuple[Enforceable, ...]:
     for expectation in expectations:
         if isinstance(expectation, TiesFiles):
             return ()
-    enforced = tuple(_without_asking(one) for one in expectations if not isinstance(one, TiesFiles))
+    enforced = tuple(_without_asking(one) for one in expectations if not isinstance(one, TiesFiles | RunsAfter))
     forbidden = (pattern for one in enforced if isinstance(one, ForbidsCommand) for pattern in one.forbidden)
-    return () if any(pattern.may_be_implied for pattern in forbidden) else enforced
+    return () if any(pattern.may_be_implied or pattern.lacking for pattern in forbidden) else enforced
 
 
 def _without_asking(expectation: Enforceable | AsksBefore) -> Enforceable:
