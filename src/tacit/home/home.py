@@ -90,8 +90,12 @@ class Home:
 
     def count_untrusted(self) -> int:
         """Return how many facts of the current repository wait for a decision. Nothing of them is believed."""
-        if self.store.project is None or not os.path.lexists(self.store.project.facts):
+        project = self.store.project
+        if project is None or not os.path.lexists(project.facts):
             return 0
+        file = read_foreign(project.facts)
+        if file and self.store.view_store.has_written_all(project.facts, file.data):
+            return 0  # as at most starts of a session, so the rest need not be imported
         from tacit.home.repository import count_waiting
 
         return self.store.read(lambda connection: count_waiting(self.store, connection, self.settings.limits_text))

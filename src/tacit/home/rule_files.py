@@ -14,7 +14,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from hashlib import blake2b
 
 from tacit.brief import BriefLimits, compose_brief, most_specific
 from tacit.disk.files import Disk, list_folder, make_folder, read_file, replace_file
@@ -24,6 +23,7 @@ from tacit.home.project import main_work_tree, project_at
 from tacit.home.settings import Settings, settings_or_defaults
 from tacit.index import reader
 from tacit.model.claim import GLOBAL, Scope
+from tacit.model.ids import blake2b
 from tacit.record import Record
 
 NONCE_MARK = "@" * 20  # in place of the number of the fence, which is new each time

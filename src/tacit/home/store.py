@@ -93,6 +93,12 @@ class StoreOptions(Record):
 _DEFAULT_OPTIONS = StoreOptions()
 
 
+def _is_committed(root: str) -> bool:
+    from tacit.home.git_versions import is_committed  # only a change of a repository's file needs it
+
+    return is_committed(root)
+
+
 class Store:
     """The log, index and pages of one home, opened for reads and changes.
 
@@ -133,10 +139,9 @@ class Store:
     @cached_property
     def view_store(self) -> ViewStore:
         """The files that show memories, and copies of what was written there last."""
-        from tacit.home.git_versions import is_committed
         from tacit.pages.view_store import ViewStore
 
-        return ViewStore(self.paths.view_copies, self._disk, is_committed)
+        return ViewStore(self.paths.view_copies, self._disk, _is_committed)
 
     @cached_property
     def publisher(self) -> Publisher:

@@ -11,13 +11,13 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from hashlib import blake2b
 from itertools import islice
 
 from tacit.disk.files import OsDisk, list_folder, make_folder, open_fd, read_file
 from tacit.home.paths import HomePaths, find_home
 from tacit.hosts import HOSTS, Host
 from tacit.hosts.tool_calls import ToolCall, failed_output, parse_tool_call
+from tacit.model.ids import blake2b
 
 _MAX_TEXTS, _MAX_TEXT_CHARS = 50, 20_000  # of the arguments of an edit
 _DIGEST_BYTES = 8

@@ -42,7 +42,15 @@ _MAX_FOLDERS = 16  # from the current folder up to the root
 _MAX_IMPORTED_FILES, _IMPORT_SECONDS = 16, 0.05  # of the person's files, and of the project's
 _MAX_CACHED_FILES = 64
 _MIN_SHARED_WORDS = 0.6  # of both statements, before they are compared
-_NAMING_MARKS = ("/", "`", "make ", "npm ", "run ")  # a sentence without any names no file and no command
+_NAMING_MARKS = (
+    "/",
+    "`",
+    "make ",
+    "just ",
+    "npm ",
+    "yarn ",
+    "bun ",
+)  # without any, a sentence names nothing to look up
 _LIST_MARKS = "-*+>#•0123456789.) \t"
 
 

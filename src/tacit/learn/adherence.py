@@ -37,6 +37,7 @@ from tacit.text.words import simple_stem, tokenize
 
 _ATTRIBUTION = Attribution("learner:adherence", Provenance.TOOL_LOCAL)
 _MAX_PROMPT_CHARS, _MAX_SENTENCES = 2000, 12  # a longer prompt describes a task and corrects nothing
+_MAX_WISH_CHARS = 20_000  # of a prompt, in which the person may ask for what a rule forbids
 _INTERJECTION = re.compile(
     r"\A(?:no|nope|stop|wait|hey|again|as i said|i said|i told you)\s*[,!.:–—-]+\s*", re.IGNORECASE
 )
@@ -114,7 +115,7 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
     for event in events:
         body = event.body
         if isinstance(body, observation.PromptGiven):
-            prompts += f"{body.text[:_MAX_PROMPT_CHARS].lower()}\n"
+            prompts += f"{body.text[:_MAX_WISH_CHARS].lower()}\n"
         if not isinstance(body, ToolUsed):
             continue
         stopped = body.outcome is ToolOutcome.STOPPED
@@ -123,7 +124,10 @@ def calls_in(events: Iterable[SessionEvent]) -> list[CheckedCall]:
         if body.act is ToolAction.RAN:
             commands = tuple(command for command in _executions(body.input) if _is_inside(command, body.directory))
             failed = body.outcome is ToolOutcome.FAILED
-            calls.append(CheckedCall(event.event_id, commands, (), body.aside, stopped, failed, body.result, prompts))
+            files = () if failed else tuple(file for file in body.files if _is_of_project(file, body.directory))
+            calls.append(
+                CheckedCall(event.event_id, commands, files, body.aside, stopped, failed, body.result, prompts)
+            )
         elif body.act is ToolAction.CHANGED and (stopped or body.outcome is not ToolOutcome.FAILED):
             files = body.files or ((body.input,) if stopped else ())
             inside = tuple(file for file in files if _is_of_project(file, body.directory))
@@ -388,8 +392,9 @@ def _is_wanted(expectation: ForbidsCommand, command: SimpleCommand, prompts: str
     flags = [spelling.strip("-") for spellings in pattern.required for spelling in spellings if len(spelling) > 3]
     names = flags or [words[0] for words in pattern.words[:1]] or [pattern.program]
     positive = _REFUSAL.sub("", prompts)
-    if expectation.instead and pattern.program not in _NAME.findall(positive):  # to want tests is not to want `go test`
-        return False
+    others = {one.program for one in expectation.instead}
+    if others - {pattern.program} and pattern.program not in _NAME.findall(positive):
+        return False  # to want tests is not to want `go test` instead of `make test`
     return _just_agreed(prompts) or any(_is_spoken_of(name, command, positive) for name in names)
 
 

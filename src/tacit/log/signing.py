@@ -15,12 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from tacit.disk.files import Disk, OsDisk, closing_fd, make_folder, read_file, replace_file
+from tacit.model.ids import blake2b
 from tacit.record import Record
-
-try:
-    from _blake2 import blake2b  # the same as hashlib.blake2b, without loading OpenSSL: this runs after every command
-except ImportError:  # an interpreter that has it elsewhere
-    from hashlib import blake2b
 
 BASELINE_FILE = ".tacit/signed"
 KEY_BYTES = 32

@@ -169,6 +169,7 @@ _INSTEAD_OF = r"(?:,? instead of|,? in place of|,? rather than| over|,? (?:and |
 _FLAG = r"(?P<flag>`?--?[A-Za-z]\S{0,60})(?: flag| option| filter)?"
 _EDITING = rf"(?:you |we )?(?:have |are done |every )?{_EDIT}(?:e?d)?(?: to)?"
 _ALWAYS_WITH = _form(rf"(?:always|you must|must) (?:{_RUN} )?(?P<x>\S+(?: \S+){{0,3}}) with (?:the )?{_FLAG}")
+_CHANGES_TO = r"(?:every |any )?changes? (?:to|in)"
 _CHANGES = r"(?:change[sd]?|modified|edited|touched)"
 _NOTHING = rf"(?:{_NEVER}|stage nothing with|commit nothing with|nothing with)"
 _EDITS = _form(rf"{_EDIT} (?P<x>.+)")
@@ -355,9 +356,10 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"(?P<x>.+?) (?:is|are) {_OFF_LIMITS}"), _read_protected),
     (_form(rf"(?P<x>\S+) (?:is|are) {_MADE} by (?!hand\b|me\b|us\b).+"), _read_protected),
     (
-        _form(r"leave (?P<x>.+?) alone|(?:(?:keep (?:your )?)?hands off|stay out of|stay away from) (?P<z>.+)"),
+        _form(r"leave (?P<x>.+?) alone|(?:(?:keep (?:your )?)?hands off|(?:stay|keep) (?:out of|away from)) (?P<z>.+)"),
         _read_left,
     ),
+    (_form(rf"(?P<x>\S+) (?:must|may|should|shall) (?:not|never) be {_EDIT}e?d?"), _read_protected),
     (_form(rf"{_NEVER} (?:pass|use|add|set) (?:the )?{_FLAG} (?:to|on|with|for|in) (?P<x>.+)"), _read_forbidden_flag),
     (_form(rf"(?:skip|omit|leave out|drop) (?:the )?{_FLAG} (?:to|on|with|for|in) (?P<x>.+)"), _read_forbidden_flag),
     (_form(rf"(?:pass|add|give) {_FLAG} to (?:every |each |all )?(?P<x>.+)"), _read_wanted_flag),
@@ -365,10 +367,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Expectation | Non
     (_form(rf"give (?:every |each |all )?(?P<x>\S+(?: \S+){{0,3}}) (?:a |the |an )?{_FLAG}"), _read_wanted_flag),
     (_form(rf"nothing (?:in|under|below|inside) (?P<x>.+?) (?:may|should|must|is to) be {_EDIT}e?d?"), _read_protected),
     (_form(rf"(?:when|if|whenever) (?P<x>\S+) (?:is )?{_CHANGES}, (?P<y>\S+) {_MUST} (?:be )?{_EDIT}e?d?"), _read_tied),
-    (
-        _form(r"(?:any )?changes? (?:to|in) (?P<x>.+?) (?:need|require|want)s? (?:a )?changes? (?:to|in) (?P<y>.+)"),
-        _read_tied,
-    ),
+    (_form(rf"{_CHANGES_TO} (?P<x>.+?) (?:need|require|want)s? (?:a )?changes? (?:to|in) (?P<y>.+)"), _read_tied),
+    (_form(rf"{_CHANGES_TO} (?P<x>.+?) must (?:also )?go into (?P<y>.+)"), _read_tied),
     (_form(r"\w+ (?:only )?with (?P<y>[^,]+), (?:not|never) with (?P<x>.+)"), _read_forbidden),
     (_form(rf"before (?P<x>[^,]+),? (?:always |please |first )?{_ASK}(?: me| us)?(?: first)?"), _read_asked),
     (_form(r"(?P<x>.+) (?:is|are) mine(?: to (?:run|do|make))?"), _read_theirs),
@@ -450,9 +450,7 @@ _ALTERNATIVE = _form(
     r"\s*(?:(?<=\w)/(?=(?:head|tail|cat|less|sed|awk|grep|npx|yarn|pnpm)\b)"
     r"|,\s*(?:or|and|nor)\s|,\s|\s(?:or|and|nor)\s)\s*"
 )
-_DETERMINER = _form(
-    r"(?:the|a|an|any|every|each|all|you|we|to|making|creating|your|full|plain|bare|raw|system|global)\s+"
-)
+_DETERMINER = _form(r"(?:the|a|an|any|every|each|all|you|we|to|making|creating|your|full|plain|raw|system|global)\s+")
 _WORD = re.compile(r"[A-Za-z0-9_./:@=+-]+")
 _EVERYTHING = re.compile(r"\./\.\.\.")  # all packages: `go vet ./...`
 _MAX_WORDS = 6
@@ -508,6 +506,7 @@ _PHRASES = (
     (_form(r"push(?:es|ing)?(?: (?:anything|code|changes))?"), "git push"),
     (_form(r"rebas(?:e|es|ing)"), "git rebase"),
     (_form(r"merg(?:e|es|ing)(?: (?:anything|(?:any |a )?(?:branch(?:es)?|prs?)))?"), "git merge"),
+    (_form(r"switch(?:ing)? branch(?:es)?"), "git switch;git checkout"),
     (_form(r"creat(?:e|ing)(?: (?:a|any|new|another))* branch(?:es)?"), "git checkout -b;git switch -c"),
     (_form(r"(?:open(?:ing)? |creat(?:e|ing) )?(?:a )?(?:pr|pull request)s?"), "gh pr create"),
     (_form(r"(?:unit |integration )?tests?(?: ?suite)?"), _TESTS),
@@ -623,8 +622,16 @@ _PATH_WORDS = _form(
 
 # Files that are called by their language or by the end of their name: "Go code", "a _test.go file"
 _SUFFIXES = {
-    **{"go": ".go", "python": ".py", "rust": ".rs", "typescript": ".ts", "javascript": ".js", "ruby": ".rb"},
-    **{"elixir": ".ex", "java": ".java", "css": ".css", "sql": ".sql", "markdown": ".md", "proto": ".proto"},
+    **{"go": ".go", "python": ".py", "rust": ".rs", "typescript": ".ts .tsx", "javascript": ".js .jsx"},
+    **{
+        "ruby": ".rb",
+        "elixir": ".ex .exs",
+        "java": ".java",
+        "css": ".css",
+        "sql": ".sql",
+        "markdown": ".md",
+        "proto": ".proto",
+    },
 }
 _FILE_KIND = _form(
     rf"(?:any |a |an |the |all )?(?P<kind>{'|'.join(_SUFFIXES)}|[._]\w[\w.]{{0,20}}) (?:source )?(?:code|files?)"
@@ -636,7 +643,7 @@ def _paths(phrase: str) -> tuple[str, ...] | None:
     paths: list[str] = []
     for part in _split_alternatives(_strip_trailing(phrase)):
         if kind := _FILE_KIND.fullmatch(_strip_trailing(part)):
-            paths.append("*" + (_SUFFIXES.get(kind["kind"].lower()) or kind["kind"]))
+            paths += [f"*{suffix}" for suffix in _SUFFIXES.get(kind["kind"].lower(), kind["kind"]).split()]
             continue
         match = _PATH_WORDS.fullmatch(_strip_trailing(part))
         path = match["path"].strip("`\"'“”") if match else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
     EventId = ClaimId = str
 
-# Python's own SHA-256: `hashlib` loads all of OpenSSL, and hooks would wait for that.
+# Python's own SHA-256 and BLAKE2: `hashlib` loads all of OpenSSL, and hooks would wait for that.
 try:
     from _sha2 import sha256  # type: ignore[import-not-found]  # from Python 3.12 on
 except ImportError:
@@ -25,7 +25,12 @@ except ImportError:
     except ImportError:  # another Python may have neither
         from hashlib import sha256
 
-__all__ = ["sha256"]
+try:
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+__all__ = ["blake2b", "sha256"]
 
 _PAYLOAD_BITS = 74
 _PAYLOAD_MASK = (1 << _PAYLOAD_BITS) - 1

@@ -10,11 +10,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Container, Sequence, Set
-from hashlib import sha256
 
 from tacit.disk.files import Disk, make_folder, read_file, remove_file, replace_file
 from tacit.errors import RefusedError
-from tacit.model.ids import ClaimId
+from tacit.model.ids import ClaimId, sha256
 from tacit.pages.merge import Reconcile, base_with_read_edits, base_with_unread_edits, keep_theirs, merge
 from tacit.record import Record
 
@@ -63,6 +62,12 @@ class ViewStore:
         """Return the hashes of the lines that were written last: others cannot have brought these."""
         copy = self._merge_base(path, read_file(path))
         return set() if copy is None else {sha256(line).hexdigest() for line in copy.split(b"\n")}
+
+    def has_written_all(self, path: str, content: bytes) -> bool:
+        """Return whether all lines of a file were written by this home."""
+        lines = (line for line in content.split(b"\n") if line.strip())
+        written = self.written_hashes(path)
+        return all(sha256(line).hexdigest() in written for line in lines)
 
     def write_page(
         self,
