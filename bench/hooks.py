@@ -9,6 +9,8 @@ interpreter in the same run; the work that a hook hands on to another process is
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -25,7 +27,8 @@ from tacit.hosts.records import TranscriptEvent
 from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolUsed
 from tacit.vault import Vault
 
-MEMORIES, SESSIONS, ROUNDS, WARM_UP, LOADED = 10_000, 1_000, 41, 4, 200
+MEMORIES, SESSIONS, ROUNDS, WARM_UP, LOADED, AT_ONCE = 10_000, 1_000, 41, 4, 200, 200
+_REST_SECONDS = 20  # for what hooks hand on to other processes
 _PROMPT = "please make the build pipeline of the importer faster, and mind the cache of the sessions"
 
 
@@ -42,6 +45,28 @@ def measure(folder: Path) -> Iterator[Figure]:
                 times = [inject(event, home, project).wall * 1000 for _ in range(LOADED)]
                 note = f"p50 {amount(median(times))} ms, {cores} cores busy"
                 yield against_target(f"{event}: time on loaded cores, p99", quantile(times, 0.99), "ms", note)
+        missing, seconds = at_once(home, project)
+        note = f"of {AT_ONCE}, the slowest hook took {amount(seconds)} s"
+        yield against_target("Sessions that start at once: without their standing rules", missing, note=note)
+
+
+def at_once(home: Path, project: Path) -> tuple[int, float]:
+    """Start many sessions at once. Return how many were not told their rules, and the seconds of the slowest."""
+    command = hook_command("inject", "SessionStart", home=home)
+    started: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
+    for _ in range(AT_ONCE):
+        begin = time.monotonic()
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert process.stdin is not None
+        process.stdin.write(_payload("SessionStart", project))
+        process.stdin.close()
+        process.stdin = None
+        started[process.pid] = process, begin
+    # An answer fits into a pipe, so nobody has to read it before the hook ends.
+    seconds = [time.monotonic() - started[os.wait()[0]][1] for _ in started]
+    answers = [process.stdout.read() for process, _ in started.values() if process.stdout]
+    time.sleep(_REST_SECONDS)
+    return sum(b"standing rules" not in answer for answer in answers), max(seconds)
 
 
 def inject(event: str, home: Path, project: Path) -> Usage:
@@ -50,9 +75,13 @@ def inject(event: str, home: Path, project: Path) -> Usage:
 
 
 def _hook(event: str, work: str, home: Path, project: Path) -> Usage:
+    return run(hook_command(work, event, home=home), given=_payload(event, project))
+
+
+def _payload(event: str, project: Path) -> bytes:
     payload = {"session_id": f"{event}-{time.time_ns()}", "transcript_path": "", "cwd": str(project)}
     payload |= {"hook_event_name": event, "source": "startup", "prompt": _PROMPT}
-    return run(hook_command(work, event, home=home), given=json.dumps(payload).encode())
+    return json.dumps(payload).encode()
 
 
 def add_sessions(home: Path, project: Path) -> None:

@@ -105,7 +105,7 @@ def test_no_prompt_shows_it(person: Person) -> None:
     suggested(person, SUGGESTION)
     payload = {"session_id": name_of("one"), "cwd": str(person.folder / "work"), "prompt": "hello"}
     with person.at(person.folder / "work"):
-        out = dispatch.inject("claude", "UserPromptSubmit", json.dumps(payload).encode(), None)
+        out = dispatch.inject("claude", "UserPromptSubmit", json.dumps(payload).encode(), None) or ""
 
     assert RULE in text_in(out) and "systemMessage" not in json.loads(out)
 

@@ -24,7 +24,7 @@ class _Clock(Clock):
         super().__init__()
         self._behind = behind
 
-    def __call__(self) -> str:
+    def __call__(self, seconds: int = 1) -> str:
         return (datetime.now(UTC) - self._behind).isoformat()
 
 
@@ -44,14 +44,14 @@ class Agent:
 
     def edit(self, name: str, new: str, old: str = "x") -> str:
         """The agent edits a file. Return what it is told about that."""
-        given = {"file_path": str(self.who.work / name), "old_string": old, "new_string": new}
+        given: dict[str, object] = {"file_path": str(self.who.work / name), "old_string": old, "new_string": new}
         told = self._hook("call", "PreToolUse", tool_name="Edit", tool_input=given)
         self._teller.call("Edit", given)
         return told
 
     def run(self, line: str) -> bool:
         """The agent wants to run a command. Return whether a guard lets it."""
-        given = {"command": line}
+        given: dict[str, object] = {"command": line}
         out = surfaces._hook(
             self.who, "guard", "PreToolUse", {**self._about(), "tool_name": "Bash", "tool_input": given}
         )

@@ -54,7 +54,7 @@ class Sitting:
         payload = json.dumps({**common, **roots, **more}).encode()
         with self.person.at(self.cwd, **environment):
             out = dispatch.inject(self.host, event, payload, None)
-        return text_in(out)
+        return text_in(out or "")
 
 
 def sitting(person: Person, name: str = "one", host: str = "claude", folder: str = "work") -> Sitting:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.text.display import clip_at_word
 from tacit.text.summarize import (
-    clip_at_word,
     headline,
     last_sentence,
     opening_line,

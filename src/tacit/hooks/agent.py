@@ -28,7 +28,8 @@ _POLL_SECONDS = 0.0005
 _WRITE_CHUNK_BYTES = 4096  # a pipe that is ready for writing takes so much without blocking
 _SIGKILL = 9  # to import `signal` would take longer than everything else that this process does
 _LATE_WRITE_SECONDS = 0.3  # for the host to read an answer that comes after the deadline
-_WORKER_NICENESS = 10  # so that of many hooks at once each gets to print at least the rules
+_EQUAL_SECONDS = 0.2  # then a worker leaves the processor to the processes that hosts wait for
+_WORKER_NICENESS = 19
 # One of these is in every call that edits a file. What a call has not to do with costs no import.
 _EDIT_SIGNS = (b"new_str", b"newString", b"new_source", b"file_text", b'"content', b'"edits', b"*** Begin Patch")
 _COMMAND_SIGNS = (b'"command', b'"cmd')
@@ -83,6 +84,9 @@ def _inject(host: str, action: str, event: str, payload: bytes, home: str, deadl
         os._exit(0)
     os.close(writing)
     answer = b""
+    # Of many hooks at once each gets to print at least the rules, because those who wait go before those who work.
+    if not select.select((reading,), (), (), _EQUAL_SECONDS)[0]:
+        os.setpriority(os.PRIO_PROCESS, worker, _WORKER_NICENESS)
     while not answer.endswith(_END_MARK) and select.select((reading,), (), (), max(deadline - time.monotonic(), 0))[0]:
         part = os.read(reading, 1 << 20)
         if not part:  # the worker has ended
@@ -122,7 +126,6 @@ def _run_worker(host: str, action: str, event: str, payload: bytes, home: str, p
 
     _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
     _signal.setitimer(_signal.ITIMER_REAL, max(deadline - time.monotonic(), 0.001))
-    os.nice(_WORKER_NICENESS)
     if action == "call":
         from tacit.hooks import calls
 
