@@ -17,7 +17,8 @@ from tacit.commandline.patterns import (
     TiesFiles,
     parse_patterns,
 )
-from tacit.model.expectations import alternatives, read_expectations
+from tacit.model.expectations import read_expectations
+from tacit.model.phrases import alternatives
 
 
 def read(sentence: str) -> Expectation:

@@ -27,9 +27,10 @@ from tacit.model import observation
 from tacit.model.claim import Claim, Provenance, is_project_scope
 from tacit.model.conflict import RelationKind
 from tacit.model.event import Attribution, Draft, Event
-from tacit.model.expectations import alternatives, is_known_program, read_expectations
+from tacit.model.expectations import read_expectations
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import PromptKind, ToolAction, ToolOutcome, ToolUsed
+from tacit.model.phrases import alternatives, is_known_program
 from tacit.model.session import Adherence, combined
 from tacit.model.statement import parse_statement, split_sentences, strip_introduction
 from tacit.record import Record
