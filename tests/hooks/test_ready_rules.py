@@ -24,7 +24,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two repositories, one of which has a rule of its own."""
     scene = Scene(tmp_path_factory.mktemp("late").resolve() / "person").prepare()
     person = Person(scene.folder)
-    shop, plain = person.repository("shop"), person.repository("plain")
+    shop, plain = person.repository("shop", "https://git.example.org/ann/shop.git"), person.repository("plain")
     person.tacit("add", PROJECT_RULE, cwd=shop)
     person.git(shop, "commit", "--quiet", "--allow-empty", "--message", "Begin")
     for folder in (shop, plain):
@@ -40,7 +40,7 @@ def scene(prepared: Path, tmp_path: Path) -> Scene:
     for path in (scene.home / ".tacit" / "rules").iterdir():
         text = path.read_text().replace(str(prepared), str(scene.folder))
         path.unlink()
-        root = text.split("\n")[1]
+        root = text.split("\n")[1].partition("\t")[0]
         (path.parent / rule_file_name(root)).write_text(text)
     sign(scene)
     return scene

@@ -129,7 +129,9 @@ class Publisher:
             stale = reader.stale_views(connection)
         self._publish_long_term(connection, update)
         self._publish_home_facts(connection, update)
-        write_rule_files(connection, self._paths, self._disk)
+        is_known = not (update.is_full or update.removed)
+        changed = {view.memory.claim.scope for view in update.changed} if is_known else None
+        write_rule_files(connection, self._paths, self._disk, scopes=changed)
         pages = [name for name in stale if name.partition(" ")[0] in PAGE_FOLDERS]
         _clear_stale(connection, set(stale).difference(pages))
         for first in range(0, len(pages), _PAGES_PER_BATCH):

@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from tacit.brief import BriefLimits, compose_brief, most_specific
@@ -47,25 +47,39 @@ def settings_signature(paths: HomePaths) -> str:
     return f"{status.st_mtime_ns} {status.st_size}"
 
 
-def write_rule_files(connection: sqlite3.Connection, paths: HomePaths, disk: Disk, root: str = "") -> None:
+def write_rule_files(
+    connection: sqlite3.Connection,
+    paths: HomePaths,
+    disk: Disk,
+    root: str = "",
+    scopes: Collection[Scope] | None = None,
+) -> None:
     """Write the files of all projects that have rules, and of the project at `root`; remove those without a use.
 
-    The caller holds the home's lock.
+    If only memories of some `scopes` have changed, only the files of these are written: a change must not cost more in
+    a home of many projects. The caller holds the home's lock.
     """
+    is_full = scopes is None or GLOBAL in scopes
+    if not is_full and not scopes:
+        return
     settings = settings_or_defaults(paths.settings, {})
-    texts: dict[str, tuple[str, str]] = {}
-    for folder, scope in _projects(connection, paths, root) if settings.autocapture_inject_on_start else ():
-        texts[rule_file_name(folder)] = (folder, _rules_text(connection, scope, settings))
+    texts: dict[str, tuple[str, Scope, str]] = {}
+    if settings.autocapture_inject_on_start:
+        projects = _projects(connection, paths, root) if is_full else _projects_of(connection, paths, scopes or ())
+    else:
+        projects = iter(())
+    for folder, scope in projects:
+        texts[rule_file_name(folder)] = (folder, scope, _rules_text(connection, scope, settings))
     ignored = ignored_folders(settings, os.path.expanduser("~"))
     make_folder(paths.rule_files, below=paths.root)
-    for name, (folder, text) in texts.items():
-        lines = [settings_signature(paths), folder, *ignored, json.dumps(text)]
+    for name, (folder, scope, text) in texts.items():
+        lines = [settings_signature(paths), f"{folder}\t{scope}", *ignored, json.dumps(text)]
         data = "\n".join(line.replace("\n", " ") for line in lines).encode("utf-8", "surrogateescape")
         path = os.path.join(paths.rule_files, name)
         with suppress(OSError):
             if read_file(path) != data:
                 replace_file(disk, path, data)
-    for name in list_folder(paths.rule_files):
+    for name in list_folder(paths.rule_files) if is_full else ():
         if name not in texts:
             with suppress(OSError):
                 disk.remove(os.path.join(paths.rule_files, name))
@@ -111,12 +125,31 @@ def _projects(connection: sqlite3.Connection, paths: HomePaths, root: str) -> It
     """Yield the main work tree and the scope of each project that needs a file; first "", for what holds everywhere."""
     yield "", GLOBAL
     named = {root} if root else set()
-    for name in list_folder(paths.rule_files):  # of clones in which nothing was recorded but sessions
-        named.update(_read(os.path.join(paths.rule_files, name)).split("\n", 2)[1:2])
+    named.update(folder for folder, _ in _known_projects(paths))  # clones in which nothing was recorded but sessions
     for scope in reader.all_scopes(connection):
         if reader.count_rules(connection, (scope,)):
             named.update(reader.project_roots(connection, scope))
-    for folder in sorted({main_work_tree(folder) for folder in named if folder})[:_MAX_FILES]:
+    yield from _with_scopes(connection, named)
+
+
+def _projects_of(
+    connection: sqlite3.Connection, paths: HomePaths, scopes: Collection[Scope]
+) -> Iterator[tuple[str, Scope]]:
+    named = {folder for folder, scope in _known_projects(paths) if scope in scopes}
+    named.update(root for scope in scopes for root in reader.project_roots(connection, scope))
+    yield from _with_scopes(connection, named)
+
+
+def _known_projects(paths: HomePaths) -> Iterator[tuple[str, str]]:
+    """Yield the folder and the scope of each file that is there."""
+    for name in list_folder(paths.rule_files):
+        for line in _read(os.path.join(paths.rule_files, name)).split("\n", 2)[1:2]:
+            folder, _, scope = line.rpartition("\t")
+            yield folder, scope
+
+
+def _with_scopes(connection: sqlite3.Connection, folders: Iterable[str]) -> Iterator[tuple[str, Scope]]:
+    for folder in sorted({main_work_tree(folder) for folder in folders if folder})[:_MAX_FILES]:
         if project := project_at(folder):
             yield folder, project.scope(lambda scope: reader.is_scope_used(connection, scope))
 
