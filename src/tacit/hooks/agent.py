@@ -28,7 +28,8 @@ _POLL_SECONDS = 0.0005
 _WRITE_CHUNK_BYTES = 4096  # a pipe that is ready for writing takes so much without blocking
 _SIGKILL = 9  # to import `signal` would take longer than everything else that this process does
 _LATE_WRITE_SECONDS = 0.3  # for the host to read an answer that comes after the deadline
-_EQUAL_SECONDS = 0.2  # then a worker leaves the processor to the processes that hosts wait for
+_EQUAL_SECONDS = 0.2  # then a worker of many leaves the processor to the processes that hosts wait for
+_MAX_RUNNABLE_PER_CORE = 8
 _WORKER_NICENESS = 19
 # One of these is in every call that edits a file. What a call has not to do with costs no import.
 _EDIT_SIGNS = (b"new_str", b"newString", b"new_source", b"file_text", b'"content', b'"edits', b"*** Begin Patch")
@@ -85,13 +86,16 @@ def _inject(host: str, action: str, event: str, payload: bytes, home: str, deadl
     os.close(writing)
     answer = b""
     # Of many hooks at once each gets to print at least the rules, because those who wait go before those who work.
-    if not select.select((reading,), (), (), _EQUAL_SECONDS)[0]:
-        os.setpriority(os.PRIO_PROCESS, worker, _WORKER_NICENESS)
-    while not answer.endswith(_END_MARK) and select.select((reading,), (), (), max(deadline - time.monotonic(), 0))[0]:
-        part = os.read(reading, 1 << 20)
-        if not part:  # the worker has ended
-            break
-        answer += part
+    is_behind = False
+    while not answer.endswith(_END_MARK) and (left := deadline - time.monotonic()) > 0:
+        if select.select((reading,), (), (), left if is_behind else min(left, _EQUAL_SECONDS))[0]:
+            part = os.read(reading, 1 << 20)
+            if not part:  # the worker has ended
+                break
+            answer += part
+        elif not is_behind and _is_overloaded():
+            os.setpriority(os.PRIO_PROCESS, worker, _WORKER_NICENESS)
+            is_behind = True
     if answer.endswith(_END_MARK):
         _write_answer(answer.removesuffix(_END_MARK), deadline)
     else:
@@ -107,6 +111,17 @@ def _inject(host: str, action: str, event: str, payload: bytes, home: str, deadl
     select.select((reading,), (), (), _EXIT_TIMEOUT_SECONDS)
     while not os.waitpid(worker, os.WNOHANG)[0] and time.monotonic() < exit_deadline:
         select.select((), (), (), _POLL_SECONDS)  # not `time.sleep`, which a faked clock can make endless
+
+
+def _is_overloaded() -> bool:
+    """Return whether far more processes want to run than there are cores. A busy host is no reason to give way."""
+    try:
+        file = os.open("/proc/loadavg", os.O_RDONLY | os.O_CLOEXEC)
+        fields = os.read(file, 100).split()
+        os.close(file)
+        return int(fields[3].partition(b"/")[0]) > _MAX_RUNNABLE_PER_CORE * (os.cpu_count() or 1)
+    except (OSError, IndexError, ValueError):
+        return False
 
 
 def _may_matter(event: str, payload: bytes) -> bool:
