@@ -35,11 +35,13 @@ def worked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         check, uploads = desk.repository / "check", desk.repository / "uploads.py"
         check.write_text(CHECK)
         check.chmod(0o755)
-        desk.write_script([Rule(WISH, (client.wrote(uploads, "retry_limit = 3\n"), Step("Uploads are tried three times.")))])
+        wrote = client.wrote(uploads, "retry_limit = 3\n")
+        desk.write_script([Rule(WISH, (wrote, Step("Uploads are tried three times.")))])
         desk.run(WISH)
         uploads.unlink()
         again = (client.ran("rm uploads.py"), client.wrote(uploads, "import other\n"))
-        steps = (client.wrote(uploads, "import requests\nretry_limit = 5\n"), *again, client.ran("./check"), client.ran("./check"))
+        changed = client.wrote(uploads, "import requests\nretry_limit = 5\n")
+        steps = (changed, *again, client.ran("./check"), client.ran("./check"))
         desk.write_script([Rule(LATER, (*steps, Step("It is written, and the check fails.")))])
         yield Worked(desk, desk.run(LATER))
 

@@ -23,7 +23,7 @@ OPENERS = {
     "tacit.home.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",
     "tacit.cli": "/dev/null",
     "tacit.cli.edit": "a temporary file that it just made for the editor",
-    "tacit.hooks.agent": "/dev/null, /proc; the rule file of the guard: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",
+    "tacit.hooks.agent": "/dev/null, /proc; the guard's rule file: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",
     "tacit.hooks.ready_rules": "files of the home: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",
     "tacit.hooks.guard": "the index was opened as a plain file before",
     "tacit.secrets.rows": "files of the package",

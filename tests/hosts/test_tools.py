@@ -57,6 +57,12 @@ AFTER = "def total(cart):\n    tax = 0.07\n    return cart.sum * (1 + tax)\n"
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n def total(cart):\n-    tax = 0.19\n+    tax = 0.07\n*** End Patch"
 
 
+def test_a_patch_that_a_shell_applies_is_an_edit_too() -> None:
+    command = f"apply_patch <<'EOF'\n{PATCH}\nEOF"
+    assert kept("exec_command", {"cmd": command}) == kept("apply_patch", PATCH) != ""
+    assert kept("exec_command", {"cmd": "pytest -q"}) == ""
+
+
 def kept(tool: str, given: object, limit: int = 200) -> str:
     return edit_excerpt(lookup_tool(tool), given, limit)
 

@@ -117,6 +117,7 @@ def lookup_tool(name: str) -> HostTool:
 
 # Arguments of tool calls
 
+_PATCH_START = "*** Begin Patch"
 _TEXT_FIELDS = ("question", "content", "step", "subject", "description", "path", "file_path", "text", "name")
 _MAX_PARTS = 20
 _MAX_FILES = 200
@@ -178,7 +179,13 @@ _WHITESPACE = re.compile(r"\s+")
 
 
 def edit_excerpt(tool: HostTool, arguments: object, limit: int) -> str:
-    """Return at most `limit` characters of what a call removed and added; "" if the tool changes no files."""
+    """Return at most `limit` characters of what a call removed and added; "" if the tool changes no files.
+
+    Codex applies patches through its shell tool.
+    """
+    if tool.act is ToolAction.RAN:
+        command = summarize_input(tool, arguments)
+        return edit_excerpt(PATCH_TOOL, command, limit) if _PATCH_START in command else ""
     if tool.act is not ToolAction.CHANGED:
         return ""
     excerpt, edits = "", _edits_in(as_object(arguments))
