@@ -51,6 +51,14 @@ def test_a_sentence_that_names_no_command_is_refused_with_what_to_type(person: P
     assert "--forbid" in str(refused.value.hint) and "--protect" in str(refused.value.hint)
 
 
+@pytest.mark.parametrize("sentence", ["never force-push to main", "Always run `go test` with `-race`."])
+def test_a_guard_that_would_miss_calls_is_refused_for_that_reason(person: Person, sentence: str) -> None:
+    """A plain push from main goes to main, too."""
+    person.tacit("add", sentence)
+    with person.vault() as vault, pytest.raises(RefusedError, match="need not show it"):
+        vault.guard.plan(person.id_of(sentence))
+
+
 def test_rules_are_switched_on_and_off_and_again_replaced(person: Person) -> None:
     rule = person.id_of(RULE)
     with person.vault() as vault:

@@ -90,8 +90,12 @@ class Guard(HomePart):
             raise RefusedError(f"[{listed.short}] is overruled by another memory", f"tacit show {listed.short}")
         expectations = (stated,) if stated else enforceable(memory.claim.sentence)
         if not expectations:
+            is_read = bool(read_expectations(memory.claim.sentence))
+            why = (
+                "is about calls that need not show it" if is_read else "states no command or path that could be checked"
+            )
             raise RefusedError(
-                f"[{listed.short}] states no command or path that could be checked: {memory.claim.sentence}",
+                f"[{listed.short}] {why}: {memory.claim.sentence}",
                 f'state it, for example: tacit guard on {listed.short} --forbid "npm" --instead pnpm; '
                 '--before "git commit" --run "make test"; --protect migrations/',
             )
