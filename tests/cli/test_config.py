@@ -383,6 +383,21 @@ def test_an_agent_without_memory_is_told_nothing_and_its_session_is_never_record
     assert not scene.holds(PROMPT)  # what was said without memory stays unrecorded when the session goes on with it
 
 
+def test_a_variable_that_asks_for_capture_excludes_no_session(tmp_path: Path) -> None:
+    """It cannot turn capture on, and what the person turns on later is captured."""
+    scene = Scene(tmp_path / "person").prepare()
+    person = Person(scene.folder)
+    person.tacit("autocapture", "off")
+    for call in CALLS[:3]:
+        scene.run(call, Given(variables={"TACIT_AUTOCAPTURE_ENABLED": "1"}))
+    scene.settle()
+    assert not scene.holds(PROMPT)
+    person.tacit("autocapture", "on")
+    scene.run(CALLS[2])
+    scene.settle()
+    assert scene.holds(PROMPT)
+
+
 def test_a_session_that_goes_on_without_memory_is_not_recorded_when_another_begins(tmp_path: Path) -> None:
     """It was recorded before, and no hook said that it had ended, as when the terminal was closed."""
     scene = Scene(tmp_path / "person").prepare()

@@ -10,13 +10,13 @@ import json
 import os
 from contextlib import suppress
 
-from tacit.errors import StoreError
+from tacit.errors import StoreError, UsageError
 from tacit.home.capture_policy import is_session_captured, matching_ignore_entry, refuse_session
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths, find_home
 from tacit.home.project import find_project, main_work_tree
 from tacit.home.rule_files import is_rule_file_current
-from tacit.home.settings import Settings, settings_or_defaults, variable_of
+from tacit.home.settings import Settings, settings_in_environment, settings_or_defaults, variable_of
 from tacit.home.store import StoreOptions
 from tacit.hosts import HOSTS, HookInput, HookKind, Host, queue
 from tacit.hosts.queue import REINDEX, CaptureRequest, enqueue, has_pending, mark_ended, mark_unfinished
@@ -192,7 +192,12 @@ def drain_now(paths: HomePaths, timeout: float = 0.0) -> None:
 
 def _is_refused(settings: Settings) -> bool:
     """Return whether a variable turns capture off, as `tacit without` does."""
-    return not settings.autocapture_enabled and variable_of("autocapture_enabled") in os.environ
+    variable = variable_of("autocapture_enabled")
+    if settings.autocapture_enabled or variable not in os.environ:
+        return False
+    with suppress(UsageError):
+        return settings_in_environment({variable: os.environ[variable]}).get("autocapture_enabled") is False
+    return False
 
 
 def _queue_session(paths: HomePaths, agent: str, hook_input: HookInput) -> CaptureRequest | None:

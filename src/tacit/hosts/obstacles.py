@@ -51,7 +51,7 @@ def codex_obstacle(hooks: str, config: str) -> str:
         if _table(tables, "features").get("hooks") is False:
             return f"No hook runs while {path} says hooks = false below [features]."
     states = _table(_table(own, "hooks"), "state")
-    hashes = [(_codex_state(states, keys), digest) for keys, digest in _codex_hooks(hooks)]
+    hashes = [(_codex_state(states, keys), digest) for keys, digest in codex_hooks(hooks)]
     if unseen := sum(state.get("trusted_hash") != digest for state, digest in hashes):
         of_all = f"all {unseen}" if unseen == len(hashes) else f"{unseen} of {len(hashes)}"
         return (
@@ -71,7 +71,7 @@ def gemini_obstacle(settings: str, environment: Mapping[str, str]) -> str:
     return ""
 
 
-def _codex_hooks(path: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def codex_hooks(path: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield for each hook of ours the keys under which Codex may keep what the person decided, and its hash.
 
     The hash is that of the hook as sorted JSON without blanks; it changes with the hook.

@@ -333,10 +333,10 @@ def _check_order(expectation: RequiresBefore, calls: Sequence[CheckedCall]) -> C
 def _is_about_no_file(pattern: CommandPattern) -> bool:
     """Return whether what a command shows or does is as good after an edit as before it: `git fetch`, `gh pr view`."""
     word = pattern.words[0][0] if pattern.words else ""
-    return word in _ABOUT_NO_FILE and (pattern.program, word) not in (("git", "status"), ("git", "diff"))
+    return word in _ABOUT_NO_FILE
 
 
-_ABOUT_NO_FILE = frozenset("show list log view fetch pull branch login up start ready status install".split())
+_ABOUT_NO_FILE = frozenset("show list log view fetch pull branch login up start ready install".split())
 _MAY_CONFLICT = frozenset("merge rebase cherry-pick revert pull am".split())  # these fail after they have begun
 
 
