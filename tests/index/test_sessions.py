@@ -129,3 +129,15 @@ def test_injections_of_a_session_or_of_all_are_listed_the_latest_first() -> None
     assert sessions.injection_events(index, must_decode) == log[::-1]
     assert sessions.injection_events(index, must_decode, "one") == [log[2], log[0]]
     assert sessions.injection_events(index, must_decode, "one", limit=1) == [log[2]]
+
+
+def test_the_events_of_a_session_come_in_the_order_in_which_they_happened_whatever_their_ids() -> None:
+    """Ids of hosts that change times on resumption say nothing of the order; at one time, that of the log counts."""
+    first, second, third = (said(1, "one", PromptGiven("claude", text)) for text in ("first", "second", "third"))
+    later = said(2, "one", PromptGiven("claude", "fourth"))
+    ids = (9, 4, 7, 1)
+    log = [one._replace(id=numbered(number)) for one, number in zip((first, second, third, later), ids, strict=True)]
+    index = index_of(*log)
+    (row,) = sessions.session_rows(index)
+    found = [logged.event.body for logged in sessions.logged_events_of_session(index, row, must_decode)]
+    assert [body.text for body in found if isinstance(body, PromptGiven)] == ["first", "second", "third", "fourth"]
