@@ -49,6 +49,7 @@ NO_MORE: dict[str, Callable[[Any, Any], bool]] = {
     "autocapture_on_modes": lambda value, than: _modes(value) <= _modes(than),
     "model_name": lambda value, than: value in ("", than),
     "learn_agent": lambda value, than: value in ("", than),
+    "learn_when": lambda value, than: value in ("", than),
 }
 PRESENTATION = {"recall_limit", "autocapture_summarize"}
 

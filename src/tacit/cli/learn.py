@@ -38,6 +38,7 @@ _MAX_REJECTED = 5  # memories that were not believed and are shown
     Option("--show-prompt", help="print the question about sessions that nobody judged yet, and send nothing"),
     Option("--answers", "FILE", "read the answers to that question from a file, or - for standard input"),
     Option("--dry-run", help="only show what would be suggested"),
+    Option("--quiet", help="ask the judge of the settings if that is due today, and print nothing: what hooks start"),
     JSON_OPTION,
 )
 def run_learn(call: Invocation) -> int:
@@ -47,7 +48,15 @@ def run_learn(call: Invocation) -> int:
     that you use anyway (--agent claude), a model of the llm library (--model NAME), or any other model with
     --show-prompt and --answers. It is asked about sessions that it has not judged; in a dry run only if an
     option names it. If it fails, the exit code is 1, and what was learned without it stays.
+
+    With tacit config set learn.when daily, the client of learn.agent is asked one question a day in the background,
+    about sessions that ended an hour ago or earlier and that nobody has judged: tacit status says how that went.
     """
+    if call.flag("--quiet"):
+        from tacit.learn.judge.daily import judge_today
+
+        judge_today(call.vault.home)
+        return 0
     for options in (("--session", "--since", "--all"), ("--show-prompt", "--answers")):
         call.only_one(options, "tacit learn --since 7d", "exclude each other")
     if call.flag("--show-prompt"):

@@ -58,6 +58,9 @@ class HomePaths:
         self.edit_markers = self.path(".tacit", "edits")  # which files a session has edited, as digests
         self.rule_files = self.path(".tacit", "rules")  # the standing rules of each project: see rule_files.py
         self.late_answers = self.path(".tacit", "late")  # sessions to which the hook had to say the rules by itself
+        self.daily_state = self.path(".tacit", "daily.json")  # of the daily judge: see daily_judge.py
+        self.daily_environment = self.path(".tacit", "daily.env")
+        self.daily_lock = self.path(".tacit", "daily.lock")
         self.judge_files = self.path(".tacit", "judge")  # exists while a judge is asked
         self.key = self.path(".tacit", "key")
         self.log_lock = self.path(".tacit", "log.lock")

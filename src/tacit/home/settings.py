@@ -84,6 +84,7 @@ class Settings(Record):
     inject_max_characters: int = 10_000
     learn_accept: bool = False
     learn_agent: str = ""
+    learn_when: str = ""
     model_name: str = ""
     model_tokens_per_day: int = 20_000
     model_timeout: int = 120
@@ -103,7 +104,7 @@ VARIABLE_RULES = {
         (ONLY_OFF, "autocapture_inject_on_start autocapture_inject_on_prompt autocapture_inject_on_tools"),
         (ONLY_ADD, "shell_ignore shell_ignore_directories agents_ignore_directories autocapture_skip_tools"),
         (ONLY_NARROW, "autocapture_on_modes"),
-        (ONLY_EMPTY, "learn_agent model_name"),
+        (ONLY_EMPTY, "learn_agent learn_when model_name"),
         (NEVER, "pages_entries"),
     )
     for name in names.split()
@@ -118,6 +119,8 @@ _RANGES = {
     "inject_max_characters": (500, 10_000),
     "model_timeout": (1, 600),
 }
+# Texts that are one of a few words, or empty.
+_CHOICES = {"learn_when": ("daily",)}
 _MAX_TEXT_CHARS = 200
 _MAX_FILE_BYTES = 1 << 20
 _VARIABLE_PREFIX = "TACIT_"
@@ -216,6 +219,8 @@ def validate_value(name: str, value: object, where: str, hint: str) -> Any:
         if isinstance(value, list) and all(isinstance(entry, str) and entry for entry in value):
             return tuple(value)
         raise UsageError(f'{where} must be a list of texts, such as ["one", "two"]', hint)
+    if isinstance(default, str) and value and value not in _CHOICES.get(name, (value,)):
+        raise UsageError(f"{where} must be {' or '.join(_CHOICES[name])}, or empty", hint)
     if isinstance(default, str):
         if isinstance(value, str) and len(value) <= _MAX_TEXT_CHARS and value.isprintable():
             return value

@@ -153,9 +153,9 @@ def _run_worker(host: str, action: str, event: str, payload: bytes, home: str, p
     if answer is None:  # without an end, this is no answer
         return
     os.write(pipe, answer.encode("ascii", "backslashreplace") + _END_MARK)
-    if dispatch.has_work(home, payload) and _fork_detached():
+    if dispatch.has_work(host, event, home, payload) and _fork_detached():
         os.close(pipe)
-        dispatch.work(home, payload)
+        dispatch.work(host, event, home, payload)
 
 
 def _write_answer(answer: bytes, deadline: float) -> None:

@@ -11,6 +11,7 @@ import os
 from contextlib import suppress
 
 from tacit.errors import StoreError, UsageError
+from tacit.home import daily_judge
 from tacit.home.capture_policy import is_session_captured, matching_ignore_entry, refuse_session
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths, find_home
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _HURRY_SECONDS = 0.2  # that the host may have to wait for another process
 _DEADLINE_SECONDS = 9  # then the kernel ends a process that captures; what it has not read stays in the queue
 _MAX_LEARNED_SESSIONS = 10  # per hook
+_JUDGE_NICENESS = 10  # nobody waits for it
 _DRAIN_TIMEOUT_SECONDS = 0.8  # to wait for the capture of what this session did until now
 _NEW_SESSION_SOURCES = ("startup", "")  # a session that is resumed, cleared or compacted had its notice when it began
 
@@ -74,10 +76,24 @@ def _hook_output(host: Host, event: str, hook_input: HookInput, home: str | None
 
 
 def _notice_line(home: Home) -> str:
-    """Return a line for the person without the text of any memory, or "" when nothing waits.
+    """Return lines for the person without the text of any memory: what a judge did, and what waits; "" for nothing.
 
     Suggestions of all projects count, but in an ignored folder none does.
     """
+    return "\n".join(filter(None, (_judge_line(home), _waiting_line(home))))
+
+
+def _judge_line(home: Home) -> str:
+    """Return what the daily judge did since the person was told last, and note that they are told now."""
+    paths = home.store.paths
+    if not daily_judge.is_chosen(home.settings) or (state := daily_judge.read_state(paths)).is_told:
+        return ""
+    daily_judge.write_state(paths, state._replace(is_told=True))
+    stopped = " It is not asked again; type: tacit learn" if state.has_stopped else ""
+    return f"Tacit: {state.receipt.text}{'.' if stopped else ''}{stopped}"
+
+
+def _waiting_line(home: Home) -> str:
     suggestions, untrusted = 0, home.count_untrusted()
     if not matching_ignore_entry(home.settings, home.user_folder, home.cwd):
         suggestions = home.store.read(lambda connection: reader.count_by(connection, "status").get("pending", 0))
@@ -131,9 +147,9 @@ def capture(name: str, event: str, payload: bytes, home: str | None) -> None:
             drain_now(paths)
 
 
-def work(home: str | None, payload: bytes) -> None:
-    """Do what nobody has to wait for: capture what other processes left in the queue, learn from it, and have the
-    standing rules of this project ready for a hook that is late."""
+def work(name: str, event: str, home: str | None, payload: bytes) -> None:
+    """Do what nobody has to wait for: capture what other processes left in the queue, learn from it, have the standing
+    rules of this project ready for a hook that is late, and once a day let a judge read what was said."""
     _set_deadline()
     paths = find_home(home, dict(os.environ))
     if has_pending(paths):
@@ -141,11 +157,34 @@ def work(home: str | None, payload: bytes) -> None:
     if not _has_rules_ready(paths, payload):
         with Home(paths.root, cwd=_directory_in(payload) or "/") as opened:
             opened.store.write_rule_files()
+    if _is_judge_due(name, event, paths):
+        _become_judge(paths)
 
 
-def has_work(home: str | None, payload: bytes) -> bool:
+def has_work(name: str, event: str, home: str | None, payload: bytes) -> bool:
     paths = find_home(home, dict(os.environ))
-    return has_pending(paths) or (os.path.isdir(paths.root) and not _has_rules_ready(paths, payload))
+    if has_pending(paths) or _is_judge_due(name, event, paths):
+        return True
+    return os.path.isdir(paths.root) and not _has_rules_ready(paths, payload)
+
+
+def _is_judge_due(name: str, event: str, paths: HomePaths) -> bool:
+    """Return whether a session begins and the daily judge was not asked today. Of files only the settings are read."""
+    if not any(hook.kind is HookKind.START and hook.event == event for hook in HOSTS[name].hooks):
+        return False
+    return daily_judge.is_due(paths) and daily_judge.is_chosen(settings_or_defaults(paths.settings, os.environ))
+
+
+def _become_judge(paths: HomePaths) -> None:
+    """Replace this process by `tacit learn --quiet`, which has its own deadline and is seen by its name in a list of
+    processes. It decides whether anybody is asked."""
+    import signal
+    import sys
+
+    signal.alarm(0)
+    os.nice(_JUDGE_NICENESS)
+    os.chdir("/")
+    os.execv(sys.executable, [sys.executable, "-I", "-m", "tacit", "--home", paths.root, "learn", "--quiet"])
 
 
 def _has_rules_ready(paths: HomePaths, payload: bytes) -> bool:

@@ -335,7 +335,8 @@ def _session_drafts(
         if state is LearnState.ACCEPTED:
             accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
             yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)
-    if judged and judged.summary and (judged.summary, judged.judge) != (row.outcome, row.model):
+    # Without a text it says that the judge has read the session: nobody pays for that again after a rebuild.
+    if judged and judged.was_asked and (judged.summary, judged.judge) != (row.outcome, row.model):
         summarized = SessionSummarized(row.agent, judged.summary, judged.judge, row.ended_at)
         yield Draft(summarized, row.scope, Attribution(f"model:{judged.judge}", Provenance.MODEL))
     if sessions.injection_events(connection, must_decode, row.host_session_id):  # few were told anything

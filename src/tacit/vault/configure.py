@@ -13,7 +13,7 @@ from tacit.disk.files import OsDisk, make_folder, replace_file
 from tacit.disk.lock import FileLock, is_read_only_error, read_only_error
 from tacit.disk.read import read_external, read_head
 from tacit.errors import RefusedError, StoreError, UsageError
-from tacit.home import capture_policy, settings, settings_file
+from tacit.home import capture_policy, daily_judge, settings, settings_file
 from tacit.home.actor import detect_agent
 from tacit.home.home import HomePart
 from tacit.home.paths import HOME_FOLDERS, make_home
@@ -82,6 +82,8 @@ class Configuration(HomePart):
         self._store.actor.require_person("changes settings", f"tacit config set {key} …")
         section, name_in_section = key.split(".", 1)
         changed = self._edit_file(key, lambda text: settings_file.with_setting(text, section, name_in_section, wanted))
+        if name in ("learn_agent", "learn_when"):
+            daily_judge.agree(self._store.paths, self._home.environment)
         return SettingChange(key, wanted, self._store.paths.settings, changed, self._overruling_variable(name, wanted))
 
     def unconfigure(self, key: str) -> SettingChange:

@@ -199,7 +199,9 @@ class Judging(HomePart):
             return f"{error.message}; {'type: ' if error.hint.startswith('pip') else ''}{error.hint}"
         return ""
 
-    def questions(self, rows: Sequence[SessionRow], *, may_split: bool = True) -> Iterator[SessionQuestion]:
+    def questions(
+        self, rows: Sequence[SessionRow], *, may_split: bool = True, max_tokens: int = MAX_QUESTION_TOKENS
+    ) -> Iterator[SessionQuestion]:
         """Yield the questions about some sessions, in the given order; at most MAX_SESSIONS are looked at."""
         learning = SessionLearning(self._home)
         by_label = {row.id[:_LABEL_CHARS]: row for row in rows[:MAX_SESSIONS]}
@@ -207,7 +209,7 @@ class Judging(HomePart):
             session_material(label, project_name(row.scope), row.agent, learning.session_events(row))
             for label, row in by_label.items()
         )
-        max_tokens = min(MAX_QUESTION_TOKENS, self._home.settings.model_tokens_per_day - _MAX_ANSWER_TOKENS)
+        max_tokens = min(max_tokens, self._home.settings.model_tokens_per_day - _MAX_ANSWER_TOKENS)
         for question in build_questions(materials, max_tokens, may_split=may_split):
             yield SessionQuestion(question, tuple(by_label[part.label] for part in question.parts))
 
@@ -221,7 +223,8 @@ class Judging(HomePart):
         asked = {row.id for question in questions for row in question.rows}
         empty = [row for row in rows[:MAX_SESSIONS] if row.id not in asked]
         if empty:
-            yield JudgeOutcome(tuple((row, JudgedSession(judge=judge.name)) for row in empty))
+            unasked = JudgedSession(judge=judge.name, was_asked=False)
+            yield JudgeOutcome(tuple((row, unasked) for row in empty))
         started: dict[str, JudgedSession] = {}  # sessions that go on in the next question
         for question in questions:
             reply, checked = self.ask(question.question, judge)

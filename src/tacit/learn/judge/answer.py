@@ -157,11 +157,15 @@ _QUOTE_EDGES = "\"'…. "  # what is put around a quote
 
 
 class JudgedSession(Record):
-    """What can be believed of an answer about one session, and who judged it."""
+    """What can be believed of an answer about one session, and who judged it.
+
+    `was_asked` is False for a session that has nothing to ask about.
+    """
 
     findings: tuple[Lesson, ...] = ()
     summary: str = ""
     judge: str = ""
+    was_asked: bool = True
 
 
 class RejectedMemory(Record):

@@ -2,7 +2,7 @@
 output.
 
 It is run by its path, in a process of its own, so that a model that hangs or floods can be killed. It imports nothing
-of Tacit. It ends by itself when its time is up, and when the process that started it is gone.
+of Tacit. It ends by itself when its time is up.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import sys
-from threading import Thread
 
 TYPE_CHECKING = False
 
@@ -22,18 +21,11 @@ if TYPE_CHECKING:
 def main() -> None:
     question = json.load(sys.stdin)
     signal.setitimer(signal.ITIMER_REAL, question["timeout"])  # nobody catches it: the process ends
-    Thread(target=_exit_with_parent, args=(int(sys.argv[1]),), daemon=True).start()
     output = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what plugins print, also from C, is discarded
     json.dump(_ask(question), output)
     output.flush()
     os._exit(0)  # threads of plugins may still be busy
-
-
-def _exit_with_parent(pipe: int) -> None:
-    """Wait until the other end of the pipe is closed, which happens when the process that holds it ends in any way."""
-    os.read(pipe, 1)
-    os._exit(1)
 
 
 def _ask(question: dict[str, Any]) -> dict[str, object]:

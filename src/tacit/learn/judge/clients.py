@@ -343,11 +343,11 @@ def run_process(
     timeout: float,
     max_bytes: int,
     folder: str | None = None,
-    pass_fds: tuple[int, ...] = (),
 ) -> ProcessOutput:
     """Run a program in a session of its own until it ends, its time is up or it printed more than `max_bytes`.
 
-    Whatever happens, it is killed at the end with everything it started. Raise OSError if it cannot be started.
+    Whatever happens, it is killed at the end with everything it started, also if this process is killed. Raise OSError
+    if it cannot be started.
     """
     child = subprocess.Popen(
         argv,
@@ -356,10 +356,10 @@ def run_process(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        pass_fds=pass_fds,
         start_new_session=True,
     )
     assert child.stdin and child.stdout and child.stderr
+    watch = _watch(child.pid)
 
     # Signals that end this process become SystemExit, so that the child does not outlive it.
     def stop(number: int, _frame: object) -> None:
@@ -374,10 +374,26 @@ def run_process(
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
+        watch.communicate(b"\n")
         child.stdout.close()
         child.stderr.close()
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+# It reads a line from this process. If that ends instead, killed by whatever, the group of the program goes with it.
+_WATCH = 'read -r _ || kill -s KILL -- "-$1"'
+
+
+def _watch(group: int) -> subprocess.Popen[bytes]:
+    """Start a process that kills a group of processes when this one ends without having ended the watch."""
+    return subprocess.Popen(
+        ["/bin/sh", "-c", _WATCH, "sh", str(group)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def _feed(pipe: IO[bytes], data: bytes) -> None:
@@ -417,19 +433,13 @@ def ask_model(request: JudgeRequest, schema: Mapping[str, object], environment: 
     """Ask a model in a child process. Problems are in the reply, none is raised for the model's sake."""
     fields: dict[str, object] = {"model": request.judge, "prompt": request.question, "schema": schema}
     fields |= {"timeout": request.timeout, "max_chars": request.max_chars}
-    read_end, write_end = os.pipe()  # the child ends when this process does and so closes the write end
-    try:
-        output = run_process(
-            [sys.executable, "-P", _CHILD_SCRIPT, str(read_end)],  # -P: nothing in the current folder is ever imported
-            stdin=json.dumps(fields).encode("ascii"),
-            environment=environment,
-            timeout=request.timeout + _GRACE_SECONDS,
-            max_bytes=_MAX_BYTES_PER_CHAR * request.max_chars,
-            pass_fds=(read_end,),
-        )
-    finally:
-        os.close(read_end)
-        os.close(write_end)
+    output = run_process(
+        [sys.executable, "-P", _CHILD_SCRIPT],  # -P: nothing in the current folder is ever imported
+        stdin=json.dumps(fields).encode("ascii"),
+        environment=environment,
+        timeout=request.timeout + _GRACE_SECONDS,
+        max_bytes=_MAX_BYTES_PER_CHAR * request.max_chars,
+    )
     name, asked = printable(request.judge), estimate_tokens(request.question)
     match parse_json(output.stdout):
         case {"text": str(text), "input": int(input_tokens), "output": int(output_tokens)}:
