@@ -89,7 +89,7 @@ def _judge_line(home: Home) -> str:
     if not daily_judge.is_chosen(home.settings) or (state := daily_judge.read_state(paths)).is_told:
         return ""
     daily_judge.write_state(paths, state._replace(is_told=True))
-    stopped = " It is not asked again; type: tacit learn" if state.has_stopped else ""
+    stopped = " It is not asked again; type: tacit config set learn.when daily" if state.has_stopped else ""
     return f"Tacit: {state.receipt.text}{'.' if stopped else ''}{stopped}"
 
 
