@@ -55,6 +55,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "created": ("boolean", "whether it was made now, rather than earlier today"),
     "curator": ("boolean", "whether a member of a team decides in their projects"),
     "damaged": ("numbers", "lines that cannot be read, by the reason"),
+    "daily_judge": ("daily_judge?", "how the judge that is asked once a day stands; null if none is"),
     "day": (DAY, "a day; of a week, its Monday"),
     "decision": ("string", "what a guard does: `warn`, `ask` or `deny`"),
     "default": ("any", "the value a setting has when nobody sets it"),
@@ -73,7 +74,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "evidence": ("[string]", "what was given as evidence"),
     "exit_status": ("integer?", "of a command; null where unknown, -2 where it failed with an unknown one"),
     "fact_conflicts": ("integer", "conflicts that a git merge left in fact files"),
-    "failed_count": ("integer", "how many of them failed"),
+    "failed_count": ("integer", "how many of them failed, or how often in a row"),
     "file_count": ("integer", "how many files"),
     "files": ("[string]", "files that were changed"),
     "fingerprint": ("string", "a number that machines with the same keys have in common"),
@@ -107,6 +108,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "instead": ("string", "the sentence that took its place"),
     "interrupted": ("boolean", "whether the person interrupted the turn"),
     "into": (ID, "the memory that it was merged into"),
+    "judge": ("string", "the client that was asked last, or empty"),
     "key": ("string", "what makes two memories the same; of a setting, its name"),
     "kind": ("string", "the kind of a memory, or `worklog`, `evaluation`, `session`, `command`"),
     "kinds": ("[count_of_kind]", "how many memories or habits there are of each kind"),
@@ -235,6 +237,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "stopped_calls": ("[adherence_evidence]", "tool calls that a guard stopped"),
     "strength": ("integer", "how often it was observed"),
     "subject": ("string", "of a statement"),
+    "suggestion_count": ("integer", "suggestions that came of it"),
     "summarized_by": ("string", "the model whose words `outcome` is in, or empty"),
     "summary": ("summary?", "what a model said of a session"),
     "synced_at": (
@@ -262,6 +265,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "undone": ("boolean", "whether it was taken back"),
     "unfit": ("[unfit_line]", "lines of the repository's file that cannot be used"),
     "unfit_count": ("integer", "rows of the team's server that were not believed"),
+    "unjudged_count": ("integer", "sessions that no judge has read as they are now"),
     "unknown": ("numbers", "records of a type that this version does not know"),
     "unknown_count": ("integer", "sessions of which tool calls cannot show whether they followed it"),
     "unpurged": ("[unpurged_memory]", "memories that were purged here, and that only others can purge on the server"),
@@ -313,6 +317,7 @@ OBJECTS: dict[str, str] = {
     "context": "directory scopes directories habits workflows memories",
     "count_of_kind": "kind count",
     "count_of_shell": "shell count",
+    "daily_judge": "judge at session_count suggestion_count tokens problem failed_count",
     "evaluation": "day path created scores candidates",
     "event": "id text at actor provenance undone path line sources evidence reason instead",
     "explained": f"{_MEMORY} events commands adherence",
@@ -359,7 +364,7 @@ OBJECTS: dict[str, str] = {
         "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
         " dropped untrusted fact_conflicts kinds session_count evaluated week ineffective_count"
         " idle_count"
-        " outdated_count team"
+        " outdated_count unjudged_count daily_judge team"
     ),
     "step": "text exit_status milliseconds",
     "stopped_command": "text matched actor directory at",

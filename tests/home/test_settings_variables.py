@@ -52,6 +52,8 @@ def _texts(name: str) -> st.SearchStrategy[str]:
         return st.lists(st.sampled_from(MODES), max_size=3).map(",".join)
     if isinstance(default, tuple):
         return st.lists(_WORDS, max_size=3).map(",".join)
+    if name == "learn_when":
+        return st.sampled_from(["", " ", "daily"])
     if isinstance(default, str):
         return st.sampled_from(["", " ", "gpt-4o-mini", "evil"])
     least, most = range_of(name)

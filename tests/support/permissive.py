@@ -71,6 +71,8 @@ def text_for(name: str, dice: random.Random) -> str:
     if isinstance(default, tuple):
         words = MODES if name == "autocapture_on_modes" else ("*", "~/", "~/private", "WebFetch", "make *")
         return ",".join(dice.sample(words, dice.randrange(4)))
+    if name == "learn_when":
+        return dice.choice(("", " ", "daily"))
     if isinstance(default, str):
         return dice.choice(("", " ", "gpt-4o-mini", "evil"))
     least, most = range_of(name)

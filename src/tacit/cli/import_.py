@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.output import JsonObject, ProgressBar, echo, echo_lines, pluralize, short_path, warn
+from tacit.cli.output import JsonObject, ProgressBar, echo, echo_lines, echo_wrapped, pluralize, short_path, warn
 from tacit.cli.show import reporting_conflicts
 from tacit.errors import NotFoundError, UsageError
 from tacit.home.home import Home
@@ -107,6 +107,10 @@ def import_transcripts(call: Invocation, *named: str) -> int:
         captured = transcripts.capture(files, progress=bar)
     if not call.shows_json(lambda: [_transcript_json(transcript) for transcript in captured]):
         echo_lines(_capture_lines(captured))
+        from tacit.cli.learn import judge_notice
+
+        if notice := judge_notice(call.vault):
+            echo_wrapped(notice)
     return 1 if captured and all(transcript.problem for transcript in captured) else 0
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 
 from tacit.cli.cards import reference_json
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import JsonObject, echo, echo_lines, pluralize, warn
+from tacit.cli.output import JsonObject, echo, echo_lines, echo_wrapped, pluralize, warn
 from tacit.index.sessions import SessionRow
 from tacit.learn.judge import Judge, JudgeOutcome, client_judge, estimated_tokens, total_dropped
 from tacit.learn.judge.clients import CLIENTS
@@ -84,12 +84,20 @@ def run_learn(call: Invocation) -> int:
     where = f"in {pluralize(len(rows), 'session')}"
     if not shown:
         echo(f"Nothing to suggest {where}.")
+        _echo_notice(call, code)
         return code
     new, accepted, again = (sum(result.state is state for result in shown) for state in RECORDED_STATES)
     dry_run, held = call.flag("--dry-run"), f", {accepted} accepted" if accepted else ""
     counts = f"{pluralize(new, 'suggestion')}{' would come' if dry_run else ''}{held}, {again} said again, {where}"
     echo(f"{counts}. Nothing was changed." if dry_run else f"{counts}: tacit review")
+    _echo_notice(call, code)
     return code
+
+
+def _echo_notice(call: Invocation, code: int) -> None:
+    """Say whom one could ask about what nobody has judged, unless a judge was asked and failed just now."""
+    if not code and not call.flag("--dry-run") and (notice := judge_notice(call.vault)):
+        echo_wrapped(notice)
 
 
 def _mark_repeats(results: Iterable[LearnResult]) -> list[LearnResult]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, bold, conflict_hint, cyan, echo, echo_lines, pluralize, short_path, trust_hint
+from tacit.home.daily_judge import DailyState
 from tacit.text.display import clip, printable
 from tacit.vault.status import HomeStatus, TeamSummary
 
@@ -111,6 +112,8 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
         yield f"{bold('Conflicts')} {now.undecided} memories for you to decide on: tacit conflicts"
     yield f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}"
     yield f"{bold('Sessions')}  {now.sessions:,}{': tacit sessions' if now.sessions else ''}"
+    if judged := judge_text(now):
+        yield f"{bold('Judge')}     {judged}"
     if now.spooled or now.dropped:
         yield f"{bold('Commands')}  {now.spooled:,} wait to be recorded, {now.dropped:,} lost: tacit doctor"
     yield f"{bold('Recall')}    {pluralize(now.asked, 'question')}, {now.missed} without an answer"
@@ -128,6 +131,22 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
         memories = pluralize(now.outdated, "memory names", "memories name")
         yield f"{bold('Outdated')}  {memories} what is not in the work tree: tacit review"
     yield f"{bold('Evaluated')} {now.evaluated or 'never: tacit improve'}"
+
+
+def judge_text(now: HomeStatus) -> str:
+    """Return how the daily judge stands, else how many sessions nobody has judged, and what to type; "" for nothing."""
+    waiting = f"{pluralize(now.unjudged, 'session')} nobody has judged"
+    if now.daily is None:
+        return f"{waiting}: tacit learn --agent {now.judge}" if now.unjudged and now.judge else ""
+    receipt = now.daily.receipt
+    parts = [f"{now.judge or receipt.judge}, once a day"]
+    if receipt.judge:
+        parts.append(f"{receipt.at[:10]} {printable(receipt.text)}".strip())
+    if now.daily.has_stopped:
+        parts.append("it is not asked again; when that is mended: tacit config set learn.when daily")
+    elif now.unjudged:
+        parts.append(waiting)
+    return "; ".join(parts)
 
 
 def _team_text(team: TeamSummary) -> str:
@@ -173,7 +192,22 @@ def _status_json(now: HomeStatus) -> JsonObject:
         "ineffective_count": now.ineffective,
         "idle_count": now.idle,
         "outdated_count": now.outdated,
+        "unjudged_count": now.unjudged,
+        "daily_judge": _daily_json(now.daily) if now.daily else None,
         "team": team,
+    }
+
+
+def _daily_json(daily: DailyState) -> JsonObject:
+    receipt = daily.receipt
+    return {
+        "judge": receipt.judge,
+        "at": receipt.at or None,
+        "session_count": receipt.sessions,
+        "suggestion_count": receipt.suggestions,
+        "tokens": receipt.tokens,
+        "problem": receipt.problem or None,
+        "failed_count": daily.failures,
     }
 
 
@@ -191,6 +225,8 @@ def run_overview(call: Invocation) -> None:
     echo(f"Home       {printable(short_path(now.home))}")
     echo(f"Memories   {now.active:,} active, {pluralize(now.pending, 'candidate')}")
     echo(f"Sessions   {now.sessions:,}")
+    if judged := judge_text(now):
+        echo(f"Judge      {judged}")
     echo(f"Connected  {', '.join(installed) or 'no shell and no agent yet'}")
     if now.project:
         echo(f"Project    {printable(short_path(now.project))}")

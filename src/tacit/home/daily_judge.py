@@ -1,4 +1,5 @@
-"""What a home knows of its daily judge: when it was asked last, how that ended, and where it was agreed to.
+"""Clients that can judge sessions, and what a home knows of its daily judge: when it was asked last, how that ended,
+and where the person agreed to it.
 
 A hook only asks whether the judge is due, which costs one `stat`. The rest is for the process that hooks start once a
 day (`learn/judge/daily.py`), and for a person who asks for the state. All of it is about this machine, so it is in
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -23,6 +25,7 @@ from tacit.home.settings import Settings, variable_of
 from tacit.model.ids import blake2b
 from tacit.record import Record
 
+CLIENT_NAMES = ("claude", "codex", "gemini", "copilot", "opencode")
 DAILY = "daily"  # the value of `learn.when`
 INTERVAL_SECONDS, RETRY_SECONDS = 20 * 3600, 3600
 MAX_FAILURES = 3  # in a row, then nobody is asked until the person agrees again
@@ -61,6 +64,18 @@ class DailyState(Record):
     @property
     def has_stopped(self) -> bool:
         return self.failures >= MAX_FAILURES
+
+
+def client_program(name: str, environment: Mapping[str, str]) -> str:
+    """Return the absolute path of a client's program, "" if it is not on PATH."""
+    found = shutil.which(name, path=environment.get("PATH", ""))
+    return found if found and os.path.isabs(found) else ""
+
+
+def preferred_client(settings: Settings, environment: Mapping[str, str]) -> str:
+    """Return the client that the person chose, else the first one that is on PATH; "" if there is none."""
+    names = dict.fromkeys((settings.learn_agent, *CLIENT_NAMES))
+    return next((name for name in names if name and client_program(name, environment)), "")
 
 
 def is_chosen(settings: Settings) -> bool:

@@ -273,6 +273,16 @@ def judged_sessions(connection: sqlite3.Connection) -> set[tuple[str, str]]:
     return set(connection.execute("SELECT session_id, ended_at FROM learned_sessions WHERE model <> ''").fetchall())
 
 
+def count_unjudged(connection: sqlite3.Connection) -> int:
+    """Return how many sessions no client or model has judged as they are now. Those without content do not count."""
+    query = (
+        "SELECT count(*) FROM sessions WHERE (request_key <> '' OR outcome <> '') AND NOT EXISTS (SELECT 1 FROM"
+        " learned_sessions AS done WHERE session_number = number AND model <> '' AND done.ended_at = sessions.ended_at)"
+    )
+    number: int = connection.execute(query).fetchone()[0]
+    return number
+
+
 def mark_session_learned(connection: sqlite3.Connection, session: ClaimId, ended_at: str, model: str = "") -> None:
     """Record that a session was learned from when it ended at this time."""
     row = (claim_number(session), model, session, ended_at)

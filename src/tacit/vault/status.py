@@ -6,6 +6,8 @@ import sqlite3
 from datetime import timedelta
 
 from tacit.errors import StoreError
+from tacit.home import daily_judge
+from tacit.home.daily_judge import DailyState
 from tacit.home.home import Home
 from tacit.home.repository import conflicted_files, count_waiting
 from tacit.index import adherence, reader, sessions
@@ -51,6 +53,8 @@ class HomeStatus(Record):
         idle: memories that were told often and had to do with nothing.
         outdated: other memories of the project that name what is not in its work tree.
         team: the team that the person joined, as this home knows it; None without one.
+        unjudged: sessions that nobody has judged; judge: the client that the person chose, else one that they have.
+        daily: how the daily judge stands; None if the person chose none.
     """
 
     home: str
@@ -77,6 +81,9 @@ class HomeStatus(Record):
     fact_conflicts: int = 0
     conflicted: tuple[str, ...] = ()
     team: TeamSummary | None = None
+    unjudged: int = 0
+    judge: str = ""
+    daily: DailyState | None = None
 
 
 def home_status(home: Home) -> HomeStatus:
@@ -125,6 +132,9 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
         team=team_summary(home),
+        unjudged=sessions.count_unjudged(connection),
+        judge=daily_judge.preferred_client(home.settings, home.environment) if home.is_person else "",
+        daily=daily_judge.read_state(home.store.paths) if daily_judge.is_chosen(home.settings) else None,
     )
 
 

@@ -42,7 +42,7 @@ class Desk:
             self.set("learn.when", "daily")
 
     def set(self, *words: str, **environment: str) -> None:
-        self.person.tacit("config", "set", *words, **{"PATH": self.path, **environment})
+        self.person.tacit("config", "set", *words, cwd=None, now=None, code=0, PATH=self.path, **environment)
 
     def capture(self, *days: int) -> None:
         for day in days:
@@ -54,7 +54,7 @@ class Desk:
         memory = {"quote": name, "statement": f"{name[0].upper()}{name[1:]}.", "kind": "environment"}
         self.client.answers({"memories": [{**memory, "why": "deploying", "where": "project"}], "summaries": {}})
 
-    def hook(self, event: str = "SessionStart", *, waits: bool = True, **environment: str) -> dict[str, Any]:
+    def hook(self, waits: bool = True, /, event: str = "SessionStart", **environment: str) -> dict[str, Any]:
         """The hook that Claude Code runs when a session begins. Return what it printed, when nothing runs any more."""
         done = subprocess.run(
             self.hook_words(event),
@@ -152,7 +152,7 @@ def test_a_session_that_begins_has_the_others_judged_once_a_day_and_the_next_one
 
 
 def test_only_the_start_of_a_session_asks(desk: Desk) -> None:
-    desk.hook("UserPromptSubmit")
+    desk.hook(event="UserPromptSubmit")
     assert desk.client.calls == []
 
 
@@ -196,8 +196,8 @@ def test_a_judge_is_asked_in_the_environment_in_which_the_person_agreed(desk: De
     desk.set("learn.when", "daily", COMPANY_PROXY="https://models.example.com", OPENAI_API_KEY="sk-mine")
     other = FakeClient(tmp_path / "node_modules")
     path = f"{other.folder}{os.pathsep}{desk.path}"
-    variables = {"COMPANY_PROXY": "https://models.example.com", "OPENAI_API_KEY": "sk-theirs"}
-    desk.hook(PATH=path, ANTHROPIC_BASE_URL=EVIL, CLAUDE_CONFIG_DIR=str(tmp_path), **variables)
+    theirs = {"ANTHROPIC_BASE_URL": EVIL, "CLAUDE_CONFIG_DIR": str(tmp_path), "OPENAI_API_KEY": "sk-theirs"}
+    desk.hook(True, PATH=path, COMPANY_PROXY="https://models.example.com", **theirs)
 
     assert other.calls == [] and len(desk.client.calls) == 1
     environment = json.loads(seen.read_text())
@@ -234,7 +234,7 @@ def test_who_is_killed_while_it_asks_leaves_no_client_and_does_not_ask_again_on_
     desk.client.does("time.sleep(600)")
     for day in (1, 2, 3):
         desk.is_next_day()
-        desk.hook(waits=False)
+        desk.hook(False)
         wait_until(lambda: len(desk.client.calls) == day)  # noqa: B023
         (judging,) = [pid for pid in desk.processes() if b"--quiet" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         os.kill(judging, signal.SIGKILL)

@@ -19,6 +19,7 @@ from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
 from tacit.disk.lock import FileLock
 from tacit.disk.read import read_external
 from tacit.errors import RefusedError, TacitError, UsageError
+from tacit.home.daily_judge import client_program
 from tacit.home.home import HomePart
 from tacit.home.paths import JUDGE_FOLDER
 from tacit.index.sessions import SessionRow
@@ -161,7 +162,7 @@ class Judging(HomePart):
 
     def installed_clients(self) -> list[str]:
         """Return the names of the clients on PATH."""
-        return [name for name in CLIENTS if self._program(name)]
+        return [name for name in CLIENTS if client_program(name, self._home.environment)]
 
     def budget(self) -> JudgeBudget:
         """Return what was spent today, and the budget of a day."""
@@ -179,7 +180,7 @@ class Judging(HomePart):
         if judge.is_client:
             if judge.name != self._home.settings.learn_agent:
                 self._store.actor.require_person("asks a judge", f"tacit learn --agent {judge.name}")
-            if not self._program(judge.name):
+            if not client_program(judge.name, self._home.environment):
                 others = ", ".join(self.installed_clients())
                 hint = f"choose another ({others})" if others else "install it"
                 raise RefusedError(
@@ -300,7 +301,7 @@ class Judging(HomePart):
             shutil.rmtree(files, ignore_errors=True)  # of a process that was killed
             make_folder(folder, below=paths.root)
             try:
-                program, config = self._program(judge.name), self._user_config(client)
+                program, config = client_program(judge.name, environment), self._user_config(client)
                 setup = clients.ClientSetup(program, request.question, files, judge.model, environment, config)
                 command = client.command(setup)
                 if command.needs_private_folder and (shared := _shared_folder(files)):
@@ -312,11 +313,6 @@ class Judging(HomePart):
                 return clients.ask_client(request, command, folder, environment)
             finally:
                 shutil.rmtree(files, ignore_errors=True)
-
-    def _program(self, name: str) -> str:
-        """Return the absolute path of a client's program, "" if it is not on PATH."""
-        found = shutil.which(name, path=self._home.environment.get("PATH", ""))
-        return found if found and os.path.isabs(found) else ""
 
     def _user_config(self, client: clients.Client) -> Mapping[str, object]:
         """Return the user's settings of a client, {} if there are none or they cannot be read."""
