@@ -47,6 +47,7 @@ NEUTRAL_WORDS = {
     "sessions": "--turn --around --project --limit --all --exit-code",
     "injected": "--session --limit --all --exit-code",
     "workflow": "list show runs export --in --step --from --resume --set --yes --dry-run --as --form --file",
+    "setup": "--check --without",
     "learn": "--session --since --all --dry-run --show-prompt --agent --quiet",
     "improve": "--evaluate --force --min-count",
     "install": "--mcp --capture",

@@ -454,6 +454,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "improve": CommandEntry(_AGENT, "learn", "evaluate memory, and find what is worth accepting"),
     },
     "Set up": {
+        "setup": CommandEntry(_ANYBODY, "guided_setup", "find shells and agents, show all changes, ask once"),
         "try": CommandEntry(_ANYBODY, "import_", "see what your histories would teach, keeping nothing"),
         "install": CommandEntry(_ANYBODY, "install", "connect a shell or an agent; without a name, list them"),
         "uninstall": CommandEntry(_PERSON, "install", "disconnect it again, byte for byte"),
@@ -532,6 +533,7 @@ _FORM_ACCESS: Mapping[str, Mapping[str, AccessLevel]] = {
     "sync": {"--yes": _PERSON, "--keep": _PERSON, "--status": _PERSON, "--only": _PERSON},
     "workflow": dict.fromkeys(("new", "edit", "run", "rename", "rm", "export --to"), _PERSON),
     "learn": {"--model": _PERSON, "--answers": _PERSON},
+    "setup": {"--yes": _PERSON, "--remove": _PERSON},
     "install": {"TARGET": _PERSON, "--yes": _PERSON, "--uninstall": _PERSON},
     "autocapture": {"on": _PERSON, "off": _PERSON, "off --session": _AGENT},
     "import": {"history --dry-run": _ANYBODY, "rules --dry-run": _ANYBODY},

@@ -17,7 +17,7 @@ from tacit.errors import TacitError, UsageError
 EVERYDAY = {
     "Remember and ask": "add recall list show why",
     "Decide": "review accept dismiss edit forget undo",
-    "Set up and look after": "install import config status doctor",
+    "Set up and look after": "setup install import config status doctor",
 }
 
 

@@ -53,7 +53,7 @@ def import_history(call: Invocation) -> int:
             suggestions = call.vault.suggestions.learn().pending  # now, so that the next question need not wait for it
     if path is not None and imported[0].problem:
         raise imported[0].problem
-    echo_lines(_history_lines(imported))
+    echo_lines(history_lines(imported))
     new = sum(history.new for history in imported)
     if dry_run:
         echo(f"{pluralize(new, 'command')} would come in. Nothing was changed.")
@@ -64,7 +64,7 @@ def import_history(call: Invocation) -> int:
     return 1 if all(history.problem for history in imported) else 0
 
 
-def _history_lines(imported: Sequence[ImportedHistory]) -> Iterator[str]:
+def history_lines(imported: Sequence[ImportedHistory]) -> Iterator[str]:
     for history in imported:
         shell = f" ({history.shell})" if history.shell else ""
         if history.problem:
@@ -106,7 +106,7 @@ def import_transcripts(call: Invocation, *named: str) -> int:
             raise NotFoundError(f"there are no transcripts in {', '.join(paths)}", hint)
         captured = transcripts.capture(files, progress=bar)
     if not call.shows_json(lambda: [_transcript_json(transcript) for transcript in captured]):
-        echo_lines(_capture_lines(captured))
+        echo_lines(capture_lines(captured))
         from tacit.cli.learn import judge_notice
 
         if notice := judge_notice(call.vault):
@@ -114,7 +114,7 @@ def import_transcripts(call: Invocation, *named: str) -> int:
     return 1 if captured and all(transcript.problem for transcript in captured) else 0
 
 
-def _capture_lines(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
+def capture_lines(captured: Sequence[CapturedTranscript]) -> Iterator[str]:
     """Yield a line for each agent, then what could not be read, then the total."""
     read = [transcript for transcript in captured if not transcript.problem]
     for agent in sorted({transcript.agent for transcript in read}):
@@ -380,7 +380,7 @@ def _try_histories(vault: Vault) -> str:
     for at, listed in enumerate(pending, 1):
         echo_lines(card_lines(listed, at, len(pending)))
     echo()
-    echo_lines(_history_lines(done))
+    echo_lines(history_lines(done))
     echo()
     return next((result.shell for result in done if result.shell in ("bash", "zsh", "fish")), "zsh")
 

@@ -68,10 +68,15 @@ def confirm_and_install(
 
     def write_all_receipts() -> None:
         for target, changes in planned.items():
-            if receipts := [change.receipt for change in changes if change.receipt]:
-                write_receipts(place.home, target.name, receipts)
+            store_receipts(place, target.name, changes)
 
     return confirm_and_apply(call, [change for changes in planned.values() for change in changes], write_all_receipts)
+
+
+def store_receipts(place: InstallContext, name: str, changes: Sequence[FileChange]) -> None:
+    """Store how the changes of a target are undone. Do it before they are made."""
+    if receipts := [change.receipt for change in changes if change.receipt]:
+        write_receipts(place.home, name, receipts)
 
 
 def install_place(home: str | None = None, *, mcp: bool = False) -> InstallContext:

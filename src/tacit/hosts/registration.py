@@ -177,6 +177,22 @@ _PLANS: dict[str, tuple[Callable[[InstallContext], _HostPlan], str]] = {
 
 # Targets
 
+# The folder that a host makes for itself: the variable that names it, its default below the user's folder, and a part.
+_FOLDERS = {
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude", ""),
+    "codex": ("CODEX_HOME", ".codex", ""),
+    "gemini": ("GEMINI_CLI_HOME", "", ".gemini"),
+    "cursor": ("", ".cursor", ""),
+    "opencode": ("XDG_CONFIG_HOME", ".config", "opencode"),
+    "copilot": ("COPILOT_HOME", ".copilot", ""),
+}
+
+
+def host_folder(host: str, context: InstallContext) -> str:
+    """Return the folder that a host makes for itself: where it exists, somebody uses the host."""
+    variable, default, part = _FOLDERS[host]
+    return os.path.join(context.config_folder(variable, default), part)
+
 
 def host_files(host: str, context: InstallContext) -> tuple[ConfigFile, ...]:
     """Return the files of a host in which Tacit has entries."""

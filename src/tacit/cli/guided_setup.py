@@ -1,0 +1,360 @@
+"""`tacit setup`: find what there is, show every change, ask once, and end with an answer from the person's past."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+
+from tacit.cli.commands import Invocation, Option, command
+from tacit.cli.import_ import capture_lines, history_lines
+from tacit.cli.install import TARGETS, confirm_and_apply, install_place, install_state, store_receipts
+from tacit.cli.output import (
+    ProgressBar,
+    ask,
+    bold,
+    confirm,
+    cyan,
+    echo,
+    echo_lines,
+    echo_wrapped,
+    pluralize,
+    short_path,
+)
+from tacit.cli.recall import hit_lines
+from tacit.errors import TacitError, UsageError
+from tacit.home import daily_judge
+from tacit.home.settings_file import SettingOrigin
+from tacit.hosts.registration import host_folder
+from tacit.install import FileChange, InstallContext, Target, apply_change, check_writable, delete_receipts
+from tacit.learn.sessions import LearnState
+from tacit.record import Record
+from tacit.text.display import printable
+from tacit.text.words import STOP_WORDS
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from tacit.vault import Vault
+
+_NAME_WIDTH = 12
+_MEGABYTE = 1_000_000
+_MIN_QUERY_WORDS, _MAX_QUERY_WORDS = 3, 5  # of the question that is answered in the end
+_ANSWER_AGE_DAYS = 2  # what was done today needs no memory
+_MAX_ANSWER_LINES = 6
+# Settings that this command changes.
+_SETTINGS = ("autocapture.enabled", "learn.agent", "learn.when")
+
+
+class Part(Record):
+    """A part of the set-up that the person can decline: what it does, the files it changes, and what else it runs."""
+
+    name: str
+    purpose: str
+    changes: tuple[FileChange, ...] = ()
+    run: Callable[[Vault], None] | None = None
+
+
+@command(
+    "",
+    "tacit setup",
+    Option("--yes", help="do all of it without being asked, except for the judge"),
+    Option("--without", "PART", "leave this part out, such as codex or transcripts", repeatable=True),
+    Option("--check", help="say what is set up, and what is missing; the exit code is 1 if something is"),
+    Option("--remove", help="take everything back: every file of a shell or an agent is as it was, byte for byte"),
+)
+def run_setup(call: Invocation) -> int:
+    """Set Tacit up on this machine: find the shells and agents that you use, and what they have kept; show every file
+    that would change; ask once, and any part can be left out. Then your histories and transcripts are read, and
+    the agent that you use is offered as a judge. What was recorded stays on this machine. Without a terminal it
+    only prints what it would do. Run it again after you have installed another agent.
+
+    The parts are the shells and agents by name; sessions: record sessions with agents from now on; history: the
+    commands that your shells have kept; transcripts: the sessions that your agents have kept.
+    """
+    call.only_one(("--check", "--remove"), "tacit setup --check", "exclude each other")
+    place = install_place(call.value("--home"))
+    if call.flag("--check"):
+        return _check(call, place)
+    if call.flag("--remove"):
+        _remove(call, place)
+        return 0
+    left_out = call.all_values("--without")
+    parts = [part for part in _missing_parts(call.vault, place) if part.name not in left_out]
+    _must_be_parts(left_out)
+    if not parts and not any(install_state(target, place) for target in TARGETS.values()):
+        echo("There is no shell and no agent here that Tacit knows. To connect one by its name: tacit install")
+        return 0
+    if not parts:
+        echo("Everything is set up. To see what there is: tacit setup --check")
+        return 0
+    _show_plan(parts)
+    if not (call.flag("--yes") or sys.stdin.isatty()):
+        echo("Nothing was changed: there is no terminal to ask on. Type tacit setup in one, or: tacit setup --yes")
+        return 0
+    chosen = parts if call.flag("--yes") else _ask_parts(parts)
+    if not chosen:
+        echo("Nothing was changed.")
+        return 0
+    _carry_out(call.vault, place, chosen)
+    if not call.flag("--yes"):
+        _offer_judge(call.vault)
+    _show_answer(call.vault)
+    return 0
+
+
+# What there is
+
+
+def _missing_parts(vault: Vault, place: InstallContext) -> list[Part]:
+    """Return the parts that are not set up yet, in the order in which they are carried out."""
+    targets = [*_shells(vault, place), *_agents(place)]
+    parts = [part for target in targets if (part := _target_part(target, place))]
+    if any(target.is_agent for target in targets) and not vault.home.settings.autocapture_enabled:
+        purpose = "record your sessions with agents from now on: prompts, replies and the names of changed files"
+        parts.append(Part("sessions", purpose, run=_record_sessions))
+    histories = [history.path for history in vault.histories.find_histories()]
+    if histories and not vault.suggestions.statistics().used.activity.commands:
+        names = ", ".join(printable(short_path(path)) for path in histories)
+        parts.append(Part("history", f"read what your shells have kept: {names}", run=_import_history))
+    transcripts = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
+    if transcripts and not vault.sessions.sessions(limit=1):
+        purpose = f"read what your agents have kept: {_size(transcripts)}"
+        parts.append(Part("transcripts", purpose, run=_import_transcripts))
+    return parts
+
+
+def _shells(vault: Vault, place: InstallContext) -> Iterator[Target]:
+    """Yield the shells that are used here: the login shell, and those that have kept a history."""
+    used = {history.shell for history in vault.histories.find_histories()}
+    used.add(os.path.basename(place.environment.get("SHELL", "")))
+    yield from (target for name, target in TARGETS.items() if not target.is_agent and name in used)
+
+
+def _agents(place: InstallContext) -> Iterator[Target]:
+    """Yield the agents that are used here: those that have a folder of their own."""
+    yield from (
+        target for name, target in TARGETS.items() if target.is_agent and os.path.isdir(host_folder(name, place))
+    )
+
+
+def _target_part(target: Target, place: InstallContext) -> Part | None:
+    purpose = "tell it what is remembered, when it matters" if target.is_agent else "record the commands that you run"
+    try:
+        changes = tuple(change for change in target.plan_install(place) if change.is_needed)
+    except (TacitError, OSError) as error:
+        echo(f"{target.name} is left out: {printable(str(error))}")
+        return None
+    return Part(target.name, purpose, changes) if changes else None
+
+
+def _size(paths: Sequence[str]) -> str:
+    total = 0
+    for path in paths:
+        with suppress(OSError):  # an agent tidies up meanwhile
+            total += os.path.getsize(path)
+    return f"{pluralize(len(paths), 'file')}, {total / _MEGABYTE:,.0f} MB"
+
+
+# Asking
+
+
+def _show_plan(parts: Sequence[Part]) -> None:
+    """Show every change of a file, then what all of it is for: what is asked about stands last."""
+    for change in _changes(parts):
+        echo_lines(change.diff_lines())
+    echo()
+    echo(bold("Tacit would do this:"))
+    echo()
+    for number, part in enumerate(parts, 1):
+        files = ", ".join(printable(short_path(change.path)) for change in part.changes)
+        echo_wrapped(f"  {number}  {part.name:{_NAME_WIDTH}} {part.purpose}{f' ({files})' if files else ''}")
+    echo()
+    echo("Nothing leaves this machine, and tacit setup --remove takes it all back.")
+
+
+def _changes(parts: Sequence[Part]) -> list[FileChange]:
+    """Return the changes of files, each file once: some agents share one."""
+    return list({change.path: change for part in parts for change in part.changes}.values())
+
+
+def _ask_parts(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts that the person wants; [] for none."""
+    prompt = "Do all of this? [Y]es, [n]o, or the numbers to leave out > "
+    while True:
+        try:
+            answer = ask(prompt).strip().lower()
+        except EOFError:
+            return []
+        if answer in ("", "y", "yes"):
+            return list(parts)
+        if answer in ("n", "no", "q"):
+            return []
+        words = answer.replace(",", " ").split()
+        if all(word.isdecimal() and 1 <= int(word) <= len(parts) for word in words):
+            return [part for number, part in enumerate(parts, 1) if str(number) not in words]
+
+
+def _must_be_parts(names: Sequence[str]) -> None:
+    known = (*TARGETS, "sessions", "history", "transcripts")
+    if unknown := [name for name in names if name not in known]:
+        raise UsageError(f"there is no part {unknown[0]!r}", f"one of: {', '.join(known)}")
+
+
+# Carrying it out
+
+
+def _carry_out(vault: Vault, place: InstallContext, parts: Sequence[Part]) -> None:
+    changes = _changes(parts)
+    for change in changes:
+        check_writable(change)
+    vault.setup.init()
+    for part in parts:
+        store_receipts(place, part.name, part.changes)
+    for change in changes:
+        apply_change(change)
+    for part in parts:
+        if part.run:
+            part.run(vault)
+        elif part.changes:
+            target = TARGETS[part.name]
+            echo(f"{part.name}: installed. {target.next_step}")
+            if doubt := target.warning(place):
+                echo(f"  {doubt}")
+
+
+def _record_sessions(vault: Vault) -> None:
+    vault.configuration.autocapture(True)
+    echo("sessions: recorded from now on; stop it with tacit autocapture off")
+
+
+def _import_history(vault: Vault) -> None:
+    with ProgressBar() as bar:
+        imported = vault.histories.import_history(vault.histories.find_histories(), progress=bar)
+        bar.show_message("learning from them …")
+        vault.suggestions.learn()
+    echo_lines(history_lines(imported))
+
+
+def _import_transcripts(vault: Vault) -> None:
+    with ProgressBar("things said and done") as bar:
+        files = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
+        captured = vault.transcripts.capture(files, progress=bar)
+        bar.show_message("learning from them …")
+        learned = vault.learning.learn_from_sessions(vault.learning.unlearned_sessions())
+        new = sum(result.state is LearnState.NEW for results in learned for result in results)
+    echo_lines(capture_lines(captured))
+    if new:
+        echo(f"{pluralize(new, 'suggestion')} to decide on: tacit review")
+
+
+def _offer_judge(vault: Vault) -> None:
+    """Ask whether an agent may read what the person typed, once a day. It is off unless they say so."""
+    name = daily_judge.preferred_client(vault.home.settings, vault.home.environment)
+    if not name or daily_judge.is_chosen(vault.home.settings):
+        return
+    echo()
+    echo_wrapped(
+        f"Let {name} read what you typed, once a day, and suggest what to remember? About 5,000 tokens a day; nothing"
+        " becomes active by itself, and tacit learn --show-prompt prints what is sent."
+    )
+    if confirm(f"Let {name} do that?"):
+        vault.configuration.configure("learn.agent", name)
+        vault.configuration.configure("learn.when", daily_judge.DAILY)
+        echo(f"{name} is asked when a session begins, and the next session says what came of it. Stop it with:")
+        echo("  tacit config unset learn.when")
+
+
+# The end: an answer
+
+
+def _show_answer(vault: Vault) -> None:
+    """Ask something that the person's own past can answer, and say what to do next."""
+    query = _past_question(vault)
+    hits = vault.search.recall(query, limit=1) if query else []
+    echo()
+    if hits:
+        echo("Something from your own past:")
+        echo()
+        echo(f"$ {cyan(f'tacit recall {query}')}")
+        echo_lines(line for hit in hits for line in hit_lines(hit)[:_MAX_ANSWER_LINES])
+        echo()
+    waiting = vault.status().pending
+    if waiting:
+        echo(f"{pluralize(waiting, 'suggestion waits', 'suggestions wait')} for you: {cyan('tacit review')}")
+    echo(f"All of it in the browser: {cyan('tacit web')}")
+
+
+def _past_question(vault: Vault) -> str:
+    """Return words that find something the person did a while ago; "" if they did nothing that is known."""
+    from datetime import timedelta
+
+    from tacit.model.event import timestamp
+
+    earlier = timestamp(vault.home.store.actor.clock() - timedelta(days=_ANSWER_AGE_DAYS))
+    rows = [listed.row for listed in vault.sessions.sessions(limit=200) if listed.row.title and listed.row.outcome]
+    old = [row for row in rows if row.ended_at < earlier] or rows
+    for row in old:
+        words = [word.strip(",.:;!?") for word in row.title.split()]
+        words = [word for word in words if word.isalpha() and word.lower() not in STOP_WORDS]
+        if len(words) >= _MIN_QUERY_WORDS:
+            return " ".join(words[:_MAX_QUERY_WORDS])
+    commands = vault.suggestions.statistics().used.commands
+    return commands[0].key if commands else ""
+
+
+# What is set up
+
+
+def _check(call: Invocation, place: InstallContext) -> int:
+    """Print the state of every part. Return 1 if one is missing."""
+    vault, missing = call.vault, 0
+    for target in (*_shells(vault, place), *_agents(place)):
+        state = install_state(target, place)
+        is_fine = state is not None and not state.problem and not state.is_stale and state.is_current
+        missing += not is_fine
+        doubt = f"; {printable(state.doubt)}" if state and state.doubt else ""
+        echo(f"  {target.name:{_NAME_WIDTH}} {'installed' if is_fine else 'missing: tacit setup'}{doubt}")
+    now, is_recording = vault.status(), vault.home.settings.autocapture_enabled
+    commands = vault.suggestions.statistics().used.activity.commands
+    texts = (
+        ("sessions", is_recording, "recorded" if is_recording else "not recorded: tacit autocapture on"),
+        ("history", commands, f"{commands:,} commands" if commands else "nothing read: tacit import history"),
+        (
+            "transcripts",
+            now.sessions,
+            f"{now.sessions:,} sessions" if now.sessions else "none: tacit import transcripts",
+        ),
+    )
+    for name, is_there, text in texts:
+        missing += not is_there
+        echo(f"  {name:{_NAME_WIDTH}} {text}")
+    from tacit.cli.status import judge_text
+
+    echo(f"  {'judge':{_NAME_WIDTH}} {judge_text(now) or 'none, and nothing to judge'}")
+    return 1 if missing else 0
+
+
+# Taking it back
+
+
+def _remove(call: Invocation, place: InstallContext) -> None:
+    """Take Tacit out of every shell and agent, and turn off what setting up turned on. What was recorded stays."""
+    vault = call.vault
+    vault.home.store.actor.require_person("takes Tacit out", "tacit setup --remove")
+    planned = {target: tuple(target.plan_removal(place)) for target in TARGETS.values()}
+    changes = {change.path: change for removal in planned.values() for change in removal if change.is_needed}
+    settings = [key for key in _SETTINGS if vault.configuration.setting(key).origin is SettingOrigin.HOME]
+    if not (changes or settings):
+        echo("Nothing of Tacit is in a shell or an agent.")
+        return
+    if changes and not confirm_and_apply(call, list(changes.values())):
+        return
+    for target, removal in planned.items():
+        if any(change.is_needed for change in removal):
+            delete_receipts(place.home, target.name)
+    for key in settings:
+        vault.configuration.unconfigure(key)
+    echo("Taken out. Shells and sessions that run already go on until they end.")
+    echo(f"What was recorded stays in {printable(short_path(vault.home.root))}.")
