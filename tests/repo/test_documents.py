@@ -176,7 +176,20 @@ CALLS = {
 
 def test_every_command_is_a_call_on_the_library(tmp_path: Path) -> None:
     assert SUMMARIES.keys() - CALLS.keys() == {
-        *("audit", "redact", "hook", "install", "uninstall", "pause", "resume", "mcp", "completion", "web", "without"),
+        *(
+            "audit",
+            "redact",
+            "hook",
+            "setup",
+            "install",
+            "uninstall",
+            "pause",
+            "resume",
+            "mcp",
+            "completion",
+            "web",
+            "without",
+        ),
         "merge-facts",
     }
     with tacit.open(tmp_path / "home", cwd=tmp_path) as vault:

@@ -39,6 +39,8 @@ PERSON_ONLY = {
     "workflow export --to": "workflow export check --as bash --to FOLDER/check.sh",
     "install TARGET": "install claude --yes",
     "install --yes": "install --yes",
+    "setup --yes": "setup --yes",
+    "setup --remove": "setup --remove --yes",
     "install --uninstall": "install claude --uninstall --yes",
     "uninstall": "uninstall bash --yes",
     "resume": "resume",

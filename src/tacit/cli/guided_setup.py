@@ -80,27 +80,20 @@ def run_setup(call: Invocation) -> int:
     if call.flag("--remove"):
         _remove(call, place)
         return 0
-    left_out = call.all_values("--without")
-    parts = [part for part in _missing_parts(call.vault, place) if part.name not in left_out]
+    left_out, vault = call.all_values("--without"), call.vault
     _must_be_parts(left_out)
-    if not parts and not any(install_state(target, place) for target in TARGETS.values()):
-        echo("There is no shell and no agent here that Tacit knows. To connect one by its name: tacit install")
-        return 0
-    if not parts:
+    parts = [part for part in _missing_parts(vault, place) if part.name not in left_out]
+    if parts:
+        _show_plan(parts)
+        if chosen := _chosen_parts(call, parts):
+            _carry_out(vault, place, chosen)
+            if not call.flag("--yes"):
+                _offer_judge(vault)
+            _show_answer(vault)
+    elif any(install_state(target, place) for target in TARGETS.values()):
         echo("Everything is set up. To see what there is: tacit setup --check")
-        return 0
-    _show_plan(parts)
-    if not (call.flag("--yes") or sys.stdin.isatty()):
-        echo("Nothing was changed: there is no terminal to ask on. Type tacit setup in one, or: tacit setup --yes")
-        return 0
-    chosen = parts if call.flag("--yes") else _ask_parts(parts)
-    if not chosen:
-        echo("Nothing was changed.")
-        return 0
-    _carry_out(call.vault, place, chosen)
-    if not call.flag("--yes"):
-        _offer_judge(call.vault)
-    _show_answer(call.vault)
+    else:
+        echo("There is no shell and no agent here that Tacit knows. To connect one by its name: tacit install")
     return 0
 
 
@@ -179,8 +172,21 @@ def _changes(parts: Sequence[Part]) -> list[FileChange]:
     return list({change.path: change for part in parts for change in part.changes}.values())
 
 
+def _chosen_parts(call: Invocation, parts: Sequence[Part]) -> Sequence[Part]:
+    """Return the parts to carry out, [] for none, after saying so."""
+    if call.flag("--yes"):
+        return parts
+    if not sys.stdin.isatty():
+        echo("Nothing was changed: there is no terminal to ask on. Type tacit setup in one, or: tacit setup --yes")
+        return []
+    chosen = _ask_parts(parts)
+    if not chosen:
+        echo("Nothing was changed.")
+    return chosen
+
+
 def _ask_parts(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts that the person wants; [] for none."""
+    """Ask until there is an answer. Return the parts that the person wants; [] for none."""
     prompt = "Do all of this? [Y]es, [n]o, or the numbers to leave out > "
     while True:
         try:
