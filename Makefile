@@ -1,4 +1,4 @@
-# make try   an environment, Tacit in it, and a guided first run in a throw-away home
+# make try   an environment, Tacit in it, a tour of six screens in a throw-away home, and tacit setup
 # make check lint, types, layers and the tests of the packages that changed, or of one: make check PKG=search
 # make test  lint, types, layers, all tests, and some of them on the other interpreters at hand
 # make chaos  the long form of tests of kills, faults and hostile input, and the tests that show that these find errors
@@ -16,7 +16,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 try: $(VENV)/installed
 	@$(BIN)/python examples/tour
-	@$(BIN)/tacit try
+	@$(BIN)/tacit setup
 
 # The packages to check; those that changed since the branch left main if none is named.
 PKG ?=

@@ -1,7 +1,6 @@
-"""A guided first run: every verb once, for real, in a home that is thrown away afterwards.
+"""A tour of six screens: what Tacit does for a person, for real, in a home that is thrown away afterwards.
 
-Run by `make try`, which goes on with `tacit try`: what the person's own shell histories and agents' transcripts would
-teach, read-only. Each chapter is a file beside this one.
+Run by `make try`, which goes on with `tacit setup`. At a terminal it waits for Enter after each screen.
 """
 
 from __future__ import annotations
@@ -14,32 +13,25 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from chapter import Chapter
-from first_steps import FIRST_STEPS
-from with_agents import WITH_AGENTS
+from past import write_past
+from screens import SCREENS, Screen
 
-CHAPTERS = (FIRST_STEPS, WITH_AGENTS)
 # The tour is a made-up person's: neither settings of Tacit nor signs of an agent that may run it come along.
 _KEPT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "TZ", "PYTHONPATH", "VIRTUAL_ENV", "COLUMNS")
-ENDING = """
-That was all in {folder}, which is gone now. To keep using Tacit:
+_ENDING = """
+That was all in {folder}, which is gone now.
+To set Tacit up on this machine, and see what it finds in your own past:
 
-  source {bin}/activate     # or put {bin} on your PATH
-  tacit init                     # your own home, ~/.agents
-  tacit add "…"                  # something that should hold from now on
-  tacit install claude           # or codex, gemini, cursor, opencode, copilot: it is told what is remembered
-  tacit import transcripts       # what you and your agents did so far
-  tacit init --wrappers          # tell the agents you use how to ask it
-  tacit web                      # review and look around in the browser; first: pip install '.[web]'
-  tacit --help
+  {tacit} setup
 """
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="tacit-tour-") as folder:
         tour = Tour(Path(folder))
-        failed = [step for chapter in CHAPTERS for step in tour.walk(chapter)]
-        say(ENDING.format(folder=folder, bin=os.path.relpath(Path(sys.executable).parent)))
+        failed = [command for number, screen in enumerate(SCREENS, 1) for command in tour.show(number, screen)]
+        tacit = os.path.relpath(Path(sys.executable).with_name("tacit"))
+        print(_ENDING.format(folder=folder, tacit=tacit), flush=True)
     return 1 if failed else 0
 
 
@@ -49,36 +41,32 @@ class Tour:
     def __init__(self, folder: Path) -> None:
         self._project = folder / "webshop"
         (self._project / ".git").mkdir(parents=True)
-        self._home = folder / "home"
-        self._home.mkdir()
+        home = folder / "home"
+        home.mkdir()
+        write_past(home, self._project)
         self._environment = {
             **{name: os.environ[name] for name in _KEPT if name in os.environ},
-            "HOME": str(self._home),
+            "HOME": str(home),
             "TOUR": str(Path(__file__).parent.resolve()),
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))),
         }
 
-    def walk(self, chapter: Chapter) -> list[str]:
-        """Run a chapter; returns the commands that failed."""
+    def show(self, number: int, screen: Screen) -> list[str]:
+        """Show a screen, and wait for the person if there is one. Return the commands that failed."""
+        print(f"\n━━ {number} of {len(SCREENS)}: {screen.title} ━━\n\n{screen.text}", flush=True)
         failed = []
-        chapter.prepare(self._home, self._project)
-        say(f"\n━━ {chapter.title} ━━")
-        for step in chapter.steps:
-            say(f"\n{step.tells}")
-            for command in step.commands:
-                say(f"$ {command}")
-                if self._run(command) not in step.codes:
-                    failed.append(command)
+        for command in screen.commands:
+            print(f"\n$ {command}", flush=True)
+            done = subprocess.run(["sh", "-c", command], cwd=self._project, env=self._environment, check=False)
+            if done.returncode:
+                failed.append(command)
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            input("\nEnter goes on. ")
         return failed
-
-    def _run(self, command: str) -> int:
-        done = subprocess.run(["sh", "-c", command], cwd=self._project, env=self._environment, check=False)
-        return done.returncode
-
-
-def say(line: str) -> None:
-    print(line, flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (KeyboardInterrupt, EOFError):
+        print()

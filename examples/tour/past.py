@@ -1,4 +1,4 @@
-"""The second chapter: what a person and an agent did is found again, and told to the next session."""
+"""The past of a made-up person: a session with Claude Code, and the history of a shell."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from chapter import Chapter, Step
-
 _SESSION = "5e551010-0000-4000-8000-00000000c0de"
 _SAID: tuple[tuple[str, object], ...] = (
     ("user", "Find out why the checkout test fails every other time, and mend it."),
     ("call", ("Bash", {"command": "pnpm vitest checkout"}, "2 failed: expected 4 items, got 3")),
     ("call", ("Edit", {"file_path": "src/checkout.ts"}, "The file was changed.")),
-    ("user", "do not touch the cart service, another team owns it"),
+    ("user", "From now on, never touch the cart service: the payments team owns it."),
     ("call", ("Bash", {"command": "pnpm vitest checkout"}, "5 passed")),
-    (
-        "assistant",
-        "Checkout now waits for the reservation before it reads the stock; all 5 tests pass.",
-    ),
+    ("assistant", "Fixed the flaky checkout test: checkout now waits for the reservation before it reads the stock."),
 )
+# What the person runs before each push, on four mornings.
+_RITUAL = ("git pull --rebase", "pnpm install --frozen-lockfile", "pnpm vitest run --changed", "git push")
+_RITUAL_DAYS = (9, 7, 4, 2)
+
+
+def write_past(home: Path, project: Path) -> None:
+    _write_transcript(home, project)
+    _write_history(home)
 
 
 def _write_transcript(home: Path, project: Path) -> None:
@@ -48,21 +51,10 @@ def _records() -> list[tuple[str, object]]:
     return records
 
 
-WITH_AGENTS = Chapter(
-    "What your agents did",
-    (
-        Step(
-            "Agents write down what you did together. Tacit takes it in without secrets and noise, each thing once.\n"
-            "(With tacit install claude and tacit autocapture on, this happens by itself.)",
-            ("tacit import transcripts ~/.claude/projects", "tacit import transcripts ~/.claude/projects"),
-        ),
-        Step("What was asked, how it ended, and which files were changed:", ("tacit sessions --project .",)),
-        Step("It is found like everything else:", ('tacit recall "which team owns the cart service"',)),
-        Step(
-            "What any agent in this project is told when its next session starts (next_start.py runs the hook that\n"
-            "tacit install puts into Claude Code, and prints its answer), and why:",
-            ('python "$TOUR/next_start.py"', "tacit injected --limit 1"),
-        ),
-    ),
-    _write_transcript,
-)
+def _write_history(home: Path) -> None:
+    """Four mornings in zsh, as its extended history has them."""
+    with (home / ".zsh_history").open("w", encoding="utf-8") as file:
+        for days in _RITUAL_DAYS:
+            at = int((datetime.now(UTC) - timedelta(days=days)).timestamp())
+            for minute, line in enumerate(_RITUAL):
+                file.write(f": {at + 60 * minute}:2;{line}\n")
