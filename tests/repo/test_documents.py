@@ -100,7 +100,7 @@ def test_the_tour_shows_every_screen_and_leaves_nothing_behind(tmp_path: Path) -
     )
     assert "6 of 6" in done.stdout and "The home is well." in done.stdout
     assert "Traceback" not in done.stderr and "Enter" not in done.stdout
-    assert "Never touch the cart service" in done.stdout.split("5 of 6")[1].split("6 of 6")[1]
+    assert "Never touch the cart service" in done.stdout.split("━━ 6 of 6")[1]
     assert "git push" in done.stdout.split("tacit workflow list")[1]
     assert done.stdout.rstrip().endswith("tacit setup")
     assert list(tmp_path.iterdir()) == []
