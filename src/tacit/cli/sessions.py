@@ -205,6 +205,7 @@ _TRIGGER_LABELS = {
     "prompt": "at a prompt",
     "edit": "when it edited a file",
     "failure": "when a command failed",
+    "proposal": "about something to propose",
     "": "asked for",
 }
 

@@ -19,6 +19,7 @@ OPTIONAL_FOLDERS = (
     *("imported", "quarantine", ".tacit/pending", ".tacit/unfinished", ".tacit/installed", ".tacit/autocapture"),
     *(".tacit/spool/.reserve", ".tacit/written/unwritten", ".tacit/judge", ".tacit/guard", REMOTES_FOLDER),
     ".tacit/edits",
+    ".tacit/unproposed",
     ".tacit/rules",
     ".tacit/team",
     ".tacit/team/outbox",
@@ -56,6 +57,7 @@ class HomePaths:
         self.capture_lock = self.path(".tacit", "capturing.lock")
         self.injection_lock = self.path(".tacit", "giving.lock")
         self.edit_markers = self.path(".tacit", "edits")  # which files a session has edited, as digests
+        self.unproposed = self.path(".tacit", "unproposed")  # where sentences are that an agent is asked to propose
         self.rule_files = self.path(".tacit", "rules")  # the standing rules of each project: see rule_files.py
         self.late_answers = self.path(".tacit", "late")  # sessions to which the hook had to say the rules by itself
         self.daily_state = self.path(".tacit", "daily.json")  # of the daily judge: see daily_judge.py

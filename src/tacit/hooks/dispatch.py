@@ -19,6 +19,7 @@ from tacit.home.project import find_project, main_work_tree
 from tacit.home.rule_files import is_rule_file_current
 from tacit.home.settings import Settings, settings_in_environment, settings_or_defaults, variable_of
 from tacit.home.store import StoreOptions
+from tacit.hooks.proposals import drop_note, note_unproposed, unproposed_place
 from tacit.hosts import HOSTS, HookInput, HookKind, Host, queue
 from tacit.hosts.queue import REINDEX, CaptureRequest, enqueue, has_pending, mark_ended, mark_unfinished
 from tacit.index import reader
@@ -26,7 +27,7 @@ from tacit.index import reader
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from tacit.inject import Injector
+    from tacit.inject import AgentSession, Injector
 
 _HURRY_SECONDS = 0.2  # that the host may have to wait for another process
 _DEADLINE_SECONDS = 9  # then the kernel ends a process that captures; what it has not read stays in the queue
@@ -127,10 +128,20 @@ def _model_text(host: Host, hook_input: HookInput, paths: HomePaths, injector: I
         drain_now(paths, _DRAIN_TIMEOUT_SECONDS)
     try:
         start = is_start or (not has_start_output and injector.is_first(session))
-        return injector.inject(session, start=start, prompt=hook_input.prompt)
+        text = injector.inject(session, start=start, prompt=hook_input.prompt)
+        return text + _proposal_text(session, hook_input, paths, injector)
     except StoreError:
         enqueue(paths, REINDEX)  # whoever drains the queue builds the index, too
         raise
+
+
+def _proposal_text(session: AgentSession, hook_input: HookInput, paths: HomePaths, injector: Injector) -> str:
+    """Return the line that asks the agent to propose what the person typed before, once a session; mostly ""."""
+    if not hook_input.prompt or not os.path.isdir(paths.unproposed):
+        return ""
+    if not injector.may_tell_at_prompt() or not (place := unproposed_place(paths, session.agent, session.session)):
+        return ""
+    return injector.ask_to_propose(session, place.event_id, place.sentence_in)
 
 
 def capture(name: str, event: str, payload: bytes, home: str | None) -> None:
@@ -141,10 +152,13 @@ def capture(name: str, event: str, payload: bytes, home: str | None) -> None:
     if hook_input and (request := _queue_session(paths, name, hook_input)):
         if hook_input.kind is HookKind.END:
             mark_ended(paths, request)
+            drop_note(paths, request.agent, request.session)
             _drain_and_learn(paths)
         else:
             mark_unfinished(paths, request)
             drain_now(paths)
+            if hook_input.kind is HookKind.STOP:
+                note_unproposed(paths, request)
 
 
 def work(name: str, event: str, home: str | None, payload: bytes) -> None:

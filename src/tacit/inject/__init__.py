@@ -33,11 +33,11 @@ from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Scope, Status, is_project_scope
 from tacit.model.event import Draft, Event, timestamp
 from tacit.model.ids import ClaimId, EventId
-from tacit.model.observation import BriefInjected, session_id
+from tacit.model.observation import BriefInjected, PromptGiven, session_id
 from tacit.record import Record
 from tacit.search.bm25 import ParsedQuery, query_from_words
 from tacit.search.memories import matching_memories
-from tacit.text.display import clean, clip
+from tacit.text.display import clean, clip, fenced, harmless_line, one_line
 
 _LOCK_TIMEOUT_SECONDS = 0.2
 _MAX_LEADING, _MAX_RULES, _MAX_FOUND = 60, 20, 40  # memories and rules of each scope to choose from; search results
@@ -47,8 +47,9 @@ _MAX_SESSIONS = 200  # to choose from; many may have the same request
 _LATELY_ON_MAIN_BRANCH, _LATELY_ON_BRANCH = timedelta(hours=6), timedelta(hours=48)
 _INJECTED_TYPE = "brief.given"
 _MAX_FIXES = 200
+_MAX_SENTENCE_CHARS = 240
 _MAX_EDITS = 6  # of which a session is told something
-_CALL_MOMENTS = ("edit", "failure")
+_CALL_MOMENTS = ("edit", "failure", "proposal")  # at which no rules are told
 _FIX_REASON = "it is for the command that failed"
 _RESET_SOURCES = ("compact", "clear")  # what was injected before these is no longer in the context
 
@@ -123,6 +124,12 @@ class Injector(HomePart):
                 text += self._record(target, "prompt", injection, prompt)
         return text
 
+    def may_tell_at_prompt(self) -> bool:
+        """Return whether the settings and the person let agents here be told something at a prompt."""
+        settings = self._home.settings
+        is_ignored = matching_ignore_entry(settings, self._home.user_folder, self._home.cwd)
+        return settings.autocapture_inject_on_prompt and not is_ignored
+
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Hold the lock that keeps two hooks of a session from telling the same. To wait long would cost the rules."""
@@ -151,6 +158,24 @@ class Injector(HomePart):
             with self._store.snapshot() as connection:
                 injection = select(_Selection(self._home, connection, target))
             return self._record(target, moment, injection, task)
+
+    def ask_to_propose(self, target: AgentSession, event_id: EventId, sentence_in: Callable[[str], str]) -> str:
+        """Return a line that asks the agent to propose what the person typed in an event of its session, or "".
+
+        `sentence_in` returns the sentence in the text of the event, "" if it is no longer there.
+        """
+        with self._store.snapshot() as connection:
+            found = sessions.logged_events(connection, [event_id], must_decode)
+        body = found[0].event.body if found else None
+        sentence = sentence_in(body.text) if isinstance(body, PromptGiven) else ""
+        if not sentence:
+            return ""
+        line = (
+            f"The person typed earlier in this session: “{harmless_line(one_line(sentence, _MAX_SENTENCE_CHARS))}”."
+            " Nobody has proposed to remember it. If it holds beyond this task, the skill tacit says how to propose it,"
+            " once the work is done; the person decides."
+        )
+        return self._record(target, "proposal", RenderedInjection(fenced([line], self._store.entropy().hex(), "note")))
 
     def rules_for_helper(self, target: AgentSession) -> str:
         """Return the standing rules for a subagent of a session, which is told nothing else.
