@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -110,12 +112,17 @@ def test_an_agent_that_proposed_is_not_asked(session: Session) -> None:
     assert session.notes == [] and ASKED not in session.prompt()
 
 
-def test_what_was_noted_holds_no_text_and_goes_when_the_session_ends(session: Session) -> None:
+def test_what_was_noted_holds_no_text_and_goes_after_a_week(session: Session) -> None:
     session.turn(LASTING)
     (note,) = session.notes
     assert not any(word in note.read_text() for word in LASTING.split() if len(word) > 3)
     session.end()
-    assert session.notes == []
+    assert session.notes == [note]
+    forgotten = note.with_name("0" * 32)
+    forgotten.write_bytes(note.read_bytes())
+    os.utime(forgotten, (time.time() - 8 * 86_400,) * 2)
+    session.turn(LASTING)
+    assert session.notes == [note]
 
 
 def test_what_was_purged_meanwhile_is_not_told(session: Session) -> None:

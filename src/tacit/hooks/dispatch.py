@@ -19,7 +19,7 @@ from tacit.home.project import find_project, main_work_tree
 from tacit.home.rule_files import is_rule_file_current
 from tacit.home.settings import Settings, settings_in_environment, settings_or_defaults, variable_of
 from tacit.home.store import StoreOptions
-from tacit.hooks.proposals import drop_note, note_unproposed, unproposed_place
+from tacit.hooks.proposals import note_unproposed, unproposed_place
 from tacit.hosts import HOSTS, HookInput, HookKind, Host, queue
 from tacit.hosts.queue import REINDEX, CaptureRequest, enqueue, has_pending, mark_ended, mark_unfinished
 from tacit.index import reader
@@ -152,7 +152,6 @@ def capture(name: str, event: str, payload: bytes, home: str | None) -> None:
     if hook_input and (request := _queue_session(paths, name, hook_input)):
         if hook_input.kind is HookKind.END:
             mark_ended(paths, request)
-            drop_note(paths, request.agent, request.session)
             _drain_and_learn(paths)
         else:
             mark_unfinished(paths, request)

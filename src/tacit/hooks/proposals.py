@@ -8,10 +8,11 @@ the sentence is in the log; the sentence itself is not in it.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
+from tacit.disk.files import Disk, OsDisk, list_folder, make_folder, read_file, replace_file
 from tacit.home.home import Home
 from tacit.home.paths import HomePaths
 from tacit.hosts import HOSTS, HookKind
@@ -26,6 +27,7 @@ from tacit.record import Record
 MOMENT = "proposal"  # of the record in the log
 # As many of the sentences that people type are more likely to be meant to last than this: one prompt of eleven has one.
 _MIN_SCORE = -0.75
+_MAX_NOTE_SECONDS = 7 * 86_400
 _SUGGESTING = ("tacit suggest", "tacit add --candidate", "tacit remember")
 
 
@@ -57,19 +59,22 @@ def note_unproposed(paths: HomePaths, request: CaptureRequest) -> None:
         logged = sessions.logged_events_of_session(connection, row, must_decode) if row else ()
         events = [entry.event for entry in logged]
     is_told = any(isinstance(event.body, BriefInjected) and event.body.moment == MOMENT for event in told)
+    disk = OsDisk(paths.root)
     if is_told or _has_proposed(events):
-        drop_note(paths, request.agent, request.session)
+        with suppress(OSError):
+            disk.remove(path)
     elif place := _statement_in(events):
         make_folder(paths.unproposed, below=paths.root)
-        replace_file(OsDisk(paths.root), path, "\n".join(map(str, place)).encode("ascii"))
+        replace_file(disk, path, "\n".join(map(str, place)).encode("ascii"))
+        _prune(paths, disk)
 
 
-def drop_note(paths: HomePaths, agent: str, session: str) -> None:
-    """Forget what was noted of a session that proposed something or has ended."""
-    path = _note_path(paths, agent, session)
-    if os.path.lexists(path):
-        with suppress(OSError):
-            OsDisk(paths.root).remove(path)
+def _prune(paths: HomePaths, disk: Disk) -> None:
+    """Remove the notes of sessions that have not gone on for long."""
+    for name in list_folder(paths.unproposed):
+        path = os.path.join(paths.unproposed, name)
+        if os.lstat(path).st_mtime < time.time() - _MAX_NOTE_SECONDS:
+            disk.remove(path)
 
 
 def unproposed_place(paths: HomePaths, agent: str, session: str) -> SentencePlace | None:
