@@ -21,7 +21,9 @@ from bench.figures import Figure, against_target, amount, main_of, median, quant
 from bench.homes import copy_of
 from bench.processes import BARE, Usage, busy_cores, hook_command, run
 from bench.startup import against_bare
+from tacit.home.daily_judge import INTERVAL_SECONDS, DailyState, agree, write_state
 from tacit.home.home import Home
+from tacit.home.paths import HomePaths
 from tacit.hosts.capture import EventBuilder
 from tacit.hosts.records import TranscriptEvent
 from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolUsed
@@ -40,6 +42,7 @@ def measure(folder: Path) -> Iterator[Figure]:
         for event, work in (("PostToolUse", "capture"), ("SessionStart", "inject"), ("UserPromptSubmit", "inject")):
             rounds = [(run(BARE).cpu, _hook(event, work, home, project).cpu) for _ in range(ROUNDS + WARM_UP)]
             yield against_bare(f"{event}: CPU against bare `python -I -c pass`", rounds[WARM_UP:])
+        yield daily_judge(folder, home, project)
         with busy_cores() as cores:
             for event in ("SessionStart", "UserPromptSubmit"):
                 times = [inject(event, home, project).wall * 1000 for _ in range(LOADED)]
@@ -48,6 +51,34 @@ def measure(folder: Path) -> Iterator[Figure]:
         missing, seconds = at_once(home, project)
         note = f"of {AT_ONCE}, the slowest hook took {amount(seconds)} s"
         yield against_target("Sessions that start at once: without their standing rules", missing, note=note)
+
+
+def daily_judge(folder: Path, plain: Path, project: Path) -> Figure:
+    """What the start of a session costs where a judge is asked once a day, and was asked today, against where none is.
+
+    Both homes have a setting in their file, because to parse one costs more than all the rest.
+    """
+    with copy_of(folder, MEMORIES) as home:
+        add_sessions(home, project)
+        for settings, place in (
+            ('[learn]\nagent = "claude"\nwhen = "daily"\n', home),
+            ("[learn]\nagent = ''\n", plain),
+        ):
+            (place / "tacit.toml").write_text(settings)
+            agree(HomePaths(str(place)), os.environ)
+            write_state(HomePaths(str(place)), DailyState(), seconds_until_due=INTERVAL_SECONDS)
+            inject("SessionStart", place, project)
+        time.sleep(1)  # the rules of the project are made ready for the new settings
+        rounds = [
+            (inject("SessionStart", plain, project).cpu, inject("SessionStart", home, project).cpu)
+            for _ in range(ROUNDS + WARM_UP)
+        ]
+    (plain / "tacit.toml").write_text("")
+    without, asked = (median(column) for column in zip(*rounds[WARM_UP:], strict=True))
+    note = f"{asked * 1000:.1f} ms against {without * 1000:.1f} ms"
+    return against_target(
+        "SessionStart: CPU with a daily judge that is not due, against none", asked / without, "×", note
+    )
 
 
 def at_once(home: Path, project: Path) -> tuple[int, float]:
