@@ -252,6 +252,24 @@ def test_who_is_killed_while_it_asks_leaves_no_client_and_does_not_ask_again_on_
     assert "It is not asked again; type: tacit config set learn.when daily" in told
 
 
+@pytest.mark.parametrize("delay", [0.02, 0.1, 0.2, 0.3, 0.45, 0.6])
+def test_whenever_it_is_killed_the_next_day_goes_on_and_learns_everything_once(desk: Desk, delay: float) -> None:
+    desk.answers(2)
+    words = [sys.executable, "-I", "-m", "tacit", "--home", str(desk.person.home), "learn", "--quiet"]
+    judging = subprocess.Popen(words, env=desk.environment())
+    time.sleep(delay)
+    judging.kill()
+    judging.wait()
+    wait_until(lambda: not any(is_running(call["pid"]) for call in desk.client.calls))
+    desk.hook()
+    desk.is_next_day()
+    desk.hook()
+
+    assert desk.pending == ["The deploy host of shop 2 is called kestrel2."]
+    assert 1 <= len(desk.client.calls) <= 2 and not desk.state["is_asking"]
+    assert not (desk.person.home / ".tacit/judge").exists()
+
+
 def test_after_three_failures_nobody_is_asked_until_the_person_agrees_again(desk: Desk) -> None:
     desk.client.answers("I would rather not.")
     for _ in range(4):
