@@ -140,7 +140,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "missing_count": ("integer", "files of a machine that have not arrived yet"),
     "model": ("string", "the model that summed up"),
     "modes": ("[string]", "permission modes in which sessions are captured; empty for all"),
-    "moment": ("string", "when it was given: startup, resume, clear, compact, prompt, edit, failure, proposal, or empty where it was asked for"),
+    "moment": (
+        "string",
+        "when: startup, resume, clear, compact, prompt, edit, failure, proposal, or empty where it was asked for",
+    ),
     "name": ("string", "of a workflow, score, shell or role; of a session, what its host calls it"),
     "new_count": ("integer", "things said and done that were not captured before"),
     "not_applicable_count": ("integer", "sessions that did nothing it is about"),

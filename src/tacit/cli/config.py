@@ -52,6 +52,8 @@ def get_setting(call: Invocation, key: str) -> None:
 def set_setting(call: Invocation, key: str, *values: str) -> None:
     with _configuration(call) as configuration:
         _echo_change(configuration.configure(key, values[0] if len(values) == 1 else list(values)), "already, in")
+        if key == "learn.when" and values[0] and not configuration.setting("learn.agent").value:
+            echo("  it wants a client to ask: tacit config set learn.agent claude")
 
 
 def unset_setting(call: Invocation, key: str) -> None:

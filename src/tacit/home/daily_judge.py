@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -68,6 +67,8 @@ class DailyState(Record):
 
 def client_program(name: str, environment: Mapping[str, str]) -> str:
     """Return the absolute path of a client's program, "" if it is not on PATH."""
+    import shutil  # takes longer to import than all that a hook needs of this module
+
     found = shutil.which(name, path=environment.get("PATH", ""))
     return found if found and os.path.isabs(found) else ""
 
