@@ -8,14 +8,13 @@ from itertools import count
 import pytest
 
 from tacit.index import sessions
-from tacit.index.postings import session_start_id
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Scope, project_scope
 from tacit.model.event import Event, EventBody
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.observation import BriefInjected, PromptGiven, ReplyGiven, SessionSummarized, ToolUsed, session_id
 from tests.index.conftest import index_of
-from tests.support.events import START, event, numbered
+from tests.support.events import event, numbered
 
 APP = project_scope("example.org/app")
 
@@ -53,14 +52,20 @@ def test_a_session_is_found_by_its_id_its_number_and_its_page(three: sqlite3.Con
     assert sessions.session_row_by_page(three, "unknown") is None
 
 
-def test_a_session_of_subagents_alone_has_no_content_and_is_no_request() -> None:
+def test_a_session_of_subagents_alone_has_no_content_and_waits_for_no_judge() -> None:
     index = index_of(said(1, "asked"), said(2, "aside", ToolUsed("claude", "Bash", aside=True)))
     assert {row.host_session_id: row.has_content for row in sessions.session_rows(index)} == {
         "asked": True,
         "aside": False,
     }
-    start = session_start_id(START.date(), claim_number(id_of("asked")))
-    assert sessions.sessions_by_start_id(index, GLOBAL, 10) == {start: (id_of("asked"), "request 1")}
+    assert sessions.count_unjudged(index) == 1
+    (row,) = [row for row in sessions.session_rows(index) if row.has_content]
+    sessions.mark_session_learned(index, row.id, row.ended_at)
+    assert sessions.count_unjudged(index) == 1
+    sessions.mark_session_learned(index, row.id, "2025", "claude")
+    assert sessions.count_unjudged(index) == 1
+    sessions.mark_session_learned(index, row.id, row.ended_at, "claude")
+    assert sessions.count_unjudged(index) == 0
 
 
 def test_the_id_of_the_host_may_be_cut_anywhere_and_is_no_pattern() -> None:

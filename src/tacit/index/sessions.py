@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import date
 
-from tacit.index.postings import session_start_id
 from tacit.index.reader import Decode, LoggedEvent, ids_with_prefix, select_events, select_ids, usage_metrics
 from tacit.model.claim import Scope
 from tacit.model.event import Event
@@ -125,18 +123,6 @@ def session_row_by_number(connection: sqlite3.Connection, number: int) -> Sessio
 def session_row_by_page(connection: sqlite3.Connection, page_name: str) -> SessionRow | None:
     """Return the session whose page has this name, None if there is none."""
     return next(iter(_select_sessions(connection, "WHERE page_name = ?", (page_name,))), None)
-
-
-def sessions_by_start_id(connection: sqlite3.Connection, scope: Scope, limit: int) -> dict[int, tuple[ClaimId, str]]:
-    """Return (id, request key) of the latest sessions of a project that have prompts, by the first doc id of each."""
-    query = (
-        "SELECT number, started_at, id, request_key FROM sessions WHERE scope = ? AND request_key <> ''"
-        " ORDER BY ended_at DESC, id LIMIT ?"
-    )
-    return {
-        session_start_id(date.fromisoformat(started_at[:10]), number): (ClaimId(session), request_key)
-        for number, started_at, session, request_key in connection.execute(query, (scope, limit))
-    }
 
 
 def session_ids_with_prefix(connection: sqlite3.Connection, prefix: str, limit: int = 10) -> list[ClaimId]:
