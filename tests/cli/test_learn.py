@@ -265,3 +265,45 @@ def test_a_review_says_how_many_sessions_nobody_has_judged(person: Person, proje
     learn(person, client, "--agent", "claude")
     assert "judged yet" not in converse(person, "review", answers=[], PATH=path).out
     assert "judged yet" not in person.tacit("review", PATH=path).out
+
+
+# Sessions that nobody has judged
+
+
+def test_whoever_has_an_agent_is_told_how_many_sessions_nobody_has_judged_and_what_to_type(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    path = f"{client.folder}{os.pathsep}{os.environ['PATH']}"
+    first = session_file(person, project, 1, PLAIN)
+    imported = person.tacit("import", "transcripts", str(first), PATH=path).out
+    assert "1 session has not been judged yet: ask claude?" in imported and "tacit learn --agent claude" in imported
+    assert "tacit learn --agent claude" in learn(person, client).out
+    for command in ("status", ""):
+        shown = person.tacit(*filter(None, [command]), PATH=path).out
+        assert "1 session nobody has judged: tacit learn --agent claude" in shown
+    assert person.tacit("status", "--json").json["unjudged_count"] == 1
+
+    learn(person, client, "--agent", "claude")
+    for words in (["status"], [], ["learn"], ["import", "transcripts", str(first)]):
+        assert "judged" not in person.tacit(*words, PATH=path).out
+
+
+def test_who_has_no_agent_is_not_told_to_ask_one(person: Person, project: Path, tmp_path: Path) -> None:
+    first = session_file(person, project, 1, PLAIN)
+    for words in (["import", "transcripts", str(first)], ["learn"], ["status"], []):
+        assert "judged" not in person.tacit(*words, PATH=str(tmp_path)).out
+
+
+def test_status_says_how_the_daily_judge_stands(person: Person, project: Path, client: FakeClient) -> None:
+    path = f"{client.folder}{os.pathsep}{os.environ['PATH']}"
+    capture(person, project, PLAIN)
+    for words in (("learn.agent", "claude"), ("learn.when", "daily")):
+        person.tacit("config", "set", *words, PATH=path)
+    assert "claude, once a day; 1 session nobody has judged" in person.tacit("status", PATH=path).out
+    for day, word in ((2, "second"), (3, "third")):
+        capture(person, project, f"the {word} host is called kestrel{day}, by the way", name=str(day))
+    client.answers("no")
+    learn(person, client, "--quiet", now="2026-03-20T12:00:00+00:00")
+    shown = person.tacit("status", PATH=path).out
+    assert "claude could not be asked what is worth remembering: claude did not answer in the form" in shown
+    assert person.tacit("status", "--json").json["daily_judge"]["failed_count"] == 1
