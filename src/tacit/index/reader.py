@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from tacit.index.postings import FIRST_PAGE_ID, start_id_of
 from tacit.model.claim import KIND_RANK, Kind, Provenance, Scope, Stance, Status
-from tacit.model.event import Event
+from tacit.model.event import ClaimDecided, Event, Verdict
 from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.record import Record
 
@@ -145,6 +145,24 @@ def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None)
     """Yield all memories, or those of one status, by id."""
     where, values = ("WHERE status = ?", (status.value,)) if status else ("", ())
     return _select_memories(connection, f"{where} ORDER BY doc_id", values)
+
+
+def claims_first_named_since(connection: sqlite3.Connection, since: EventId, status: Status) -> list[ClaimId]:
+    """Return the memories of a status that no event before this one named, the earliest first."""
+    query = "SELECT id FROM memories WHERE status = ? AND first_event_id >= ? ORDER BY first_event_id"
+    return select_ids(connection, query, status.value, since)
+
+
+def claims_decided_since(
+    connection: sqlite3.Connection, since: EventId, verdicts: Iterable[Verdict], decode: Decode
+) -> list[ClaimId]:
+    """Return the memories that an event from this one on gave one of these verdicts, in the order of the events."""
+    names = json.dumps([verdict.value for verdict in verdicts])
+    query = (
+        f"SELECT {EVENT_LINE} FROM events WHERE id >= ? AND type IN (SELECT value FROM json_each(?)) ORDER BY events.id"
+    )
+    events = select_events(connection, decode, query, (since, names))
+    return [event.body.claim.id for event in events if isinstance(event.body, ClaimDecided)]
 
 
 def decided_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[MemoryRow]:

@@ -1,0 +1,121 @@
+"""The digest of the last days: what was learned, followed, violated and forgotten, what waits, and what it all cost.
+
+Every number is one that another command prints, and is computed where that command has it from.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from tacit.home.home import HomePart
+from tacit.index import adherence, reader
+from tacit.index.adherence import RecentAdherence
+from tacit.index.reader import MemoryRow
+from tacit.log.codec import must_decode
+from tacit.model.claim import Status
+from tacit.model.event import Verdict
+from tacit.model.ids import ClaimId, EventId, first_event_id
+from tacit.model.session import Adherence
+from tacit.record import Record
+from tacit.vault.status import RECENT_DAYS, HomeStatus, home_status
+
+
+class Highlight(Record):
+    """How often something happened, and the memory to name: the latest, or the one that it happened to most."""
+
+    number: int = 0
+    memory: MemoryRow | None = None
+    short: str = ""
+
+
+class WeekDigest(Record):
+    """What happened since a time.
+
+    Attributes:
+        learned: memories that hold and were new or accepted.
+        forgotten: memories that were forgotten.
+        followed, violated, stopped: sessions whose tool calls show that of a memory.
+        told: how often agents were told a memory, and what came of it.
+        new_pending: how many of the candidates that wait are new.
+        judge_tokens: what judges cost today; earlier days are not recorded.
+        status: what the home holds, and what waits for the person.
+    """
+
+    since: datetime
+    learned: Highlight
+    forgotten: Highlight
+    followed: Highlight
+    violated: Highlight
+    stopped: Highlight
+    told: RecentAdherence
+    new_pending: int
+    judge_tokens: int
+    status: HomeStatus
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing happened and nothing waits."""
+        happened = self.learned.number + self.forgotten.number + sum(self.told) + self.judge_tokens
+        return not (happened or self.status.waits)
+
+
+class Digests(HomePart):
+    """Digests of one home."""
+
+    def digest(self, since: str | None = None) -> WeekDigest:
+        """Return what happened since a time as people type it, `30d` for example; default: in the last seven days.
+
+        Raise UsageError if it is no time.
+        """
+        from tacit.home.input import parse_time
+        from tacit.learn.judge import Judging
+
+        now = self._store.actor.clock()
+        start = now - timedelta(days=RECENT_DAYS)
+        if since is not None:
+            start = datetime.fromisoformat(parse_time(since, now, end_of_day=False)).astimezone(now.tzinfo)
+        self._store.catch_up_fully()  # injections that no other query needs
+        status, spent = home_status(self._home), Judging(self._home).budget().spent
+        with self._store.snapshot() as connection:
+            first = first_event_id(start)
+            told = adherence.recent_adherence(connection, start)
+            checks = adherence.checks_by_memory(connection, start)
+
+            def checked(result: Adherence, count: int) -> Highlight:
+                return _highlight(connection, count, (claim for claim, found, _ in checks if found is result))
+
+            learned = _claims_with_status(connection, first, Status.ACTIVE, (Verdict.ACCEPTED, Verdict.RESTORED))
+            forgotten = _claims_with_status(connection, first, Status.RETIRED, (Verdict.RETIRED,))
+            return WeekDigest(
+                start,
+                _highlight(connection, len(learned), reversed(learned)),
+                _highlight(connection, len(forgotten), reversed(forgotten)),
+                checked(Adherence.FOLLOWED, told.followed),
+                checked(Adherence.VIOLATED, told.violated),
+                checked(Adherence.STOPPED, told.stopped),
+                told,
+                len(reader.claims_first_named_since(connection, first, Status.PENDING)),
+                spent,
+                status,
+            )
+
+
+def _claims_with_status(
+    connection: sqlite3.Connection, since: EventId, status: Status, verdicts: Iterable[Verdict]
+) -> list[ClaimId]:
+    """Return the memories that have a status by a verdict since an event, or are new and have it, the latest last."""
+    new = reader.claims_first_named_since(connection, since, status) if status is Status.ACTIVE else []
+    decided = [
+        claim
+        for claim in reader.claims_decided_since(connection, since, verdicts, must_decode)
+        if (row := reader.memory_row(connection, claim)) and row.status is status
+    ]
+    return list(dict.fromkeys((*new, *decided)))
+
+
+def _highlight(connection: sqlite3.Connection, count: int, claims: Iterable[ClaimId]) -> Highlight:
+    """Return a number with the first of these memories that exists."""
+    row = next((row for claim in claims if (row := reader.memory_row(connection, claim))), None)
+    return Highlight(count, row, reader.short_id(connection, row.id) if row else "")
