@@ -326,7 +326,8 @@ OBJECTS: dict[str, str] = {
     "explained": f"{_MEMORY} events commands adherence",
     "digest": (
         "since highlights learned_count followed_count violated_count stopped_count forgotten_count pending new_count"
-        " ineffective_count idle_count outdated_count undecided untrusted proposal_count injected_count tokens judge_tokens"
+        " ineffective_count idle_count outdated_count undecided untrusted proposal_count injected_count tokens"
+        " judge_tokens"
     ),
     "finding": "where what mend serious",
     "imported_rule": f"{_REFERENCE} path line",
