@@ -25,7 +25,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "answer": ("string", "what the turn came to, where the passage does not tell"),
     "aside": ("boolean", "whether a helper of the agent did it"),
     "asked": ("integer", "questions that `tacit recall` was asked"),
-    "at": (f"{TIME}?", "when it was last said, done or changed; null for a command of a history without times"),
+    "at": (
+        f"{TIME}?",
+        "when it was last said, done or changed (a memory: judged); null for a command of a history without times",
+    ),
     "author": ("string", "whose words it is; of a memory that a team accepted, with who accepted it; else empty"),
     "branch": ("string", "the git branch of a session"),
     "calls": ("[call]", "tools that the agent used in a turn"),
@@ -207,7 +210,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "rule_findings": ("[rule_finding]", "what is wrong in rule files"),
     "run_count": ("integer", "how often it ran or was seen"),
     "said": ("boolean?", "what was said of this session; null where nothing was"),
-    "said_at": (f"{TIME}?", "when the passage was said"),
+    "said_at": (f"{TIME}?", "when a passage or a memory was last said, which may be long before it was learned"),
     "schema": ("integer", "the version of this vocabulary"),
     "scope": (SCOPE, "`global`, or `project:` and the project's name"),
     "scopes": (f"[{SCOPE}]", "the scopes that hold in a folder, the nearest first"),
@@ -295,7 +298,7 @@ FIELDS: dict[str, tuple[str, str]] = {
 _REFERENCE = "id kind scope text"
 _MEMORY = (
     f"{_REFERENCE} short key label confidence status evidence shared triple tags strength run_count session_count"
-    " has_times steps source author provenance first_at at conflict overruled_by reason contradicts may_be_same"
+    " has_times steps source author provenance first_at at said_at conflict overruled_by reason contradicts may_be_same"
 )
 _PROPOSAL = f"{_REFERENCE} tags author at evidence"
 _SESSION = "id short agent name scope at first_at turn_count title outcome summarized_by files alike"

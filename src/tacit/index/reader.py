@@ -28,7 +28,7 @@ Decode = Callable[[bytes], Event]
 EVENT_LINE = "event_line(events.id, segment, offset, length, raw)"  # the line of an event as bytes: see database.py
 _MEMORY_COLUMNS = (
     "id, scope, kind, status, sentence, tags, strength, last_event_id, updated_at, overruled_by_id, is_conflicting,"
-    " question, answer, is_positive, is_exclusive, provenance, author"
+    " question, answer, is_positive, is_exclusive, provenance, author, said_at"
 )
 _PAGE_COLUMNS = "event_id, kind, scope, page_name, created_at, title"
 _FROM_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id WHERE claim_id = ? ORDER BY event_id"
@@ -88,6 +88,7 @@ class MemoryRow(Record):
     stance: Stance
     provenance: Provenance = Provenance.USER_DIRECT
     author: str = ""  # of the team: "alice, accepted by bob"
+    said_at: str = ""  # when it was last said; `at` is when it was last judged
 
 
 class PageRow(Record):
@@ -555,6 +556,7 @@ def _parse_memory_row(row: Sequence[str | int | None]) -> MemoryRow:
         Stance(str(question or ""), str(row[12]), bool(row[13]), bool(row[14])),
         Provenance(int(row[15] or 0)),
         str(row[16]),
+        str(row[17]),
     )
 
 

@@ -36,8 +36,8 @@ _ASSENT_WORDS = frozenset(
     "a agreed again ahead all alright and approved awesome b c carry continue cool correct do excellent fine first go"
     " going good great it keep let let's lgtm looks next nice now of ok okay on one option perfect plan please pls"
     " proceed resume retry right s second ship so sounds step steps sure thank thanks that the then this try with y"
-    " yeah yep yes you yup ja weiter mach bitte danke oui merci continuez vas sí si sigue continúa adelante sim 继续 请继续"
-    " 好 好的 是 是的 可以 はい 続けて 네 계속".split()
+    " yeah yep yes you yup ja weiter mach bitte danke oui merci continuez vas sí si sigue continúa adelante sim"
+    " 继续 请继续 好 好的 是 是的 可以 はい 続けて 네 계속".split()
 )
 _ASSENT_WORD = re.compile(r"[^\W\d_]+(?:'\w)?")
 _CLAUSE_END = re.compile(r"[;—]|\s-\s|:\s|\s\(|,\s(?:and|so|which|while|because|but)\b")
