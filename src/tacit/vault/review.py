@@ -11,6 +11,7 @@ from tacit.contradiction.profile import is_restatement, restatement_key
 from tacit.errors import RefusedError
 from tacit.home.home import HomePart
 from tacit.index import reader
+from tacit.index.adherence import idle_claims, ineffective_claims
 from tacit.index.listings import MemoryFilter, count_memories, matching_candidates
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
@@ -24,7 +25,7 @@ from tacit.text.display import clip
 from tacit.text.words import normalize_text
 from tacit.vault.evidence import agents_of_memory
 from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing, load_chunk
-from tacit.vault.status import waiting_counts
+from tacit.vault.outdated import outdated_rows
 
 _MAX_GROUPED = 500  # candidates of which each is compared with all others; of more, with those that share rare words
 _MAX_COMPARED = 2000  # active memories that the candidates of a page are compared with
@@ -292,8 +293,14 @@ class Review(HomePart):
     def counts(self) -> ReviewCounts:
         """Return how much waits for a decision."""
         with self._store.snapshot() as connection:
-            counts = waiting_counts(self._home, connection)
-        return ReviewCounts(counts.pending, counts.undecided, counts.ineffective + counts.idle, counts.outdated)
+            ineffective = {*ineffective_claims(connection, must_decode), *idle_claims(connection, must_decode)}
+            outdated = outdated_rows(connection, self._store, self._home.environment)
+            return ReviewCounts(
+                count_memories(connection, MemoryFilter(Status.PENDING)),
+                reader.count_conflicting(connection),
+                len(ineffective),
+                sum(row.memory.id not in ineffective for row in outdated),
+            )
 
     def values(self, *, max_rows: int | None = None) -> CandidateValues:
         """Return by which values the candidates can be filtered. Agents are left out of more than `max_rows`."""
