@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,11 @@ import pytest
 from harness.person import Person
 from harness.transcripts import name_of
 
+from tacit.home.home import Home
 from tacit.hooks import dispatch
+from tacit.hooks.recorder import record_command
+from tacit.shell import CapturedCommand
+from tests.support.shellwork import lines
 from tests.support.talking import capture
 from tests.web.browsing import running_server
 
@@ -112,3 +117,26 @@ def test_untrusted_facts_and_conflicts_are_as_many_everywhere(person: Person, sh
     conflicts = person.tacit("conflicts", "--json").json
     open_ones = {one["id"] for conflict in conflicts if conflict["winner"] is None for one in conflict["memories"]}
     assert status["undecided"] == week["undecided"] == len(open_ones) == 2
+
+
+def test_what_the_shell_says_is_about_all_candidates_not_only_those_of_commands(person: Person) -> None:
+    person.tacit("note", "tests run with pytest -n 8")
+    ritual = ("make lint", "make test", "git push")
+    notice = person.home / ".tacit" / "notice"
+    with person.at(), Home(person.home, cwd=person.folder) as home:
+        for line in (line for day in range(6) for line in lines(f"day {day}", *ritual, start=day * 24 * 60)):
+            learned = person.home / ".tacit" / "learned"
+            if learned.exists():
+                os.utime(learned, (0, 0))  # it learns at most once a minute
+            record_command(home, CapturedCommand(line.at, line.session, line.ran))
+    assert number(r"tacit: (\d+) suggestions, `tacit review`", notice.read_text()) == waiting(person) > 1
+    history = person.folder / "history"
+    stamps = (1_780_000_000 + 90_000 * day + 60 * at for day in range(6) for at in range(3))
+    told = zip(stamps, ("cargo fmt", "cargo test", "git push") * 6, strict=True)
+    history.write_text("".join(f": {stamp}:0;{command}\n" for stamp, command in told))
+    printed = person.tacit("import", "history", "--file", str(history), "--shell", "zsh").out
+    assert number(r"(\d+) suggestions to decide on: tacit review", printed) == waiting(person)
+
+
+def waiting(person: Person) -> int:
+    return len(person.tacit("list", "--pending", "--json").json)
