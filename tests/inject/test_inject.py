@@ -133,8 +133,11 @@ def test_who_asks_for_three_sessions_gets_the_last_three_however_old_and_on_whic
     assert [line.partition("ago: ")[2][:26] for line in shown] == [f"rename the otter of week {n}" for n in (3, 5, 9)]
     assert all("; files: a.py, b.py, c.py and 1 more (" in line for line in shown)
     assert session_lines(sitting(person, "three").start(TACIT_AUTOCAPTURE_MAX_RECENT_SESSIONS="1")) == []
+    told(person, "work", "now", [Turn("tidy the scripts folder", changed="a.py")], NOW - timedelta(hours=1))
+    (latest,) = session_lines(sitting(person, "four").start(TACIT_AUTOCAPTURE_MAX_RECENT_SESSIONS="1"))
+    assert "tidy the scripts folder" in latest and "files" not in latest
     person.tacit("config", "set", "inject.max_characters", "500")
-    assert len(sitting(person, "four").start()) <= 500
+    assert len(sitting(person, "five").start()) <= 500
 
 
 @pytest.mark.parametrize("hours, is_told", [(5, True), (7, False)])

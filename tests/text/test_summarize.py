@@ -101,6 +101,7 @@ _STEPS = """- Read src/auth.ts to understand how it works now
         ),
         (_STEPS, "Added validateToken() function"),
         ("- Renamed the cart table to baskets\n- Fixed the import", "Renamed the cart table to baskets"),
+        ("- The cart table is called baskets\n- Fixed the import", "The cart table is called baskets"),
         ("Identified missing token validation.", "Identified missing token validation."),
         ("The cart table is called baskets now. Fixed the import.", "The cart table is called baskets now."),
         ("Fixed it. Done.", ""),

@@ -45,6 +45,7 @@ def test_what_is_accepted_today_was_learned_although_it_was_suggested_long_ago(p
     person.tacit("note", "never rename the otter")
     person.now = (datetime.fromisoformat(then) + timedelta(days=30)).isoformat()
     assert named(digest(person))[0] == (0, "")
+    person.tacit("note", "never rename the otter", "--evidence", "it was said again")
     person.tacit("accept", person.id_of(OTHER))
     found = digest(person)
     assert named(found)[0] == (1, OTHER)
