@@ -94,11 +94,14 @@ class HomeStatus(Record):
         return any(counts) or bool(self.team and self.team.proposals)
 
 
-def home_status(home: Home) -> HomeStatus:
-    """Return the counts of a home, after indexing the questions and commands since the last change."""
+def home_status(home: Home, *, learn: bool = True) -> HomeStatus:
+    """Return the counts of a home, after indexing the questions and commands since the last change.
+
+    Habits are learned from these commands first, unless `learn` is False.
+    """
     if home.store.read(has_uncounted_commands) or home.store.is_far_behind(0):  # the read files what waits in the spool
         home.store.catch_up()
-    if home.store.read(has_uncounted_commands):
+    if learn and home.store.read(has_uncounted_commands):
         from tacit.vault.suggestions import Suggestions
 
         Suggestions(home).learn_if_possible()  # so that the number of candidates is that of the list

@@ -6,7 +6,7 @@ Every number is one that another command prints, and is computed where that comm
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from tacit.home.home import HomePart
@@ -19,6 +19,7 @@ from tacit.model.event import Verdict
 from tacit.model.ids import ClaimId, EventId, first_event_id
 from tacit.model.session import Adherence
 from tacit.record import Record
+from tacit.text.display import clip
 from tacit.vault.status import RECENT_DAYS, HomeStatus, home_status
 
 
@@ -55,19 +56,32 @@ class WeekDigest(Record):
     status: HomeStatus
 
     @property
+    def proposals(self) -> int:
+        """Proposals of the team that wait for the person."""
+        return self.status.team.proposals if self.status.team else 0
+
+    @property
     def is_empty(self) -> bool:
         """Whether nothing happened and nothing waits."""
         happened = self.learned.number + self.forgotten.number + sum(self.told) + self.judge_tokens
         return not (happened or self.status.waits)
 
 
+class DigestLine(Record):
+    """A line of the digest, and the command that shows more of it."""
+
+    title: str
+    text: str
+    command: str
+
+
 class Digests(HomePart):
     """Digests of one home."""
 
-    def digest(self, since: str | None = None) -> WeekDigest:
+    def digest(self, since: str | None = None, *, learn: bool = True) -> WeekDigest:
         """Return what happened since a time as people type it, `30d` for example; default: in the last seven days.
 
-        Raise UsageError if it is no time.
+        Habits are learned first, unless `learn` is False. Raise UsageError if it is no time.
         """
         from tacit.home.input import parse_time
         from tacit.learn.judge import Judging
@@ -77,7 +91,7 @@ class Digests(HomePart):
         if since is not None:
             start = datetime.fromisoformat(parse_time(since, now, end_of_day=False)).astimezone(now.tzinfo)
         self._store.catch_up_fully()  # injections that no other query needs
-        status, spent = home_status(self._home), Judging(self._home).budget().spent
+        status, spent = home_status(self._home, learn=learn), Judging(self._home).budget().spent
         with self._store.snapshot() as connection:
             first = first_event_id(start)
             told = adherence.recent_adherence(connection, start)
@@ -119,3 +133,59 @@ def _highlight(connection: sqlite3.Connection, count: int, claims: Iterable[Clai
     """Return a number with the first of these memories that exists."""
     row = next((row for claim in claims if (row := reader.memory_row(connection, claim))), None)
     return Highlight(count, row, reader.short_id(connection, row.id) if row else "")
+
+
+# In words
+
+_MAX_SENTENCE_CHARS = 70
+
+
+def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
+    """Yield the lines of what there is to tell. `since` is the time as it was typed."""
+    from shlex import quote
+
+    now, told = digest.status, digest.told
+    for title, highlight, noun, which, command in (
+        ("Learned", digest.learned, "memory", "the latest", f"tacit list --scope all --since {quote(since)}"),
+        ("Followed", digest.followed, "session", "most often", f"tacit why {digest.followed.short}"),
+        ("Violated", digest.violated, "session", "most often", f"tacit why {digest.violated.short}"),
+        ("Stopped", digest.stopped, "session", "most often", "tacit guard list"),
+        ("Forgotten", digest.forgotten, "memory", "the latest", "tacit list --forgotten"),
+    ):
+        if highlight.number:
+            yield DigestLine(title, _named(highlight, noun, which), command)
+    asked = now.ineffective + now.idle + now.outdated
+    waiting = (
+        _count(now.pending, "candidate") + (f" ({digest.new_pending:,} new)" if digest.new_pending else ""),
+        f"{_count(asked, 'memory')} not followed, of no use or outdated",
+    )
+    if now.pending or asked:
+        text = ", ".join(text for text, number in zip(waiting, (now.pending, asked), strict=True) if number)
+        yield DigestLine("Waiting", text, "tacit review")
+    for title, number, text, command in (
+        ("Conflicts", now.undecided, f"{_count(now.undecided, 'memory')} for you to decide on", "tacit conflicts"),
+        (
+            "Trust",
+            now.untrusted,
+            f"{_count(now.untrusted, 'fact')} of this repository, told to no agent",
+            "tacit trust",
+        ),
+        ("Team", digest.proposals, _count(digest.proposals, "proposal"), "tacit team review"),
+        ("Told", told.injected, f"{_count(told.injected, 'time')}, {told.tokens:,} tokens", "tacit injected"),
+        ("Judge", digest.judge_tokens, f"{digest.judge_tokens:,} tokens today", "tacit learn"),
+    ):
+        if number:
+            yield DigestLine(title, text, command)
+
+
+def _named(highlight: Highlight, noun: str, which: str) -> str:
+    number = _count(highlight.number, noun)
+    if highlight.memory is None:
+        return number
+    sentence = f"“{clip(highlight.memory.sentence, _MAX_SENTENCE_CHARS)}”"
+    return f"{number}, {which} {sentence}" if highlight.number > 1 else f"{number}: {sentence}"
+
+
+def _count(number: int, noun: str) -> str:
+    many = "memories" if noun == "memory" else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else many}"
