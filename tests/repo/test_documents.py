@@ -169,6 +169,7 @@ CALLS = {
     "trust": "repository.trust",
     "try": "histories.import_history",
     "undo": "changes.undo",
+    "week": "digests.digest",
     "why": "search.why",
     "workflow": "workflows.workflows",
 }

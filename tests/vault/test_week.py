@@ -79,8 +79,8 @@ def test_a_session_counts_when_it_ended_however_late_it_is_checked(person: Perso
     for day in (5, 23):
         capture(person, person.folder / "work", day, "rename the otter")
         check(person, RULE, day, "violated")
-    assert digest(person).told.violated == person_status(person) == 1
-    assert digest(person, "30d").told.violated == 2
+    assert digest(person).recent.violated == person_status(person) == 1
+    assert digest(person, "30d").recent.violated == 2
 
 
 def person_status(person: Person) -> int:
@@ -110,8 +110,8 @@ def test_what_agents_were_told_is_what_injected_lists(person: Person) -> None:
         records = vault.sessions.injected()
         found = vault.digests.digest()
         week = Timeline(vault.home).weeks(1)[-1]
-    assert (found.told.injected, found.told.tokens) == (2, sum(record.body.tokens for record in records))
-    assert (week.injected, week.tokens) == (found.told.injected, found.told.tokens)
+    assert (found.recent.injected, found.recent.tokens) == (2, sum(record.body.tokens for record in records))
+    assert (week.injected, week.tokens) == (found.recent.injected, found.recent.tokens)
 
 
 def test_the_weeks_of_the_page_add_up_to_the_digest_of_the_same_time(person: Person) -> None:
@@ -119,9 +119,9 @@ def test_the_weeks_of_the_page_add_up_to_the_digest_of_the_same_time(person: Per
     with example.vault(END) as vault:
         weeks = Timeline(vault.home).weeks(4)
         since = vault.digests.digest(weeks[0].monday.isoformat())
-        assert since.told.violated == sum(week.violated for week in weeks) > 0
-        assert since.told.followed == sum(week.followed for week in weeks) > 0
-        assert since.told.tokens == sum(week.tokens for week in weeks) > 0
+        assert since.recent.violated == sum(week.violated for week in weeks) > 0
+        assert since.recent.followed == sum(week.followed for week in weeks) > 0
+        assert since.recent.tokens == sum(week.tokens for week in weeks) > 0
 
 
 def test_an_empty_home_has_an_empty_digest_until_something_waits(person: Person) -> None:

@@ -34,7 +34,7 @@ def run_week(call: Invocation) -> None:
 
 
 def _digest_json(digest: WeekDigest) -> JsonObject:
-    now, told = digest.status, digest.told
+    now, recent = digest.status, digest.recent
     names = ("learned", "followed", "violated", "stopped", "forgotten")
     highlights = ((name, getattr(digest, name)) for name in names)
     return {
@@ -45,9 +45,9 @@ def _digest_json(digest: WeekDigest) -> JsonObject:
             if highlight.memory
         ],
         "learned_count": digest.learned.number,
-        "followed_count": told.followed,
-        "violated_count": told.violated,
-        "stopped_count": told.stopped,
+        "followed_count": recent.followed,
+        "violated_count": recent.violated,
+        "stopped_count": recent.stopped,
         "forgotten_count": digest.forgotten.number,
         "pending": now.pending,
         "new_count": digest.new_pending,
@@ -57,7 +57,7 @@ def _digest_json(digest: WeekDigest) -> JsonObject:
         "undecided": now.undecided,
         "untrusted": now.untrusted,
         "proposal_count": digest.proposals,
-        "injected_count": told.injected,
-        "tokens": told.tokens,
+        "injected_count": recent.injected,
+        "tokens": recent.tokens,
         "judge_tokens": digest.judge_tokens,
     }

@@ -386,17 +386,17 @@ def _said_at(event: Event) -> datetime:
     source, else of the event itself."""
     sources = event.body.events if isinstance(event.body, ClaimProposed) else ()
     latest = max(map(event_milliseconds, sources), default=0)  # 0 where the time is unknown
-    said = datetime.fromtimestamp(latest / 1000, UTC) if latest else event.at
-    return local_time(event.origin._replace(at=min(said, event.at)))
+    at = datetime.fromtimestamp(latest / 1000, UTC) if latest else event.at
+    return local_time(event.origin._replace(at=min(at, event.at)))
 
 
 def _add_support(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:
     """Return the memory with `weight` more observations, the event's session and evidence, and `changes`."""
     # The memory may have been made from this very event.
     day = memory.day if memory.last_event == event.id else event.day
-    said = max(memory.said_at, _said_at(event)) if isinstance(event.body, ClaimProposed) else memory.said_at
+    said_at = max(memory.said_at, _said_at(event)) if isinstance(event.body, ClaimProposed) else memory.said_at
     if not _is_protected(memory, event):  # what a person said becomes no newer when others repeat it
-        times = {"last_at": max(memory.last_at, event.at), "day": day, "said_at": said}
+        times = {"last_at": max(memory.last_at, event.at), "day": day, "said_at": said_at}
         changes |= {**times, "last_event": event.id}
     return memory._replace(
         strength=memory.strength + weight,

@@ -121,7 +121,7 @@ class Timeline(HomePart):
 
         mondays = [first + timedelta(weeks=week) for week in range(count + 1)]
         with self._store.snapshot() as connection:
-            told = [
+            recent = [
                 adherence.recent_adherence(connection, self._start_of(monday), self._start_of(following))
                 for monday, following in pairwise(mondays)
             ]
@@ -142,7 +142,7 @@ class Timeline(HomePart):
                     counts.tokens,
                     round(seconds[week] / 60),
                 )
-                for week, (monday, counts) in enumerate(zip(mondays, told, strict=False))
+                for week, (monday, counts) in enumerate(zip(mondays, recent, strict=False))
             ]
 
     def most_injected(self, limit: int) -> list[InjectedMemoryCount]:

@@ -38,7 +38,7 @@ class WeekDigest(Record):
         learned: memories that hold and were new or accepted.
         forgotten: memories that were forgotten.
         followed, violated, stopped: sessions whose tool calls show that of a memory.
-        told: how often agents were told a memory, and what came of it.
+        recent: how often agents were told a memory, and what came of it.
         new_pending: how many of the candidates that wait are new.
         judge_tokens: what judges cost today; earlier days are not recorded.
         status: what the home holds, and what waits for the person.
@@ -50,7 +50,7 @@ class WeekDigest(Record):
     followed: Highlight
     violated: Highlight
     stopped: Highlight
-    told: RecentAdherence
+    recent: RecentAdherence
     new_pending: int
     judge_tokens: int
     status: HomeStatus
@@ -63,7 +63,7 @@ class WeekDigest(Record):
     @property
     def is_empty(self) -> bool:
         """Whether nothing happened and nothing waits."""
-        happened = self.learned.number + self.forgotten.number + sum(self.told) + self.judge_tokens
+        happened = self.learned.number + self.forgotten.number + sum(self.recent) + self.judge_tokens
         return not (happened or self.status.waits)
 
 
@@ -94,7 +94,7 @@ class Digests(HomePart):
         status, spent = home_status(self._home, learn=learn), Judging(self._home).budget().spent
         with self._store.snapshot() as connection:
             first = first_event_id(start)
-            told = adherence.recent_adherence(connection, start)
+            recent = adherence.recent_adherence(connection, start)
             checks = adherence.checks_by_memory(connection, start)
 
             def checked(result: Adherence, count: int) -> Highlight:
@@ -106,10 +106,10 @@ class Digests(HomePart):
                 start,
                 _highlight(connection, len(learned), reversed(learned)),
                 _highlight(connection, len(forgotten), reversed(forgotten)),
-                checked(Adherence.FOLLOWED, told.followed),
-                checked(Adherence.VIOLATED, told.violated),
-                checked(Adherence.STOPPED, told.stopped),
-                told,
+                checked(Adherence.FOLLOWED, recent.followed),
+                checked(Adherence.VIOLATED, recent.violated),
+                checked(Adherence.STOPPED, recent.stopped),
+                recent,
                 len(reader.claims_first_named_since(connection, first, Status.PENDING)),
                 spent,
                 status,
@@ -144,7 +144,7 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
     """Yield the lines of what there is to tell. `since` is the time as it was typed."""
     from shlex import quote
 
-    now, told = digest.status, digest.told
+    now, recent = digest.status, digest.recent
     for title, highlight, noun, which, command in (
         ("Learned", digest.learned, "memory", "the latest", f"tacit list --scope all --since {quote(since)}"),
         ("Followed", digest.followed, "session", "most often", f"tacit why {digest.followed.short}"),
@@ -171,7 +171,7 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
             "tacit trust",
         ),
         ("Team", digest.proposals, _count(digest.proposals, "proposal"), "tacit team review"),
-        ("Told", told.injected, f"{_count(told.injected, 'time')}, {told.tokens:,} tokens", "tacit injected"),
+        ("Told", recent.injected, f"{_count(recent.injected, 'time')}, {recent.tokens:,} tokens", "tacit injected"),
         ("Judge", digest.judge_tokens, f"{digest.judge_tokens:,} tokens today", "tacit learn"),
     ):
         if number:
