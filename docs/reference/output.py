@@ -80,7 +80,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "file_count": ("integer", "how many files"),
     "files": ("[string]", "files that were changed"),
     "fingerprint": ("string", "a number that machines with the same keys have in common"),
-    "first_at": (TIME, "when it was first said or seen, or when a session began"),
+    "first_at": (TIME, "when it was first recorded or seen, or when a session began"),
     "first_day": ("string", "the day of the first command; empty where there is none"),
     "first_step": ("integer", "the step that a run began with, from 1"),
     "followed_count": ("integer", "sessions whose tool calls followed it"),
