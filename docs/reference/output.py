@@ -25,7 +25,10 @@ FIELDS: dict[str, tuple[str, str]] = {
     "answer": ("string", "what the turn came to, where the passage does not tell"),
     "aside": ("boolean", "whether a helper of the agent did it"),
     "asked": ("integer", "questions that `tacit recall` was asked"),
-    "at": (f"{TIME}?", "when it was last said, done or changed; null for a command of a history without times"),
+    "at": (
+        f"{TIME}?",
+        "when it was last said, done or changed (a memory: judged); null for a command of a history without times",
+    ),
     "author": ("string", "whose words it is; of a memory that a team accepted, with who accepted it; else empty"),
     "branch": ("string", "the git branch of a session"),
     "calls": ("[call]", "tools that the agent used in a turn"),
@@ -78,12 +81,13 @@ FIELDS: dict[str, tuple[str, str]] = {
     "file_count": ("integer", "how many files"),
     "files": ("[string]", "files that were changed"),
     "fingerprint": ("string", "a number that machines with the same keys have in common"),
-    "first_at": (TIME, "when it was first said or seen, or when a session began"),
+    "first_at": (TIME, "when it was first recorded or seen, or when a session began"),
     "first_day": ("string", "the day of the first command; empty where there is none"),
     "first_step": ("integer", "the step that a run began with, from 1"),
     "followed_count": ("integer", "sessions whose tool calls followed it"),
     "foreign": ("[string]", "machines on a remote whose keys this one does not have"),
     "forgotten": ("integer", "memories that were forgotten"),
+    "forgotten_count": ("integer", "memories that were forgotten in this time"),
     "guards": ("string", "what a guard is about: `forbid`, `prefer`, `require_before` or `protect`"),
     "habits": ("[reference]", "commands that the person usually runs"),
     "has_old_keys": ("boolean", "whether a machine has not synced since the keys of a remote were changed"),
@@ -92,6 +96,7 @@ FIELDS: dict[str, tuple[str, str]] = {
         "integer",
         "lines of a machine that are held back: of a newer Tacit, or of a clock that is years ahead",
     ),
+    "highlights": ("[highlight]", "of each thing that happened, the memory to name, and how often it happened"),
     "home": ("string", "the folder of the home"),
     "how": ("string", "how a prompt came: `typed`, or what the host says"),
     "id": (ID, "the whole id of the memory, session, event or operation that the object is about"),
@@ -109,6 +114,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "interrupted": ("boolean", "whether the person interrupted the turn"),
     "into": (ID, "the memory that it was merged into"),
     "judge": ("string", "the client that was asked last, or empty"),
+    "judge_tokens": ("integer", "what judges cost today; earlier days are not recorded"),
     "key": ("string", "what makes two memories the same; of a setting, its name"),
     "kind": ("string", "the kind of a memory, or `worklog`, `evaluation`, `session`, `command`"),
     "kinds": ("[count_of_kind]", "how many memories or habits there are of each kind"),
@@ -119,6 +125,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "last_run": ("run?", "its last run; null where it never ran"),
     "last_seen": (TIME, "when a machine wrote to a remote last, by its own clock"),
     "learned": ("[conclusion]", "what was newly suggested"),
+    "learned_count": ("integer", "memories that hold and are new, or were accepted, in this time"),
     "left_out": ("string", "the entry of agents.ignore_directories that this folder is in"),
     "line": ("integer", "the line of `path`"),
     "loaded_by": ("[string]", "the agents that load a rule file when a session starts"),
@@ -145,7 +152,10 @@ FIELDS: dict[str, tuple[str, str]] = {
         "when: startup, resume, clear, compact, prompt, edit, failure, proposal, or empty where it was asked for",
     ),
     "name": ("string", "of a workflow, score, shell or role; of a session, what its host calls it"),
-    "new_count": ("integer", "things said and done that were not captured before"),
+    "new_count": (
+        "integer",
+        "things said and done that were not captured before; of a digest, suggestions of this time",
+    ),
     "not_applicable_count": ("integer", "sessions that did nothing it is about"),
     "notes": ("[string]", "what else happened to a remote"),
     "object": ("string", "of a statement"),
@@ -205,7 +215,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "rule_findings": ("[rule_finding]", "what is wrong in rule files"),
     "run_count": ("integer", "how often it ran or was seen"),
     "said": ("boolean?", "what was said of this session; null where nothing was"),
-    "said_at": (f"{TIME}?", "when the passage was said"),
+    "said_at": (f"{TIME}?", "when a passage or a memory was last said, which may be long before it was learned"),
     "schema": ("integer", "the version of this vocabulary"),
     "scope": (SCOPE, "`global`, or `project:` and the project's name"),
     "scopes": (f"[{SCOPE}]", "the scopes that hold in a folder, the nearest first"),
@@ -223,6 +233,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "shell": ("string", "the shell"),
     "shells": ("[count_of_shell]", "how many commands were run in each shell"),
     "short": ("string", "the beginning of the id that people type"),
+    "since": (TIME, "the beginning of the time that a digest is about"),
     "source": ("string", "where a memory comes from"),
     "sources": ("[source]", "what was said and done that an event was learned from"),
     "speaker": ("string", "who said the passage: an agent, or `you`; empty where there is none"),
@@ -284,7 +295,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "waiting_count": ("integer", "lines of a machine that the next sync takes in"),
     "week": ("recent_adherence", "what agents were told in the last seven days, and did with it"),
     "weeks": ("[week]", "commands of the last weeks"),
-    "what": ("string", "what was found"),
+    "what": ("string", "what was found; of a highlight: `learned`, `followed`, `violated`, `stopped` or `forgotten`"),
     "where": ("string", "the file and line, or the variable"),
     "winner": (f"{ID}?", "the memory that holds; null where the person is asked"),
     "workflows": ("[workflow]", "workflows"),
@@ -294,7 +305,7 @@ FIELDS: dict[str, tuple[str, str]] = {
 _REFERENCE = "id kind scope text"
 _MEMORY = (
     f"{_REFERENCE} short key label confidence status evidence shared triple tags strength run_count session_count"
-    " has_times steps source author provenance first_at at conflict overruled_by reason contradicts may_be_same"
+    " has_times steps source author provenance first_at at said_at conflict overruled_by reason contradicts may_be_same"
 )
 _PROPOSAL = f"{_REFERENCE} tags author at evidence"
 _SESSION = "id short agent name scope at first_at turn_count title outcome summarized_by files alike"
@@ -324,9 +335,15 @@ OBJECTS: dict[str, str] = {
     "evaluation": "day path created scores candidates",
     "event": "id text at actor provenance undone path line sources evidence reason instead",
     "explained": f"{_MEMORY} events commands adherence",
+    "digest": (
+        "since highlights learned_count followed_count violated_count stopped_count forgotten_count pending new_count"
+        " ineffective_count idle_count outdated_count undecided untrusted proposal_count injected_count tokens"
+        " judge_tokens"
+    ),
     "finding": "where what mend serious",
     "imported_rule": f"{_REFERENCE} path line",
     "guard": "id short text guards decision scope stops replacement requires protected inactive",
+    "highlight": f"{_REFERENCE} what count",
     "improvement": "evaluation patterns learned merged stale undecided",
     "injection": "id at agent session moment task tokens memories sessions",
     "last_change": "session at",
@@ -425,6 +442,7 @@ OUTPUTS: dict[str, str] = {
     "team review": "[team_proposal]",
     "trust": "repository",
     "undo --list": "[operation]",
+    "week": "digest",
     "why": "explained",
     "workflow list": "[workflow]",
     "workflow runs": "[run]",

@@ -189,7 +189,7 @@ def _render_brief(
 
 def memory_line(memory: MemoryRow, missing: Sequence[str] = ()) -> str:
     """Return the line of a memory. `missing` is what it names that is not in the work tree."""
-    marks = [memory.kind.label, "project" if is_project_scope(memory.scope) else "global", memory.at[:10]]
+    marks = [memory.kind.label, "project" if is_project_scope(memory.scope) else "global", memory.said_at[:10]]
     if memory.is_conflicting:
         marks.append("disputed")
     if memory.author:

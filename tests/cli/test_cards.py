@@ -111,7 +111,7 @@ def test_a_card_says_where_a_candidate_comes_from_and_what_it_contradicts() -> N
     other = entry("use npm")
     one = candidate()._replace(reason="it was said twice", contradicts=(other,))
     lines = card_lines(one, 2, 7)
-    assert lines[0] == f"── 2 of 7 ── [{one.short}] rule, global"
+    assert lines[0] == f"── 2 of 7 ── [{one.short}] rule, global, 2024-03-01"
     assert lines[1] == "   “use pnpm”"
     assert lines[2] == "   based on 1 observation in 1 session, confidence 0.60"
     assert lines[3:] == [

@@ -55,6 +55,7 @@ NEUTRAL_WORDS = {
     "config": "show get",
     "completion": "words",
     "status": "--commands",
+    "week": "--since",
     "doctor": "--log --quick --yes --reindex",
     "redact": "--count",
     "web": "--port --no-open --read-only",

@@ -91,7 +91,7 @@ def test_setting_changes_two_lines_of_the_template_and_keeps_the_file_private(pe
     before, after = SETTINGS_TEMPLATE.split("\n"), settings_of(person).read_text().split("\n")
     assert [new for old, new in zip(before, after, strict=True) if old != new] == [
         "[autocapture]",
-        "max_recent_sessions = 5     # sessions of the same branch told at the start, from 1 to 10",
+        "max_recent_sessions = 5     # sessions told at the start, from 1 to 10; above 1 of any age and branch",
     ]
     assert stat.S_IMODE(settings_of(person).stat().st_mode) == 0o600
     assert list(person.home.glob(".*tacit-new")) == []

@@ -8,7 +8,6 @@ from itertools import permutations
 import pytest
 
 from tacit.index import adherence, reader
-from tacit.index.adherence import RecentAdherence
 from tacit.log.codec import must_decode
 from tacit.model.claim import Claim, Kind
 from tacit.model.event import ClaimDecided, Event, EventBody, Verdict
@@ -63,14 +62,6 @@ def test_a_memory_is_told_once_a_session_and_a_printed_brief_tells_nobody() -> N
 def test_two_sessions_or_a_correction_make_a_memory_ineffective(events: list[Event], expected: int) -> None:
     index = index_of(event(1, added(RULE)), *events)
     assert len(adherence.ineffective_claims(index, must_decode).get(RULE.id, [])) == expected
-
-
-def test_recent_counts_begin_at_an_event() -> None:
-    index = index_of(
-        injected(1, "one", RULE), check(2, ONE, VIOLATED), injected(3, "two", RULE), check(4, TWO, FOLLOWED)
-    )
-    assert adherence.recent_adherence(index, numbered(0)) == RecentAdherence(2, 20, 1, 1, 0)
-    assert adherence.recent_adherence(index, numbered(3)) == RecentAdherence(1, 10, 1, 0, 0)
 
 
 def test_relevance_moves_a_little_and_that_of_constraints_never_down() -> None:

@@ -119,6 +119,27 @@ def session_lines(text: str) -> list[str]:
     return [line for line in part(text, "sessions").split("\n") if line.startswith("- ")]
 
 
+def test_who_asks_for_three_sessions_gets_the_last_three_however_old_and_on_whichever_branch(person: Person) -> None:
+    for weeks, branch in ((3, "main"), (5, "parser"), (9, "main"), (12, "main")):
+        began = NOW - timedelta(weeks=weeks)
+        turns = [
+            Turn(f"rename the otter of week {weeks} in {name}", changed=name)
+            for name in ("a.py", "b.py", "c.py", "d.py")
+        ]
+        told(person, "work", f"w{weeks}", turns, began, branch)
+    assert session_lines(sitting(person, "one").start()) == []
+    person.tacit("config", "set", "autocapture.max_recent_sessions", "3")
+    shown = session_lines(sitting(person, "two").start())
+    assert [line.partition("ago: ")[2][:26] for line in shown] == [f"rename the otter of week {n}" for n in (3, 5, 9)]
+    assert all("; files: a.py, b.py, c.py and 1 more (" in line for line in shown)
+    assert session_lines(sitting(person, "three").start(TACIT_AUTOCAPTURE_MAX_RECENT_SESSIONS="1")) == []
+    told(person, "work", "now", [Turn("tidy the scripts folder", changed="a.py")], NOW - timedelta(hours=1))
+    (latest,) = session_lines(sitting(person, "four").start(TACIT_AUTOCAPTURE_MAX_RECENT_SESSIONS="1"))
+    assert "tidy the scripts folder" in latest and "files" not in latest
+    person.tacit("config", "set", "inject.max_characters", "500")
+    assert len(sitting(person, "five").start()) <= 500
+
+
 @pytest.mark.parametrize("hours, is_told", [(5, True), (7, False)])
 def test_on_the_main_branch_a_session_that_ended_within_six_hours_is_told(
     person: Person, hours: int, is_told: bool

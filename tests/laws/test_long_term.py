@@ -45,7 +45,7 @@ def test_a_page_read_back_says_just_what_was_written(log: list[Event]) -> None:
     shown = {claim: one for claim, one in noted(log).items() if long_term.section_of(one)}
     read = list(parse_entries(render_long_term(shown.values())))
     assert {entry.id: (entry.section, entry.text, entry.day) for entry in read} == {
-        claim: (long_term.section_of(one), one.memory.claim.sentence, one.memory.day.isoformat())
+        claim: (long_term.section_of(one), one.memory.claim.sentence, one.memory.shown_day.isoformat())
         for claim, one in shown.items()
     }
     assert len(read) == len(shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness.person import Person, Said, tree
 
 from tacit.home.home import Home
 from tacit.inject import AgentSession, Injector
+from tacit.model.event import ClaimProposed, Draft
 from tacit.vault import Vault
 from tests.support.model_desk import Desk
 from tests.support.talking import capture, session_file
@@ -88,7 +90,41 @@ def test_a_review_shows_the_words_the_session_and_why(person: Person, project: P
     card = person.tacit("review").out
 
     assert f"evidence: claude, 2026-03-01, session {person.tacit('sessions', '--json').json[0]['id']}" in card
-    assert "why: from now on, as in “from now on run the linter before you commit”" in card
+    assert "why: the form of the sentence: from now on\n" in card
+
+
+def test_no_surface_quotes_an_example_of_the_learner(person: Person, project: Path) -> None:
+    """Also not of what an earlier version recorded."""
+    capture(person, project, 1, RULE)
+    person.tacit("learn")
+    (one,) = pending(person)
+    with person.vault() as vault, vault.home.store.change() as change:
+        body = vault.search.why(one["id"])[1][0].event.body
+        assert isinstance(body, ClaimProposed)
+        former = body._replace(reason="from now on, as in “from now on run the linter before you commit”")
+        change.record([Draft(former, body.claim.scope)])
+    for command in (("review",), ("list", "--pending"), ("why", one["id"]), ("show", one["id"]), ("review", "--json")):
+        said = person.tacit(*command).out
+        assert "as in" not in said and "run the linter before you commit”" not in said.replace(RULE, "")
+    assert pending(person)[0]["reason"] == "from now on"
+
+
+def test_lists_and_cards_show_when_it_was_said_and_details_when_it_was_learned(person: Person, project: Path) -> None:
+    person.now = "2026-05-20T12:00:00+00:00"
+    capture(person, project, 7, RULE)
+    person.tacit("learn")
+    (one,) = pending(person)
+    assert one["said_at"].startswith("2026-03-07T10:") and one["first_at"].startswith("2026-05-20T12:00")
+    assert ", 2026-03-07\n" in person.tacit("review").out
+    person.tacit("accept", one["id"])
+    for command in (("list",), ("recall", "linter"), ("brief",)):
+        said = person.tacit(*command, cwd=project).out
+        assert "2026-03-07" in said and "2026-05-20" not in said, command
+    assert "- 2026-03-07: Always run the linter" in (person.home / "memory" / "long-term.md").read_text()
+    assert re.search(r"said 2026-03-07 10:\d\d, learned 2026-05-20 12:00", person.tacit("show", one["id"]).out)
+    assert "2026-05-20 12:00 learner" in person.tacit("why", one["id"]).out
+    person.tacit("forget", one["id"])
+    assert "2026-05-20" in person.tacit("list", "--forgotten", cwd=project).out
 
 
 def test_a_suggestion_against_what_holds_says_so_and_changes_nothing(person: Person, project: Path) -> None:

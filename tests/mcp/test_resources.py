@@ -63,7 +63,7 @@ def test_a_memory_is_read_with_its_evidence_and_dates(person: Person) -> None:
     person.tacit("accept", name)
     (content,) = read(person, f"tacit://memory/{name}")["result"]["contents"]
     assert content["mimeType"] == "text/markdown"
-    for words in ("# use pnpm", "status: active", "evidence of 2026-03-02: the build file", "first said: 2026-03-02"):
+    for words in ("# use pnpm", "status: active", "evidence of 2026-03-02: the build file", "last said: 2026-03-02"):
         assert words in content["text"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -166,6 +166,47 @@ def test_the_day_is_the_one_on_the_wall_where_it_happened() -> None:
     memory = fold_memories([said])[CLAIM.id]
     assert memory.day == date(2024, 3, 2)
     assert memory.evidence[0].day == date(2024, 3, 2)
+
+
+def learned(number: int, *sources: int) -> Event:
+    """A proposal of a learner in an hour of the year 2030, from events at these milliseconds."""
+    body = proposed(CLAIM, "as quoted")._replace(events=tuple(map(numbered, sources)))
+    made = event(number, body, "learner:sessions")
+    return made._replace(origin=made.origin._replace(at=datetime(2030, 1, 1, number, tzinfo=UTC)))
+
+
+_OCTOBER, _NOVEMBER = (int(datetime(2029, month, 5, tzinfo=UTC).timestamp() * 1000) for month in (10, 11))
+
+
+def test_what_a_session_showed_was_said_when_the_session_was() -> None:
+    memory = fold_memories([learned(1, _OCTOBER, _NOVEMBER)])[CLAIM.id]
+    assert memory.said_at == datetime(2029, 11, 5, tzinfo=UTC)
+    assert memory.shown_day == memory.evidence[0].day == date(2029, 11, 5)
+    assert memory.first_at == memory.last_at == datetime(2030, 1, 1, 1, tzinfo=UTC)
+    assert memory.day == date(2030, 1, 1)
+
+
+def test_accepting_says_nothing_new_and_forgetting_has_its_own_day() -> None:
+    accepted, forgotten = ClaimDecided(CLAIM, Verdict.ACCEPTED), ClaimDecided(CLAIM, Verdict.RETIRED)
+    decisions = [event(number, body) for number, body in ((2, accepted), (3, forgotten))]
+    later = [one._replace(origin=one.origin._replace(at=datetime(2030, 2, 1, tzinfo=UTC))) for one in decisions]
+    held = fold_memories([learned(1, _OCTOBER), later[0]])[CLAIM.id]
+    assert (held.shown_day, held.day) == (date(2029, 10, 5), date(2030, 2, 1))
+    assert fold_memories([learned(1, _OCTOBER), *later])[CLAIM.id].shown_day == date(2030, 2, 1)
+
+
+def test_the_latest_time_it_was_said_counts_in_whatever_order_sessions_are_learned_from() -> None:
+    for first, second in ((_OCTOBER, _NOVEMBER), (_NOVEMBER, _OCTOBER)):
+        memory = fold_memories([learned(1, first), learned(2, second)])[CLAIM.id]
+        assert memory.said_at.date() == date(2029, 11, 5)
+        assert [one.day.month for one in memory.evidence] == [10 if ms == _OCTOBER else 11 for ms in (first, second)]
+
+
+def test_a_source_without_a_time_or_from_the_future_changes_nothing() -> None:
+    future = int(datetime(2031, 1, 1, tzinfo=UTC).timestamp() * 1000)
+    for source in (0, future):
+        memory = fold_memories([learned(1, source)])[CLAIM.id]
+        assert memory.said_at == datetime(2030, 1, 1, 1, tzinfo=UTC)
 
 
 # How sure a memory is: a base by source, rising with observations and sessions to a cap

@@ -143,6 +143,50 @@ def test_where_no_request_tells_anything_the_title_is_what_was_committed() -> No
     assert title(asked("commit this"), committed) == "Rename the cart table"
 
 
+_GO_ON = ("continue", "go on", "yes", "ok do it", "/compact", "Let’s go", "lgtm", "option 2", "mach weiter", "继续")
+
+
+def go_on(text: str) -> ConversationBody:
+    return asked(text, PromptKind.COMMAND if text.startswith("/") else PromptKind.TYPED)
+
+
+@pytest.mark.parametrize("text", _GO_ON)
+def test_a_session_that_only_goes_on_has_the_title_of_its_last_commit(text: str) -> None:
+    work = (ran("git commit -m 'Rename the cart table'"), ran("git commit -m 'Drop the old index'"), said("Done."))
+    assert title(go_on(text), *work) == "Drop the old index"
+    assert title(go_on(text), *work, ran("git commit -m wip")) == "Drop the old index"
+    assert title(go_on(text), ran("git commit -m wip")) == "wip"
+
+
+@pytest.mark.parametrize("text", _GO_ON)
+def test_without_a_commit_it_is_the_first_clause_of_the_result(text: str) -> None:
+    reply = said("I renamed the cart table to baskets, and the tests of the shop pass.")
+    assert title(go_on(text), ran("ls"), reply) == "I renamed the cart table to baskets"
+    assert title(go_on(text), said("Two fixes: quotes are kept; blank lines are not.")).startswith("Two fixes: quotes")
+    assert title(go_on(text), said("Let me look.")) == text
+
+
+@pytest.mark.parametrize("text", ["fix lint errors", "why do the tests fail?", "fix #12", "rename the cart table"])
+def test_a_request_that_names_something_is_the_title_whatever_the_agent_answered(text: str) -> None:
+    assert title(asked(text), said("The index of the orders was missing in the schema.")) == text
+
+
+def test_the_example_of_a_fixed_bug_ends_as_its_agent_said() -> None:
+    told = (
+        asked("Can you help me fix the auth bug in the login flow?"),
+        said("I'll look at the authentication code..."),
+        ran("cat src/auth.ts"),
+        said("Identified missing token validation."),
+        changed("src/auth.ts"),
+        said("Added validateToken() function"),
+        changed("src/handlers/login.ts"),
+        ran("npm test"),
+        said("Fixed authentication bug. Tests passing."),
+    )
+    assert outcome(*told) == "Fixed authentication bug."
+    assert title(*told) == "Can you help me fix the auth bug in the login flow?"
+
+
 def test_the_title_of_the_host_comes_first_and_that_of_the_person_before_it() -> None:
     asks, by_person = asked("Rename the cart table."), SessionTitled("claude", "The big rename", TitleAuthor.PERSON)
     by_host = SessionTitled("claude", "Renaming of tables")

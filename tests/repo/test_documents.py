@@ -171,6 +171,7 @@ CALLS = {
     "trust": "repository.trust",
     "try": "histories.import_history",
     "undo": "changes.undo",
+    "week": "digests.digest",
     "why": "search.why",
     "workflow": "workflows.workflows",
 }

@@ -21,7 +21,7 @@ def entry_of(
 ) -> MemoryRow:
     """The row of an active memory."""
     said = (claim.id, claim.scope, claim.kind, Status.ACTIVE, claim.sentence, claim.tags)
-    return MemoryRow(*said, strength, last, at, None, False, parse_stance(claim))
+    return MemoryRow(*said, strength, last, at, None, False, parse_stance(claim), said_at=at)
 
 
 def row(title: str, outcome: str = "", *files: str, at: str = "2026-03-02T10:00:00.000000Z") -> SessionRow:

@@ -83,6 +83,35 @@ def test_the_result_of_a_reply_is_the_sentence_that_tells_what_was_done(text: st
     assert result_sentence(text, 160) == told
 
 
+_STEPS = """- Read src/auth.ts to understand how it works now
+- Identified missing token validation
+- Added validateToken() function
+- Updated login handler to use it"""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{_STEPS}\n\nFixed authentication bug. Tests passing.", "Fixed authentication bug."),
+        ("Fixed authentication bug. Tests passing.", "Fixed authentication bug."),
+        ("Identified missing token validation.\n\nFixed authentication bug.", "Fixed authentication bug."),
+        (
+            "Fixed the login of guests in two places:\n\n## auth.ts\n- Reads the token first",
+            "Fixed the login of guests in two places",
+        ),
+        (_STEPS, "Added validateToken() function"),
+        ("- Renamed the cart table to baskets\n- Fixed the import", "Renamed the cart table to baskets"),
+        ("- The cart table is called baskets\n- Fixed the import", "The cart table is called baskets"),
+        ("Identified missing token validation.", "Identified missing token validation."),
+        ("The cart table is called baskets now. Fixed the import.", "The cart table is called baskets now."),
+        ("Fixed it. Done.", ""),
+        ("Fixed the parser?", ""),
+    ],
+)
+def test_what_was_done_in_the_end_comes_before_the_steps_that_led_there(text: str, told: str) -> None:
+    assert result_sentence(text, 160) == told
+
+
 def test_only_words_that_tell_pieces_of_work_apart_have_weight() -> None:
     for nothing in ("yes", "continue", "draft PR please", "fix the failing tests", "ok go ahead", "commit this"):
         assert specificity(nothing) == 0, nothing

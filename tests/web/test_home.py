@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -123,3 +125,23 @@ def test_a_wrong_decision_is_refused(person: Person, browser: Browser) -> None:
     person.tacit("add", RULE)
     page = browser.get(f"/guards?memory={person.id_of(RULE)}")
     assert "there is no decision" in browser.press(page, "on", decision="explode").visible
+
+
+# The week on the first screen
+
+
+def test_the_first_screen_tells_what_the_week_brought_with_links_that_work(person: Person, browser: Browser) -> None:
+    assert "Last seven days" not in browser.get("/").visible
+    person.tacit("add", "never use <b>npm</b> here")
+    person.tacit("add", "I prefer tabs")
+    person.tacit("forget", "I prefer tabs")
+    person.tacit("note", "use pnpm")
+    page = browser.get("/")
+    assert (
+        "Last seven days Learned 1 memory: “never use <b>npm</b> here” Forgotten 1 memory: “I prefer tabs”"
+        in page.visible
+    )
+    week = page.text.partition("Last seven days")[2].partition("</section>")[0]
+    links = re.findall(r'<dt><a href="([^"]+)"', week)
+    assert len(links) == 2 and all(browser.get(unescape(link)).status == 200 for link in links)
+    assert "I prefer tabs" in browser.get(unescape(links[1])).visible

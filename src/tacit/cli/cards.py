@@ -135,7 +135,7 @@ def echo_memory(listed: ListedMemory, bullet: str = "") -> None:
     if listed.overruled_by:
         marks.append(f"overruled by {listed.overruled_by}")
     echo_wrapped(f"{bullet}{output.cyan(f'[{listed.short}]')} {printable(memory.claim.sentence)}")
-    echo(dim(f"    {', '.join(marks)}, {memory.day.isoformat()}"))
+    echo(dim(f"    {', '.join(marks)}, {memory.shown_day.isoformat()}"))
 
 
 def conclusion_text(agent: str) -> str:
@@ -162,7 +162,8 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
     kind = HABIT_LABELS[memory.kind.label] if listed.counts else memory.kind.label
     where = printable(scopes or scope_text(memory))
     number = f"{at} of {of}" if of is not None else f"{at}"
-    lines = [f"── {number} ── {output.cyan(f'[{listed.short}]')} {kind}, {where}"]
+    day = "" if listed.counts else f", {memory.shown_day.isoformat()}"
+    lines = [f"── {number} ── {output.cyan(f'[{listed.short}]')} {kind}, {where}{day}"]
     if listed.counts and listed.counts.steps:
         lines.append(bold(f"   {printable(listed.counts.label)}"))
         lines += [f"     {number}. {printable(clip(step, 100))}" for number, step in enumerate(listed.counts.steps, 1)]
@@ -226,6 +227,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
         "provenance": memory.provenance.name.lower(),
         "first_at": timestamp(memory.first_at),
         "at": timestamp(memory.last_at),
+        "said_at": timestamp(memory.said_at),
         "conflict": listed.conflict,
         "overruled_by": listed.overruled_by,
         "reason": memory.reason or listed.reason,

@@ -50,7 +50,8 @@ def import_history(call: Invocation) -> int:
         imported = histories.import_history(files, dry_run=dry_run, progress=bar)
         if any(history.new for history in imported) and not dry_run:
             bar.show_message("learning from them …")
-            suggestions = call.vault.suggestions.learn().pending  # now, so that the next question need not wait for it
+            call.vault.suggestions.learn()  # now, so that the next question need not wait for it
+            suggestions = call.vault.home.count_pending()
     if path is not None and imported[0].problem:
         raise imported[0].problem
     echo_lines(history_lines(imported))

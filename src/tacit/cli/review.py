@@ -18,7 +18,7 @@ from tacit.record import Record
 from tacit.text.display import printable
 from tacit.vault import Vault
 from tacit.vault.memories import DecisionOutcome
-from tacit.vault.review import Card, Review
+from tacit.vault.review import Card, CardListing, Review
 
 TYPE_CHECKING = False
 
@@ -151,13 +151,21 @@ def run_review(call: Invocation) -> None:
         return
     elif not listing.total:
         echo_lines(_nothing_lines(call))
-    elif sys.stdin.isatty():
-        decided = _ask_decisions(call.vault, shown, listing.card_total)
+    else:
+        if listing.card_total not in (None, listing.total):
+            echo(f"{pluralize(listing.total, 'candidate')} on {pluralize(listing.card_total, 'card')}")
+        _review_cards(call.vault, shown, listing)
+    cards.echo_remaining(call, sum(counts), listing.total, "candidate")
+
+
+def _review_cards(vault: Vault, shown: Iterable[Card], listing: CardListing) -> None:
+    """Ask about each card at a terminal, else print it with the commands that decide on it."""
+    if sys.stdin.isatty():
+        decided = _ask_decisions(vault, shown, listing.card_total)
         echo(f"Decided {decided} of {pluralize(listing.total, 'candidate')}. tacit undo takes back the latest.")
     else:
         for at, card in enumerate(shown, 1):
             _echo_candidates(card, at, listing.card_total)
-    cards.echo_remaining(call, sum(counts), listing.total, "candidate")
 
 
 def _counted(shown: Iterable[Card], counts: list[int]) -> Iterator[Card]:

@@ -191,6 +191,9 @@ def run_show(call: Invocation) -> None:
     memory = listed.memory
     cards.echo_memory(listed)
     echo(f"    id {memory.id}, source {printable(memory.source)}, confidence {memory.confidence:.2f}")
+    learned_at = memory.first_at.astimezone(memory.said_at.tzinfo)
+    if memory.said_at < learned_at:
+        echo(f"    said {memory.said_at:%Y-%m-%d %H:%M}, learned {learned_at:%Y-%m-%d %H:%M}")
     echo(f"    says: {printable(' | '.join(memory.claim.triple))}")
     if memory.claim.tags:
         echo(f"    tags: {printable(', '.join(memory.claim.tags))}")

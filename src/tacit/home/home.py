@@ -88,6 +88,10 @@ class Home:
         """Whether the person joined a team. Nothing of the team is imported to find out."""
         return os.path.lexists(self.store.paths.team_file)
 
+    def count_pending(self) -> int:
+        """Return how many suggestions of all projects wait for a decision."""
+        return self.store.read(lambda connection: reader.count_by(connection, "status").get("pending", 0))
+
     def count_untrusted(self) -> int:
         """Return how many facts of the current repository wait for a decision. Nothing of them is believed."""
         project = self.store.project

@@ -22,7 +22,6 @@ from tacit.home.store import StoreOptions
 from tacit.hooks.proposals import note_unproposed, unproposed_place
 from tacit.hosts import HOSTS, HookInput, HookKind, Host, queue
 from tacit.hosts.queue import REINDEX, CaptureRequest, enqueue, has_pending, mark_ended, mark_unfinished
-from tacit.index import reader
 
 TYPE_CHECKING = False
 
@@ -97,7 +96,7 @@ def _judge_line(home: Home) -> str:
 def _waiting_line(home: Home) -> str:
     suggestions, untrusted = 0, home.count_untrusted()
     if not matching_ignore_entry(home.settings, home.user_folder, home.cwd):
-        suggestions = home.store.read(lambda connection: reader.count_by(connection, "status").get("pending", 0))
+        suggestions = home.count_pending()
     waiting, commands = [], []
     if suggestions:
         waiting.append("1 suggestion" if suggestions == 1 else f"{suggestions} suggestions")

@@ -39,9 +39,9 @@ def record_command(home: Home, captured: CapturedCommand) -> None:
         return
     from tacit.learn.habits import learn_habits
 
-    learned = learn_habits(home.store, home.user_folder)
-    if learned.new and home.settings.shell_notice:
-        line = f"tacit: {learned.pending} suggestion{'s' * (learned.pending != 1)}, `tacit review`\n"
+    if learn_habits(home.store, home.user_folder).new and home.settings.shell_notice:
+        pending = home.count_pending()
+        line = f"tacit: {pending} suggestion{'s' * (pending != 1)}, `tacit review`\n"
         replace_file(OsDisk(home.root), home.store.paths.notice_file, line.encode())
 
 

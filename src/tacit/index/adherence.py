@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 
 from tacit.index.postings import message_postings, session_start_id
 from tacit.index.reader import Decode, MemoryRow, events_of_claim, memory_row
 from tacit.model.claim import Kind, Status
-from tacit.model.event import ClaimDecided
-from tacit.model.ids import ClaimId, EventId
+from tacit.model.event import ClaimDecided, timestamp
+from tacit.model.ids import ClaimId, EventId, first_event_id
 from tacit.model.memory import effective_events
 from tacit.model.observation import MemoryChecked
 from tacit.model.session import MIN_VIOLATIONS, Adherence, AdherenceCounts, rank_factor
@@ -166,40 +166,7 @@ def adjusted_relevance(
 
 # Over time
 
-
-class SessionCheck(Record):
-    """Whether a session followed a memory, and when the session ended."""
-
-    claim: ClaimId
-    ended_at: str
-    result: Adherence
-
-
-def first_injections(connection: sqlite3.Connection, since: EventId) -> list[EventId]:
-    """Return the event in which each memory was first told to each session, of those since an event."""
-    query = "SELECT min(event_id) FROM injected_memories WHERE event_id >= ? GROUP BY claim_id, host_session_id"
-    return [EventId(event) for (event,) in connection.execute(query, (since,))]
-
-
-def injected_tokens(connection: sqlite3.Connection, since: EventId) -> list[tuple[EventId, int]]:
-    """Return how many tokens each injection since an event took."""
-    query = (
-        "SELECT event_id, amount FROM metrics WHERE name = 'tokens' AND event_id >= ?"
-        " AND event_id IN (SELECT event_id FROM injected_memories)"
-    )
-    return [(EventId(event), amount) for event, amount in connection.execute(query, (since,))]
-
-
-def checks_since(connection: sqlite3.Connection, since: str) -> list[SessionCheck]:
-    """Return the checks of sessions that ended since a time."""
-    query = (
-        "SELECT claim_id, ended_at, result FROM memory_checks JOIN sessions ON sessions.id = session_id"
-        " WHERE ended_at >= ?"
-    )
-    return [
-        SessionCheck(ClaimId(claim), ended_at, Adherence(result))
-        for claim, ended_at, result in connection.execute(query, (since,))
-    ]
+_FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 def most_injected(connection: sqlite3.Connection, limit: int) -> list[tuple[ClaimId, int]]:
@@ -212,7 +179,7 @@ def most_injected(connection: sqlite3.Connection, limit: int) -> list[tuple[Clai
 
 
 class RecentAdherence(Record):
-    """Since some time: how often agents were told a memory, in tokens, too, and how many checks found what."""
+    """In some time: how often agents were told a memory, in tokens, too, and how many checks found what."""
 
     injected: int
     tokens: int
@@ -221,24 +188,45 @@ class RecentAdherence(Record):
     stopped: int
 
 
-def recent_adherence(connection: sqlite3.Connection, since: EventId) -> RecentAdherence:
-    """Count what was told and checked from the event id `since` on. A memory counts once a session."""
+def recent_adherence(connection: sqlite3.Connection, since: datetime, before: datetime = _FOREVER) -> RecentAdherence:
+    """Count what was told in this time, and what the checks of sessions that ended in it found.
+
+    A memory counts once a session. A session that is checked again later stays where it was.
+    """
+    events = tuple(first_event_id(moment) for moment in (since, before))
     injected = (
         "SELECT count(*) FROM (SELECT DISTINCT claim_id, host_session_id"
-        " FROM injected_memories INDEXED BY injected_memories_event WHERE event_id >= ?)"
+        " FROM injected_memories INDEXED BY injected_memories_event WHERE event_id >= ? AND event_id < ?)"
     )
     tokens = (
-        "SELECT coalesce(sum(amount), 0) FROM metrics WHERE name = 'tokens' AND event_id >= ?"
+        "SELECT coalesce(sum(amount), 0) FROM metrics WHERE name = 'tokens' AND event_id >= ? AND event_id < ?"
         " AND EXISTS (SELECT 1 FROM injected_memories WHERE injected_memories.event_id = metrics.event_id)"
     )
-    checks = "SELECT count(*) FROM memory_checks WHERE event_id >= ? AND result = ?"
+    found: Counter[str] = Counter()
+    for _, result, number in checks_by_memory(connection, since, before):
+        found[result] += number
     return RecentAdherence(
-        connection.execute(injected, (since,)).fetchone()[0],
-        connection.execute(tokens, (since,)).fetchone()[0],
-        connection.execute(checks, (since, Adherence.FOLLOWED.value)).fetchone()[0],
-        connection.execute(checks, (since, Adherence.VIOLATED.value)).fetchone()[0],
-        connection.execute(checks, (since, Adherence.STOPPED.value)).fetchone()[0],
+        connection.execute(injected, events).fetchone()[0],
+        connection.execute(tokens, events).fetchone()[0],
+        *(found[result.value] for result in (Adherence.FOLLOWED, Adherence.VIOLATED, Adherence.STOPPED)),
     )
+
+
+def checks_by_memory(
+    connection: sqlite3.Connection, since: datetime, before: datetime = _FOREVER
+) -> list[tuple[ClaimId, Adherence, int]]:
+    """Return how many sessions that ended in this time had which result for a memory, the most frequent first.
+
+    A session that is not here counts when it was checked.
+    """
+    query = (
+        "SELECT claim_id, result, count(*) FROM memory_checks LEFT JOIN sessions ON sessions.id = session_id"
+        " WHERE ended_at >= ? AND ended_at < ? OR ended_at IS NULL AND event_id >= ? AND event_id < ?"
+        " GROUP BY 1, 2 ORDER BY 3 DESC, max(event_id) DESC"
+    )
+    values = (timestamp(since), timestamp(before), first_event_id(since), first_event_id(before))
+    rows = connection.execute(query, values)
+    return [(ClaimId(claim), Adherence(result), number) for claim, result, number in rows]
 
 
 def _select_checks(connection: sqlite3.Connection, query: str, values: tuple[str, ...]) -> list[CheckRow]:

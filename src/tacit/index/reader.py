@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from tacit.index.postings import FIRST_PAGE_ID, start_id_of
 from tacit.model.claim import KIND_RANK, Kind, Provenance, Scope, Stance, Status
-from tacit.model.event import Event
+from tacit.model.event import ClaimDecided, Event, Verdict
 from tacit.model.ids import CLAIM_ID_LENGTH, ClaimId, EventId, claim_number
 from tacit.record import Record
 
@@ -28,7 +28,7 @@ Decode = Callable[[bytes], Event]
 EVENT_LINE = "event_line(events.id, segment, offset, length, raw)"  # the line of an event as bytes: see database.py
 _MEMORY_COLUMNS = (
     "id, scope, kind, status, sentence, tags, strength, last_event_id, updated_at, overruled_by_id, is_conflicting,"
-    " question, answer, is_positive, is_exclusive, provenance, author"
+    " question, answer, is_positive, is_exclusive, provenance, author, said_at"
 )
 _PAGE_COLUMNS = "event_id, kind, scope, page_name, created_at, title"
 _FROM_CLAIM_EVENTS = "FROM claim_events LEFT JOIN events ON events.id = event_id WHERE claim_id = ? ORDER BY event_id"
@@ -88,6 +88,7 @@ class MemoryRow(Record):
     stance: Stance
     provenance: Provenance = Provenance.USER_DIRECT
     author: str = ""  # of the team: "alice, accepted by bob"
+    said_at: str = ""  # when it was last said; `at` is when it was last judged
 
 
 class PageRow(Record):
@@ -145,6 +146,24 @@ def memory_rows(connection: sqlite3.Connection, *, status: Status | None = None)
     """Yield all memories, or those of one status, by id."""
     where, values = ("WHERE status = ?", (status.value,)) if status else ("", ())
     return _select_memories(connection, f"{where} ORDER BY doc_id", values)
+
+
+def claims_first_named_since(connection: sqlite3.Connection, since: EventId, status: Status) -> list[ClaimId]:
+    """Return the memories of a status that no event before this one named, the earliest first."""
+    query = "SELECT id FROM memories WHERE status = ? AND first_event_id >= ? ORDER BY first_event_id"
+    return select_ids(connection, query, status.value, since)
+
+
+def claims_decided_since(
+    connection: sqlite3.Connection, since: EventId, verdicts: Iterable[Verdict], decode: Decode
+) -> list[ClaimId]:
+    """Return the memories that an event from this one on gave one of these verdicts, in the order of the events."""
+    names = json.dumps([verdict.value for verdict in verdicts])
+    query = (
+        f"SELECT {EVENT_LINE} FROM events WHERE id >= ? AND type IN (SELECT value FROM json_each(?)) ORDER BY events.id"
+    )
+    events = select_events(connection, decode, query, (since, names))
+    return [event.body.claim.id for event in events if isinstance(event.body, ClaimDecided)]
 
 
 def decided_rows_of_kind(connection: sqlite3.Connection, kind: Kind) -> Iterator[MemoryRow]:
@@ -537,6 +556,7 @@ def _parse_memory_row(row: Sequence[str | int | None]) -> MemoryRow:
         Stance(str(question or ""), str(row[12]), bool(row[13]), bool(row[14])),
         Provenance(int(row[15] or 0)),
         str(row[16]),
+        str(row[17]),
     )
 
 

@@ -47,7 +47,8 @@ CREATE TABLE claim_events (
 
 -- A row is what lists, ranking and conflicts need of a memory; the whole memory is folded from its events. `id` is the
 -- id of its claim, and `doc_id` is the same as an integer, so that rows are in the order of ids. `kept_event_id` is the
--- decision to keep it beside what it contradicts. `question`, `answer`, `is_positive` and `is_exclusive` are its stance
+-- decision to keep it beside what it contradicts. `said_at` is when it was last said, `updated_at` when it was last
+-- judged. `question`, `answer`, `is_positive` and `is_exclusive` are its stance
 -- (model/conflict.py). `author` is who said it for the team and who accepted it. `is_habit` marks what was counted in
 -- commands. `confidence` orders the candidates. The indexes of this table are created after the first rows: see writer.py.
 CREATE TABLE memories (
@@ -62,6 +63,7 @@ CREATE TABLE memories (
   provenance INTEGER NOT NULL,
   last_event_id TEXT NOT NULL,
   updated_at TEXT NOT NULL,
+  said_at TEXT NOT NULL,
   question TEXT,
   answer TEXT NOT NULL,
   is_positive INTEGER NOT NULL,

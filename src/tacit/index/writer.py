@@ -60,7 +60,7 @@ _METRIC_BODIES = (
 _INSERT_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_METRIC = "INSERT INTO metric_totals VALUES (?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount"
 _NO_STANCE = Stance("", "", positive=True, exclusive=False)
-_COLUMN_COUNT = 21
+_COLUMN_COUNT = 22
 _INSERT_MEMORY = f"INSERT INTO memories VALUES ({', '.join('?' * _COLUMN_COUNT)}, NULL, 0)"
 _SELECT_OLD_MEMORY = "SELECT scope, status, kind, is_habit, sentence FROM memories WHERE doc_id = ?"
 _ADD_COUNT = (
@@ -388,6 +388,7 @@ def _columns(doc_id: int, memory: Memory) -> tuple[str | int | float | None, ...
         int(memory.provenance),
         memory.last_event,
         timestamp(memory.last_at),
+        timestamp(memory.said_at),
         stance.question if has_stance else None,
         stance.answer,
         stance.positive,

@@ -358,21 +358,22 @@ class _Selection(HomePart):
         )
 
     def _recent_sessions(self) -> Iterator[SessionRow]:
-        """Yield the sessions that this one may go on with, the latest first.
+        """Yield the sessions that are told at the start, the latest first. Of those with the same request the latest.
 
-        They were on the same branch not long ago; the main branch says less than another one. Readers found other
-        sessions to be noise, also those that had just ended (ADR 90). Of those with the same request only the latest
-        is told.
+        By default it is one that this session may go on with: on the same branch not long ago; the main branch says
+        less than another one. Readers found other sessions to be noise, also those that had just ended (ADR 90). Who
+        asks for several gets the last ones of the project.
         """
-        now = self._store.actor.clock()
+        most = self._home.settings.autocapture_max_recent_sessions
         branch = self._target.branch or (current_branch(self._store.project.root) if self._store.project else "")
         is_main = branch in ("", *sessions.MAIN_BRANCHES)
-        earliest = timestamp(now - (_LATELY_ON_MAIN_BRANCH if is_main else _LATELY_ON_BRANCH))
+        lately = _LATELY_ON_MAIN_BRANCH if is_main else _LATELY_ON_BRANCH
+        earliest = timestamp(self._store.actor.clock() - lately) if most == 1 else ""
         seen: set[str] = set()
         for row in self._sessions_here():
-            if row.ended_at < earliest or len(seen) == self._home.settings.autocapture_max_recent_sessions:
+            if row.ended_at < earliest or len(seen) == most:
                 return
-            is_near = row.branch == branch or (is_main and row.branch in ("", *sessions.MAIN_BRANCHES))
+            is_near = most > 1 or row.branch == branch or (is_main and row.branch in ("", *sessions.MAIN_BRANCHES))
             is_known = row.id == self._own_id or row.id in self._history.sessions
             if is_near and not is_known and row.request_key and row.request_key not in seen:
                 seen.add(row.request_key)

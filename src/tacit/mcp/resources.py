@@ -48,7 +48,7 @@ def resource_page(vault: Vault, cursor: str | None) -> Json:
         raise RpcError(INVALID_PARAMS, "this cursor is none of ours; begin again without one")
     for row in memories[:PAGE_SIZE]:
         title = harmless_line(row.sentence, 100)
-        resources.append(_page_resource(_MEMORY_URI, row.id, title, f"{row.kind.label}, {row.at[:10]}"))
+        resources.append(_page_resource(_MEMORY_URI, row.id, title, f"{row.kind.label}, {row.said_at[:10]}"))
     following = {"nextCursor": _cursor_of(memories[PAGE_SIZE - 1])} if len(memories) > PAGE_SIZE else {}
     return {"resources": resources, **following}
 
@@ -101,8 +101,8 @@ def _render_memory(listed: ListedMemory) -> str:
         f"- kind: {memory.kind.label}",
         f"- status: {memory.status.value}{', disputed' if listed.conflict else ''}",
         f"- scope: {harmless_line(scope_label(memory.claim.scope), 100)}",
-        f"- first said: {memory.first_at.date().isoformat()}",
-        f"- last said: {memory.last_at.date().isoformat()}",
+        f"- last said: {memory.said_at.date().isoformat()}",
+        f"- recorded: {memory.first_at.date().isoformat()}",
         f"- observed: {memory.strength} times",
         *([f"- from the team: {harmless_line(memory.author, 200)}"] if memory.author else []),
         *(f"- evidence of {row.day.isoformat()}: {harmless_line(row.text, 500)}" for row in memory.evidence[-20:]),

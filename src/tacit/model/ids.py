@@ -9,6 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from typing import NewType
 
     EventId = NewType("EventId", str)
@@ -59,6 +60,11 @@ def next_event_id(last: EventId | None, milliseconds: int, entropy: bytes) -> Ev
     ms, payload = _split_uuid(last)
     payload += 1 + int.from_bytes(entropy[:4], "big")
     return _join_uuid((ms + (payload >> _PAYLOAD_BITS)) & _MS_MASK, payload & _PAYLOAD_MASK)
+
+
+def first_event_id(moment: datetime) -> EventId:
+    """Return the lowest id that an event of this millisecond can have: all later events have greater ones."""
+    return event_id(int(moment.timestamp() * 1000), bytes(10))
 
 
 def event_milliseconds(event: EventId) -> int:

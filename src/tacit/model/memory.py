@@ -7,7 +7,7 @@ sort by id, drop duplicates and leave out what was undone before they fold. Who 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import IntEnum
 
 from tacit.model.claim import Claim, Kind, Provenance, Status, is_project_scope
@@ -23,8 +23,9 @@ from tacit.model.event import (
     EventsUndone,
     Verdict,
     is_of_team,
+    local_time,
 )
-from tacit.model.ids import ClaimId, EventId
+from tacit.model.ids import ClaimId, EventId, event_milliseconds
 from tacit.record import Record
 from tacit.text.words import normalize_text
 
@@ -96,7 +97,11 @@ class KindSource(IntEnum):
 
 
 class Memory(Record):
-    """A claim and what all judgements about it amount to."""
+    """A claim and what all judgements about it amount to.
+
+    `said_at` is when it was last said or done, which may be long before it was learned: `first_at` and `last_at` are
+    the times of the judgements.
+    """
 
     claim: Claim
     status: Status
@@ -106,6 +111,7 @@ class Memory(Record):
     last_at: datetime
     last_event: EventId
     day: date
+    said_at: datetime
     strength: int = 0  # how often it was observed or stated
     evidence: tuple[Evidence, ...] = ()
     sessions: frozenset[str] = frozenset()
@@ -130,6 +136,11 @@ class Memory(Record):
     @property
     def kind(self) -> Kind:
         return self.claim.kind
+
+    @property
+    def shown_day(self) -> date:
+        """The day that lists and pages show: when it was last said, or when it was forgotten."""
+        return self.day if self.status is Status.RETIRED else self.said_at.date()
 
     @property
     def is_kind_stated(self) -> bool:
@@ -284,7 +295,7 @@ def _first_proposal(event: Event, body: ClaimProposed) -> Memory:
     if body.verdict is Verdict.SUGGESTED:  # a learner's notice of what was observed, not an observation
         return _new_memory(body.claim, event, body.source, suggested=True, claimed=body.confidence)
     is_added = body.verdict is Verdict.ADDED and _may_decide(None, event)
-    actor, day = event.origin.actor, event.day
+    actor, day = event.origin.actor, _said_at(event).date()
     return _new_memory(
         body.claim,
         event,
@@ -292,7 +303,7 @@ def _first_proposal(event: Event, body: ClaimProposed) -> Memory:
         status=Status.ACTIVE if is_added else Status.PENDING,
         strength=1 + body.carried_strength,
         evidence=(Evidence(event.id, day, body.evidence),) if body.evidence else (),
-        sessions=frozenset((event.origin.session or day.isoformat(),)),
+        sessions=frozenset((event.origin.session or event.day.isoformat(),)),
         decided_by=actor if is_added else "",
         reason=body.reason if is_added and is_of_team(actor) else "",
         claimed=body.confidence,
@@ -366,18 +377,32 @@ def _apply_replacement(memory: Memory | None, event: Event, body: ClaimDecided, 
 
 def _new_memory(claim: Claim, event: Event, source: str, *, status: Status = Status.PENDING, **fields: Any) -> Memory:
     at, provenance = event.at, event.origin.provenance
-    return Memory(claim, status, source, provenance, at, at, event.id, event.day, first_event=event.id, **fields)
+    times = (at, at, event.id, event.day, _said_at(event))
+    return Memory(claim, status, source, provenance, *times, first_event=event.id, **fields)
+
+
+def _said_at(event: Event) -> datetime:
+    """Return the local time of what an event judges: of the latest event of a session that a proposal names as its
+    source, else of the event itself."""
+    sources = event.body.events if isinstance(event.body, ClaimProposed) else ()
+    latest = max(map(event_milliseconds, sources), default=0)  # 0 where the time is unknown
+    at = datetime.fromtimestamp(latest / 1000, UTC) if latest else event.at
+    return local_time(event.origin._replace(at=min(at, event.at)))
 
 
 def _add_support(memory: Memory, event: Event, evidence: str, weight: int, **changes: Any) -> Memory:
     """Return the memory with `weight` more observations, the event's session and evidence, and `changes`."""
     # The memory may have been made from this very event.
     day = memory.day if memory.last_event == event.id else event.day
+    said_at = max(memory.said_at, _said_at(event)) if isinstance(event.body, ClaimProposed) else memory.said_at
     if not _is_protected(memory, event):  # what a person said becomes no newer when others repeat it
-        changes |= {"last_at": max(memory.last_at, event.at), "last_event": event.id, "day": day}
+        times = {"last_at": max(memory.last_at, event.at), "day": day, "said_at": said_at}
+        changes |= {**times, "last_event": event.id}
     return memory._replace(
         strength=memory.strength + weight,
-        evidence=(*memory.evidence, Evidence(event.id, day, evidence)) if evidence else memory.evidence,
+        evidence=(*memory.evidence, Evidence(event.id, _said_at(event).date(), evidence))
+        if evidence
+        else memory.evidence,
         sessions=memory.sessions | {event.origin.session or day.isoformat()},
         touched_by_user=memory.touched_by_user or event.is_by_user,
         **changes,

@@ -31,6 +31,16 @@ _COMMIT_MESSAGE = re.compile(
     r"(?:\"\$\(cat <<-?\s?['\"]?\w+['\"]?\s*|\\?[\"']\s*)?([^\n]{1,200})"
 )
 _PULL_REQUEST = re.compile(r"\bgh pr create\b.{0,300}?--title[= ]\s?[\"']([^\n]{3,200})", re.DOTALL)
+# Words of requests that only say to go on, in whatever it is about.
+_ASSENT_WORDS = frozenset(
+    "a agreed again ahead all alright and approved awesome b c carry continue cool correct do excellent fine first go"
+    " going good great it keep let let's lgtm looks next nice now of ok okay on one option perfect plan please pls"
+    " proceed resume retry right s second ship so sounds step steps sure thank thanks that the then this try with y"
+    " yeah yep yes you yup ja weiter mach bitte danke oui merci continuez vas sí si sigue continúa adelante sim"
+    " 继续 请继续 好 好的 是 是的 可以 はい 続けて 네 계속".split()
+)
+_ASSENT_WORD = re.compile(r"[^\W\d_]+(?:'\w)?")
+_CLAUSE_END = re.compile(r"[;—]|\s-\s|:\s|\s\(|,\s(?:and|so|which|while|because|but)\b")
 _CLOSING_QUOTE = re.compile(r"(?<!\\)[\"'](?:\s|$).*")
 _TEST_COMMAND = re.compile(
     r"(?:^|[\s;&|/])(?:pytest|tox|nox|jest|vitest|rspec|phpunit|ctest|unittest"
@@ -54,15 +64,35 @@ def session_title(host_title: str, turns: Sequence[Turn]) -> str:
     requests = [turn for turn in turns if _is_request(turn) and _request_title(turn)]
     weights = [_request_specificity(turn.request) for turn in requests]
     best = summarize.most_specific(weights) if requests else 0
-    if not any(weights[best : best + 1]):
-        commits = pull_request_titles(turns) or list(filter(None, commit_subjects(turns)))
-        if commits:
-            return clip_at_word(commits[-1], MAX_TITLE_CHARS)
+    if not requests or weights[best] < summarize.MIN_SPECIFICITY:
+        says_nothing = all(_is_assent(turn.request) for turn in requests)
+        if work := _committed_work(turns) or (_reported_work(turns) if says_nothing else ""):
+            return clip_at_word(work, MAX_TITLE_CHARS)
     if requests:
         return _request_title(requests[best])
     first_prompt = next((_first_prompt_title(turn) for turn in turns if turn.prompts), "")
     replies = (summarize.summarize(reply, MAX_TITLE_CHARS) for turn in turns for reply in turn.replies)
     return first_prompt or next(replies, "") or _commands_title(turns) or "(nothing was said)"
+
+
+def _committed_work(turns: Sequence[Turn]) -> str:
+    """Return the title of the last pull request, else the subject of the last commit that says something."""
+    subjects = pull_request_titles(turns) or list(filter(None, commit_subjects(turns)))
+    telling = [subject for subject in subjects if specificity(subject) >= summarize.MIN_SPECIFICITY]
+    return next(reversed(telling or subjects), "")
+
+
+def _is_assent(request: str) -> bool:
+    """Return whether a request only says to go on."""
+    return _ASSENT_WORDS.issuperset(_ASSENT_WORD.findall(request[:MAX_TITLE_CHARS].lower().replace("’", "'")))
+
+
+def _reported_work(turns: Sequence[Turn]) -> str:
+    """Return the last result that the agent reported: its first clause, or all of it if that alone tells little."""
+    result = _last_result([reply for turn in turns for reply in turn.replies], _MAX_STATEMENT_CHARS)
+    clause = _CLAUSE_END.split(result, maxsplit=1)[0]
+    is_telling = len(clause.split()) > _MAX_ANSWER_WORDS and specificity(clause) >= summarize.MIN_SPECIFICITY
+    return (clause if is_telling else result).rstrip(".:")
 
 
 def _commands_title(turns: Sequence[Turn]) -> str:

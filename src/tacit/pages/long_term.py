@@ -168,7 +168,7 @@ def entry_line(view: MemoryView) -> str:
     memory = view.memory
     details = "; ".join(_details(view))
     suffix = f" ({details})" if details else ""
-    return f"- {memory.day.isoformat()}: {escape(memory.claim.sentence)}{suffix} ^{memory.id}"
+    return f"- {memory.shown_day.isoformat()}: {escape(memory.claim.sentence)}{suffix} ^{memory.id}"
 
 
 def _details(view: MemoryView) -> Iterator[str]:

@@ -126,6 +126,17 @@ _COURTESY = re.compile(
     r"(?i)(?:hi|hello|hey|good (?:morning|evening)|thanks|thank you|great|perfect|ok|okay|yes|yeah|nice|cool|alright"
     r"|sure|please|awesome|excellent)\b[^.!?:\n]{0,20}[.!…]{0,3}$"
 )
+# How an agent says what it has done, and what it only found out on the way.
+_COMPLETED = re.compile(
+    r"(?i)(?:(?:✅|done[.!:,]|i['’]ve|i have|successfully|now)\s{1,3}){0,2}(?:fixed|resolved|repaired|corrected|added"
+    r"|implemented|introduced|created|wrote|built|removed|deleted|dropped|replaced|renamed|moved|migrated|refactored"
+    r"|rewrote|extracted|split|converted|updated|upgraded|changed|improved|reverted|restored|enabled|disabled|merged"
+    r"|released|deployed)\b"
+)
+_FOUND = re.compile(
+    r"(?i)(?:i\s|i['’]ve\s|i have\s)?(?:identified|found|located|discovered|noticed|read|searched|looked|checked"
+    r"|reviewed|examined|explored|investigated|analy[sz]ed|traced|confirmed)\b"
+)
 _OFFER = re.compile(
     r"(?i)(?:let me know|would you like|do you want|want me to|shall i|should i|feel free|happy to|glad|good luck"
     r"|if you(?:['’]d| would)? (?:like|want)|i(?:['’]?m| am) (?:so |really |very )?(?:glad|happy)"
@@ -234,19 +245,39 @@ def _is_label_line(unit: _TextUnit, weight: int) -> bool:
 def result_sentence(text: str, limit: int) -> str:
     """Return the first sentence of a reply that states a result, with the items after a colon.
 
-    "" if the reply only announces, thanks, asks or offers something.
+    If that is a step on the way, an item of a list or something that was found, and a later sentence says what was
+    done, it is that one. "" if the reply only announces, thanks, asks or offers something.
     """
     units = list(_text_units(text, allow_output=True))
     for index, unit in enumerate(units):
-        if unit.kind in (_UnitKind.HEADING, _UnitKind.CODE) or is_filler(unit.text) or unit.text.endswith("?"):
-            continue
-        if unit.text.endswith(":"):
-            listed = _listed_items(units, index, limit)
-            if specificity(f"{unit.text} {listed}") >= _MIN_RESULT_SPECIFICITY and listed:
-                return clip_at_word(f"{unit.text} {listed}", limit)
-        elif specificity(unit.text) >= _MIN_RESULT_SPECIFICITY:
-            return clip_at_word(unit.text.rstrip(":"), limit)
-    return ""
+        if result := _unit_result(units, index, limit):
+            is_found = _FOUND.match(unit.text) is not None
+            is_step = is_found or unit.kind is _UnitKind.ITEM
+            return (_completed_work(units, limit, in_items=is_found) if is_step else "") or result
+    return _completed_work(units, limit)
+
+
+def _unit_result(units: list[_TextUnit], index: int, limit: int) -> str:
+    """Return the result that a sentence states, with the items after a colon; "" if it states none."""
+    unit = units[index]
+    if unit.kind in (_UnitKind.HEADING, _UnitKind.CODE) or is_filler(unit.text) or unit.text.endswith("?"):
+        return ""
+    if not unit.text.endswith(":"):
+        return clip_at_word(unit.text, limit) if specificity(unit.text) >= _MIN_RESULT_SPECIFICITY else ""
+    listed = _listed_items(units, index, limit)
+    is_result = listed and specificity(f"{unit.text} {listed}") >= _MIN_RESULT_SPECIFICITY
+    return clip_at_word(f"{unit.text} {listed}", limit) if is_result else ""
+
+
+def _completed_work(units: list[_TextUnit], limit: int, *, in_items: bool = False) -> str:
+    """Return the first sentence that says what was done, with a word that is not common; "" if there is none.
+
+    Paragraphs conclude what items list, so items count only with `in_items`, and after paragraphs.
+    """
+    kinds = [_UnitKind.PARAGRAPH, *([_UnitKind.ITEM] if in_items else [])]
+    sentences = (unit.text for kind in kinds for unit in units if unit.kind is kind)
+    done = (text.rstrip(":") for text in sentences if _COMPLETED.match(text) and not text.endswith("?"))
+    return clip_at_word(next(filter(specificity, done), ""), limit)
 
 
 def is_announcement(sentence: str) -> bool:

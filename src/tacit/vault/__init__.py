@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tacit.vault.status import HomeStatus
     from tacit.vault.suggestions import Suggestions
     from tacit.vault.undo import UndoRedo
+    from tacit.vault.week import Digests
     from tacit.vault.workflows import Workflows
 
 
@@ -74,6 +75,7 @@ class Vault:
     sessions: SessionQueries = _part("tacit.vault.sessions:SessionQueries")
     workflows: Workflows = _part("tacit.vault.workflows:Workflows")
     adherence: AdherenceQueries = _part("tacit.vault.sessions:AdherenceQueries")
+    digests: Digests = _part("tacit.vault.week:Digests")
     contexts: Contexts = _part("tacit.inject.context:Contexts")
     guard: Guard = _part("tacit.vault.guard:Guard")
     learning: SessionLearning = _part("tacit.learn.sessions:SessionLearning")

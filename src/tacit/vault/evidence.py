@@ -124,6 +124,14 @@ def describe_event(history_event: MemoryEvent) -> str:
     return "?"
 
 
+_FORMER_EXAMPLE = ", as in “"
+
+
+def shown_reason(body: ClaimProposed | ClaimDecided) -> str:
+    """Return the reason of a judgement. An example that learners once put behind it read like the person's words."""
+    return body.reason.partition(_FORMER_EXAMPLE)[0]
+
+
 def event_details(history_event: MemoryEvent) -> list[tuple[str, str]]:
     """Return the texts that an event has, each with its label: the new wording, the evidence and the reason."""
     body = history_event.event.body
@@ -131,7 +139,7 @@ def event_details(history_event: MemoryEvent) -> list[tuple[str, str]]:
     if isinstance(body, ClaimDecided) and body.instead is not None:
         details.append(("instead", body.instead.sentence))
     if isinstance(body, ClaimProposed | ClaimDecided):
-        details += [("evidence", body.evidence), ("reason", body.reason)]
+        details += [("evidence", body.evidence), ("reason", shown_reason(body))]
     return [(label, text) for label, text in details if text]
 
 

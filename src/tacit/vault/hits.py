@@ -222,7 +222,7 @@ class HitBuilder(HomePart):
             item.status.value,
             item.scope,
             item.sentence,
-            item.at,
+            item.said_at,
             item.strength,
             result.relevance,
             *(long_term.locate_id(item.id) or self._log_location(connection, _CLAIM_LOCATION_SQL, item.id)),

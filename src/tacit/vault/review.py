@@ -53,6 +53,7 @@ class Card(Record):
             sessions=frozenset[str]().union(*(memory.sessions for memory in memories)),
             claimed=max(memory.confidence for memory in memories),
             provenance=min(memory.provenance for memory in memories),
+            said_at=max(memory.said_at for memory in memories),
             evidence=tuple(evidence for memory in memories for evidence in memory.evidence),
         )
         contradicts = {row.id: row for listed in self.candidates for row in listed.contradicts}

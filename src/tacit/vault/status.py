@@ -16,11 +16,10 @@ from tacit.index.habits import has_uncounted_commands
 from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
-from tacit.model.ids import event_id
 from tacit.record import Record
 from tacit.vault.outdated import outdated_rows
 
-_RECENT_DAYS = 7
+RECENT_DAYS = 7
 
 
 class TeamSummary(Record):
@@ -35,6 +34,16 @@ class TeamSummary(Record):
     queued: int
     proposals: int
     unpurged: int
+
+
+class WaitingCounts(Record):
+    """How much waits for the person: see the attributes of `HomeStatus` with these names."""
+
+    pending: int
+    undecided: int
+    ineffective: int
+    idle: int
+    outdated: int
 
 
 class HomeStatus(Record):
@@ -85,12 +94,21 @@ class HomeStatus(Record):
     judge: str = ""
     daily: DailyState | None = None
 
+    @property
+    def waits(self) -> bool:
+        """Whether something waits for a decision of the person."""
+        counts = (self.pending, self.undecided, self.ineffective, self.idle, self.outdated, self.untrusted)
+        return any(counts) or bool(self.team and self.team.proposals)
 
-def home_status(home: Home) -> HomeStatus:
-    """Return the counts of a home, after indexing the questions and commands since the last change."""
+
+def home_status(home: Home, *, learn: bool = True) -> HomeStatus:
+    """Return the counts of a home, after indexing the questions and commands since the last change.
+
+    Habits are learned from these commands first, unless `learn` is False.
+    """
     if home.store.read(has_uncounted_commands) or home.store.is_far_behind(0):  # the read files what waits in the spool
         home.store.catch_up()
-    if home.store.read(has_uncounted_commands):
+    if learn and home.store.read(has_uncounted_commands):
         from tacit.vault.suggestions import Suggestions
 
         Suggestions(home).learn_if_possible()  # so that the number of candidates is that of the list
@@ -99,25 +117,23 @@ def home_status(home: Home) -> HomeStatus:
 
 
 def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
-    week_ago = home.store.actor.clock() - timedelta(days=_RECENT_DAYS)
+    week_ago = home.store.actor.clock() - timedelta(days=RECENT_DAYS)
     statuses = reader.count_by(connection, "status")
     metrics = reader.usage_metrics(connection)
     spool = Spool(home.store.log)
     conflicted = conflicted_files(home.store)
-    ineffective = set(adherence.ineffective_claims(connection, must_decode))
-    idle = set(adherence.idle_claims(connection, must_decode)) - ineffective
-    outdated = {row.memory.id for row in outdated_rows(connection, home.store, home.environment)}
+    waiting = waiting_counts(home, connection)
     return HomeStatus(
         home=home.store.paths.root,
         project=home.store.project.root if home.store.project else None,
         active=statuses.get(Status.ACTIVE.value, 0),
-        pending=statuses.get(Status.PENDING.value, 0),
+        pending=waiting.pending,
         forgotten=statuses.get(Status.RETIRED.value, 0),
         dismissed=statuses.get(Status.DISMISSED.value, 0),
         kinds=tuple(sorted(reader.count_by(connection, "kind", Status.ACTIVE).items())),
         worklog=reader.count_pages(connection, "worklog"),
         sessions=sessions.count_sessions(connection),
-        undecided=reader.count_conflicting(connection),
+        undecided=waiting.undecided,
         evaluated=reader.last_page_name(connection, "evaluation"),
         asked=metrics.get("asked", 0),
         missed=metrics.get("missed", 0),
@@ -125,16 +141,30 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         spooled=len(spool.waiting()),
         dropped=dropped.commands if (dropped := spool.dropped()) else 0,
         untrusted=count_waiting(home.store, connection, home.settings.limits_text),
-        week=adherence.recent_adherence(connection, event_id(int(week_ago.timestamp() * 1000), bytes(10))),
-        ineffective=len(ineffective),
-        idle=len(idle),
-        outdated=len(outdated - ineffective - idle),
+        week=adherence.recent_adherence(connection, week_ago),
+        ineffective=waiting.ineffective,
+        idle=waiting.idle,
+        outdated=waiting.outdated,
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
         team=team_summary(home),
         unjudged=sessions.count_unjudged(connection),
         judge=daily_judge.preferred_client(home.settings, home.environment) if home.is_person else "",
         daily=daily_judge.read_state(home.store.paths) if daily_judge.is_chosen(home.settings) else None,
+    )
+
+
+def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
+    """Count what waits. A memory with several reasons to be decided on counts once."""
+    ineffective = set(adherence.ineffective_claims(connection, must_decode))
+    idle = set(adherence.idle_claims(connection, must_decode)) - ineffective
+    outdated = {row.memory.id for row in outdated_rows(connection, home.store, home.environment)}
+    return WaitingCounts(
+        reader.count_by(connection, "status").get(Status.PENDING.value, 0),
+        reader.count_conflicting(connection),
+        len(ineffective),
+        len(idle),
+        len(outdated - ineffective - idle),
     )
 
 

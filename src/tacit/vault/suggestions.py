@@ -27,7 +27,7 @@ from tacit.model.ids import claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.search.restatements import near_memories
-from tacit.vault.evidence import with_basis
+from tacit.vault.evidence import shown_reason, with_basis
 from tacit.vault.listing import (
     FilterParser,
     Filters,
@@ -179,9 +179,8 @@ def _with_counts(listed: ListedMemory, tally: habit_model.HabitTally, own: Habit
 def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
     """Return a candidate with its latest reason, its basis, and the memories that it contradicts or may repeat."""
     events = reader.events_of_claim(connection, listed.memory.id, must_decode)
-    reasons = [
-        body.reason for body in (event.body for event in events) if isinstance(body, ClaimProposed) and body.reason
-    ]
+    proposals = (event.body for event in events if isinstance(event.body, ClaimProposed))
+    reasons = [reason for body in proposals if (reason := shown_reason(body))]
     rows = (reader.memory_row(connection, claim) for claim in opposing_claims(connection, listed.memory.claim))
     based = with_basis(listed, events)
     contradicts = tuple(row for row in rows if row)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 
 from tacit.home.home import HomePart
 from tacit.index import adherence, habits, reader, sessions
 from tacit.index.habits import TimedCommand
 from tacit.index.reader import MemoryRow
 from tacit.model.event import timestamp
-from tacit.model.ids import EventId, event_id, event_milliseconds
-from tacit.model.session import Adherence, AdherenceCounts
+from tacit.model.session import AdherenceCounts
 from tacit.record import Record
 from tacit.vault.sessions import ListedSession
 
@@ -119,16 +119,12 @@ class Timeline(HomePart):
         def week_of(moment: datetime) -> int:
             return (moment.astimezone(self._now().tzinfo).date() - first).days // 7
 
+        mondays = [first + timedelta(weeks=week) for week in range(count + 1)]
         with self._store.snapshot() as connection:
-            since = event_id(_milliseconds(start), bytes(10))
-            injected = Counter(week_of(_event_time(event)) for event in adherence.first_injections(connection, since))
-            tokens: Counter[int] = Counter()
-            for event, amount in adherence.injected_tokens(connection, since):
-                tokens[week_of(_event_time(event))] += amount
-            checks = Counter(
-                (check.result, week_of(datetime.fromisoformat(check.ended_at)))
-                for check in adherence.checks_since(connection, timestamp(start))
-            )
+            recent = [
+                adherence.recent_adherence(connection, self._start_of(monday), self._start_of(following))
+                for monday, following in pairwise(mondays)
+            ]
             begun: Counter[int] = Counter()
             for day, (number, _) in sessions.sessions_by_day(connection, timestamp(start), self._offset()).items():
                 begun[(date.fromisoformat(day) - first).days // 7] += number
@@ -137,16 +133,16 @@ class Timeline(HomePart):
                 seconds[week_of(moment)] += round(worked)
             return [
                 WeekValue(
-                    first + timedelta(weeks=week),
+                    monday,
                     begun[week],
-                    injected[week],
-                    checks[Adherence.FOLLOWED, week],
-                    checks[Adherence.VIOLATED, week],
-                    checks[Adherence.STOPPED, week],
-                    tokens[week],
+                    counts.injected,
+                    counts.followed,
+                    counts.violated,
+                    counts.stopped,
+                    counts.tokens,
                     round(seconds[week] / 60),
                 )
-                for week in range(count)
+                for week, (monday, counts) in enumerate(zip(mondays, recent, strict=False))
             ]
 
     def most_injected(self, limit: int) -> list[InjectedMemoryCount]:
@@ -194,7 +190,3 @@ def _work(connection: sqlite3.Connection, since: str) -> list[tuple[datetime, fl
 
 def _milliseconds(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
-
-
-def _event_time(event: EventId) -> datetime:
-    return datetime.fromtimestamp(event_milliseconds(event) / 1000, UTC)

@@ -10,7 +10,27 @@ from tacit.errors import RefusedError, UsageError
 from tacit.guard import Decision
 from tacit.home.settings_file import DESCRIPTIONS
 from tacit.vault.guard import REPLAY_DAYS
+from tacit.vault.week import DigestLine, digest_lines
 from tacit.web.rendering import Notice, PageRequest, count_text, value_text
+
+# The week: what happened in the last seven days, on the first screen. What waits stands beside it.
+
+_WEEK_PAGES = {  # the page that shows more of a line
+    "Learned": "/search",
+    "Followed": "/value",
+    "Violated": "/value",
+    "Stopped": "/guards",
+    "Forgotten": "/search?status=retired",
+    "Told": "/value",
+    "Judge": "/settings",
+}
+
+
+def week_lines(call: PageRequest) -> list[tuple[DigestLine, str]]:
+    """Return the lines of the digest about what happened, each with a page that shows more."""
+    lines = digest_lines(call.vault.digests.digest(learn=False), "7d")
+    return [(line, _WEEK_PAGES[line.title]) for line in lines if line.title in _WEEK_PAGES]
+
 
 # Settings: each with its value, where that comes from, and a field to change it
 

@@ -17,6 +17,7 @@ from tacit.vault.memories import DecisionOutcome
 from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card
 from tacit.vault.sessions import IneffectiveMemory
+from tacit.web.home import week_lines
 from tacit.web.rendering import MAX_NOTICE_CHARS, Notice, PageRequest, count_text, page_count, scope_name
 
 _PAGE_SIZE = 40
@@ -69,6 +70,7 @@ def inbox_page(call: PageRequest) -> Response:
         selected=selected,
         quotes=quotes,
         similar=similar,
+        week=week_lines(call),
         is_chosen=bool(wanted),
         is_gone=bool(wanted) and selected is not None and selected.id != wanted,
         following=rest[0].id if rest else "",

@@ -78,7 +78,7 @@ def _learn_sentences(
             stored,
             prompt.text[sentence.span.start : sentence.span.end],
             (event.event_id,),
-            f"{form.name}, as in “{form.example}”",
+            f"the form of the sentence: {form.name}",
             min(confidence, _REFERENCE_CONFIDENCE) if refers else confidence,
             Provenance.MODEL if hint and not before else Provenance.USER_DIRECT,
         )
