@@ -430,6 +430,7 @@ OUTPUTS: dict[str, str] = {
     "list": "[memory]",
     "recall": "[answer]",
     "remote list": "[remote]",
+    "review --doubtful": "[conclusion]",
     "review": "[card]",
     "sessions show": "whole_session",
     "sessions": "[session]",

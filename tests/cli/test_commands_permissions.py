@@ -39,7 +39,7 @@ NEUTRAL_WORDS = {
     "brief": "--for --tag",
     "context": "--cwd",
     "log": "--task --summary --changes --evidence --next",
-    "review": "--kind --project --agent --since --before --limit --all --reason --yes",
+    "review": "--kind --project --agent --since --before --limit --all --doubtful --reason --yes",
     "conflicts": "--limit --all --exit-code",
     "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
     "trust": "--show",

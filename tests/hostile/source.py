@@ -22,7 +22,7 @@ _FREE = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE
 _SECRETS = "tacit.secrets.scanner"
 # Modules with patterns in data files, and the functions that return them.
 _READS_DATA = {
-    "tacit.learn.statements.sentences": ("statement_forms", "exclusions"),
+    "tacit.learn.statements.sentences": ("statement_forms", "exclusions", "doubts"),
     "tacit.learn.fixes.pairs": ("never_patterns",),
     "tacit.purge.matcher": (),  # sets of bytes, of the letters of Unicode
 }

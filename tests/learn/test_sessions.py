@@ -146,7 +146,7 @@ def accepting(person: Person, project: Path, *prompts: str) -> str:
 
 
 def test_clear_words_of_the_person_need_no_review_where_it_is_set_so(person: Person, project: Path) -> None:
-    told = accepting(person, project, RULE, "never commit the .env file")
+    told = accepting(person, project, RULE, "never do that to the .env file again")
 
     assert "(accepted): Always run the linter" in told and "1 suggestion, 1 accepted" in told
     assert [".env" in one["label"] for one in pending(person)] == [True]
@@ -429,3 +429,14 @@ def test_what_sessions_before_a_failed_one_taught_is_not_learned_again(
         assert vault.learning.unlearned_sessions() == [second]
 
     assert "1 suggestion" in person.tacit("learn").out
+
+
+def test_what_is_to_be_remembered_everywhere_waits_as_a_global_memory(person: Person, project: Path) -> None:
+    capture(
+        person, project, 1, "remember this everywhere: I use fish, not bash", "add to AGENTS.md that tests need docker"
+    )
+    person.tacit("learn")
+    assert {(one["label"], one["scope"] == "global") for one in pending(person)} == {
+        ("I use fish, not bash", True),
+        ("Tests need docker", False),
+    }

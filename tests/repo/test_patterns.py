@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit.learn.statements.sentences import statement_forms
 from tests.hostile.backtracking import forbidden_parts
 from tests.hostile.source import patterns, sources
 
@@ -24,7 +25,9 @@ def test_expressions_of_tables_in_files_are_among_those_that_are_looked_at() -> 
     forms = tomllib.loads((LEARN / "statements" / "forms.toml").read_text(encoding="utf-8"))["form"]
     never = tomllib.loads((LEARN / "fixes" / "never.toml").read_text(encoding="utf-8")).values()
     found = {one.text for one in patterns(sources())[0]}
-    assert {form["pattern"] for form in forms} <= found
+    in_places = [pattern for form in statement_forms() for pattern in (form.pattern, form.loose) if pattern]
+    assert len(in_places) == sum("pattern" in form for form in forms) + sum("loose" in form for form in forms)
+    assert {pattern.pattern for pattern in in_places} <= found
     assert {pattern for table in never for pattern, *_ in table} <= found
 
 

@@ -9,7 +9,7 @@ from harness.person import Person
 from harness.transcripts import Claude, Turn, lines, name_of, place
 
 from tacit.learn import Lesson, SessionEvent
-from tacit.learn.statements import learn_statements
+from tacit.learn.statements import doubtful_statements, learn_statements
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody, PromptGiven, PromptKind, ReplyGiven
 
@@ -29,6 +29,11 @@ def conversation(*bodies: ConversationBody) -> list[SessionEvent]:
 def learnt(*bodies: ConversationBody | str) -> list[Lesson]:
     """What is learnt of these; plain texts are prompts."""
     return learn_statements(conversation(*(prompt(body) if isinstance(body, str) else body for body in bodies)))
+
+
+def doubted(*texts: str) -> list[str]:
+    """What these prompts state doubtfully."""
+    return [lesson.sentence for lesson in doubtful_statements(conversation(*map(prompt, texts)))]
 
 
 def sentences(*bodies: ConversationBody | str) -> list[str]:

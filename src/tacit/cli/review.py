@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 from tacit.cli import cards, output
 from tacit.cli.add import KINDS, conflict_lines, echo_conflicts
@@ -12,10 +12,10 @@ from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, ask, ask_choice, echo, echo_lines, echo_wrapped, pluralize, utc_timestamp, warn
 from tacit.cli.show import ask_conflicts
 from tacit.errors import TacitError, UsageError
-from tacit.model.claim import Kind, is_project_scope
+from tacit.model.claim import Kind, is_project_scope, project_name
 from tacit.model.memory import Memory
 from tacit.record import Record
-from tacit.text.display import printable
+from tacit.text.display import one_line, printable
 from tacit.vault import Vault
 from tacit.vault.memories import DecisionOutcome
 from tacit.vault.review import Card, CardListing, Review
@@ -113,6 +113,7 @@ _FILTER_NAMES = ("--project", "--kind", "--agent")
     cards.KIND_OPTION,
     *cards.FILTER_OPTIONS,
     *cards.LIMIT_OPTIONS,
+    Option("--doubtful", help="what you may have said, and what is not suggested because it may be meant otherwise"),
     Option("--dismiss", help="dismiss all candidates that the other options select, as one operation"),
     Option("--reason", "TEXT", "with --dismiss: why not"),
     Option("--yes", help="with --dismiss: do not ask"),
@@ -127,7 +128,12 @@ def run_review(call: Invocation) -> None:
     with none, and memories of the project that name a file, script, target, program or branch that is not in the
     work tree: reword, forget or keep them. A name that you keep is not asked about again.
     --dismiss turns down everything that the filters select, after one question; one tacit undo takes all back.
+    --doubtful shows sentences of sessions that no judge has read. They look like rules and are not suggested,
+    because too few of them are. Nothing counts them: they are looked for when you ask.
     """
+    if call.flag("--doubtful"):
+        _review_doubtful(call)
+        return
     example, is_dismissing = f"for example: {call.command.example}", call.flag("--dismiss")
     call.require_with(("--reason", "--yes"), "--dismiss", example)
     call.only_one(("--dismiss", "--json"), example, "exclude each other")
@@ -166,6 +172,43 @@ def _review_cards(vault: Vault, shown: Iterable[Card], listing: CardListing) -> 
     else:
         for at, card in enumerate(shown, 1):
             _echo_candidates(card, at, listing.card_total)
+
+
+_DOUBTFUL_KEYS = "a accept · d dismiss · s skip · q quit"
+
+
+def _review_doubtful(call: Invocation) -> None:
+    """Show what sessions state doubtfully, card by card, and ask about it at a terminal."""
+    allowed = {"--doubtful", *(option.name for option in (*cards.LIMIT_OPTIONS, JSON_OPTION))}
+    if others := [name for name in call.values if name not in allowed]:
+        raise UsageError(f"--doubtful and {others[0]} exclude each other", "tacit review --doubtful")
+    results = islice(call.vault.learning.doubtful_statements(), cards.list_limit(call))
+    if call.flag("--json"):
+        from tacit.cli.learn import conclusion_json
+
+        output.echo_json_list(map(conclusion_json, results))
+        return
+    at = 0
+    for at, result in enumerate(results, 1):
+        lesson, session = result.lesson, result.session
+        where = f"project {project_name(result.claim.scope)}" if is_project_scope(result.claim.scope) else "global"
+        echo(f"── {at}, doubtful ── {lesson.kind.label}, {printable(where)}")
+        echo_wrapped(output.bold(f"   “{printable(result.claim.sentence)}”"))
+        echo_wrapped(f"   you said: {printable(one_line(lesson.quote, 300))}")
+        echo(printable(f"   {session.agent}, {session.ended_at[:10]}, session {session.id[:4]}"))
+        if not sys.stdin.isatty():
+            continue
+        answer = ask_choice(_DOUBTFUL_KEYS)
+        if answer is None:
+            return
+        if answer != "s":
+            outcome = call.vault.memories.decide_on_doubtful(result, accept=answer == "a")
+            echo("   " + cards.outcome_line("Accepted" if answer == "a" else "Dismissed for good", outcome))
+            echo_conflicts(outcome)
+    if not at:
+        echo("Nothing doubtful in the sessions that no judge has read.")
+    elif not sys.stdin.isatty():
+        echo("To decide on them, in a terminal: tacit review --doubtful")
 
 
 def _counted(shown: Iterable[Card], counts: list[int]) -> Iterator[Card]:

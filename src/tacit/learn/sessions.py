@@ -24,7 +24,7 @@ from tacit.index.reader import Decode, MemoryRow
 from tacit.index.sessions import SessionChoice, SessionRow, SessionVersion
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.fixes import ScoredFix, confirmed_fixes, find_fixes, fix_keys
-from tacit.learn.statements import learn_statements, observed_decisions, repeated_lessons
+from tacit.learn.statements import doubtful_statements, learn_statements, observed_decisions, repeated_lessons
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Claim, Kind, Provenance, Scope, Status
 from tacit.model.event import POLICY, RULE_FILE, USER, Attribution, ClaimDecided, ClaimProposed, Draft, Event, Verdict
@@ -153,6 +153,21 @@ class SessionLearning(HomePart):
             rows = (row for row in reversed(sessions.session_rows(connection)) if not judge or row.has_content)
             return [row for row in rows if (row.id, row.ended_at) not in done]
 
+    def doubtful_statements(self) -> Iterator[LearnResult]:
+        """Yield what sessions state doubtfully and nobody has proposed or decided on, the latest sessions first.
+
+        A judge has read the sentences of the sessions that it judged. Nothing is recorded: the sessions have it all.
+        """
+        seen: set[ClaimId] = set()
+        for row in reversed(self.unlearned_sessions(ANY_JUDGE)):
+            with self._store.snapshot() as connection:
+                lessons = doubtful_statements(_session_events(connection, row))
+                results = list(_classify_lessons(connection, row, lessons, may_accept=False))
+            for result in results:
+                if result.claim.id not in seen and result.state in (LearnState.NEW, LearnState.DEFERRED):
+                    seen.add(result.claim.id)
+                    yield result
+
     def _record_lessons(
         self, rows: Sequence[SessionRow], earlier: Sequence[frozenset[str]], judged: JudgedSession | None = None
     ) -> list[list[LearnResult]]:
@@ -277,16 +292,13 @@ def _classify_lessons(
 
 
 def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
-    """Return whether one of the lessons says in the person's own words what a judge says: one card is enough.
-
-    Lessons hold in the project, so what holds everywhere is covered by none.
-    """
+    """Return whether one of the lessons says in the person's own words what a judge says: one card is enough."""
     from tacit.contradiction.polarity import content_stems  # only with a judge
 
-    if finding.everywhere:
-        return False
     stems = content_stems(finding.sentence)
     for lesson in lessons:
+        if finding.everywhere and not lesson.everywhere:
+            continue
         if lesson.kind is finding.kind is Kind.KNOWN_FIX and not set(lesson.evidence).isdisjoint(finding.evidence):
             return True
         is_same_quote = lesson.evidence[0] in finding.evidence and (
@@ -321,20 +333,26 @@ def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionR
     return LearnState.REPEATED
 
 
+def proposal_draft(result: LearnResult) -> Draft:
+    """Return the proposal of a claim, with what was said in the session as its evidence."""
+    claim, lesson, row, _ = result
+    quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
+    evidence = f"{row.agent}, {row.ended_at[:10]}, session {row.id}: “{quote}”"
+    grounds = (lesson.reason, lesson.confidence, lesson.evidence)
+    proposed = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
+    return Draft(proposed, claim.scope, Attribution(_ACTOR, lesson.provenance))
+
+
 def _session_drafts(
     connection: sqlite3.Connection, row: SessionRow, results: Sequence[LearnResult], judged: JudgedSession | None
 ) -> Iterator[Draft]:
     """Yield what is recorded of a session: lessons, a judge's summary, and whether its agent did what it was told."""
-    for claim, lesson, _, state in results:
-        if state in RECORDED_STATES:
-            quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
-            evidence = f"{row.agent}, {row.ended_at[:10]}, session {row.id}: “{quote}”"
-            grounds = (lesson.reason, lesson.confidence, lesson.evidence)
-            proposed = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
-            yield Draft(proposed, claim.scope, Attribution(_ACTOR, lesson.provenance))
-        if state is LearnState.ACCEPTED:
-            accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
-            yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)
+    for result in results:
+        if result.state in RECORDED_STATES:
+            yield proposal_draft(result)
+        if result.state is LearnState.ACCEPTED:
+            accepted = ClaimDecided(result.claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
+            yield Draft(accepted, result.claim.scope, _POLICY_ATTRIBUTION)
     # Without a text it says that the judge has read the session: nobody pays for that again after a rebuild.
     if judged and judged.was_asked and (judged.summary, judged.judge) != (row.outcome, row.model):
         summarized = SessionSummarized(row.agent, judged.summary, judged.judge, row.ended_at)

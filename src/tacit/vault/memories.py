@@ -12,6 +12,7 @@ from shlex import quote
 
 from tacit.disk.read import read_foreign
 from tacit.errors import IndexUnusableError, NotFoundError, RefusedError, UsageError
+from tacit.home.actor import Actor
 from tacit.home.home import HomePart
 from tacit.home.input import (
     MAX_EVIDENCE_CHARS,
@@ -29,13 +30,18 @@ from tacit.log.codec import must_decode
 from tacit.model import decide
 from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Status, is_project_scope, project_name
 from tacit.model.conflict import ConflictRule
-from tacit.model.event import Attribution, ClaimDecided, Draft, Event
+from tacit.model.event import USER, Attribution, ClaimDecided, Draft, Event, Verdict
 from tacit.model.ids import ClaimId, EventId
 from tacit.model.memory import HABIT_SOURCE, Memory
 from tacit.model.observation import WorkLogged
 from tacit.model.statement import claim_from, is_personal, split_scope, split_statements
 from tacit.record import Record
 from tacit.text.display import clean, clip, one_line
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from tacit.learn.sessions import LearnResult
 
 _MAX_QUOTE_CHARS = 500  # of a quote in the evidence
 
@@ -347,6 +353,18 @@ class Memories(HomePart):
         """Turn candidates down, all of them or none, as one operation."""
         reason = checked_optional_text(reason, "the reason")
         return self._decide_on_all(references, lambda _, memory: decide.dismiss(memory, reason=reason))
+
+    def decide_on_doubtful(self, result: LearnResult, *, accept: bool) -> DecisionOutcome:
+        """Propose what a session states doubtfully, and accept or dismiss it, as one operation."""
+        from tacit.learn.sessions import proposal_draft
+
+        claim, actor = result.claim, self._store.actor
+        actor.require_person("decides on a memory", "tacit review --doubtful")
+        verdict = ClaimDecided(claim, Verdict.ACCEPTED if accept else Verdict.DISMISSED, kind_inferred=not accept)
+        said_in = Actor(actor.clock, USER, result.session.host_session_id, actor.host)
+        with self._store.change() as change:
+            change.record([proposal_draft(result), Draft(verdict, claim.scope)], actor=said_in)
+            return _load_outcome(change.connection, claim.id, True)
 
     def share(self, reference: str) -> DecisionOutcome:
         """Put an active memory of the current project into its fact file."""

@@ -19,7 +19,7 @@ from tacit.model.claim import GLOBAL, Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import ConversationBody, PromptKind, ToolAction, ToolOutcome, ToolUsed
 from tacit.model.statement import claim_from
-from tests.support.talking import conversation, learnt, prompt, reply, sentences
+from tests.support.talking import conversation, doubted, learnt, prompt, reply, sentences
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,25 @@ from tests.support.talking import conversation, learnt, prompt, reply, sentences
         "Each panel should show one part of the settings",
         "the user should be able to reset the password",
         "The header should be sticky and the footer hidden",
+        "from now on the button is disabled, which is wrong",
+        # wishes before a verb, approvals, what comes after something else
+        "I don't want to break the existing tests",
+        "I dont want modify the performance of the query",
+        "we don't want the modal to close on a click outside",
+        "I don't want any wrong names there, remove them",
+        "always say yes to everything",
+        "yes, always allow access to this folder",
+        "登录以后页面是空白的",
+        "三天以后系统会自动删除",
+        "以后再说吧，先修复这个问题",
+        "今後の記録とします。",
+        "so the app saves everything in memory: that is the leak",
+        "the decision: is it final?",
+        "I decided to look at the logs first",
+        "let's go with the second one instead of the first",
+        "no, the second button, use the blue one instead",
+        "I'd prefer if the tests were faster",
+        "I'll fix this issue myself",
         # small talk
         "never mind, it just took a long time",
         "yes always",
@@ -86,6 +105,72 @@ def test_nothing_is_learnt_of(text: str) -> None:
 )
 def test_the_sentence_of_the_person_is_stored_without_what_only_introduces_it(text: str, stored: str) -> None:
     assert sentences(text) == [stored]
+
+
+@pytest.mark.parametrize(
+    ("text", "stored", "kind"),
+    [
+        ("save in memory: the staging server has no cache", "The staging server has no cache", Kind.CONVENTION),
+        ("please add to AGENTS.md that all scripts are POSIX sh", "All scripts are POSIX sh", Kind.CONVENTION),
+        ("Remember this: prices are in cents.", "Prices are in cents.", Kind.CONVENTION),
+        ("update CLAUDE.md: never run the e2e tests", "Never run the e2e tests", Kind.CONSTRAINT),
+        ("decision: we keep sqlite for the cache", "We keep sqlite for the cache", Kind.DECISION),
+        ("merk dir: der Testserver heißt kiwi", "Der Testserver heißt kiwi", Kind.CONVENTION),
+        ("запомни: тестовый сервер без кеша", "Тестовый сервер без кеша", Kind.CONVENTION),
+        ("记住：生产环境的数据库不能直接修改", "生产环境的数据库不能直接修改", Kind.CONVENTION),
+        ("提交之前先运行测试，记住", "提交之前先运行测试", Kind.CONVENTION),
+        ("remember the vault is in docs/notes", "The vault is in docs/notes", Kind.CONVENTION),
+        ("ok, commit it, do not add co-authors", "Do not add co-authors", Kind.CONSTRAINT),
+    ],
+)
+def test_an_order_to_remember_is_heard_and_its_own_words_are_left_out(text: str, stored: str, kind: Kind) -> None:
+    (lesson,) = learnt(text)
+    assert (lesson.sentence, lesson.kind) == (stored, kind)
+    assert not lesson.everywhere
+
+
+@pytest.mark.parametrize(
+    "order", ["Save that to memory.", "Please add this to CLAUDE.md too!", "Remember this for the future"]
+)
+def test_an_order_to_remember_what_was_just_said_keeps_the_sentence_before(order: str) -> None:
+    (lesson,) = learnt(f"The staging server has no cache. {order}")
+    assert lesson.sentence == "The staging server has no cache."
+    assert lesson.quote == f"The staging server has no cache. {order}"
+    assert learnt(order) == learnt(f"{order} Please fix the test then.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("remember this everywhere: I use fish, not bash", "I use fish, not bash"),
+        ("remember for all projects: never use force push", "Never use force push"),
+        ("global: I prefer pnpm over npm", "I prefer pnpm over npm"),
+        ("in all my projects, use uv instead of pip", "Use uv instead of pip"),
+    ],
+)
+def test_what_is_to_be_remembered_everywhere_holds_in_all_projects(text: str, stored: str) -> None:
+    (lesson,) = learnt(reply("It is done as you asked."), text)
+    assert lesson.everywhere and lesson.sentence == stored
+    assert lesson.provenance is Provenance.USER_DIRECT
+
+
+def test_what_sounds_like_a_rule_and_may_be_none_is_doubtful() -> None:
+    for text in (
+        "keep in mind that the demo data is thrown away at night",
+        "I don't want article saving in the importer",
+        "we never use a modal when the user clicks",
+        "always use the logger. " + "I want each layer of it to be told here. " * 50,
+    ):
+        assert learnt(text) == [] and len(doubted(text)) == 1
+    assert doubted("never edit the generated clients by hand", "fix the typo please") == []
+
+
+def test_no_card_is_as_sure_as_every_other() -> None:
+    texts = ("always use the logger here", "ask me before you push anything", "no, use httpx instead of requests")
+    confidences = [lesson.confidence for text in texts for lesson in learnt(text)]
+    assert len(set(confidences)) == len(texts)
+    (order,) = learnt("save in memory: the staging server has no cache")
+    assert order.confidence >= max(confidences)
 
 
 def test_the_sentence_before_is_a_hint_and_not_a_part_of_the_quote() -> None:
@@ -122,7 +207,7 @@ def test_a_reference_is_not_sure_enough_to_be_accepted_at_once() -> None:
 )
 def test_a_sentence_that_no_card_can_hold_makes_none(text: str) -> None:
     (sentence,) = prompt_sentences(text)
-    assert word_statement(sentence) == "" and learnt(text) == []
+    assert word_statement(sentence).text == "" and learnt(text) == []
 
 
 @pytest.mark.parametrize(

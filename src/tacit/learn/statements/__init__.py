@@ -1,8 +1,8 @@
 """The learners of statements over one conversation.
 
-A statement is a sentence that the person typed, has an explicit form and is likely enough to be meant to last. What
-the agent said only tells what the person refers to. No buffer makes events wait for context (C1): a session is learned
-from when it was captured.
+A statement is a sentence that the person typed and that has an explicit form; one whose form is looser is doubtful.
+What the agent said only tells what the person refers to. No buffer makes events wait for context (C1): a session is
+learned from when it was captured.
 
 What a person chose over what, and what they decided when asked, is a lesson if they do so again (C2). A learner sees
 one session. The choices of a session are stored in the index when it is learned from, and each session is compared with
@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from math import exp
 
 from tacit.index.sessions import SessionChoice
 from tacit.learn import Lesson, SessionEvent
 from tacit.learn.statements.sentences import (
-    MIN_STATEMENT_SCORE,
+    MIN_CANDIDATE_SCORE,
     READ_PROMPTS,
     PromptSentence,
-    find_form,
+    Stated,
+    find_statement,
     is_short,
     score_sentence,
     typed_sentences,
@@ -28,18 +30,30 @@ from tacit.learn.statements.sentences import (
 from tacit.model.claim import Kind, Provenance
 from tacit.model.ids import EventId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
+from tacit.model.statement import ScopedText, split_scope
 from tacit.record import Record
 from tacit.secrets import secret_kind
 from tacit.text.display import one_line, visible_line
 from tacit.text.summarize import summarize
 from tacit.text.words import normalize_text
 
-_CONFIDENCE, _SURE_CONFIDENCE, _SURE_SCORE = 0.65, 0.8, -0.25
+_MAX_SURE_PROMPT_CHARS = 1500  # what is longer mostly specifies the product
+_ORDER_CONFIDENCE = 0.95  # the highest
+_FORM_ODDS = 1.5  # log odds by which a sure form is likelier than its score, which was fitted on looser ones
 _REFERENCE_CONFIDENCE = 0.55  # "always do it that way": what it is about is said elsewhere, if at all
 
 
 def learn_statements(events: Sequence[SessionEvent]) -> list[Lesson]:
     """Return everything that a conversation teaches, in order."""
+    return _read_conversation(events, doubtful=False)
+
+
+def doubtful_statements(events: Sequence[SessionEvent]) -> list[Lesson]:
+    """Return the sentences of a conversation that have the form of a statement and may be none, in order."""
+    return _read_conversation(events, doubtful=True)
+
+
+def _read_conversation(events: Sequence[SessionEvent], *, doubtful: bool) -> list[Lesson]:
     lessons: list[Lesson] = []
     about = ""  # what the conversation was about last
     chosen: tuple[ObservedDecision, ...] = ()
@@ -48,8 +62,8 @@ def learn_statements(events: Sequence[SessionEvent]) -> list[Lesson]:
             case PromptGiven() as prompt if prompt.how in READ_PROMPTS:
                 sentences = typed_sentences(prompt.text)
                 new = tuple(choice for sentence in sentences for choice in find_choices(sentence, event.event_id))
-                lessons += _learn_sentences(event, prompt, sentences, about)
-                lessons += choices_made_again(chosen, new)
+                lessons += _learn_sentences(event, prompt, sentences, about, doubtful=doubtful)
+                lessons += () if doubtful else choices_made_again(chosen, new)
                 chosen = (*chosen, *new)[-MAX_CHOICES:]
             case ReplyGiven(text=text):
                 about = summarize(text)
@@ -59,29 +73,70 @@ def learn_statements(events: Sequence[SessionEvent]) -> list[Lesson]:
 
 
 def _learn_sentences(
-    event: SessionEvent, prompt: PromptGiven, sentences: Sequence[PromptSentence], about: str
+    event: SessionEvent, prompt: PromptGiven, sentences: Sequence[PromptSentence], about: str, *, doubtful: bool
 ) -> Iterator[Lesson]:
-    """Yield a lesson for each sentence of a prompt that states something for good."""
-    for before, sentence in zip(("", *(sentence.text for sentence in sentences)), sentences, strict=False):
-        form = find_form(sentence)
-        score = score_sentence(sentence, len(prompt.text)) if form else MIN_STATEMENT_SCORE
-        if form is None or score < MIN_STATEMENT_SCORE:
+    """Yield a lesson for each sentence of a prompt that states something for good, or of those that may do so."""
+    for number, sentence in enumerate(sentences):
+        stated = find_statement(sentence)
+        if stated and not stated.form.is_order and len(prompt.text) > _MAX_SURE_PROMPT_CHARS:
+            stated = stated._replace(is_doubtful=True)
+        if stated is None or stated.is_doubtful is not doubtful:
             continue
-        # What the agent said or did last is what it refers to if no sentence of the prompt is before it.
-        refers = len(sentence.plain.split()) < _SELF_CONTAINED_WORDS and _REFERENCE.search(sentence.plain) is not None
-        hint = (before or prompt.about or about) if refers else ""
-        if not (stored := word_statement(sentence, hint)):
-            continue
-        confidence = _SURE_CONFIDENCE if score >= _SURE_SCORE else _CONFIDENCE
+        first = number - 1 if stated.is_about_before else number
+        score = score_sentence(sentence, len(prompt.text))
+        if first >= 0 and not (doubtful and score < MIN_CANDIDATE_SCORE):
+            yield from _build_lesson(
+                event, prompt, sentences[first : number + 1], sentences[:first], about, stated, score
+            )
+
+
+def _build_lesson(
+    event: SessionEvent,
+    prompt: PromptGiven,
+    quoted: Sequence[PromptSentence],
+    earlier: Sequence[PromptSentence],
+    about: str,
+    stated: Stated,
+    score: float,
+) -> Iterator[Lesson]:
+    """Yield the lesson that quoted sentences state, if a card can hold it.
+
+    The first of two is what is to be remembered, the other one says so.
+    """
+    source = quoted[0]
+    if stated.is_about_before:
+        if _REFERENCE.search(source.plain):
+            return
+        stated = (find_statement(source) or stated)._replace(form=stated.form)
+    # What the agent said or did last is what it refers to if no sentence of the prompt is before it.
+    plain = split_scope(source.plain[stated.start : stated.end]).text
+    before = earlier[-1].text if earlier else ""
+    refers = len(plain.split()) < _SELF_CONTAINED_WORDS and _REFERENCE.search(plain) is not None
+    hint = (before or prompt.about or about) if refers else ""
+    worded = word_statement(source, hint, stated)
+    if worded.text:
+        kind = stated.said.kind
         yield Lesson(
-            form.kind,
-            stored,
-            prompt.text[sentence.span.start : sentence.span.end],
+            Kind.CONSTRAINT if kind is Kind.RULE and _PROHIBITION.search(plain) else kind,
+            worded.text,
+            prompt.text[source.span.start : quoted[-1].span.end],
             (event.event_id,),
-            f"the form of the sentence: {form.name}",
-            min(confidence, _REFERENCE_CONFIDENCE) if refers else confidence,
+            f"the form of the sentence: {stated.form.name}",
+            _confidence(stated, score, refers=refers),
             Provenance.MODEL if hint and not before else Provenance.USER_DIRECT,
+            everywhere=worded.is_global or False,
         )
+
+
+# What turns a rule into a constraint: "from now on, do not commit".
+_PROHIBITION = re.compile(r"(?:^|[,:;.]\s|\bon\s|\bforward\s)(?:never|don't|dont|do not|no)\b|不要|不能|禁止")
+
+
+def _confidence(stated: Stated, score: float, *, refers: bool) -> float:
+    """Return how sure it is that a sentence is meant to last: by its score, if it is no order to remember."""
+    odds = score if stated.is_doubtful else score + _FORM_ODDS
+    chance = _ORDER_CONFIDENCE if stated.form.is_order else 1 / (1 + exp(-odds))
+    return round(min(chance, _REFERENCE_CONFIDENCE if refers else _ORDER_CONFIDENCE), 2)
 
 
 # How a statement is stored: the person's own sentence, complete, and a hint at what "it" or "that" refers to. Nothing
@@ -109,22 +164,23 @@ _REFERENCE = re.compile(
 )
 
 
-def word_statement(sentence: PromptSentence, hint: str = "") -> str:
-    """Return a sentence as it is stored, with a hint at what it refers to.
+def word_statement(sentence: PromptSentence, hint: str = "", stated: Stated | None = None) -> ScopedText:
+    """Return a sentence as it is stored, the words that it states, with a hint at what it refers to, and its scope.
 
-    "" if it says too little, is too long for a card or holds a secret.
+    The text is "" if it says too little, is too long for a card or holds a secret.
     """
-    text = visible_line(sentence.text)
+    scoped = split_scope(sentence.text[stated.start : stated.end] if stated else sentence.text)
+    text = visible_line(scoped.text)
     if (match := _LEAD.match(text)) and not is_short(text[match.end() :]):
         text = text[match.end() :]
     is_cut = len(sentence.text) < sentence.span.end - sentence.span.start
     if is_short(text) or len(text) > MAX_STATEMENT_CHARS or is_cut:
-        return ""
+        return ScopedText("", None)
     first = text.split(" ", 1)[0]
     if first.replace("'", "").replace("’", "").isalpha() and first.islower():  # no name
         text = text[:1].upper() + text[1:]
     stored = visible_line(f"{text}{ABOUT}{one_line(hint, _MAX_ABOUT_CHARS)})") if hint else text
-    return "" if secret_kind(stored) else stored
+    return ScopedText("" if secret_kind(stored) else stored, scoped.is_global)
 
 
 # What the person decided when the agent asked. A plan that they let pass is the agent's, and teaches nothing.

@@ -1,12 +1,13 @@
 """The sentences of a prompt: which the person typed, and whether one states something for good.
 
 Forms are wordings with which people say that something holds from now on. Only those are here that were right on
-prompts of people they were not written for. The rows are in `forms.toml`, each with an example. A question, a condition
-or a fence around the task at hand makes none of them a statement.
+prompts of people they were not written for. The rows are in `forms.toml`, each with an example. A question or a fence
+around the task at hand makes none of them a statement. What has only a looser wording, or is about the product, is
+doubtful.
 
 A linear model of the words and the shape of a sentence scores it. The weights in `weights.json` come from
-`python -m bench.train_statements`, which describes the data. The score decides twice: a sentence of an explicit form
-needs `MIN_STATEMENT_SCORE` to become a suggestion, and any sentence needs `MIN_CANDIDATE_SCORE` to be read by a judge.
+`python -m bench.train_statements`, which describes the data. It tells how sure a statement is, and any sentence needs
+`MIN_CANDIDATE_SCORE` to be doubtful or to be read by a judge.
 """
 
 from __future__ import annotations
@@ -143,6 +144,7 @@ def _line_spans(lines: Iterable[PromptLine | None]) -> Iterator[TextSpan]:
 
 MAX_SENTENCE_CHARS = 700  # of a sentence that are read
 MAX_SENTENCES = 120  # of a prompt that are read
+_LINE_HEAD_CHARS = 24  # of a line, which tell whether it is an item of a list or a heading
 _COVERED = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|(?<!\w)'[^'\n]{2,80}'(?!\w)")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # written without blanks between words
 _MIN_WORDS = 3  # "Answer in German." is a complete statement
@@ -152,7 +154,8 @@ _STRAIGHT = str.maketrans("’‘´“”\n\t\u00a0", "'''\"\"   ")
 class PromptSentence(Record):
     """A sentence, its place among the `total` sentences of the prompt, and whether the person typed it.
 
-    `plain` has the length of `text`, so a position in one is the position in the other.
+    `plain` has the length of `text`, so a position in one is the position in the other. `line_head` is how the line
+    begins in which the sentence begins.
     """
 
     span: TextSpan
@@ -161,6 +164,7 @@ class PromptSentence(Record):
     number: int = 0
     total: int = 1
     is_typed: bool = True
+    line_head: str = ""
 
 
 def prompt_sentences(text: str) -> list[PromptSentence]:
@@ -177,7 +181,9 @@ def prompt_sentences(text: str) -> list[PromptSentence]:
     for number, span in enumerate(spans):
         part = text[span.start : min(span.end, span.start + MAX_SENTENCE_CHARS)]
         is_typed = any(run.start <= span.start and span.end <= run.end for run in typed)
-        sentences.append(PromptSentence(span, part, normalize_text(part), number, len(spans), is_typed))
+        line_start = text.rfind("\n", 0, span.start) + 1
+        line_head = text[line_start : line_start + _LINE_HEAD_CHARS]
+        sentences.append(PromptSentence(span, part, normalize_text(part), number, len(spans), is_typed, line_head))
     return sentences
 
 
@@ -205,19 +211,59 @@ def is_short(text: str) -> bool:
 
 
 class StatementForm(Record):
-    """A class of wordings. `kind` is the kind of what is said with it."""
+    """A class of wordings. `kind` is the kind of what is said with it; `loose` are wordings that are doubtful."""
 
     name: str
     kind: Kind
     pattern: re.Pattern[str]
+    loose: re.Pattern[str] | None
     example: str
+    is_order: bool
+
+
+class Stated(Record):
+    """The form that a sentence has, and what it states: its words from `start` to `end`, which have the form `said`.
+
+    `is_about_before` says that it states what the sentence before it says ("save that in memory").
+    """
+
+    form: StatementForm
+    said: StatementForm
+    start: int = 0
+    end: int | None = None
+    is_doubtful: bool = False
+    is_about_before: bool = False
+
+
+_INTRODUCTION = (
+    r"(?:(?:ok|okay|yes|yep|no|yeah|and|but|so|also|please|pls|plz|hmm|well|great|thanks|perfect|actually|btw|wait|sorry"
+    r"|bitte|por\sfavor|s'il\ste\splaît|пожалуйста|again|important|note(?:\sthat)?|just|hey|then|one\smore\sthing)"
+    r"[\s,.!:;-]{1,4}){0,4}"
+)
+_CLAUSE = r"(?:^\W{0,3}|[.;:!,]\s{1,2}|[，。；：！、]\s?|\s[–—-]{1,2}\s|\b(?:and|but|then)\s)"
+_PLACES = {"<begin>": rf"^\W{{0,3}}{_INTRODUCTION}", "<start>": _CLAUSE + _INTRODUCTION}
+_NO_STATEMENT_LINE = re.compile(r"\s{0,12}(?:#{1,6}\s|(?:[-*+]\s{1,3})?\[[ xX]?\]\s|//)")  # headings, checklists
+_NUMBERED_LINE = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\(?\d{1,3}[.)]\s")
 
 
 @cache
 def statement_forms(flags: re.RegexFlag = re.NOFLAG) -> tuple[StatementForm, ...]:
     """Return the rows of `forms.toml`. Their patterns are for sentences in lower case."""
+
+    def compiled(pattern: str) -> re.Pattern[str]:
+        for mark, place in _PLACES.items():
+            pattern = pattern.replace(mark, place)
+        return re.compile(pattern, flags)
+
     return tuple(
-        StatementForm(row["name"], Kind.from_label(row["kind"]), re.compile(row["pattern"], flags), row["example"])
+        StatementForm(
+            row["name"],
+            Kind.from_label(row["kind"]),
+            compiled(row["pattern"]),
+            compiled(row["loose"]) if "loose" in row else None,
+            row["example"],
+            row.get("order", False),
+        )
         for row in load_data("statements/forms.toml")["form"]
     )
 
@@ -228,20 +274,59 @@ def exclusions(flags: re.RegexFlag = re.NOFLAG) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(row["pattern"], flags) for row in load_data("statements/forms.toml")["exclusion"])
 
 
-def find_form(sentence: PromptSentence) -> StatementForm | None:
-    """Return the first form that a sentence has, None if it has none or is excluded."""
-    # Sentences are in lower case. Only other letters than those of ASCII may still be the same without case ("ſ").
-    flags, plain = re.NOFLAG if sentence.plain.isascii() else re.IGNORECASE, sentence.plain
-    places = (place for place, form in enumerate(statement_forms(flags)) if form.pattern.search(plain))
-    place = next(places, None)
-    if place is None or any(pattern.search(plain) for pattern in exclusions(flags)):
+@cache
+def doubts(flags: re.RegexFlag = re.NOFLAG) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns that make a sentence of a form doubtful."""
+    return tuple(re.compile(row["pattern"], flags) for row in load_data("statements/forms.toml")["doubt"])
+
+
+def find_statement(sentence: PromptSentence) -> Stated | None:
+    """Return what a sentence states by the first form that it has, None if it has none or is excluded."""
+    plain = sentence.plain
+    flags = _flags_for(plain)
+    found = _form_of(plain)
+    if found is None or _NO_STATEMENT_LINE.match(sentence.line_head):
         return None
-    return statement_forms()[place]
+    if any(pattern.search(plain) for pattern in exclusions(flags)):
+        return None
+    form = found.form
+    if form.is_order:
+        if found.is_about_before:
+            return found
+        inner = _form_of(plain[found.start : found.end])
+        return found._replace(said=inner.said) if inner and not inner.is_doubtful else found
+    is_doubtful = (
+        found.is_doubtful
+        or _NUMBERED_LINE.match(sentence.line_head) is not None
+        or any(pattern.search(plain) for pattern in doubts(flags))
+    )
+    return found._replace(is_doubtful=is_doubtful)
+
+
+def find_form(sentence: PromptSentence) -> StatementForm | None:
+    """Return the first form that a sentence has, doubtful or not, None if it has none or is excluded."""
+    found = find_statement(sentence)
+    return found.form if found else None
+
+
+def _flags_for(plain: str) -> re.RegexFlag:
+    # Sentences are in lower case. Only other letters than those of ASCII may still be the same without case ("ſ").
+    return re.NOFLAG if plain.isascii() else re.IGNORECASE
+
+
+def _form_of(plain: str) -> Stated | None:
+    """Return the first form that has a pattern in a sentence, or else a loose one, which is doubtful."""
+    forms = statement_forms(_flags_for(plain))
+    for form in forms:
+        if match := form.pattern.search(plain):
+            start, end = match.span(match.lastindex) if match.lastindex else (0, len(plain))
+            return Stated(form, form, is_about_before=True) if start == end else Stated(form, form, start, end)
+    loose = next((form for form in forms if form.loose and form.loose.search(plain)), None)
+    return Stated(loose, loose, is_doubtful=True) if loose else None
 
 
 # Scores
 
-MIN_STATEMENT_SCORE = -0.5
 MIN_CANDIDATE_SCORE = -2.05
 _WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
 _LENGTHS = (3, 5, 8, 12, 20, 35)  # a sentence has the feature of each that it is shorter than
