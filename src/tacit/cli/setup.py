@@ -201,7 +201,9 @@ def run_web(call: Invocation) -> None:
             raise
         hint = "pip install 'tacit-memory[web]', or with uv: uv tool install 'tacit-memory[web]'"
         raise StoreError(f"tacit web needs {error.name}, which is not installed", hint) from None
-    options = PageOptions(call.value("--home"), current_folder(), actor, call.flag("--read-only"))
+    from tacit.cli.page_json import JSON_FORMS
+
+    options = PageOptions(call.value("--home"), current_folder(), actor, JSON_FORMS, call.flag("--read-only"))
     server = WebServer(options, port=port)
 
     def opened() -> None:
