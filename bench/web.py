@@ -24,7 +24,7 @@ from urllib.parse import quote
 from bench.figures import Figure, against_target, amount, main_of, median, quantile
 from bench.homes import copy_of, queries_of
 from bench.hooks import add_sessions
-from tacit.cli.page_json import JSON_FORMS
+from tacit.cli.web import JSON_FORMS
 from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.model.claim import Status

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.cli.page_json import JSON_FORMS
+from tacit.cli.web import JSON_FORMS
 from tacit.home.actor import Actor
 from tacit.model.claim import Kind, Status
 from tacit.vault import Vault

@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from harness.person import Person
 
-from tacit.cli.page_json import JSON_FORMS
+from tacit.cli.web import JSON_FORMS
 from tacit.home.actor import Actor
 from tacit.web import PageOptions, WebServer
 

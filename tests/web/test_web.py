@@ -17,7 +17,7 @@ import pytest
 from harness.example_home import END, ExampleHome
 from harness.person import Person
 
-from tacit.cli.page_json import JSON_FORMS
+from tacit.cli.web import JSON_FORMS
 from tacit.errors import StoreError
 from tacit.home.actor import Actor
 from tacit.web import ROUTES, PageOptions, WebServer

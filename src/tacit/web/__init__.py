@@ -166,8 +166,8 @@ class WebApp:
                 if form and (response := call.redirect_back(notice)) is not None:
                     return response
                 status = next((code for kind, code in _STATUS_CODES if isinstance(error, kind)), 500)
-                told = {"message": error.message, "hint": error.hint}
-                return call.page("error.html", "Error", lambda: told, status, **told)
+                fields = {"message": error.message, "hint": error.hint}
+                return call.page("error.html", "Error", lambda: fields, status, **fields)
 
     def _open_home(self) -> Home:
         options = StoreOptions(Following.THREAD)

@@ -243,8 +243,8 @@ def value_page(call: PageRequest) -> Response:
     late = call.vault.sessions.late_answers().text
 
     def data() -> object:
-        told = [{"memory": call.as_json("rows", [item.row]), **item.counts._asdict()} for item in memories]
-        return {"weeks": [week._asdict() for week in weeks], "memories": told}
+        most = [{"memory": call.as_json("rows", [item.row]), **item.counts._asdict()} for item in memories]
+        return {"weeks": [week._asdict() for week in weeks], "memories": most}
 
     values = {"charts": charts, "weeks": weeks[::-1], "is_empty": is_empty, "memories": memories, "late": late}
     return call.page("value.html", "Value", data, **values)
