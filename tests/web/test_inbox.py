@@ -149,6 +149,27 @@ def test_the_number_is_that_of_the_cards_of_all_projects_and_after_each_decision
                 assert shown(browser.post("/undo", page.form("undo"))) == (1, 1)
 
 
+def test_numbers_of_choices_are_those_of_the_cards_that_they_leave(person: Person, browser: Browser) -> None:
+    for name in ("shop", "site"):
+        with person.vault(cwd=person.repository(name)) as vault:
+            vault.memories.suggest("never deploy on fridays", evidence="it failed")
+            vault.memories.remember(f"we decided to host {name} in Falkenstein", evidence="it is near")
+            vault.memories.suggest(f"{name} runs on port 8000", evidence="seen")
+    seen = 0
+    for start in ("/?", "/?project=shop&", "/?kind=decision&", "/?source=suggest&project=site&"):
+        page = browser.get(start.rstrip("&?"))
+        for name in ("project", "kind", "source"):
+            options = re.findall(
+                r'<option value="(\w+)"[^>]*>[^<]*\((\d+)\)',
+                page.text.partition(f'name="{name}">')[2].partition("</select>")[0],
+            )
+            for value, number in options:
+                others = re.sub(rf"{name}=[a-z]*&", "", start)
+                assert shown(browser.get(f"{others}{name}={value}"))[1] == int(number), (start, name, value)
+                seen += 1
+    assert seen > 20
+
+
 def test_all_cards_are_listed_on_pages(person: Person, browser: Browser) -> None:
     with person.vault() as vault:
         for number in range(95):

@@ -28,6 +28,7 @@ def styles(spans: tuple[Span, ...]) -> list[tuple[str, str]]:
         "**with `code` in it**": [("with ", "s"), ("code", "cs"), (" in it", "s")],
         "`` a`b ``": [(" a`b ", "c")],
         "`**no**`": [("**no**", "c")],
+        "*a* b*": [("a", "e"), (" b*", "")],
         "**加粗**后面": [("加粗", "s"), ("后面", "")],
         "[docs](https://x.example/a_(b))": [("docs", ""), ("https://x.example/a_(b)", "a")],
         "[run](javascript:alert(1))": [("run", ""), ("javascript:alert(1)", "a")],
@@ -44,7 +45,7 @@ def test_spans_have_the_styles_that_are_written(text: str, spans: list[tuple[str
     "text",
     [
         *("snake_case_name", "__init__.py", "src/*.py and test/*.js", "**/*.ts", "2 * 3 * 4", "a ** b", "[x] open"),
-        *("a lone ` stays", "[no](two words)", "*not closed", "](x)", "C:\\dir\\file", "~~", "[a](b"),
+        *("a lone ` stays", "[no](two words)", "*not closed", "](x)", "C:\\dir\\file", "~~", "[a](b", "[a] b](x)"),
     ],
 )
 def test_what_only_looks_like_markdown_stays_as_it_is(text: str) -> None:

@@ -58,8 +58,9 @@ def test_numbers_of_choices_are_those_of_the_list_that_they_lead_to(person: Pers
     person.tacit("add", "--private", "never deploy the shop on fridays", cwd=shop)
     person.tacit("add", "--candidate", "tests run with make", "--evidence", "seen", cwd=shop)
     person.tacit("forget", person.id_of("I prefer pnpm"))
+    person.tacit("add", "the server listens on port 8000", CLAUDECODE="1")  # an agent's words are a candidate
     seen = 0
-    for start in ("/search?", "/search?project=shop&", "/search?status=all&", "/search?source=user_direct&"):
+    for start in ("/search?", "/search?project=shop&", "/search?status=all&", "/search?status=pending&source=model&"):
         page = browser.get(start.rstrip("&?"))
         for name in ("kind", "project", "status", "source"):
             select = re.search(rf'(?s)<select name="{name}">(.*?)</select>', page.text)

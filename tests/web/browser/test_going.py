@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 from urllib.parse import urljoin
@@ -81,12 +82,17 @@ def test_the_dialog_finds_what_is_searched(person: Person, visitor: Visitor) -> 
 
 def test_checks_show_how_far_they_are_and_can_be_left(person: Person, visitor: Visitor) -> None:
     person.tacit("add", "I prefer pnpm")
-    page = visitor.open("/doctor")
-    page.get_by_role("link", name="Check everything").click()
-    page.goto(f"{visitor.server.access.origin}/search")  # somebody else's page is answered meanwhile
-    expect(page.locator("#results")).to_contain_text("I prefer pnpm")
-    page.goto(f"{visitor.server.access.origin}/doctor")
-    expect(page.locator("#findings")).to_be_visible(timeout=30_000)  # without a reload
+    with (person.home / ".tacit" / "capturing.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a check waits two seconds for it
+        page = visitor.open("/doctor")
+        page.get_by_role("link", name="Check everything").click()
+        expect(page.locator(".is-running")).to_contain_text("Checking")
+        page.goto(f"{visitor.server.access.origin}/search")  # other pages are answered meanwhile
+        expect(page.locator("#results")).to_contain_text("I prefer pnpm")
+        page.goto(f"{visitor.server.access.origin}/doctor")
+        expect(page.locator(".is-running")).to_contain_text("the locks", ignore_case=True)
+        expect(page.locator("#findings")).to_be_visible(timeout=30_000)  # without a reload
+    expect(page.locator("#checks")).to_contain_text("another process has held it")
     expect(page.get_by_role("link", name="Check again")).to_be_visible()
 
 
@@ -107,6 +113,7 @@ def test_every_page_links_to_its_json_also_after_a_change(person: Person, visito
     assert len(first) == 2
     visitor.press("a")
     assert linked() == first[1:]
+    expect(page.locator(".side a.json")).to_have_attribute("href", re.compile(f"card={visitor.card}"))
     page.goto(f"{visitor.server.access.origin}/search")
     page.locator("#query").press_sequentially("pnpm")
     expect(page).to_have_url(re.compile("q=pnpm"))

@@ -117,15 +117,16 @@ def test_enter_opens_the_evidence_of_the_card(inbox: Visitor) -> None:
 
 def test_a_facet_leaves_as_many_cards_as_it_says(person: Person, inbox: Visitor) -> None:
     page = inbox.page
-    for name in ("shop", "site"):
+    for name in ("shop", "site-of-the-shop-in-the-other-country"):
         with person.vault(cwd=person.repository(name)) as vault:
             vault.memories.suggest("never deploy on fridays", evidence="it failed")  # one card for both projects
             vault.memories.suggest(f"we decided to host {name} in Falkenstein", evidence="it is near")
     page.reload()
     assert badge(page) == str(COUNT + 3) == str(len(rows(page)))
     assert page.locator("#facet-project option").all_inner_texts() == [
-        *("Every project", f"global ({COUNT})", "shop (2)", "site (2)")
+        *("Every project", f"global ({COUNT})", "shop (2)", "site-of-the-shop-in-the-other-country (2)")
     ]
+    assert inbox.wrapped() == []
     for facet in ("project", "kind"):
         options = page.locator(f"#facet-{facet} option")
         for value in [option.get_attribute("value") or "" for option in options.all()][1:]:
