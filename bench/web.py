@@ -24,6 +24,7 @@ from urllib.parse import quote
 from bench.figures import Figure, against_target, amount, main_of, median, quantile
 from bench.homes import copy_of, queries_of
 from bench.hooks import add_sessions
+from tacit.cli.web import JSON_FORMS
 from tacit.home.actor import Actor
 from tacit.home.home import Home
 from tacit.model.claim import Status
@@ -146,7 +147,7 @@ def _serving(home: Path, project: Path) -> Iterator[Client]:
 
 def _serve(home: str, project: str) -> None:
     """Serve the pages, and answer on the standard output what was used so far."""
-    server = WebServer(PageOptions(home, project, Actor(lambda: NOW)))
+    server = WebServer(PageOptions(home, project, Actor(lambda: NOW), JSON_FORMS))
     started = threading.Event()
     threading.Thread(target=server.run, args=(started.set,), daemon=True).start()
     started.wait()

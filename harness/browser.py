@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tacit.cli.web import JSON_FORMS
 from tacit.home.actor import Actor
 from tacit.model.claim import Kind, Status
 from tacit.vault import Vault
@@ -47,7 +48,7 @@ def open_browser() -> Iterator[Browser]:
 @contextmanager
 def serve_home(home: Path, cwd: Path, now: datetime, *, read_only: bool = False) -> Iterator[WebServer]:
     """Serve the pages of a home in a thread of this process. `now` is the time that the pages see."""
-    server = WebServer(PageOptions(str(home), str(cwd), Actor(lambda: now), read_only))
+    server = WebServer(PageOptions(str(home), str(cwd), Actor(lambda: now), JSON_FORMS, read_only))
     started = threading.Event()
     thread = threading.Thread(target=server.run, args=(started.set,))
     thread.start()
@@ -91,7 +92,7 @@ def page_paths(vault: Vault) -> dict[str, str]:
         "trust": "/trust",
         "guards": "/guards",
         "guard": f"/guards?memory={guarded}",
-        "doctor": "/doctor?run=1",
+        "doctor": "/doctor",
         "settings": "/settings",
         "error": "/memories/none",
     }

@@ -67,10 +67,11 @@ def test_a_window_of_candidates_is_the_latest_of_all(person: Person) -> None:
         for text in texts:
             vault.memories.remember(text, evidence="seen")
         review = Review(vault.home)
-        shown = [card.merged.memory.claim.sentence for card in review.cards(learn=False, limit=2)]
-        assert sorted(shown) == texts[3:]
-        assert review.counts().pending == 5
-        assert [card.ids for card in map(review.detailed, review.cards())] == [card.ids for card in review.cards()]
+        first, all_of_them = review.cards(2), review.cards(5)
+        assert sorted(card.merged.memory.claim.sentence for card in first) == texts[3:]
+        assert (first.total, first.card_total, all_of_them.card_total) == (5, None, 5)
+        cards = [*all_of_them]
+        assert [card.ids for card in map(review.detailed, cards)] == [card.ids for card in cards]
 
 
 def test_a_decided_candidate_is_not_pending(person: Person) -> None:

@@ -16,6 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from harness.person import Person
 
+from tacit.cli.web import JSON_FORMS
 from tacit.home.actor import Actor
 from tacit.web import PageOptions, WebServer
 
@@ -42,9 +43,9 @@ class Answer(NamedTuple):
         return reader.elements
 
     def form(self, action: str) -> dict[str, list[str]]:
-        """The hidden fields of the form that has a button with this value."""
+        """The hidden fields of the form that is posted by a button with this value."""
         for form in re.findall(r"(?s)<form\b.*?</form>", self.text):
-            if f'value="{action}"' in form:
+            if f'value="{action}"' in form and 'method="post"' in form:
                 reader = _ElementReader()
                 reader.feed(form)
                 fields: dict[str, list[str]] = {}
@@ -130,7 +131,8 @@ def running_server(
     actor = Actor(lambda: datetime.fromisoformat(person.now))
     with person.at():
         server = WebServer(
-            PageOptions(str(person.home), str(folder or person.folder), actor, read_only), idle_seconds=idle_seconds
+            PageOptions(str(person.home), str(folder or person.folder), actor, JSON_FORMS, read_only),
+            idle_seconds=idle_seconds,
         )
         started = threading.Event()
         thread = threading.Thread(target=server.run, args=(started.set,))

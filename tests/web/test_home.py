@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 from harness.person import Person
 
-from tests.web.browsing import Browser, running_server
+from tests.web.browsing import Answer, Browser, running_server
 
 # Settings are changed as `tacit config` does it
 
@@ -52,8 +54,21 @@ def test_findings_say_what_to_type(person: Person, browser: Browser) -> None:
     person.tacit("add", "I prefer pnpm")
     with person.events.open("ab") as file:
         file.write(b"no line of ours\n")
-    page = browser.get("/doctor?run=1").visible
+    assert browser.get("/doctor?run=1", 303).headers["location"] == "/doctor"
+    page = checked(browser).visible
     assert "to mend" in page and "tacit doctor --mend" in page
+    assert json.loads(browser.get("/doctor?format=json").text)[0]["serious"] is True
+    assert "Check again" in page and "to mend" in browser.get("/doctor").visible  # it waits for those who come back
+
+
+def checked(browser: Browser) -> Answer:
+    """Ask for the state of the checks until they are done, as the script of the page does."""
+    deadline = time.monotonic() + 30
+    while 'class="panel is-running"' in (fragment := browser.get("/doctor?fragment=1")).text:
+        assert "Checking" in fragment.visible and "<html" not in fragment.text
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return fragment
 
 
 # Facts of a repository are believed only as they were shown

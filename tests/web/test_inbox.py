@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 from harness.person import Person
 
-from tests.web.browsing import Browser, running_server
+from tests.web.browsing import Answer, Browser, running_server
 
 FIRST, SECOND, THIRD = "use pnpm for packages", "tests run with make", "deploys need a second pair of eyes"
 
@@ -94,7 +97,7 @@ def test_filters_keep_the_other_cards_away(person: Person, waiting: Browser) -> 
     person.tacit("add", "--candidate", "the shop has a staging server", "--evidence", "x", cwd=work)
     page = waiting.get("/?project=shop").visible
     assert "the shop has a staging server" in page and FIRST not in page
-    assert "No candidate matches" in waiting.get("/?kind=known_fix").visible
+    assert "No card matches" in waiting.get("/?kind=known_fix").visible
 
 
 def test_a_memory_that_names_what_is_gone_is_a_card_until_it_is_kept(person: Person) -> None:
@@ -110,6 +113,101 @@ def test_a_memory_that_names_what_is_gone_is_a_card_until_it_is_kept(person: Per
         assert "Kept: the deploy steps" in after.visible and "Nothing to review" in after.visible
         assert 'class="count"' not in after.text
         assert "docs/deploy.md" in browser.post("/undo", after.form("undo")).visible
+
+
+# The number in the navigation is that of the cards
+
+
+def shown(page: Answer) -> tuple[int, int]:
+    """The number beside the inbox in the navigation, and how many cards the inbox lists."""
+    badge = re.search(r'href="/"[^>]*aria-current.*?<span class="count">([0-9]+)</span>', page.text)
+    return int(badge[1]) if badge else 0, page.text.count('class="row"')
+
+
+def test_the_number_is_that_of_the_cards_of_all_projects_and_after_each_decision(person: Person) -> None:
+    shop, site = person.repository("shop"), person.repository("site")
+    for work in (shop, site):
+        person.tacit("add", "--candidate", "use ruff for formatting", "--evidence", "ci", cwd=work)
+    person.tacit("add", "I prefer pnpm")
+    person.tacit("add", "I prefer npm")  # a pair that contradicts each other is no card
+    person.tacit("add", "the deploy steps are in docs/deploy.md", cwd=shop)
+    person.tacit("add", "--candidate", "run the linter before every commit", "--evidence", "ci")
+    person.tacit("add", "--candidate", "before commits always run linters", "--evidence", "ci")  # perhaps the same
+    for read_only in (True, False):
+        with running_server(person, folder=shop, read_only=read_only) as browser:
+            browser.open()
+            page = browser.get("/")
+            assert shown(page)[0] == shown(page)[1] >= 3, shown(page)
+            assert [len(card["others"]) for card in json.loads(browser.get("/?format=json").text)].count(1) == 1
+            left = 0 if read_only else shown(page)[0]
+            while left:
+                keep = "keep_despite" if "docs/deploy.md" in page.visible else "accept"
+                page = browser.press(browser.get("/"), "accept" if 'value="accept" data-key' in page.text else keep)
+                assert shown(page) == (left - 1, left - 1)
+                left -= 1
+            if not read_only:
+                assert shown(browser.post("/undo", page.form("undo"))) == (1, 1)
+
+
+def test_numbers_of_choices_are_those_of_the_cards_that_they_leave(person: Person, browser: Browser) -> None:
+    for name in ("shop", "site"):
+        with person.vault(cwd=person.repository(name)) as vault:
+            vault.memories.suggest("never deploy on fridays", evidence="it failed")
+            vault.memories.remember(f"we decided to host {name} in Falkenstein", evidence="it is near")
+            vault.memories.suggest(f"{name} runs on port 8000", evidence="seen")
+    seen = 0
+    for start in ("/?", "/?project=shop&", "/?kind=decision&", "/?source=suggest&project=site&"):
+        page = browser.get(start.rstrip("&?"))
+        for name in ("project", "kind", "source"):
+            options = re.findall(
+                r'<option value="(\w+)"[^>]*>[^<]*\((\d+)\)',
+                page.text.partition(f'name="{name}">')[2].partition("</select>")[0],
+            )
+            for value, number in options:
+                others = re.sub(rf"{name}=[a-z]*&", "", start)
+                assert shown(browser.get(f"{others}{name}={value}"))[1] == int(number), (start, name, value)
+                seen += 1
+    assert seen > 20
+
+
+def test_all_cards_are_listed_on_pages(person: Person, browser: Browser) -> None:
+    with person.vault() as vault:
+        for number in range(95):
+            vault.memories.suggest(f"the service number {number} listens on port {8000 + number}", evidence="seen")
+    counts = [shown(browser.get(f"/?page={number}")) for number in (1, 2, 3)]
+    assert counts == [(95, 40), (95, 40), (95, 15)]
+    assert "All 95 candidates" in browser.get("/").visible
+    assert len(json.loads(browser.get("/?format=json").text)) == 95
+
+
+def test_sequences_that_are_picked_become_workflows_and_one_undo_takes_all_back(
+    person: Person, browser: Browser
+) -> None:
+    history = "".join(
+        f"#{1772000000 + day * 86400 + number * 60}\n{command}\n"
+        for day in range(6)
+        for number, command in enumerate(("git pull", "alembic upgrade head", "pytest -q tests/unit"))
+    )
+    (person.folder / ".bash_history").write_text(history)
+    person.tacit("import", "history", "--file", str(person.folder / ".bash_history"), "--shell", "bash")
+    person.tacit("stats")
+    found = person.listed("--pending", "--kind", "workflow_pattern")
+    other = person.tacit("add", "--candidate", "tests run with make", "--evidence", "seen")
+    assert found and other
+    picks = [memory["id"] for memory in person.listed("--pending")]
+    fields = {**browser.get("/").form("accept"), "pick": [" ".join(picks)], "id": [], "action": "accept"}
+    after = browser.post("/bulk", fields)
+    assert f"Accepted: {len(picks)} candidates" in after.visible
+    assert len(person.tacit("workflow", "list", "--json").json) == len(found)
+    browser.post("/undo", after.form("undo"))
+    assert person.tacit("workflow", "list", "--json").json == []
+    assert {memory["id"] for memory in person.listed("--pending")} == {*picks}
+
+
+def test_nothing_is_decided_if_no_card_was_picked(person: Person, waiting: Browser) -> None:
+    assert "no card was picked" in waiting.get("/bulk?picked=1&action=accept", 400).visible
+    question = waiting.get(f"/bulk?picked=1&action=accept&pick={person.id_of(FIRST)}").visible
+    assert "Accept 1 candidate?" in question and FIRST in question and SECOND not in question
 
 
 @pytest.mark.parametrize("path", ["/", "/bulk"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.person import Person
 
 from tests.web.browsing import Browser
@@ -47,6 +49,31 @@ def test_a_project_can_be_searched_alone(person: Person, browser: Browser) -> No
         person.tacit("add", "--private", f"deploy the {name} on fridays", cwd=person.repository(name))
     page = browser.get("/search?q=deploy&project=shop").visible
     assert "deploy the shop" in page and "deploy the site" not in page
+
+
+def test_numbers_of_choices_are_those_of_the_list_that_they_lead_to(person: Person, browser: Browser) -> None:
+    shop = person.repository("shop")
+    for text in ("I prefer pnpm", "never push to main", "we decided to use PostgreSQL 16"):
+        person.tacit("add", text)
+    person.tacit("add", "--private", "never deploy the shop on fridays", cwd=shop)
+    person.tacit("add", "--candidate", "tests run with make", "--evidence", "seen", cwd=shop)
+    person.tacit("forget", person.id_of("I prefer pnpm"))
+    person.tacit("add", "the server listens on port 8000", CLAUDECODE="1")  # an agent's words are a candidate
+    seen = 0
+    for start in ("/search?", "/search?project=shop&", "/search?status=all&", "/search?status=pending&source=model&"):
+        page = browser.get(start.rstrip("&?"))
+        for name in ("kind", "project", "status", "source"):
+            select = re.search(rf'(?s)<select name="{name}">(.*?)</select>', page.text)
+            assert select is not None
+            for value, number in re.findall(r'<option value="(\w*)"[^>]*>[^<]*\((\d+)\)', select[1]):
+                others = re.sub(rf"{name}=[a-z_]*&", "", start)
+                assert browser.get(f"{others}{name}={value}").text.count('class="hit"') == int(number), (
+                    start,
+                    name,
+                    value,
+                )
+                seen += 1
+    assert seen > 40
 
 
 def test_lists_are_paginated(person: Person, browser: Browser) -> None:

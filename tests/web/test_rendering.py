@@ -18,7 +18,6 @@ from tacit.web.rendering import (
     short_path,
     show_time,
     split_code,
-    split_matches,
     visible,
 )
 from tests.web.browsing import Answer, Browser
@@ -132,12 +131,6 @@ def test_times_are_relative_and_exact() -> None:
         assert shown.relative == text
     assert show_time("2026-11-17T11:00:00.000000Z", NOW).exact == "2026-11-17 11:00:00 UTC"
     assert show_time(NOW.date(), NOW).relative == "today"
-
-
-def test_matches_split_a_passage() -> None:
-    parts = [("run", True), (" the ", False), ("build", True)]
-    assert list(split_matches("run the build", [(8, 13), (0, 3), (9, 10)])) == parts
-    assert list(split_matches("", [])) == []
 
 
 def test_counts_have_their_noun() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from harness.person import Person
+from harness.transcripts import Claude, lines, name_of, place
 
 from tests.support.hook_session import Sitting
-from tests.web.browsing import Browser
+from tests.web.browsing import Answer, Browser
 from tests.web.sessions import write_session
 
 # The timeline: days with sessions and commands, and what was injected
@@ -34,6 +35,27 @@ def test_turns_show_prompts_replies_calls_and_files(person: Person, browser: Bro
     for text in ("please fix the tests", "and the documents", "Both are fixed.", "make test", "src/main.py", "Turn 2"):
         assert text in page.visible
     assert 'class="turn is-target" id="turn-2"' in page.text
+
+
+def test_long_runs_of_calls_are_folded_with_their_number_and_names(person: Person, browser: Browser) -> None:
+    def session(name: str, calls: int) -> Answer:
+        writer = Claude(name_of(name), str(person.folder))
+        writer.ask(f"please look at the {name}")
+        for number in range(calls):
+            writer.call(
+                "Read" if number % 3 else "Bash", {"file_path": f"part{number}", "command": "ls"}, error=number == 1
+            )
+        writer.reply("That is all.")
+        file = place(person.folder, "claude", name_of(name))
+        file.write_bytes(lines(writer.records))
+        person.tacit("import", "transcripts", str(file))
+        with person.vault() as vault:
+            return browser.get(f"/sessions/{vault.sessions.session(name_of(name))[0].row.id}")
+
+    page = session("importer", 9)
+    assert "9 tool calls: Read 6, Bash 3 failed 1" in page.visible
+    assert page.text.count('<details class="run">') == 1 and page.text.count('<details class="call">') == 9
+    assert "tool calls:" not in session("exporter", 4).visible
 
 
 def test_an_event_chooses_its_turn(person: Person, browser: Browser) -> None:

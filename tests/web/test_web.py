@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import socket
@@ -10,11 +11,13 @@ import time
 from collections import Counter
 from datetime import UTC, datetime
 from http.client import HTTPConnection
+from typing import Any
 
 import pytest
 from harness.example_home import END, ExampleHome
 from harness.person import Person
 
+from tacit.cli.web import JSON_FORMS
 from tacit.errors import StoreError
 from tacit.home.actor import Actor
 from tacit.web import ROUTES, PageOptions, WebServer
@@ -57,20 +60,69 @@ def test_every_page_of_a_home_in_use_answers(person: Person) -> None:
         while waiting:
             path = waiting.pop(0)
             kind = (path.split("/")[1].partition("?")[0], *re.findall(r"[?&](\w+)=", path))
-            if path in seen or kinds[kind] == 4 or path.startswith(("/static", "/guards?memory")):
+            if path in seen or kinds[kind] == 4 or path.startswith(("/static", "/guards?memory", "/doctor?run")):
                 continue
             seen.add(path)
             kinds[kind] += 1
             answer = browser.get(path)
+            if "format=json" in path:
+                json.loads(answer.text)
+                continue
             assert_harmless(answer)
             links = [attributes["href"].partition("#")[0] for name, attributes in answer.elements if name == "a"]
             waiting += [link for link in links if link.startswith("/") and link not in seen]
         assert {path.split("/")[1].partition("?")[0] for path in seen} >= {"memories", "sessions", "timeline", "bulk"}
 
 
+def test_pages_give_the_json_that_commands_print(person: Person) -> None:
+    ExampleHome(person.folder).make()
+    person.now = END.isoformat()
+    folder = person.folder / "webshop"
+
+    def printed(*words: str) -> object:
+        return person.tacit(*words, "--json", cwd=folder).json
+
+    with running_server(person, folder=folder) as browser:
+        browser.open()
+
+        def given(path: str) -> Any:
+            answer = browser.get(f"{path}{'&' if '?' in path else '?'}format=json")
+            assert answer.headers["content-type"] == "application/json"
+            return json.loads(answer.text)
+
+        session = person.tacit("sessions", "--json").json[0]["id"]
+        memory = person.listed()[0]["id"]
+        conflicts = printed("conflicts")
+        cases = {
+            "/": printed("review"),
+            "/?kind=decision": printed("review", "--kind", "decision"),
+            "/search": printed("list", "--scope", "all"),
+            "/search?q=pnpm&status=all": printed("recall", "pnpm", "--scope", "all", "--all", "--limit", "20"),
+            f"/memories/{memory}": printed("why", memory),
+            f"/sessions/{session}": printed("sessions", session),
+            "/habits/morning": printed("workflow", "show", "morning"),
+            "/conflicts": conflicts,
+            "/trust": printed("trust", "--show"),
+            "/guards": printed("guard", "list"),
+            "/doctor": printed("status"),
+            "/settings": printed("config", "show"),
+        }
+        for path, expected in cases.items():
+            assert expected and given(path) == expected, path
+        assert given("/timeline")["sessions"] and given("/value")["weeks"]
+        assert given("/habits")["workflows"] == printed("workflow", "list")
+        missing = browser.get("/memories/none?format=json", 404)
+        assert set(json.loads(missing.text)) == {"message", "hint"}
+        refused = browser.send("GET", "/?format=json", headers=browser.headers(Cookie=None))
+        assert (refused.status, refused.headers["content-type"]) == (403, "text/plain; charset=utf-8")
+        other = browser.send("GET", "/?format=json", headers=browser.headers(Origin="http://evil.example"))
+        assert other.status == 403
+
+
 ERRORS = {
     "/nothing": (404, "There is no such page"),
-    "/?project=nowhere": (404, "no project"),
+    "/search?project=nowhere": (404, "no project"),
+    "/search?source=nobody": (400, "no such source"),
     "/search?q=x&kind=nonsense": (400, "no such kind"),
     "/memories/zzzz": (404, "zzzz"),
     "/timeline?day=tomorrow": (400, "is no day"),
@@ -94,7 +146,7 @@ def test_a_home_whose_settings_are_broken_says_so(person: Person, browser: Brows
 
 
 def options(person: Person) -> PageOptions:
-    return PageOptions(str(person.home), str(person.folder), Actor(lambda: datetime.now(UTC)))
+    return PageOptions(str(person.home), str(person.folder), Actor(lambda: datetime.now(UTC)), JSON_FORMS)
 
 
 def test_a_server_stops_when_nobody_uses_it(person: Person) -> None:

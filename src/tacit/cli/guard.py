@@ -25,7 +25,7 @@ _EFFECTS = {
 
 def list_guards(call: Invocation) -> None:
     entries = call.vault.guard.entries()
-    if call.shows_json(lambda: [_entry_json(entry) for entry in entries]):
+    if call.shows_json(lambda: [guard_json(entry) for entry in entries]):
         return
     echo(bold(f"Guards ({len(entries)})"))
     for entry in entries:
@@ -140,7 +140,7 @@ def _update_hooks(call: Invocation) -> None:
             echo(f"  tacit install {name}")
 
 
-def _entry_json(entry: GuardEntry) -> JsonObject:
+def guard_json(entry: GuardEntry) -> JsonObject:
     rule = entry.rule
     return {
         "id": rule.id,

@@ -68,7 +68,7 @@ def run_recall(call: Invocation) -> int:
     all. Of a session the passage that matched is shown, and the command that opens it.
     """
     hits = _search(call)
-    if not call.shows_json(lambda: [_hit_json(hit) for hit in hits]):
+    if not call.shows_json(lambda: [hit_json(hit) for hit in hits]):
         echo(bold(f"Recall Results ({len(hits)})"))
         for hit in hits:
             echo_wrapped(*hit_lines(hit))
@@ -188,7 +188,7 @@ def _passage_lines(quote: SessionQuote) -> list[str]:
     return lines
 
 
-def _hit_json(hit: Hit) -> JsonObject:
+def hit_json(hit: Hit) -> JsonObject:
     """Return an answer as JSON. Fields that do not apply to its kind are empty."""
     fields, quote = hit._asdict(), hit.quote
     fields.pop("quote")

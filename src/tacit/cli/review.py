@@ -18,7 +18,9 @@ from tacit.record import Record
 from tacit.text.display import one_line, printable
 from tacit.vault import Vault
 from tacit.vault.memories import DecisionOutcome
+from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
 from tacit.vault.review import Card, CardListing, Review
+from tacit.vault.sessions import IneffectiveMemory
 
 TYPE_CHECKING = False
 
@@ -149,8 +151,7 @@ def run_review(call: Invocation) -> None:
     shown = _counted(listing.entries, counts)
     if call.flag("--json"):
         active = [] if is_filtered else active_cards(call.vault)
-        candidates = (_card_json(card.candidates[0], "candidate", card.candidates[1:]) for card in shown)
-        output.echo_json_list(chain((card.json for card in active), candidates))
+        output.echo_json_list(chain((card.json for card in active), map(card_json, shown)))
         if not listing.total and not active:
             warn("\n".join(_nothing_lines(call)))
     elif not _show_active(call.vault, is_filtered=is_filtered, has_candidates=bool(listing.total)):
@@ -343,10 +344,25 @@ def _ask_text(memory: Memory) -> str:
     return ask("   new text (empty: your editor) > ").strip() or edit_text(memory.claim.sentence)
 
 
-def _card_json(listed: ListedMemory, card: str, others: Sequence[ListedMemory] = ()) -> JsonObject:
+def card_json(asked: Card | IneffectiveMemory | OutdatedMemory) -> JsonObject:
     """Return a card as JSON. `card` says what it asks about."""
-    references = [cards.reference_json(other.memory.claim) for other in others]
-    return {**cards.memory_json(listed), "card": card, "others": references, "adherence": None, "missing": []}
+    if isinstance(asked, Card):
+        first, *others = asked.candidates
+        references = [cards.reference_json(other.memory.claim) for other in others]
+        return {**cards.memory_json(first), "card": "candidate", "others": references, "adherence": None, "missing": []}
+    common = {**cards.memory_json(asked.listed), "others": []}
+    if isinstance(asked, IneffectiveMemory):
+        what = "of no use" if asked.is_idle else "not followed"
+        return {**common, "card": what, "adherence": cards.adherence_json(asked.report), "missing": []}
+    names = [
+        {
+            "text": name.text,
+            "last_change": name.last_session
+            and {"session": name.last_session.id, "at": utc_timestamp(name.last_session.ended_at)},
+        }
+        for name in asked.missing
+    ]
+    return {**common, "card": "missing", "adherence": None, "missing": names}
 
 
 # Cards about memories that hold: agents do not follow them, or they name what is gone
@@ -372,27 +388,20 @@ class ActiveCard(Record):
 
 def active_cards(vault: Vault) -> list[ActiveCard]:
     """Return a card for each memory that agents were told and did not follow, then for each that names what is gone."""
-    from tacit.vault.outdated import OutdatedMemories
-
     found = []
     for item in vault.adherence.ineffective():
-        card = "of no use" if item.is_idle else "not followed"
-        json = {**_card_json(item.listed, card), "adherence": cards.adherence_json(item.report)}
-        lines = tuple(cards.adherence_lines(item.report))
+        lines, json = tuple(cards.adherence_lines(item.report)), card_json(item)
         found.append(ActiveCard(item.title, item.listed, lines, json, item.reason, may_guard=not item.is_idle))
     for outdated in OutdatedMemories(vault.home).outdated():
-        texts, names = [], []
+        texts = []
         for name in outdated.missing:
-            last, change = "", None
+            last = ""
             if session := name.last_session:
                 last = f" (last changed on {session.ended_at[:10]} in session {name.short})"
-                change = {"session": session.id, "at": utc_timestamp(session.ended_at)}
             texts.append(f"not in this work tree: {printable(name.text)}{last}")
-            names.append({"text": name.text, "last_change": change})
-        json = {**_card_json(outdated.listed, "missing"), "missing": names}
         missing = tuple(name.text for name in outdated.missing)
         what = "names what is gone"
-        found.append(ActiveCard(what, outdated.listed, tuple(texts), json, what, missing))
+        found.append(ActiveCard(what, outdated.listed, tuple(texts), card_json(outdated), what, missing))
     return found
 
 

@@ -63,7 +63,7 @@ def run_sessions(call: Invocation) -> int:
 def _show_session(call: Invocation, reference: str) -> None:
     sessions = call.vault.sessions
     listed, session = sessions.session(reference)
-    if call.shows_json(lambda: _full_session_json(listed, session)):
+    if call.shows_json(lambda: full_session_json(listed, session)):
         return
     turn, around = call.number("--turn"), call.number("--around")
     if turn is None and around is not None:
@@ -112,7 +112,7 @@ def session_json(listed: ListedSession) -> JsonObject:
     }
 
 
-def _full_session_json(listed: ListedSession, session: Session) -> JsonObject:
+def full_session_json(listed: ListedSession, session: Session) -> JsonObject:
     from tacit.pages.sessions import session_tags
 
     brief: JsonObject | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -10,7 +10,7 @@ from itertools import count
 
 from tacit.cli import cards
 from tacit.cli.commands import EXIT_CODE_OPTION, JSON_OPTION, Invocation, Option, command
-from tacit.cli.output import JsonObject, ask_key, bold, echo, echo_json, trust_hint
+from tacit.cli.output import JsonObject, ask_key, bold, echo, trust_hint
 from tacit.index.habits import RecordedCommand
 from tacit.model.claim import Status, scope_label
 from tacit.model.conflict import ConflictRule
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tacit.vault import Vault
     from tacit.vault.evidence import EvidenceSource, MemoryConflict, MemoryEvent
     from tacit.vault.listing import ListedMemory
+    from tacit.vault.sessions import AdherenceReport
 
 
 @command(
@@ -53,7 +54,7 @@ def run_conflicts(call: Invocation) -> int:
         return 0
     conflicts = call.vault.search.conflicts(cards.list_limit(call))
     title = f"Conflicts ({conflicts.total})"
-    return cards.show_list(call, conflicts, "conflict", _conflict_json, _echo_conflict, title=title)
+    return cards.show_list(call, conflicts, "conflict", conflict_json, _echo_conflict, title=title)
 
 
 def ask_conflicts(vault: Vault) -> None:
@@ -115,7 +116,7 @@ def _echo_conflict(dispute: MemoryConflict) -> None:
     echo(f"    or, if both hold: tacit conflicts --keep-both {dispute.loser.short}")
 
 
-def _conflict_json(dispute: MemoryConflict) -> JsonObject:
+def conflict_json(dispute: MemoryConflict) -> JsonObject:
     return {
         "difference": dispute.difference,
         "scope": dispute.scope,
@@ -218,10 +219,7 @@ def run_why(call: Invocation) -> None:
     is_habit = listed.memory.kind in HABIT_KINDS  # of other memories no commands: the lookup is slow to import
     behind = call.vault.suggestions.occurrences(listed.memory) if is_habit else []
     report = call.vault.adherence.report(listed.memory.id)
-    if call.flag("--json"):
-        events, commands = [_event_json(reason) for reason in reasons], [_command_json(ran) for ran in behind]
-        adherence = cards.adherence_json(report)
-        echo_json({**cards.memory_json(listed), "events": events, "commands": commands, "adherence": adherence})
+    if call.shows_json(lambda: why_json(listed, reasons, behind, report)):
         return
     cards.echo_memory(listed)
     for line in cards.adherence_lines(report):
@@ -244,6 +242,18 @@ def run_why(call: Invocation) -> None:
         where = f" in {printable(ran.command.directory)}" if ran.command.directory else ""
         when = f"{datetime.fromtimestamp(ran.at / 1000):%Y-%m-%d %H:%M}" if ran.at else "no time known"
         echo(f"  {when}{where}: {printable(clip(ran.command.command, 100))}")
+
+
+def why_json(
+    listed: ListedMemory, reasons: Sequence[MemoryEvent], behind: Sequence[RecordedCommand], report: AdherenceReport
+) -> JsonObject:
+    """Return a memory with what it is made of, the commands behind it, and how often it was followed."""
+    return {
+        **cards.memory_json(listed),
+        "events": [_event_json(reason) for reason in reasons],
+        "commands": [_command_json(ran) for ran in behind],
+        "adherence": cards.adherence_json(report),
+    }
 
 
 def _source_text(source: EvidenceSource) -> str:

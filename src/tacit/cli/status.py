@@ -90,7 +90,7 @@ def run_status(call: Invocation) -> None:
             echo(f"Decided   {stats.accepted} accepted, {stats.dismissed} dismissed, {stats.pending} waiting{review}")
         return
     now = call.vault.status()
-    if not call.shows_json(lambda: _status_json(now)):
+    if not call.shows_json(lambda: status_json(now)):
         echo_lines(_status_lines(now))
 
 
@@ -162,7 +162,7 @@ def _team_text(team: TeamSummary) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _status_json(now: HomeStatus) -> JsonObject:
+def status_json(now: HomeStatus) -> JsonObject:
     team: JsonObject | None = None
     if now.team:
         team = {

@@ -190,7 +190,7 @@ def run_trust(call: Invocation) -> None:
         echo(f"No longer trusted: {pluralize(count, 'line')} count as not said. tacit undo takes that back.")
         return
     repository = call.vault.repository.inspect()
-    if call.shows_json(lambda: _repository_json(repository)):
+    if call.shows_json(lambda: repository_json(repository)):
         return
     echo_lines(_repository_lines(repository))
     if not repository.waiting or call.flag("--show"):
@@ -234,7 +234,7 @@ def _repository_lines(repository: RepositoryFacts) -> Iterator[str]:
         yield "Until you accept them, none of these is recalled, briefed or counted."
 
 
-def _repository_json(repository: RepositoryFacts) -> JsonObject:
+def repository_json(repository: RepositoryFacts) -> JsonObject:
     accepted = repository.accepted
     return {
         "path": repository.path,

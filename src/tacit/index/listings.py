@@ -1,8 +1,8 @@
 """Lists: which memories match a filter, in which order, and how many there are (ADR 70).
 
 Ids are read in order from SQL indexes, so that the first fifty of a million cost what fifty cost. Numbers come from
-`memory_counts`, and tagged memories have an index of their own. Only filters by agent and time look at the row of every
-memory.
+`memory_counts`, and tagged memories have an index of their own. Only filters by agent, time and provenance look at the
+row of every memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from heapq import merge
 from itertools import islice
 
 from tacit.index.reader import IS_CANDIDATE, IS_OPEN_RULING, MemoryRow, rows_by_doc_id
-from tacit.model.claim import Scope, Status
+from tacit.model.claim import Provenance, Scope, Status
 from tacit.model.conflict import ConflictRule, Ruling
 from tacit.model.ids import ClaimId, claim_number
 from tacit.record import Record
@@ -39,11 +39,13 @@ class MemoryFilter(Record):
     agent: str | None = None
     since: str | None = None
     before: str | None = None
+    provenance: Provenance | None = None
 
     @property
     def is_counted(self) -> bool:
         """Whether `memory_counts` has the number of memories that match."""
-        return self.tag is None and self.agent is None and self.since is None and self.before is None
+        uncounted = (self.tag, self.agent, self.since, self.before, self.provenance)
+        return all(value is None for value in uncounted)
 
 
 _IS_NAMED = "(agent = ? OR (agent >= ? || '-' AND agent < ? || '.'))"
@@ -59,6 +61,7 @@ _HAS_NO_SUCH_TAG = f"{_IS_TAGGED} AND false"
 _HAS_KIND = "+kind IN (SELECT value FROM json_each(?))"  # the plus: another column has the order of the list
 _HAS_SCOPE = "+scope IN (SELECT value FROM json_each(?))"
 _IS_SINCE, _IS_BEFORE = "updated_at >= ?", "updated_at < ?"
+_HAS_PROVENANCE = "provenance = ?"
 _ANY_ROW = "true"
 _TABLE = "memories"
 _TAGGED_TABLE = "memories INDEXED BY memories_tagged"
@@ -80,13 +83,14 @@ def _select(
     agent = _ANY_ROW if wanted.agent is None else _HAS_AGENT
     since = _ANY_ROW if wanted.since is None else _IS_SINCE
     before = _ANY_ROW if wanted.before is None else _IS_BEFORE
+    provenance = _ANY_ROW if wanted.provenance is None else _HAS_PROVENANCE
     values = [
         *(json.dumps(sorted(allowed)) for allowed in (wanted.kinds, wanted.scopes) if allowed is not None),
         *([wanted.tag] if is_word else []),
         *([wanted.agent] * 6 if wanted.agent is not None else []),
-        *(time for time in (wanted.since, wanted.before) if time is not None),
+        *(value for value in (wanted.since, wanted.before, wanted.provenance) if value is not None),
     ]
-    query = f"{head} AND {kind} AND {scope} AND {tag} AND {agent} AND {since} AND {before} {tail}"
+    query = f"{head} AND {kind} AND {scope} AND {tag} AND {agent} AND {since} AND {before} AND {provenance} {tail}"
     return connection.execute(query, [*head_values, *values])
 
 
@@ -170,6 +174,14 @@ def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter, *, is_h
     )
     number: int = _select(connection, wanted, head, (wanted.status and wanted.status.value, is_habit)).fetchone()[0]
     return number
+
+
+def count_values(connection: sqlite3.Connection, wanted: MemoryFilter, column: str) -> dict[str | int, int]:
+    """Return how many of the memories that match have each value of a column: `status`, `kind`, `scope`, …"""
+    is_counted = wanted.is_counted and column in ("status", "kind", "scope")
+    number, table = ("sum(memory_count)", "memory_counts") if is_counted else ("count(*)", _SCANNED_TABLE)
+    head = f"SELECT {column}, {number} FROM {table} WHERE status = coalesce(?, status)"
+    return dict(_select(connection, wanted, head, (wanted.status and wanted.status.value,), f"GROUP BY {column}"))
 
 
 # Conflicts

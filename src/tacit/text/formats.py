@@ -20,7 +20,7 @@ _MAX_LINE_CHARS = 4000
 _FIELD = re.compile(r"([A-Za-z][\w-]{0,40})[ \t]*:[ \t]*(.*)")
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
 _IMPORT = re.compile(r"(?<![\w@`/.])@((?:~/|\.{1,2}/|/)?[A-Za-z0-9_.](?:[^\s`,;:!?)\]\"'<>\\]|\\ )*)")
-_FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})")
+FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})")
 
 
 def frontmatter(text: str) -> dict[str, str]:
@@ -54,7 +54,7 @@ def imports_in(text: str) -> Iterator[tuple[int, str]]:
         return
     fence = ""
     for number, line in enumerate(text.split("\n"), 1):
-        if match := _FENCE.match(line):
+        if match := FENCE.match(line):
             fence = "" if fence and match[1].startswith(fence) else fence or match[1]
             continue
         if not fence and "@" in line:

@@ -20,6 +20,13 @@ from tacit.vault.checks import Check, Examination
 _SPOOL_LOCK_SECONDS = 0.5  # to wait before commands are reported as waiting in the spool
 
 
+ReportCheck = Callable[[int, int, str], None]  # the number of a check, how many there are, and what it looks at
+
+
+def _ignore_check(_at: int, _of: int, _what: str) -> None:
+    pass
+
+
 class Doctor(HomePart):
     """Checks of one home, and what repairs its index and its log."""
 
@@ -27,22 +34,25 @@ class Doctor(HomePart):
         """Check every line of the log."""
         return list(verify(self._store.log))
 
-    def doctor(self) -> list[Finding]:
-        """Run all checks. What waits in the spool, for the index or for a page is appended, indexed or drawn first."""
+    def doctor(self, report: ReportCheck = _ignore_check) -> list[Finding]:
+        """Run all checks. What waits in the spool, for the index or for a page is appended, indexed or drawn first.
+
+        `report` is called before each check. What it raises ends them.
+        """
         if os.path.isdir(self._store.paths.root):
             with suppress(OSError):  # the checks report what is wrong
                 self._store.drain_spool(_SPOOL_LOCK_SECONDS, limit=None)
                 self._store.finish_following()
-        return self._run(checks.CHECKS)
+        return self._run(checks.CHECKS, report)
 
     def quick(self) -> list[Finding]:
         """Run the checks that take less than a second, however large the home is.
 
         They read neither the whole log nor the whole index, and no page.
         """
-        return self._run(checks.QUICK_CHECKS)
+        return self._run(checks.QUICK_CHECKS, _ignore_check)
 
-    def _run(self, wanted: Sequence[Check]) -> list[Finding]:
+    def _run(self, wanted: Sequence[Check], report: ReportCheck) -> list[Finding]:
         """Return what the checks find, each finding once."""
         paths = self._store.paths
         if not os.path.isdir(paths.root):
@@ -51,10 +61,13 @@ class Doctor(HomePart):
         is_empty = not self._store.log.segments() and not any(
             map(os.path.lexists, (paths.index, paths.long_term, paths.facts))
         )
-        skipped = checks.VIEW_CHECKS if is_empty else ()
+        run = [check for check in wanted if not (is_empty and check in checks.VIEW_CHECKS)]
+        findings: list[Finding] = []
         with database.temporary_files_in(paths.path(".tacit")), closing(Examination(self._home)) as exam:
-            findings = (finding for check in wanted if check not in skipped for finding in _run_check(check, exam))
-            return list(dict.fromkeys(findings))
+            for at, check in enumerate(run):
+                report(at, len(run), (check.__doc__ or "").partition(".")[0])
+                findings += _run_check(check, exam)
+        return list(dict.fromkeys(findings))
 
     def reindex(self) -> int:
         """Rebuild index and views. Return how many memories they have."""

@@ -11,8 +11,7 @@ from tacit.contradiction.profile import is_restatement, restatement_key
 from tacit.errors import RefusedError
 from tacit.home.home import HomePart
 from tacit.index import reader
-from tacit.index.adherence import idle_claims, ineffective_claims
-from tacit.index.listings import MemoryFilter, count_memories, matching_candidates
+from tacit.index.listings import MemoryFilter, matching_candidates
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Status, is_project_scope, project_name
@@ -25,10 +24,8 @@ from tacit.text.display import clip
 from tacit.text.words import normalize_text
 from tacit.vault.evidence import agents_of_memory
 from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing, load_chunk
-from tacit.vault.outdated import outdated_rows
 
 _MAX_GROUPED = 500  # candidates of which each is compared with all others; of more, with those that share rare words
-_MAX_COMPARED = 2000  # active memories that the candidates of a page are compared with
 _MAX_SIMILAR = 50  # memories that are compared with a candidate to find it in other projects
 
 
@@ -114,16 +111,6 @@ class CandidateValues(Record):
     agents: tuple[tuple[str, int], ...]
 
 
-class ReviewCounts(Record):
-    """How much waits for the person: candidates, memories that contradict each other, memories that did not help, and
-    others that name what is not in the work tree."""
-
-    pending: int
-    undecided: int
-    ineffective: int
-    outdated: int
-
-
 class CardListing(Listing[Card]):
     """The first cards, or all. `total` is the number of candidates. `card_total` is the number of cards, None if there
     are too many candidates to know it."""
@@ -161,33 +148,13 @@ def _related_candidates(
 class Review(HomePart):
     """What can be reviewed in one home."""
 
-    def cards(
-        self,
-        *,
-        kind: Kind | str | None = None,
-        filters: Filters | None = None,
-        learn: bool = True,
-        limit: int | None = None,
-    ) -> list[Card]:
-        """Return the cards of candidates that match, the most important first.
-
-        Args:
-            kind, filters: only these.
-            learn: learn habits first.
-            limit: look only at so many candidates, the first. All of a large home take long.
-
-        Raises:
-            UsageError, NotFoundError: a filter names nothing.
-        """
+    def cards(self, limit: int) -> CardListing:
+        """Return the cards of the first candidates, the most important first. Nothing is learned, and no details."""
         from tacit.vault.suggestions import Suggestions
 
-        # Reasons and contradictions take milliseconds for each candidate, and most of them in a large home.
-        with self._store.snapshot() as connection:
-            with_details = limit is None or count_memories(connection, MemoryFilter(Status.ACTIVE)) <= _MAX_COMPARED
-        pending = Suggestions(self._home).listing(
-            kind=kind, filters=filters, learn=learn, limit=limit, with_details=with_details
-        )
-        return group_candidates(list(pending.entries))
+        pending = Suggestions(self._home).listing(learn=False, limit=limit, with_details=False)
+        cards = group_candidates(list(pending.entries))
+        return CardListing(cards, pending.total, len(cards) if pending.total <= limit else None)
 
     def listing(
         self,
@@ -290,20 +257,8 @@ class Review(HomePart):
                 f"“{clip(row.sentence, 80)}” is {status} already; nothing was changed", f"tacit show {row.id}"
             )
 
-    def counts(self) -> ReviewCounts:
-        """Return how much waits for a decision."""
-        with self._store.snapshot() as connection:
-            ineffective = {*ineffective_claims(connection, must_decode), *idle_claims(connection, must_decode)}
-            outdated = outdated_rows(connection, self._store, self._home.environment)
-            return ReviewCounts(
-                count_memories(connection, MemoryFilter(Status.PENDING)),
-                reader.count_conflicting(connection),
-                len(ineffective),
-                sum(row.memory.id not in ineffective for row in outdated),
-            )
-
-    def values(self, *, max_rows: int | None = None) -> CandidateValues:
-        """Return by which values the candidates can be filtered. Agents are left out of more than `max_rows`."""
+    def values(self) -> CandidateValues:
+        """Return by which values the candidates can be filtered."""
         with self._store.snapshot() as connection:
             projects: Counter[str] = Counter()
             kinds: Counter[str] = Counter()
@@ -311,10 +266,8 @@ class Review(HomePart):
                 kinds[kind] += number
                 if is_project_scope(scope):
                     projects[project_name(scope)] += number
-            agents: Counter[str] = Counter()
-            if max_rows is None or kinds.total() <= max_rows:
-                rows = reader.memory_rows(connection, status=Status.PENDING)
-                agents.update(agent for row in list(rows) for agent in agents_of_memory(connection, row.id))
+            rows = list(reader.memory_rows(connection, status=Status.PENDING))
+            agents = Counter(agent for row in rows for agent in agents_of_memory(connection, row.id))
             return CandidateValues(
                 _most_frequent_first(projects), _most_frequent_first(kinds), _most_frequent_first(agents)
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import islice
@@ -12,9 +13,10 @@ from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.database import translate_sqlite_errors
 from tacit.log.codec import must_decode
-from tacit.model.claim import Kind, Status, is_project_scope, project_name, scope_label
+from tacit.model.claim import GLOBAL, Kind, Provenance, Status, is_project_scope, project_name, scope_label
 from tacit.model.event import Draft
 from tacit.model.observation import BriefInjected, RecallAsked
+from tacit.record import Record
 from tacit.secrets import redacted
 from tacit.text.display import clean, clip
 from tacit.vault import listing
@@ -23,7 +25,10 @@ from tacit.vault.listing import FilterParser, Filters, ListedMemory, Listing
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from tacit.brief import Brief
+    from tacit.index.listings import MemoryFilter
     from tacit.index.reader import MemoryRow
     from tacit.model.conflict import Ruling
     from tacit.model.ids import ClaimId
@@ -34,6 +39,16 @@ if TYPE_CHECKING:
 
 _COMMAND_EVENT = "command.ran"
 _MAX_LEADING = 200  # memories that a brief without task and tags is chosen from
+
+
+class LatestFilter(Record):
+    """Which memories to list, the latest first. `project` may be `global`; `source` is the name of a provenance."""
+
+    status: Status | str | None = Status.ACTIVE
+    kinds: tuple[Kind | str, ...] | None = None
+    project: str | None = None
+    source: str | None = None
+    since: str | None = None
 
 
 class Search(HomePart):
@@ -220,24 +235,62 @@ class Search(HomePart):
         *,
         status: Status | str | None = Status.ACTIVE,
         kinds: Sequence[Kind | str] | None = None,
-        project: str | None = None,
         limit: int = 50,
         offset: int = 0,
     ) -> tuple[list[MemoryRow], int]:
         """Return a part of the memories, the latest first, and how many there are.
 
+        Raise UsageError if a filter names nothing.
+        """
+        return self.latest_of(LatestFilter(status, None if kinds is None else tuple(kinds)), limit, offset)
+
+    def latest_of(self, wanted: LatestFilter, limit: int, offset: int = 0) -> tuple[list[MemoryRow], int]:
+        """Return a part of the memories that match, the latest first, and how many there are.
+
         Raise UsageError or NotFoundError if a filter names nothing.
         """
-        from tacit.home.input import checked_status
         from tacit.index import listings
 
-        names = None if kinds is None else tuple(name for kind in kinds if (name := listing.checked_kind_name(kind)))
-        wanted_status = checked_status(status)
         with self._store.snapshot() as connection:
-            scopes = FilterParser(self._home).project_scopes(connection, project) if project else None
-            wanted = listings.MemoryFilter(wanted_status, names, scopes)
-            rows = listings.latest_memories(connection, wanted, limit, offset)
-            return rows, listings.count_memories(connection, wanted)
+            memories = self._memory_filter(connection, wanted)
+            rows = listings.latest_memories(connection, memories, limit, offset)
+            return rows, listings.count_memories(connection, memories)
+
+    def facets(self, wanted: LatestFilter) -> dict[str, dict[str, int]]:
+        """Return by status, kind, project and source how many memories would match with each value instead."""
+        from tacit.index import listings
+
+        with self._store.snapshot() as connection:
+
+            def count(column: str, **free: None) -> dict[Any, int]:
+                memories = self._memory_filter(connection, wanted._replace(**free))
+                return listings.count_values(connection, memories, column)
+
+            projects: Counter[str] = Counter()
+            for scope, number in count("scope", project=None).items():
+                projects[project_name(scope) if is_project_scope(scope) else GLOBAL] += number
+            sources = count("provenance", source=None).items()
+            return {
+                "status": count("status", status=None),
+                "kind": count("kind", kinds=None),
+                "project": projects,
+                "source": {Provenance(value).name.lower(): number for value, number in sources},
+            }
+
+    def _memory_filter(self, connection: sqlite3.Connection, wanted: LatestFilter) -> MemoryFilter:
+        from tacit.home.input import checked_status
+        from tacit.index.listings import MemoryFilter
+
+        parser, kinds = FilterParser(self._home), wanted.kinds
+        names = None if kinds is None else tuple(name for kind in kinds if (name := listing.checked_kind_name(kind)))
+        project = wanted.project or ""
+        scope = project if project == GLOBAL else f"project:{project}" if project else "all"
+        scopes, since = parser.scopes(connection, scope), parser.time(wanted.since)
+        sources = {source.name.lower(): source for source in Provenance}
+        if wanted.source and wanted.source not in sources:
+            raise UsageError(f"no such source: {wanted.source!r}", f"one of {', '.join(sources)}")
+        source = sources.get(wanted.source or "")
+        return MemoryFilter(checked_status(wanted.status), names, scopes, since=since, provenance=source)
 
     def projects(self) -> list[str]:
         """Return the names of all projects that have memories."""

@@ -33,7 +33,18 @@ from tacit.record import Record
 from tacit.vault import Vault
 from tacit.vault.review import Review
 from tacit.web import home, inbox, memories, timeline
-from tacit.web.rendering import STATIC_FOLDER, Fields, Notice, Notices, PageRequest, environment, parse_fields
+from tacit.web.checkup import Checkup
+from tacit.web.rendering import (
+    STATIC_FOLDER,
+    Fields,
+    JsonForms,
+    Notice,
+    PageRequest,
+    Surroundings,
+    Visit,
+    environment,
+    parse_fields,
+)
 from tacit.web.security import ADDRESS, Access, AsgiApp, Receive, Scope, SecurityMiddleware, Send
 
 _MAX_FORM_BYTES = 1024 * 1024
@@ -51,6 +62,7 @@ class PageOptions(Record):
     home: str | None
     cwd: str
     actor: Actor
+    json_forms: JsonForms  # what commands print as JSON, by their names: a page gives the same
     is_read_only: bool = False
 
 
@@ -65,6 +77,7 @@ class PageRoute(Record):
 ROUTES = (
     PageRoute("/", inbox.inbox_page, inbox.decide_card),
     PageRoute("/bulk", inbox.bulk_page, inbox.decide_bulk),
+    PageRoute("/skip", None, inbox.skip_card),
     PageRoute("/undo", None, inbox.undo_last),
     PageRoute("/search", memories.search_page),
     PageRoute("/memories/{reference}", memories.memory_page, memories.change_memory),
@@ -87,7 +100,8 @@ class WebApp:
     def __init__(self, options: PageOptions, access: Access) -> None:
         self._options = options
         self._access = access
-        self._notices = Notices()
+        self._visit = Visit(Checkup(self._open_home))
+        self._surroundings = Surroundings(options.json_forms, access.form_token, options.is_read_only)
         self._thread = ThreadPoolExecutor(1, "tacit-web")
         routes = [Route("/static/{name}", _static_file, methods=["GET"])]
         for route in ROUTES:
@@ -108,11 +122,12 @@ class WebApp:
             for name in templates.list_templates():
                 templates.get_template(name)
             with suppress(TacitError), Vault(self._open_home()) as vault:
-                Review(vault.home).cards(learn=False, limit=1)
+                Review(vault.home).cards(1)
 
         self._thread.submit(work)
 
     def close(self) -> None:
+        self._visit.checkup.stop()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _answer(self, page: Page, request: Request, form: Fields | None = None) -> Response:
@@ -143,14 +158,7 @@ class WebApp:
         except TacitError as error:  # the settings cannot be read
             return PlainTextResponse(f"{error.message}\n{error.hint}\n", 500)
         with Vault(opened) as vault:
-            call = PageRequest(
-                vault,
-                request,
-                form,
-                notices=self._notices,
-                form_token=self._access.form_token,
-                is_read_only=self._options.is_read_only,
-            )
+            call = PageRequest(vault, request, form, self._visit, self._surroundings)
             try:
                 return page(call)
             except TacitError as error:
@@ -158,7 +166,8 @@ class WebApp:
                 if form and (response := call.redirect_back(notice)) is not None:
                     return response
                 status = next((code for kind, code in _STATUS_CODES if isinstance(error, kind)), 500)
-                return call.page("error.html", "Error", status, message=error.message, hint=error.hint)
+                fields = {"message": error.message, "hint": error.hint}
+                return call.page("error.html", "Error", lambda: fields, status, **fields)
 
     def _open_home(self) -> Home:
         options = StoreOptions(Following.THREAD)

@@ -40,6 +40,7 @@ def settings_page(call: PageRequest) -> Response:
     return call.page(
         "settings.html",
         "Settings",
+        lambda: call.as_json("config", call.vault.configuration.config()),
         sections=[(section, list(settings)) for section, settings in sections],
         descriptions=DESCRIPTIONS,
         unknown=call.vault.configuration.strays(),
@@ -65,13 +66,24 @@ def change_setting(call: PageRequest) -> Response:
     return call.redirect("/settings", Notice(f"{key} {verb} {value_text(change.value)!r}.", hint=hint))
 
 
-# Doctor: counts of what the home holds, and its checks, which run when they are asked for
+# Doctor: counts of what the home holds, and its checks, which run beside the pages when they are asked for
 
 
 def doctor_page(call: PageRequest) -> Response:
-    is_run = bool(call.value("run"))
-    findings = sorted(call.vault.doctor.doctor(), key=lambda finding: not finding.serious) if is_run else []
-    return call.page("doctor.html", "Doctor", status=call.vault.status(), findings=findings, is_run=is_run)
+    """Return the page, only the state of the checks for the script that asks again and again, or begin to check."""
+    checkup = call.visit.checkup
+    if call.value("run"):
+        checkup.stop() if call.value("run") == "stop" else checkup.start()
+        return call.redirect("/doctor")
+    state, values = checkup.state, {"state": checkup.state, "is_running": checkup.is_running}
+    if call.value("fragment"):
+        return call.render("checks.html", values)
+    status = call.vault.status()
+
+    def data() -> object:
+        return call.as_json("status", status) if state.findings is None else call.as_json("doctor", state.findings)
+
+    return call.page("doctor.html", "Doctor", data, status=status, **values)
 
 
 # Facts that the current repository brought
@@ -80,7 +92,8 @@ def doctor_page(call: PageRequest) -> Response:
 def trust_page(call: PageRequest) -> Response:
     project = call.vault.home.store.project
     facts = call.vault.repository.inspect() if project else None
-    return call.page("trust.html", "Trust", facts=facts, project=project.root if project else call.vault.home.cwd)
+    root = project.root if project else call.vault.home.cwd
+    return call.page("trust.html", "Trust", lambda: facts and call.as_json("trust", facts), facts=facts, project=root)
 
 
 def change_trust(call: PageRequest) -> Response:
@@ -112,11 +125,12 @@ def guards_page(call: PageRequest) -> Response:
     reference = call.value("memory")
     plan = guard.plan(reference) if reference else None
     replayed = guard.replay(plan.rules, REPLAY_DAYS) if plan else []
-    stopped = [run for run in replayed if run.is_agents]
+    stopped, entries = [run for run in replayed if run.is_agents], guard.entries()
     return call.page(
         "guards.html",
         "Guards",
-        entries=guard.entries(),
+        lambda: call.as_json("guards", entries),
+        entries=entries,
         plan=plan,
         stopped=stopped[-_MAX_SHOWN:],
         stopped_count=len(stopped),

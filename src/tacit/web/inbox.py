@@ -3,58 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from starlette.responses import Response
 
 from tacit.errors import TacitError, UsageError
 from tacit.index.reader import MemoryRow
 from tacit.model.claim import Kind, is_project_scope
-from tacit.record import Record
 from tacit.text.display import clip
 from tacit.vault.hits import SessionQuote
-from tacit.vault.listing import Filters, ListedMemory
 from tacit.vault.memories import DecisionOutcome
-from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
-from tacit.vault.review import Card
-from tacit.vault.sessions import IneffectiveMemory
 from tacit.web.home import week_lines
-from tacit.web.rendering import MAX_NOTICE_CHARS, Notice, PageRequest, count_text, page_count, scope_name
+from tacit.web.rendering import MAX_NOTICE_CHARS, Notice, PageRequest, count_text, page_count
+from tacit.web.waiting import FACETS, InboxItem, count_facets, matching
 
 _PAGE_SIZE = 40
-_MAX_CANDIDATES = 80  # that are read for the list; the others follow when these are decided
 _MAX_SIMILAR = 5
 _MAX_LISTED = 8  # candidates that are shown before many are decided on
-_FILTER_NAMES = ("project", "kind", "agent")
-
-
-class InboxItem(Record):
-    """A row of the inbox: a card with candidates, or a memory that agents did not follow or that names what is gone."""
-
-    id: str
-    sentence: str
-    kind: str
-    scopes: tuple[str, ...]
-    at: str
-    contradicts: bool = False
-    card: Card | None = None
-    ineffective: IneffectiveMemory | None = None
-    outdated: OutdatedMemory | None = None
 
 
 def inbox_page(call: PageRequest) -> Response:
-    filters = {name: call.value(name) for name in _FILTER_NAMES}
-    items = _load_items(call, filters)
+    filters = {name: call.value(name) for name in FACETS}
+    items = matching(call.inbox.items, filters)
     wanted = call.value("card")
     position = next((at for at, item in enumerate(items) if item.id == wanted), None)
     first = (position // _PAGE_SIZE if position is not None else call.number("page") - 1) * _PAGE_SIZE
-    shown = items[first : first + _PAGE_SIZE]
+    shown = [_with_details(call, item) for item in items[first : first + _PAGE_SIZE]]
+    selected = next((item for item in shown if item.id == wanted), shown[0] if shown else None)
     position = first if position is None else position
-    selected = items[position] if position < len(items) else None
     quotes: list[SessionQuote] = []  # the passages that a card was learned from
     similar: list[MemoryRow] = []  # memories to merge it with
     if selected is not None and (card := selected.card) is not None:
-        card = call.review.detailed(card)
-        selected = selected._replace(card=card)
         quotes = [quote for claim in card.ids for quote in call.vault.search.source_quotes(claim, limit=3)]
         rows = call.review.similar(card.candidates[0].memory, _MAX_SIMILAR + len(card.ids))
         by_id = {row.id: row for row in (*card.merged.may_be_same, *rows) if row.id not in card.ids}
@@ -64,10 +43,13 @@ def inbox_page(call: PageRequest) -> Response:
     return call.page(
         "inbox.html",
         "Inbox",
+        lambda: call.as_json("review", [item.asked for item in map(partial(_with_details, call), items)]),
         items=shown,
-        total=len(items),
+        total=f"{len(items):,}" if any(filters.values()) else call.inbox.size,
+        has_more=call.inbox.has_more,
         candidates=sum(len(item.card.candidates) for item in items if item.card),
         selected=selected,
+        skipped=call.visit.skipped,
         quotes=quotes,
         similar=similar,
         week=week_lines(call),
@@ -77,42 +59,14 @@ def inbox_page(call: PageRequest) -> Response:
         page_number=first // _PAGE_SIZE + 1,
         page_count=page_count(len(items), _PAGE_SIZE),
         filters=filters,
-        values=call.review.values(max_rows=_MAX_CANDIDATES) if call.counts.pending else None,
-        undecided=call.counts.undecided,
+        facets=count_facets(call.inbox.items, filters),
+        undecided=call.undecided,
     )
 
 
-def _load_items(call: PageRequest, filters: dict[str, str]) -> list[InboxItem]:
-    """Return what waits: first memories that did not help, then cards. Filters are about candidates."""
-    vault_filters = Filters(project=filters["project"] or None, agent=filters["agent"] or None)
-    cards = call.review.cards(kind=filters["kind"] or None, filters=vault_filters, learn=False, limit=_MAX_CANDIDATES)
-    if any(filters.values()):
-        return [*map(_card_item, cards)]
-    items: dict[str, InboxItem] = {}
-    for ineffective in call.vault.adherence.ineffective():
-        evidence = [*ineffective.report.violations, *ineffective.report.corrections]
-        at = max((found.at for found in evidence), default="")
-        item = _memory_item(ineffective.listed, at)._replace(ineffective=ineffective)
-        items[item.id] = item
-    for outdated in OutdatedMemories(call.vault.home).outdated():
-        item = _memory_item(outdated.listed)._replace(outdated=outdated)
-        items.setdefault(item.id, item)
-    return [*items.values(), *map(_card_item, cards)]
-
-
-def _card_item(card: Card) -> InboxItem:
-    listed = card.candidates[0]
-    memory = listed.memory
-    sentence = listed.counts.label if listed.counts and listed.counts.steps else memory.claim.sentence
-    scopes = tuple(dict.fromkeys(scope_name(other.memory.claim.scope) for other in card.candidates))
-    contradicts = any(other.contradicts for other in card.candidates)
-    return InboxItem(memory.id, sentence, memory.kind.label, scopes, memory.last_at.isoformat(), contradicts, card)
-
-
-def _memory_item(listed: ListedMemory, at: str = "") -> InboxItem:
-    memory = listed.memory
-    scopes = (scope_name(memory.claim.scope),)
-    return InboxItem(memory.id, memory.claim.sentence, memory.kind.label, scopes, at or memory.last_at.isoformat())
+def _with_details(call: PageRequest, item: InboxItem) -> InboxItem:
+    """Return a row whose card has reasons and the memories that it contradicts."""
+    return item._replace(card=call.review.detailed(item.card)) if item.card else item
 
 
 # Decisions
@@ -125,8 +79,20 @@ def decide_card(call: PageRequest) -> Response:
         raise UsageError("no card was chosen")
     notice = _decide_active(call, ids[0], action) or _decide_candidates(call, ids, action)
     notice = notice._replace(back=call.field("back"))
-    filters = {name: call.field(name) for name in _FILTER_NAMES}
+    return _show_next(call, notice)
+
+
+def _show_next(call: PageRequest, notice: Notice | None = None) -> Response:
+    """Return to the card that the form names, with its filters."""
+    filters = {name: call.field(name) for name in FACETS}
     return call.redirect("/", notice, {"card": call.field("next"), **filters})
+
+
+def skip_card(call: PageRequest) -> Response:
+    """Put a card at the end of the inbox until the server stops, and show the next. Nothing is recorded."""
+    for card in call.fields("id")[:1]:
+        call.visit.skip(card)
+    return _show_next(call)
 
 
 def _decide_candidates(call: PageRequest, ids: Sequence[str], action: str) -> Notice:
@@ -211,30 +177,35 @@ _BULK_ACTIONS = {"accept": "Accept", "dismiss": "Dismiss"}
 
 
 def bulk_page(call: PageRequest) -> Response:
-    """Ask before all candidates that the filters select are decided on."""
+    """Ask before the cards that were picked, or all that the filters leave, are decided on."""
     action = call.value("action")
     if action not in _BULK_ACTIONS:
         raise UsageError("choose what to do with all of them", "go back to the inbox")
-    filters = {name: call.value(name) for name in _FILTER_NAMES}
-    cards = [item.card for item in _load_items(call, filters) if item.card]
-    listed = [candidate for card in cards for candidate in card.candidates]
+    filters = {name: call.value(name) for name in FACETS}
+    picked = set(" ".join(call.values("pick")).split())
+    if call.value("picked") and not picked:
+        raise UsageError("no card was picked", "go back, and mark some")
+    cards = [item.card for item in matching(call.inbox.items, filters) if item.card]
+    listed = [other for card in cards for other in card.candidates if not picked or other.memory.id in picked]
     if not listed:
         return call.redirect("/", Notice("No candidate matches any more."), filters)
     verb, ids = _BULK_ACTIONS[action], [candidate.memory.id for candidate in listed]
     title, shown = f"{verb} {count_text(len(listed), 'candidate')}", listed[:_MAX_LISTED]
-    return call.page("bulk.html", title, action=action, verb=verb, filters=filters, shown=shown, ids=ids)
+    values = {"action": action, "verb": verb, "filters": filters, "shown": shown, "ids": ids}
+    return call.page("bulk.html", title, lambda: call.as_json("list", listed), **values)
 
 
 def decide_bulk(call: PageRequest) -> Response:
-    """Decide on the candidates that the question named, as one operation."""
-    ids, action = call.fields("id"), call.field("action")
+    """Decide on the candidates that were named or picked, as one operation, and show the card after them."""
+    ids, action = " ".join([*call.fields("id"), *call.fields("pick")]).split(), call.field("action")
     if not ids or action not in _BULK_ACTIONS:
         raise UsageError("no candidate was chosen")
     decisions = call.vault.memories
     call.review.require_pending(ids)
     if action == "accept":
-        decisions.accept_all(ids)
+        for outcome in decisions.accept_all(ids):
+            _make_workflow(call, outcome)
     else:
         decisions.dismiss_all(ids, reason=call.field("reason"))
     verb = "Accepted" if action == "accept" else "Dismissed for good"
-    return call.redirect("/", Notice(f"{verb}: {count_text(len(ids), 'candidate')}.", can_undo=True))
+    return _show_next(call, Notice(f"{verb}: {count_text(len(ids), 'candidate')}.", can_undo=True))

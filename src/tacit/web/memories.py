@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 from starlette.responses import Response
 
 from tacit.errors import UsageError
-from tacit.model.claim import Kind, Status
+from tacit.index.reader import MemoryRow
+from tacit.model.claim import GLOBAL, Kind, Status
 from tacit.search.rank import COMMAND, PAGE_KINDS
 from tacit.text.display import clip
 from tacit.vault.evidence import describe_event, event_details
 from tacit.vault.hits import Hit
+from tacit.vault.search import LatestFilter
 from tacit.web.charts import draw_graph
-from tacit.web.rendering import MAX_NOTICE_CHARS, Notice, PageRequest, page_count
+from tacit.web.rendering import MAX_NOTICE_CHARS, Notice, PageRequest, facet_label, page_count
+from tacit.web.waiting import sorted_facet
 
 # Search: answers of `recall`, and without a query the latest memories
 
@@ -21,7 +27,7 @@ _MAX_FILTERED_HITS = 200  # that are searched for those of one status
 _TIMES = {"": "any time", "1d": "today", "7d": "7 days", "30d": "30 days", "365d": "a year"}
 _STATUSES = {"": "current", "pending": "candidates", "retired": "forgotten", "dismissed": "dismissed", "all": "all"}
 _MEMORY_KINDS = tuple(kind.label for kind in Kind)
-_FILTER_NAMES = ("kind", "project", "since", "status")
+_FILTER_NAMES = ("kind", "project", "since", "status", "source")
 
 
 def search_page(call: PageRequest) -> Response:
@@ -30,45 +36,72 @@ def search_page(call: PageRequest) -> Response:
     filters = {name: call.value(name) for name in _FILTER_NAMES}
     values: dict[str, object] = {"query_text": query, "filters": filters, "hits": None, "rows": (), "total": 0}
     if query:
-        values["hits"] = _find_hits(call, query, filters)
+        hits = _find_hits(call, query, filters)
+        data = partial(call.as_json, "recall", hits)
+        values["hits"] = hits
     else:
-        values |= _latest_memories(call, filters)
+        wanted = _wanted(filters)
+        page = call.number("page")
+        rows, total = call.vault.search.latest_of(wanted, _PAGE_SIZE, (page - 1) * _PAGE_SIZE)
+        data = partial(_listed_json, call, rows)
+        values |= {"rows": rows, "total": total, "page_number": page, "page_count": page_count(total, _PAGE_SIZE)}
     if call.value("fragment"):
         return call.render("results.html", values)
-    values |= {
-        "kind_options": [(label, label.replace("_", " ")) for label in (*_MEMORY_KINDS, *PAGE_KINDS, COMMAND)],
-        "project_options": [(name, name) for name in call.vault.search.projects()],
-        "times": _TIMES,
-        "statuses": _STATUSES,
-    }
-    return call.page("search.html", "Search", **values)
+    values |= {"choices": _choices(call, filters, None if query else call.vault.search.facets(_wanted(filters)))}
+    return call.page("search.html", "Search", data, **values)
 
 
-def _find_hits(call: PageRequest, query: str, filters: dict[str, str]) -> list[Hit]:
-    status = filters["status"]
+def _listed_json(call: PageRequest, rows: Sequence[MemoryRow]) -> object:
+    return call.as_json("list", [call.vault.search.show(row.id) for row in rows])
+
+
+def _wanted(filters: Mapping[str, str]) -> LatestFilter:
+    """Return which memories are listed without a query."""
+    status = {"": Status.ACTIVE, "all": None}.get(filters["status"], filters["status"])
+    kinds = (filters["kind"],) if filters["kind"] else None
+    return LatestFilter(status, kinds, filters["project"] or None, filters["source"] or None, filters["since"] or None)
+
+
+def _choices(
+    call: PageRequest, filters: Mapping[str, str], counts: Mapping[str, Mapping[str, int]] | None
+) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Return the fields to choose by, with their options: what a query can find, or what lists have, with numbers."""
+    if counts is None:
+        kinds = [(label, label.replace("_", " ")) for label in (*_MEMORY_KINDS, *PAGE_KINDS, COMMAND)]
+        projects = [(name, name) for name in (*call.vault.search.projects(), GLOBAL)]
+        statuses, more = [*_STATUSES.items()], []
+    else:
+        kinds, projects, sources = (_numbered(name, filters, counts[name]) for name in ("kind", "project", "source"))
+        of_status = {**counts["status"], "": counts["status"].get("active", 0), "all": sum(counts["status"].values())}
+        statuses = [(value, f"{label} ({of_status.get(value, 0):,})") for value, label in _STATUSES.items()]
+        more = [("source", "Source", [("", "all"), *sources])]
+    return [
+        ("kind", "Kind", [("", "everything"), *kinds]),
+        ("project", "Project", [("", "all"), *projects]),
+        ("since", "When", [*_TIMES.items()]),
+        ("status", "Status", statuses),
+        *more,
+    ]
+
+
+def _numbered(name: str, filters: Mapping[str, str], counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    options = sorted_facet(name, filters[name], counts).options
+    return [(value, f"{facet_label(value, name)} ({number:,})") for value, number in options]
+
+
+def _find_hits(call: PageRequest, query: str, filters: Mapping[str, str]) -> list[Hit]:
+    status, project = filters["status"], filters["project"]
     is_filtered = status not in ("", "all")
     hits = call.vault.search.recall(
         query,
         limit=_MAX_FILTERED_HITS if is_filtered else _MAX_HITS,
         kind=filters["kind"] or None,
-        scope=f"project:{filters['project']}" if filters["project"] else "all",
+        scope=project if project == GLOBAL else f"project:{project}" if project else "all",
         since=filters["since"] or None,
         everything=bool(status),
         observe=False,  # every keystroke would count as a question
     )
     return [hit for hit in hits if not is_filtered or hit.status == status][:_MAX_HITS]
-
-
-def _latest_memories(call: PageRequest, filters: dict[str, str]) -> dict[str, object]:
-    status, page = filters["status"], call.number("page")
-    rows, total = call.vault.search.latest(
-        status=None if status == "all" else status if status in _STATUSES and status else Status.ACTIVE,
-        kinds=[filters["kind"]] if filters["kind"] in _MEMORY_KINDS else None,
-        project=filters["project"] or None,
-        limit=_PAGE_SIZE,
-        offset=(page - 1) * _PAGE_SIZE,
-    )
-    return {"rows": rows, "total": total, "page_number": page, "page_count": page_count(total, _PAGE_SIZE)}
 
 
 # One memory
@@ -78,17 +111,19 @@ def memory_page(call: PageRequest) -> Response:
     vault = call.vault
     listed, history = vault.search.why(call.parameters["reference"])
     memory = listed.memory
-    quotes = vault.search.source_quotes(memory.id)
+    quotes, report = vault.search.source_quotes(memory.id), vault.adherence.report(memory.id)
+    occurrences = vault.suggestions.occurrences(memory) if memory.source == "habit" else []
     return call.page(
         "memory.html",
         clip(memory.claim.sentence, 80),
+        lambda: call.as_json("why", listed, history, occurrences, report),
         listed=listed,
         memory=memory,
         history=[(entry, describe_event(entry), event_details(entry)) for entry in reversed(history)],
         quotes=quotes,
         graph=draw_graph(memory, vault.search.relations(memory.id), quotes),
-        report=vault.adherence.report(memory.id),
-        occurrences=vault.suggestions.occurrences(memory) if memory.source == "habit" else (),
+        report=report,
+        occurrences=occurrences,
         kinds=_MEMORY_KINDS,
     )
 
@@ -127,7 +162,15 @@ def conflicts_page(call: PageRequest) -> Response:
     queries = call.vault.search
     undecided, decided = (queries.conflicts(_MAX_CONFLICTS, decided=is_decided) for is_decided in (False, True))
     entries = {"undecided": [*undecided.entries], "decided": [*decided.entries]}
-    return call.page("conflicts.html", "Conflicts", **entries, total=decided.total)
+    shown = [*entries["undecided"], *entries["decided"]]
+    return call.page(
+        "conflicts.html",
+        "Conflicts",
+        lambda: call.as_json("conflicts", shown),
+        **entries,
+        total=decided.total,
+        rest=decided.total - len(shown),
+    )
 
 
 def resolve_conflict(call: PageRequest) -> Response:

@@ -7,10 +7,11 @@ text can neither be markup nor look like something else.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -22,11 +23,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tacit.home.settings_file import SettingValue
-from tacit.model.claim import Scope, is_project_scope, project_name
+from tacit.model.claim import Provenance, Scope, is_project_scope, project_name
 from tacit.record import Record
 from tacit.text.display import clip, escape_deceptive
 from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
-from tacit.vault.review import Review, ReviewCounts
+from tacit.vault.review import Review
+from tacit.web.checkup import Checkup
+from tacit.web.markdown import parse_blocks, parse_spans
+from tacit.web.waiting import Inbox, load_inbox
 
 if TYPE_CHECKING:
     from tacit.vault import Vault
@@ -45,20 +49,6 @@ def visible(value: object) -> object:
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return escape_deceptive(value, lambda char: char if char in _LAYOUT_CHARS else f"<U+{ord(char):04X}>")
-
-
-def split_matches(text: str, matches: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
-    """Yield a text in parts: those that match a query (True), and those between them."""
-    end = 0
-    for start, stop in sorted(matches):
-        if start < end:
-            continue
-        if start > end:
-            yield text[end:start], False
-        yield text[start:stop], True
-        end = stop
-    if end < len(text):
-        yield text[end:], False
 
 
 def split_code(text: str) -> list[tuple[str, bool]]:
@@ -127,6 +117,22 @@ def kind_name(label: str) -> str:
     return HABIT_LABELS.get(label, label.replace("_", " ")) if label != "preference" else label
 
 
+# By the source of a memory or the name of a provenance.
+_SOURCE_LABELS = {
+    "habit": "learned from your shell",
+    "talk": "learned from sessions",
+    "suggest": "proposed by an agent",
+    **{source.name.lower(): PROVENANCE_LABELS[source] for source in Provenance},
+}
+
+
+def facet_label(value: str, facet: str) -> str:
+    """Return a value of a facet in words."""
+    if facet == "source":
+        return _SOURCE_LABELS.get(value, value.replace("_", " "))
+    return kind_name(value) if facet == "kind" else value
+
+
 @cache
 def static_version() -> str:
     """Return a hash of the style sheet and the script, so that a browser loads another version anew."""
@@ -157,7 +163,9 @@ def environment() -> Environment:
         "clip": lambda text, limit=MAX_TEXT_CHARS: clip(str(text), limit),
         "code_parts": lambda text: split_code(str(text)),
         "short_path": lambda path: short_path(str(path)),
-        "parts": lambda text, matches: list(split_matches(text, matches)),
+        "blocks": parse_blocks,
+        "spans": parse_spans,
+        "facet_label": facet_label,
         "status_name": lambda status: STATUS_LABELS.get(status, status),
         "provenance_name": lambda provenance: PROVENANCE_LABELS[provenance],
     }
@@ -169,9 +177,20 @@ def environment() -> Environment:
 MAX_NOTICE_CHARS = 160  # of a sentence in a notice
 _MAX_NOTICES = 100
 _MAX_FIELDS = 20_000
+_MAX_SKIPPED = 2000
 NOTICE_PARAMETER = "notice"
+FORMAT_PARAMETER = "format"
 BACK_FIELD = "back"
 Fields = Mapping[str, Sequence[str]]
+JsonForms = Mapping[str, Callable[..., object]]
+
+
+class Surroundings(Record):
+    """What is the same for all requests. `json_forms` are what commands print, by their names."""
+
+    json_forms: JsonForms
+    form_token: str
+    is_read_only: bool
 
 
 class Notice(Record):
@@ -204,26 +223,41 @@ class Notices:
         return self._waiting.pop(name, None)
 
 
+class Visit:
+    """What is remembered while the server runs, and recorded nowhere: notices, skipped cards, the latest checks."""
+
+    def __init__(self, checkup: Checkup) -> None:
+        self.notices = Notices()
+        self.checkup = checkup
+        self.skipped: list[str] = []  # the ids of cards, the latest at the end
+
+    def skip(self, card: str) -> None:
+        self.skipped = [*(other for other in self.skipped if other != card), card][-_MAX_SKIPPED:]
+
+
 class PageRequest:
     """What a page gets: parameters, fields of a form, the vault, and functions that make a response."""
 
-    def __init__(
-        self, vault: Vault, request: Request, form: Fields, *, notices: Notices, form_token: str, is_read_only: bool
-    ) -> None:
+    def __init__(self, vault: Vault, request: Request, form: Fields, visit: Visit, surroundings: Surroundings) -> None:
         self.vault = vault
+        self.visit = visit
         self.review = Review(vault.home)
         self.path = request.url.path
         self.parameters: Mapping[str, str] = request.path_params
-        self.is_read_only = is_read_only
+        self.is_read_only = surroundings.is_read_only
         self._query = parse_fields(request.url.query)
         self._form = form
-        self._notices = notices
-        self._form_token = form_token
+        self._surroundings = surroundings
 
     @cached_property
-    def counts(self) -> ReviewCounts:
-        """How much waits for a decision."""
-        return self.review.counts()
+    def inbox(self) -> Inbox:
+        """What waits for a decision."""
+        return load_inbox(self.vault, self.visit.skipped)
+
+    @cached_property
+    def undecided(self) -> int:
+        """How many pairs of memories contradict each other, and no rule decides."""
+        return sum(ruling.rule.is_open for ruling in self.vault.search.rulings())
 
     @property
     def now(self) -> datetime:
@@ -234,7 +268,10 @@ class PageRequest:
 
     def value(self, name: str) -> str:
         """Return a parameter of the address, "" without it."""
-        return next(iter(self._query.get(name, ())), "")
+        return next(iter(self.values(name)), "")
+
+    def values(self, name: str) -> Sequence[str]:
+        return self._query.get(name, ())
 
     def number(self, name: str, default: int = 1) -> int:
         """Return a parameter of the address as a number of at least 1."""
@@ -248,10 +285,14 @@ class PageRequest:
     def fields(self, name: str) -> list[str]:
         return list(self._form.get(name, ()))
 
+    def as_json(self, form: str, *values: object) -> object:
+        """Return values as the command prints them with `--json` that has this form."""
+        return self._surroundings.json_forms[form](*values)
+
     def render(self, template: str, values: Mapping[str, object], code: int = 200) -> Response:
         """Return a rendered template. Every template gets some values, too."""
         common = {
-            "form_token": self._form_token,
+            "form_token": self._surroundings.form_token,
             "read_only": self.is_read_only,
             "when": lambda moment: show_time(moment, self.now),
             "link": lambda path, **parameters: page_address(path, parameters),
@@ -259,17 +300,23 @@ class PageRequest:
         text = environment().get_template(template).render({**common, **values})
         return HTMLResponse(text, status_code=code)
 
-    def page(self, template: str, title: str, code: int = 200, /, **values: object) -> Response:
-        """Return a whole page in the frame: navigation, search field and notice."""
-        counts = self.counts
+    def page(
+        self, template: str, title: str, data: Callable[[], object], code: int = 200, /, **values: object
+    ) -> Response:
+        """Return a page in the frame (navigation, search field and notice), or its `data` if JSON is asked for."""
+        if self.value(FORMAT_PARAMETER) == "json":
+            text = json.dumps(data(), indent=2, default=str)
+            return Response(f"{text}\n", code, media_type="application/json")
+        query = {name: given[0] for name, given in self._query.items() if name != NOTICE_PARAMETER}
         frame = {
             "title": title,
             "current": self.path,
-            "waiting": {"/": counts.pending + counts.ineffective + counts.outdated, "/conflicts": counts.undecided},
-            "notice": self._notices.take(self.value(NOTICE_PARAMETER)),
+            "waiting": {"/": self.inbox.size, "/conflicts": f"{self.undecided:,}"},
+            "notice": self.visit.notices.take(self.value(NOTICE_PARAMETER)),
             "home": self.vault.home.root,
             "static_version": static_version(),
             "query_text": "",
+            "json_address": page_address(self.path, {**query, FORMAT_PARAMETER: "json"}),
         }
         return self.render(template, {**frame, **values}, code)
 
@@ -279,7 +326,7 @@ class PageRequest:
         """Return a redirect to a page of ours, which shows the notice."""
         given = {name: value for name, value in (parameters or {}).items() if name != NOTICE_PARAMETER}
         if notice is not None:
-            given[NOTICE_PARAMETER] = self._notices.add(notice)
+            given[NOTICE_PARAMETER] = self.visit.notices.add(notice)
         return RedirectResponse(page_address(path, given), status_code=303)
 
     def redirect_back(self, notice: Notice) -> Response | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
@@ -10,7 +11,7 @@ from starlette.responses import Response
 from tacit.errors import UsageError
 from tacit.model.claim import Kind, Status
 from tacit.model.ids import EventId
-from tacit.model.observation import ReplyGiven
+from tacit.model.observation import ReplyGiven, ToolUsed
 from tacit.model.recap import session_outcome, turn_title
 from tacit.model.session import Turn
 from tacit.record import Record
@@ -51,9 +52,16 @@ def timeline_page(call: PageRequest) -> Response:
     for count in days:
         done = f"{count_text(count.sessions, 'session')}, {count_text(count.commands, 'command')}"
         squares.append((count.day, count.sessions * 8 + count.commands, f"{count.day:%-d %B %Y}: {done}"))
+
+    def data() -> object:
+        listed = call.as_json("sessions", view.sessions) if view else []
+        commands = [ran._asdict() for ran in view.commands] if view else []
+        return {"days": [count._asdict() for count in busy], "day": chosen, "sessions": listed, "commands": commands}
+
     return call.page(
         "timeline.html",
         "Timeline",
+        data,
         map=calendar(squares, "/timeline?day="),
         weeks=_CALENDAR_WEEKS,
         days=busy[::-1],
@@ -82,6 +90,7 @@ def _day_sessions(call: PageRequest, listed: Sequence[ListedSession]) -> list[Da
 # One session: its turns with prompts, replies, tool calls and files, what was injected and whether it was followed
 
 _TURNS_PER_PAGE = 20
+_MAX_CALLS_IN_A_ROW = 4  # that are shown unfolded
 
 
 def session_page(call: PageRequest) -> Response:
@@ -95,16 +104,49 @@ def session_page(call: PageRequest) -> Response:
     return call.page(
         "session.html",
         listed.row.title,
+        lambda: call.as_json("session", listed, session),
         listed=listed,
         session=session,
         outcome=session_outcome(turns),
         turns=_with_injections(turns, injections)[first : first + _TURNS_PER_PAGE],
+        runs_of=_runs_of,
         chosen=chosen,
         results=call.vault.adherence.results_of_session(listed.row.id),
         page_number=page,
         page_count=page_count(len(turns), _TURNS_PER_PAGE),
-        is_reply=lambda step: isinstance(step, ReplyGiven),
     )
+
+
+class CallRun(Record):
+    """Tool calls one after the other. Many are folded, with the names of the tools and how many were not well."""
+
+    calls: list[ToolUsed]
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.calls) > _MAX_CALLS_IN_A_ROW
+
+    @property
+    def tools(self) -> list[tuple[str, int]]:
+        return Counter(call.tool for call in self.calls).most_common()
+
+    @property
+    def bad(self) -> list[tuple[str, int]]:
+        """How many calls ended in another way than well."""
+        return Counter(call.outcome.value for call in self.calls if call.outcome.value).most_common()
+
+
+def _runs_of(turn: Turn) -> list[ReplyGiven | CallRun]:
+    """Return the steps of a turn, with calls that follow each other as one."""
+    runs: list[ReplyGiven | CallRun] = []
+    for step in turn.steps:
+        if isinstance(step, ReplyGiven):
+            runs.append(step)
+        elif runs and isinstance(runs[-1], CallRun):
+            runs[-1].calls.append(step)
+        else:
+            runs.append(CallRun([step]))
+    return runs
 
 
 def _with_injections(
@@ -136,16 +178,18 @@ def habits_page(call: PageRequest) -> Response:
         for row in queries.latest(status=status, kinds=_HABIT_KINDS, limit=_MAX_HABITS)[0]
     ]
     hours = Timeline(call.vault.home).hours(_HABIT_DAYS)
+    listed, workflows = [row for _, row in habits], call.vault.workflows.workflows()
     return call.page(
         "habits.html",
         "Habits",
+        lambda: {"habits": call.as_json("rows", listed), "workflows": call.as_json("workflows", workflows)},
         used=call.vault.suggestions.most_used(),
         map=week_hours([(count.weekday, count.hour, count.commands) for count in hours]),
         rows_by_day=[[count.commands for count in hours if count.weekday == weekday] for weekday in range(7)],
         time_of=call.local_time,
         days=_HABIT_DAYS,
         habits=habits,
-        workflows=call.vault.workflows.workflows(),
+        workflows=workflows,
     )
 
 
@@ -155,7 +199,7 @@ def workflow_page(call: PageRequest) -> Response:
     runs = workflows.workflow_runs(workflow.name)[:20]
     export = workflows.export_text(workflow.name, form) if form else ""
     values = {"workflow": workflow, "runs": runs, "formats": EXPORT_FORMATS, "form": form, "export": export}
-    return call.page("workflow.html", workflow.name, **values)
+    return call.page("workflow.html", workflow.name, lambda: call.as_json("workflow", workflow), **values)
 
 
 def change_workflow(call: PageRequest) -> Response:
@@ -197,6 +241,10 @@ def value_page(call: PageRequest) -> Response:
     is_empty = not any(week.injected or week.sessions for week in weeks)
     memories = timeline.most_injected(_MAX_MEMORIES)
     late = call.vault.sessions.late_answers().text
-    return call.page(
-        "value.html", "Value", charts=charts, weeks=weeks[::-1], is_empty=is_empty, memories=memories, late=late
-    )
+
+    def data() -> object:
+        most = [{"memory": call.as_json("rows", [item.row]), **item.counts._asdict()} for item in memories]
+        return {"weeks": [week._asdict() for week in weeks], "memories": most}
+
+    values = {"charts": charts, "weeks": weeks[::-1], "is_empty": is_empty, "memories": memories, "late": late}
+    return call.page("value.html", "Value", data, **values)

@@ -7,14 +7,14 @@ from typing import Literal
 
 import pytest
 from harness.browser import PAGE_NAMES, sign_in
-from playwright.sync_api import Browser, ViewportSize
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from tacit.web import WebServer
 from tests.web.browser.visits import Visitor
 
 WIDE = ViewportSize(width=1280, height=800)
 # A small telephone, and a screen of 1280 × 1024 that is enlarged to 400 %.
-SMALL = (ViewportSize(width=320, height=640), ViewportSize(width=320, height=256))
+SMALL = (ViewportSize(width=320, height=640), ViewportSize(width=320, height=256), ViewportSize(width=390, height=844))
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,7 @@ def test_a_page_opens_without_errors_fits_into_a_small_window_and_is_accessible(
     assert page.locator("h1").count() == 1
     problems = [problem for problem in reader.problems if not (name == "error" and "404" in problem)]
     assert problems == []
+    assert reader.wrapped() == [] and reader.cut_off() == []
     assert _cut_off(reader) == []
     page.evaluate("document.querySelectorAll('details').forEach((details) => (details.open = true))")
     assert _cut_off(reader) == []
@@ -53,6 +54,26 @@ def _cut_off(reader: Visitor) -> list[str]:
         found += reader.cut_off()
     reader.page.set_viewport_size(WIDE)
     return found
+
+
+@pytest.mark.parametrize("name", ["card", "memory", "candidate"])
+def test_what_can_be_done_stays_in_sight_on_a_telephone(
+    chromium: Browser, example_server: WebServer, example_paths: dict[str, str], name: str
+) -> None:
+    context = chromium.new_context(viewport=ViewportSize(width=390, height=500), is_mobile=True, has_touch=True)
+    sign_in(context, example_server)
+    page = Visitor(context, example_server).open(example_paths[name])
+    page.set_viewport_size(ViewportSize(width=390, height=844))
+    page.evaluate("document.querySelector('h1, h2').style.height = '3000px'")  # a very long text
+    for scrolled in ("0", "document.body.scrollHeight / 2"):
+        page.evaluate(f"window.scrollTo(0, {scrolled})")
+        buttons = page.locator(".actions > form button")
+        assert buttons.count() >= 2
+        for number in range(buttons.count()):
+            expect(buttons.nth(number)).to_be_in_viewport(ratio=1)
+        tops: list[float] = buttons.evaluate_all("found => found.map((button) => button.getBoundingClientRect().top)")
+        assert max(tops) - min(tops) < 2  # on one line
+    context.close()
 
 
 def test_colours_follow_the_system(chromium: Browser, example_server: WebServer) -> None:

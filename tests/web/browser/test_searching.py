@@ -64,7 +64,7 @@ def test_everything_works_without_a_script(
     sign_in(context_without_script, visitor.server)
     other = Visitor(context_without_script, visitor.server)
     page = other.open("/")
-    page.get_by_role("button", name="Accept", exact=False).first.click()
+    page.locator("article.card").get_by_role("button", name="Accept").first.click()
     expect(page.locator("#notice")).to_contain_text("Accepted: imports run at night")
     page.locator("#notice").get_by_role("button", name="Undo").click()
     expect(page.locator("#notice")).to_contain_text("Undone: accepted")

@@ -28,6 +28,7 @@ _CUT_OFF = """() => {
   for (const element of document.body.querySelectorAll("*")) {
     const texts = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     const control = element.matches("input:not([type=hidden]), select, textarea, button");
+    if (!element.checkVisibility()) continue; // what is folded keeps the place that it had
     const box = element.getBoundingClientRect();
     if (!(texts || control) || !box.width || element.closest("[hidden], .hidden, .skip") || scrolls(element)) continue;
     const style = getComputedStyle(element);
@@ -36,6 +37,28 @@ _CUT_OFF = """() => {
     if (box.right > innerWidth + 1 || box.left < -1 || clipped) cut.push(element.outerHTML.slice(0, 200));
   }
   return cut;
+}"""
+
+
+# Short texts on two lines, and controls beside each other that do not stand on one line.
+_WRAPPED = """() => {
+  const shown = (element) => element.checkVisibility() && !element.closest(".hidden, .skip");
+  const found = [];
+  const short = "button, .button, summary, .chip, nav a, th, td.number, time, kbd, dt, h1 .count";
+  for (const element of document.querySelectorAll(short)) {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const tops = [...range.getClientRects()].filter((box) => box.width).map((box) => box.top);
+    if (shown(element) && Math.max(...tops) - Math.min(...tops) > 12) found.push(element);
+  }
+  const lines = ".actions, .actions .buttons, .filters, .row .row-meta, .head, .pager";
+  for (const group of document.querySelectorAll(lines)) {
+    const boxes = [...group.children].filter(shown).map((child) => child.getBoundingClientRect());
+    const middles = boxes.map((box) => box.top + box.height / 2);
+    const isGrid = getComputedStyle(group).display === "grid";
+    if (!isGrid && Math.max(...middles) - Math.min(...middles) > 14) found.push(group);
+  }
+  return found.map((element) => element.outerHTML.slice(0, 160));
 }"""
 
 
@@ -83,6 +106,11 @@ class Visitor:
         wide: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         elements: list[str] = self.page.evaluate(_CUT_OFF)
         return [*([f"the page is {wide} px too wide"] if wide > 0 else []), *elements]
+
+    def wrapped(self) -> list[str]:
+        """Return what should stand on one line and does not."""
+        found: list[str] = self.page.evaluate(_WRAPPED)
+        return found
 
     def axe_findings(self, *rules: str) -> list[str]:
         """Return what axe-core finds serious or critical, by these rules or by all."""

@@ -1,0 +1,110 @@
+"""What waits in the inbox: cards with candidates, memories that did not help, and the facets to choose them by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from tacit.model.claim import is_project_scope, project_name
+from tacit.record import Record
+from tacit.vault import Vault
+from tacit.vault.listing import ListedMemory
+from tacit.vault.outdated import OutdatedMemories, OutdatedMemory
+from tacit.vault.review import Card, Review
+from tacit.vault.sessions import IneffectiveMemory
+
+MAX_CANDIDATES = 500  # of which cards are made; the others follow when these are decided
+FACETS = ("project", "kind", "source", "state")
+
+
+class InboxItem(Record):
+    """A row of the inbox: a card with candidates, or a memory that agents did not follow or that names what is gone."""
+
+    id: str
+    sentence: str
+    at: str
+    facets: Mapping[str, tuple[str, ...]]  # the values that it has, by facet
+    card: Card | None = None
+    ineffective: IneffectiveMemory | None = None
+    outdated: OutdatedMemory | None = None
+
+    @property
+    def asked(self) -> Card | IneffectiveMemory | OutdatedMemory | None:
+        """What the row asks about."""
+        return self.card or self.ineffective or self.outdated
+
+
+class Inbox(Record):
+    """All rows, and whether there are more candidates than cards are made of."""
+
+    items: list[InboxItem]
+    has_more: bool
+
+    @property
+    def size(self) -> str:
+        return f"{len(self.items):,}{'+' if self.has_more else ''}"
+
+
+class Facet(Record):
+    """A property to choose by: which value is chosen, and how many rows each value would leave."""
+
+    name: str
+    chosen: str
+    options: list[tuple[str, int]]
+
+
+def load_inbox(vault: Vault, skipped: Sequence[str]) -> Inbox:
+    """Return what waits: first memories that did not help, then cards, and at the end what was skipped."""
+    items: dict[str, InboxItem] = {}
+    for ineffective in vault.adherence.ineffective():
+        evidence = [*ineffective.report.violations, *ineffective.report.corrections]
+        at = max((found.at for found in evidence), default="")
+        state = "keep telling?" if ineffective.is_idle else "not followed"
+        item = _memory_item([ineffective.listed], state, at)._replace(ineffective=ineffective)
+        items[item.id] = item
+    for outdated in OutdatedMemories(vault.home).outdated():
+        item = _memory_item([outdated.listed], "names what is gone")._replace(outdated=outdated)
+        items.setdefault(item.id, item)
+    cards = Review(vault.home).cards(MAX_CANDIDATES)
+    for card in cards:
+        item = _memory_item(card.candidates, "candidate")._replace(card=card)
+        items.setdefault(item.id, item)
+    last = {claim: at for at, claim in enumerate(skipped)}
+    ordered = sorted(items.values(), key=lambda item: last.get(item.id, -1))
+    return Inbox(ordered, cards.card_total is None)
+
+
+def _memory_item(listed: Sequence[ListedMemory], state: str, at: str = "") -> InboxItem:
+    first = listed[0]
+    memory, counts = first.memory, first.counts
+    sentence = counts.label if counts and counts.steps else memory.claim.sentence
+    scopes = [other.memory.claim.scope for other in listed]
+    names = [project_name(scope) if is_project_scope(scope) else "global" for scope in scopes]
+    facets = {
+        "project": tuple(dict.fromkeys(names)),
+        "kind": (memory.kind.label,),
+        "source": (memory.source,),
+        "state": (state,),
+    }
+    return InboxItem(memory.id, sentence, at or memory.last_at.isoformat(), facets)
+
+
+def matching(items: Iterable[InboxItem], chosen: Mapping[str, str]) -> list[InboxItem]:
+    """Return the rows that have all chosen values."""
+    return [item for item in items if all(not value or value in item.facets[name] for name, value in chosen.items())]
+
+
+def count_facets(items: Sequence[InboxItem], chosen: Mapping[str, str]) -> list[Facet]:
+    """Return each facet with the number of rows that its values would leave, beside the values that others chose."""
+    facets = []
+    for name in FACETS:
+        others = matching(items, {**chosen, name: ""})
+        counts = Counter(value for item in others for value in item.facets[name])
+        facets.append(sorted_facet(name, chosen[name], counts))
+    return facets
+
+
+def sorted_facet(name: str, chosen: str, counts: Mapping[str, int]) -> Facet:
+    """Return a facet with the most frequent values first. What is chosen is among them, whatever is left of it."""
+    found = {**({chosen: 0} if chosen else {}), **counts}
+    return Facet(name, chosen, sorted(found.items(), key=lambda option: (-option[1], option[0])))
