@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import threading
 import time
 from collections.abc import Callable
@@ -34,11 +35,13 @@ def test_checks_report_how_far_they_are_and_what_they_found(person: Person) -> N
     with person.at():
         checkup = Checkup(opener(person))
         assert checkup.state.findings is None and not checkup.is_running
-        checkup.start()
-        seen: set[tuple[int, int, str]] = set()
-        while checkup.is_running:
-            seen.add((checkup.state.at, checkup.state.of, checkup.state.what))
-        assert any(of > 10 and what.startswith("Every line of the log") for _, of, what in seen)
+        with (person.home / ".tacit" / "capturing.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # one of the checks waits two seconds for it
+            checkup.start()
+            while not (state := checkup.state).what.startswith("The locks"):
+                assert checkup.is_running
+            assert 0 < state.at < state.of and state.findings is None
+        wait(checkup)
         assert checkup.state.findings is not None and checkup.state.findings[0].serious
         assert checkup.state.done_at == datetime.fromisoformat(person.now)
 
