@@ -30,7 +30,7 @@ from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
 from tacit.vault.review import Review
 from tacit.web.checkup import Checkup
 from tacit.web.markdown import parse_blocks, parse_spans
-from tacit.web.waiting import Inbox, load_inbox
+from tacit.web.waiting import CardCache, Inbox, load_inbox
 
 if TYPE_CHECKING:
     from tacit.vault import Vault
@@ -228,6 +228,7 @@ class Visit:
 
     def __init__(self, checkup: Checkup) -> None:
         self.notices = Notices()
+        self.cards = CardCache()
         self.checkup = checkup
         self.skipped: list[str] = []  # the ids of cards, the latest at the end
 
@@ -252,7 +253,7 @@ class PageRequest:
     @cached_property
     def inbox(self) -> Inbox:
         """What waits for a decision."""
-        return load_inbox(self.vault, self.visit.skipped)
+        return load_inbox(self.vault, self.visit.cards, self.visit.skipped)
 
     @cached_property
     def undecided(self) -> int:

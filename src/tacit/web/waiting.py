@@ -53,7 +53,25 @@ class Facet(Record):
     options: list[tuple[str, int]]
 
 
-def load_inbox(vault: Vault, skipped: Sequence[str]) -> Inbox:
+class CardCache:
+    """The cards of the latest request, for as long as nothing is appended to the log: every page shows their number."""
+
+    def __init__(self) -> None:
+        self._state: object = None
+        self._cards: tuple[Card, ...] = ()
+        self._has_more = False
+
+    def load(self, vault: Vault) -> tuple[Sequence[Card], bool]:
+        """Return the cards, and whether there are more candidates than they are made of."""
+        store = vault.home.store
+        state = (store.log.segment_sizes(), store.actor.clock().date())  # habits are ordered by how long ago they were
+        if state != self._state:
+            listing = Review(vault.home).cards(MAX_CANDIDATES)
+            self._cards, self._has_more, self._state = tuple(listing), listing.card_total is None, state
+        return self._cards, self._has_more
+
+
+def load_inbox(vault: Vault, cards: CardCache, skipped: Sequence[str]) -> Inbox:
     """Return what waits: first memories that did not help, then cards, and at the end what was skipped."""
     items: dict[str, InboxItem] = {}
     for ineffective in vault.adherence.ineffective():
@@ -65,13 +83,13 @@ def load_inbox(vault: Vault, skipped: Sequence[str]) -> Inbox:
     for outdated in OutdatedMemories(vault.home).outdated():
         item = _memory_item([outdated.listed], "names what is gone")._replace(outdated=outdated)
         items.setdefault(item.id, item)
-    cards = Review(vault.home).cards(MAX_CANDIDATES)
-    for card in cards:
+    candidates, has_more = cards.load(vault)
+    for card in candidates:
         item = _memory_item(card.candidates, "candidate")._replace(card=card)
         items.setdefault(item.id, item)
     last = {claim: at for at, claim in enumerate(skipped)}
     ordered = sorted(items.values(), key=lambda item: last.get(item.id, -1))
-    return Inbox(ordered, cards.card_total is None)
+    return Inbox(ordered, has_more)
 
 
 def _memory_item(listed: Sequence[ListedMemory], state: str, at: str = "") -> InboxItem:

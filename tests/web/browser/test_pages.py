@@ -76,6 +76,15 @@ def test_what_can_be_done_stays_in_sight_on_a_telephone(
     context.close()
 
 
+@pytest.mark.parametrize(("key", "dialog"), [("?", "#keys"), ("Control+k", "#palette")])
+def test_a_dialog_fits_into_a_small_window_and_is_accessible(reader: Visitor, key: str, dialog: str) -> None:
+    page = reader.open("/settings")
+    page.keyboard.press(key)
+    expect(page.locator(dialog)).to_be_visible()
+    assert reader.axe_findings() == [] and reader.wrapped() == []
+    assert _cut_off(reader) == []
+
+
 def test_colours_follow_the_system(chromium: Browser, example_server: WebServer) -> None:
     grounds = []
     schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
