@@ -14,9 +14,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from tacit.contradiction.polarity import content_stems, contradicts
+from tacit.contradiction.polarity import clause_around, content_stems, contradicts
 from tacit.contradiction.profile import is_restatement
 from tacit.learn import Lesson
+from tacit.learn.judge import wording
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
 from tacit.model.claim import Kind, Provenance
 from tacit.record import Record
@@ -146,6 +147,9 @@ def _parse_memory(item: object) -> JudgedMemory | None:
 # What can be believed
 
 _MAX_STATEMENT_CHARS, _MIN_QUOTE_CHARS, _MAX_WHY_CHARS = 300, 8, 160
+CHECK_WORDING = "check the wording"  # in the reason of a lesson
+# Words of a statement that a person is asked to check; with more it is not believed. What mends a command is explained.
+_MAX_INVENTED_WORDS, _MAX_INVENTED_WORDS_OF_FIX = 1, 2
 _CONFIDENCE = 0.7  # less than the person's own clear words
 _FIX_KINDS = frozenset({Kind.KNOWN_FIX, Kind.ENVIRONMENT, Kind.CONVENTION})
 # A command may be advised. Words that address a reader come from whoever wrote the output.
@@ -180,12 +184,13 @@ class CheckedAnswer(Record):
 
 
 class _QuoteMatch(Record):
-    """Where a quote occurs; `original` is its text in the log."""
+    """Where a quote occurs; `original` is its text in the log, `clauses` are the clauses that it is from."""
 
     session: SessionPart
     line: QuestionLine
     part: QuotablePart
     original: str
+    clauses: str
 
 
 def check_answer(answer: JudgeAnswer, question: Question, judge: str) -> CheckedAnswer:
@@ -223,19 +228,27 @@ def is_same_statement(first: str, second: str) -> bool:
 def _memory_problems(
     memory: JudgedMemory, statement: str, quoted: _QuoteMatch, known: Sequence[Lesson]
 ) -> Iterator[str]:
-    context = quoted.line.context
+    line = quoted.line
+    source = f"{line.around} {line.context} {quoted.session.project}"
     if not is_complete_sentence(statement, _MAX_STATEMENT_CHARS):
         yield "it is no complete thought"
     if secret_kind(statement):
         yield "it holds a secret"
-    if unknown_names(statement, f"{context} {quoted.session.project}"):
+    if unknown_names(statement, source):
         yield "it has names that its line does not have"
-    # A statement about a line in another script may share no word with it.
-    is_other_script = statement.isascii() and not context.isascii()
-    if not content_stems(statement) & content_stems(context) and not is_other_script:
+    if wording.is_translated(statement, line.context):
+        if not wording.is_about(statement, quoted.clauses):
+            yield "it has nothing to do with its quote"
+    elif not content_stems(statement) & content_stems(source):
         yield "it has nothing to do with its quote"
+    else:
+        if wording.invented_order(statement, source):
+            yield "it gives an order that its line does not give"
+        most = _MAX_INVENTED_WORDS_OF_FIX if line.is_fix else _MAX_INVENTED_WORDS
+        if len(wording.invented_words(_without_names(statement), source)) > most:
+            yield "it says what its line does not say"
     # What works instead naturally says the opposite of what failed.
-    if not quoted.line.is_fix and any(contradicts(statement, text) for text in (quoted.original, quoted.part.shown)):
+    if not line.is_fix and wording.is_opposite(statement, quoted.clauses):
         yield "it says the opposite of its quote"
     if quoted.line.is_fix and (memory.kind not in _FIX_KINDS or _READER_WORDS.search(normalize_text(statement))):
         yield "only the output of a tool says so"
@@ -243,6 +256,25 @@ def _memory_problems(
         yield "said twice"
     if len(known) >= MAX_PER_SESSION:
         yield "more than three of one session"
+
+
+def _needs_check(statement: str, quoted: _QuoteMatch) -> bool:
+    """Return whether a person should compare a statement with its quote: it is translated, has a word of its own, or
+    may say the opposite."""
+    line = quoted.line
+    if wording.is_translated(statement, line.context):
+        return True
+    source = f"{line.around} {line.context} {quoted.session.project}"
+    return bool(wording.invented_words(_without_names(statement), source)) or (
+        not line.is_fix and wording.may_be_opposite(statement, quoted.clauses, line.context)
+    )
+
+
+def _without_names(text: str) -> str:
+    """Return a text without the names in it, which are compared as they are."""
+    for name in sorted(names_in(text), key=len, reverse=True):
+        text = text.replace(name, " ")
+    return text
 
 
 def _find_quote(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch | None:
@@ -255,7 +287,7 @@ def _find_quote(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch | No
                     is_long_enough = len(wanted) >= _MIN_QUOTE_CHARS or (wanted and wanted == part.shown)
                     is_sent = is_long_enough and wanted in part.shown.translate(_PLAIN_QUOTES)
                     if is_sent and (original := _original_text(wanted, part.original)):
-                        return _QuoteMatch(session, line, part, original)
+                        return _QuoteMatch(session, line, part, original, clause_around(original, part.original))
     return None
 
 
@@ -267,8 +299,9 @@ def _find_sentences(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch 
     if len(found) < max(len(matches), 2) or len({match.session.label for match in found}) > 1:
         return None
     longest = max(found, key=lambda match: len(match.original))
-    context = " ".join(match.line.context for match in found)
-    return longest._replace(line=longest.line._replace(context=context))
+    context, around = (" ".join(texts) for texts in zip(*((m.line.context, m.line.around) for m in found), strict=True))
+    clauses = "\n".join(match.clauses for match in found)
+    return longest._replace(line=longest.line._replace(context=context, around=around), clauses=clauses)
 
 
 def _original_text(quote: str, text: str) -> str:
@@ -284,13 +317,13 @@ def _original_text(quote: str, text: str) -> str:
 def _lesson(memory: JudgedMemory, statement: str, quoted: _QuoteMatch, judge: str) -> Lesson:
     why = redacted_line(memory.why, _MAX_WHY_CHARS)
     is_plain = bool(why) and not is_directive(why)
-    evidence = quoted.line.evidence
+    evidence, is_doubtful = quoted.line.evidence, _needs_check(statement, quoted)
     return Lesson(
         kind=memory.kind,
         sentence=statement,
         quote=quoted.original,
         evidence=evidence[-1:] + evidence[:-1] if quoted.part.name == "then" else evidence,
-        reason=f"judged by {judge}" + (f": {why}" if is_plain else ""),
+        reason=f"judged by {judge}" + (f", {CHECK_WORDING}" if is_doubtful else "") + (f": {why}" if is_plain else ""),
         confidence=_CONFIDENCE,
         provenance=Provenance.TOOL_LOCAL if quoted.line.is_fix else Provenance.MODEL,
         everywhere=memory.everywhere,
@@ -311,6 +344,8 @@ _CODE = re.compile(r"`([^`]{1,200})`")
 _UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]+")
 _CAMEL_CASE = re.compile(r"[a-z][A-Z]")
 _ALTERNATIVES = re.compile(r"\w+(?:/\w+){1,5}")
+# `-xvf` is -x -v -f, and `-name` is one option with a single dash.
+_BUNDLE, _SHORT_OPTIONS = re.compile(r"-[A-Za-z]{1,4}"), re.compile(r"(?<![\w-])-([A-Za-z]{1,4})(?![\w-])")
 _ABBREVIATIONS = ("e.g", "i.e", "and/or")
 _PLAIN_QUOTES = str.maketrans("‘’‚“”„«»´", '\'\'\'"""""\'')
 
@@ -338,10 +373,14 @@ def names_in(text: str) -> Iterator[str]:
 def unknown_names(text: str, source: str) -> list[str]:
     """Return the names of a text that are not in its source. Alternatives ("type/click") are words of the source."""
     known, stems = _comparable(source), content_stems(source)
+    letters = {letter for flag in _SHORT_OPTIONS.findall(source) for letter in flag}
+    words = set(known.split())
     return [
         name
         for name in names_in(text)
         if not _occurs(_comparable(name), known)
+        and not (_BUNDLE.fullmatch(name) and letters.issuperset(name[1:]))
+        and not any(wording.is_misspelled(name.lower(), word.strip(_PUNCTUATION)) for word in words)
         and not (_ALTERNATIVES.fullmatch(name) and content_stems(name.replace("/", " ")) <= stems)
         and name.lower() not in _ABBREVIATIONS
     ]

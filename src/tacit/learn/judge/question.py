@@ -26,6 +26,7 @@ MAX_QUESTION_TOKENS = 6000
 _MAX_QUESTION_SESSIONS = 20  # each is summed up in the answer
 _MIN_LINE_TOKENS = 1000  # for the lines of one question, however small the budget is: less than one line may not fit
 _MAX_SENTENCE_CHARS, _MAX_ANSWERING_CHARS, _MAX_REPLY_CHARS = 600, 300, 300
+_MAX_BEFORE_CHARS = 120  # of the sentence before a candidate
 _MAX_CALL_CHARS, _MAX_ERROR_CHARS, _MAX_REQUEST_CHARS = 300, 160, 120
 _ID_TOKENS = 8  # of a line, with its comma, quotes and line break
 _MARK_CHARS = 16
@@ -53,7 +54,10 @@ class QuotablePart(Record):
 
 
 class QuestionLine(Record):
-    """One candidate. Only `parts` can be quoted; `context` is all its words; `evidence` has the quoted event first."""
+    """One candidate. Only `parts` can be quoted; `context` is all its words; `evidence` has the quoted event first.
+
+    `around` is what was said immediately before and after it, whether or not it was sent.
+    """
 
     label: str
     parts: tuple[QuotablePart, ...]
@@ -61,6 +65,7 @@ class QuestionLine(Record):
     evidence: tuple[EventId, ...]
     is_fix: bool
     text: str
+    around: str = ""
 
 
 class SessionPart(Record):
@@ -168,8 +173,11 @@ def _session_parts(material: SessionMaterial, room: int | None) -> Iterator[Sess
 def _sentence_line(candidate: SentenceCandidate) -> QuestionLine:
     part = QuotablePart("sentence", redacted_line(candidate.text, _MAX_SENTENCE_CHARS), candidate.text)
     answering = redacted_line(candidate.answering, _MAX_ANSWERING_CHARS)
-    fields = {**({"answering": answering} if answering else {}), part.name: part.shown}
-    return _question_line(fields, (part,), (candidate.event_id,), is_fix=False)
+    before, after = (redacted_line(text, _MAX_SENTENCE_CHARS) for text in (candidate.before, candidate.after))
+    fields = {"answering": answering} if answering else {}
+    fields |= {"before": clip(before, _MAX_BEFORE_CHARS)} if before and candidate.is_before_sent else {}
+    line = _question_line({**fields, part.name: part.shown}, (part,), (candidate.event_id,), is_fix=False)
+    return line._replace(around=f"{before} {after}")
 
 
 def _fix_line(candidate: FixCandidate) -> QuestionLine:

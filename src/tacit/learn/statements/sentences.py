@@ -301,22 +301,36 @@ _load_weights = cache(load_data)
 
 
 class SentenceCandidate(Record):
-    """A sentence of a prompt. `answering` is the agent's question that the prompt answered."""
+    """A sentence of a prompt. `answering` is the agent's question that the prompt answered; `before` and `after` are
+    the sentences around it, of which a judge is sent the one before if it is no candidate itself."""
 
     event_id: EventId
     text: str
     answering: str = ""
+    before: str = ""
+    after: str = ""
+    is_before_sent: bool = False
 
 
 def sentence_candidates(events: Sequence[SessionEvent]) -> list[SentenceCandidate]:
     """Return the sentences of a session that are worth a judge's attention, in order."""
     return [
-        SentenceCandidate(event.event_id, sentence.text, event.body.about)
+        candidate
         for event in events
         if isinstance(event.body, PromptGiven) and event.body.how in READ_PROMPTS
-        for sentence in prompt_sentences(event.body.text)
-        if is_candidate(sentence, len(event.body.text))
+        for candidate in _prompt_candidates(event.event_id, event.body)
     ]
+
+
+def _prompt_candidates(event_id: EventId, prompt: PromptGiven) -> Iterator[SentenceCandidate]:
+    before, was_candidate = "", True
+    sentences = prompt_sentences(prompt.text)
+    following = [*(sentence.text for sentence in sentences[1:]), ""]
+    for sentence, after in zip(sentences, following, strict=False):
+        is_wanted = is_candidate(sentence, len(prompt.text))
+        if is_wanted:
+            yield SentenceCandidate(event_id, sentence.text, prompt.about, before, after, not was_candidate)
+        before, was_candidate = sentence.text, is_wanted
 
 
 def is_candidate(sentence: PromptSentence, prompt_chars: int) -> bool:
