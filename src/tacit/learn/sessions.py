@@ -261,7 +261,9 @@ def _classify_lessons(
             claim = claim_from(lesson.sentence, GLOBAL if lesson.everywhere else row.scope, kind=lesson.kind)
         except TacitError:
             continue
-        claim = restated_claim(connection, claim, partial(_holds_there, claim.scope))  # the new words are evidence
+        claim = _named_claim(connection, lesson, row) or restated_claim(
+            connection, claim, partial(_holds_there, claim.scope)
+        )  # the new words are evidence
         if claim.id in seen:
             continue
         seen.add(claim.id)
@@ -274,6 +276,15 @@ def _classify_lessons(
             elif may_accept and is_sure and not opposing_claims(connection, claim):
                 state = LearnState.ACCEPTED
         yield LearnResult(claim, lesson, row, state)
+
+
+def _named_claim(connection: sqlite3.Connection, lesson: Lesson, session: SessionRow) -> Claim | None:
+    """Return the claim of the memory that a judge says a lesson repeats, None if it does not hold there any more."""
+    row = reader.memory_row(connection, lesson.same_as) if lesson.same_as else None
+    if row is None or row.status not in (Status.ACTIVE, Status.PENDING) or not _holds_there(session.scope, row):
+        return None
+    memory = reader.load_memory(connection, row.id, must_decode)
+    return memory.claim if memory else None
 
 
 def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
@@ -330,7 +341,10 @@ def _session_drafts(
             quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
             evidence = f"{row.agent}, {row.ended_at[:10]}, session {row.id}: “{quote}”"
             grounds = (lesson.reason, lesson.confidence, lesson.evidence)
-            proposed = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
+            contradicts = (lesson.contradicts,) if lesson.contradicts and lesson.contradicts != claim.id else ()
+            proposed = ClaimProposed(
+                claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True, contradicts=contradicts
+            )
             yield Draft(proposed, claim.scope, Attribution(_ACTOR, lesson.provenance))
         if state is LearnState.ACCEPTED:
             accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)

@@ -182,9 +182,11 @@ def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> Listed
     reasons = [
         body.reason for body in (event.body for event in events) if isinstance(body, ClaimProposed) and body.reason
     ]
-    rows = (reader.memory_row(connection, claim) for claim in opposing_claims(connection, listed.memory.claim))
+    named = {ClaimId(claim) for event in events if isinstance(event.body, ClaimProposed) for claim in event.body.contradicts}
+    opposed = dict.fromkeys((*opposing_claims(connection, listed.memory.claim), *sorted(named)))
+    rows = (reader.memory_row(connection, claim) for claim in opposed)
     based = with_basis(listed, events)
-    contradicts = tuple(row for row in rows if row)
+    contradicts = tuple(row for row in rows if row and row.status in (Status.ACTIVE, Status.PENDING))
     same = tuple(near_memories(connection, listed.memory.claim))
     return based._replace(reason=reasons[-1] if reasons else "", contradicts=contradicts, may_be_same=same)
 

@@ -20,6 +20,7 @@ from tacit.learn import Lesson
 from tacit.learn.judge import wording
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
 from tacit.model.claim import Kind, Provenance
+from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.secrets import secret_kind
 from tacit.text.display import printable
@@ -47,6 +48,7 @@ _MEMORY_TYPES = {
     "why": _STRING_TYPE,
     "where": {"type": "string", "enum": ["project", _EVERYWHERE]},
 }
+_REFERENCE_TYPES = {"same_as": _STRING_TYPE, "contradicts": _STRING_TYPE}  # need not be there
 
 
 # For models of `llm` that take a schema. It repeats what the question says and contains nothing of the person's.
@@ -58,7 +60,7 @@ ANSWER_SCHEMA: dict[str, object] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": _MEMORY_TYPES,
+                "properties": {**_MEMORY_TYPES, **_REFERENCE_TYPES},
                 "required": list(_MEMORY_TYPES),
                 "additionalProperties": False,
             },
@@ -67,6 +69,7 @@ ANSWER_SCHEMA: dict[str, object] = {
     },
     "required": ["memories", "summaries"],
 }
+_OPTIONAL_TEXTS = ("why", *_REFERENCE_TYPES)
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _THINKING_END = re.compile(r"</think(?:ing)?>")
 _MAX_OBJECT_STARTS = 100  # braces at which an object may begin
@@ -80,6 +83,8 @@ class JudgedMemory(Record):
     kind: Kind
     why: str = ""
     everywhere: bool = False
+    same_as: str = ""
+    contradicts: str = ""
 
 
 class JudgeAnswer(Record):
@@ -89,6 +94,10 @@ class JudgeAnswer(Record):
     summaries: Mapping[str, str] = {}
     malformed: int = 0
     mark: str = ""
+
+    def is_for(self, question: Question) -> bool:
+        """Return whether this may be the answer to a question: one that does not say which it is for may."""
+        return self.mark in ("", question.mark)
 
 
 def parse_answer(text: str) -> JudgeAnswer | None:
@@ -137,10 +146,11 @@ def _parse_memory(item: object) -> JudgedMemory | None:
     match item:
         case {"quote": str(quote), "statement": str(statement), "kind": str(label), **others}:
             kind = KINDS_BY_LABEL.get(label.strip().lower().replace(" ", "_"))
-            why = others.get("why")
             is_everywhere = others.get("where") == _EVERYWHERE
+            texts = (text if isinstance(text := others.get(name), str) else "" for name in _OPTIONAL_TEXTS)
             if kind is not None:
-                return JudgedMemory(quote, statement, kind, why if isinstance(why, str) else "", is_everywhere)
+                why, same_as, contradicts = texts
+                return JudgedMemory(quote, statement, kind, why, is_everywhere, same_as, contradicts)
     return None
 
 
@@ -206,7 +216,8 @@ def check_answer(answer: JudgeAnswer, question: Question, judge: str) -> Checked
             known = lessons[quoted.session.label]
             problem = next(_memory_problems(memory, statement, quoted, known), "")
             if not problem:
-                known.append(_lesson(memory, statement, quoted, judge))
+                references = _references(memory, statement, quoted.session, question)
+                known.append(_lesson(memory, statement, quoted, judge)._replace(**references))
         if problem:
             rejected.append(RejectedMemory(redacted_line(statement, _MAX_WHY_CHARS), problem))
     dropped = Counter(memory.reason for memory in rejected)
@@ -256,6 +267,22 @@ def _memory_problems(
         yield "said twice"
     if len(known) >= MAX_PER_SESSION:
         yield "more than three of one session"
+
+
+def _references(
+    memory: JudgedMemory, statement: str, session: SessionPart, question: Question
+) -> dict[str, ClaimId | None]:
+    """Return the memory that a memory of an answer repeats, or contradicts. What was not sent is not known.
+
+    Whatever a judge says, an opposite is no repetition.
+    """
+    sent = {known.label: known for known in question.known if known.project in ("", session.project)}
+    same, opposed = sent.get(memory.same_as), sent.get(memory.contradicts)
+    if same and wording.is_opposite(statement, same.sentence):
+        same, opposed = None, same
+    if same:
+        return {"same_as": same.claim}
+    return {"contradicts": opposed.claim} if opposed else {}
 
 
 def _needs_check(statement: str, quoted: _QuoteMatch) -> bool:

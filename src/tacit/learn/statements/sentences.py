@@ -243,6 +243,18 @@ def find_form(sentence: PromptSentence) -> StatementForm | None:
 
 MIN_STATEMENT_SCORE = -0.5
 MIN_CANDIDATE_SCORE = -2.05
+_MIN_SHORT_CANDIDATE_SCORE = -2.85
+_MAX_SHORT_WORDS, _MAX_SENTENCES_AROUND = 6, 3
+# How tasks, assent and questions begin.
+_NO_RULE = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|yes|yep|yeah|no|so|now|then|and|please|pls|also|just|let's|bitte|ja|oui|si|sí|sim|да)[,\s]+){0,3}"
+    r"(?:fix|add|make|create|implement|update|change|show|explain|check|run|commit|push|continue|try|do|go|look|find"
+    r"|remove|delete|read|open|give|tell|write(?! in\b)|build|start|test|review|merge|install|move|rename|debug|refactor|what|why"
+    r"|how|where|when|who|which|can|could|is|are|does|did|should|thanks?|looks|good|great|perfect|nice|yes|ok(?:ay)?"
+    r"|proceed|resume|retry|undo|revert|deploy|generate|list|print|clean|help|i|it|that|this|there|the"
+    r"|mach|weiter|warum|was|wie|danke|gut|corrige|arregla|continua|continúa|pourquoi|merci|gracias"
+    r"|исправь|продолжай|почему|сделай|добавь|perché|perche|obrigado|grazie|por qu[eé])\b"
+)
 _WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
 _LENGTHS = (3, 5, 8, 12, 20, 35)  # a sentence has the feature of each that it is shorter than
 _SHAPES = {
@@ -334,5 +346,19 @@ def _prompt_candidates(event_id: EventId, prompt: PromptGiven) -> Iterator[Sente
 
 
 def is_candidate(sentence: PromptSentence, prompt_chars: int) -> bool:
-    """Return whether a sentence is likely enough to state something."""
-    return score_sentence(sentence, prompt_chars) >= MIN_CANDIDATE_SCORE
+    """Return whether a sentence is likely enough to state something.
+
+    Of short ones ("use tabs") and of those in languages that the model hardly knows, more may: they cost a judge little.
+    """
+    score = score_sentence(sentence, prompt_chars)
+    if score >= MIN_CANDIDATE_SCORE:
+        return True
+    return score >= _MIN_SHORT_CANDIDATE_SCORE and sentence.is_typed and _may_be_a_rule(sentence)
+
+
+def _may_be_a_rule(sentence: PromptSentence) -> bool:
+    words = _WORD.findall(sentence.plain)
+    is_few = sentence.total <= _MAX_SENTENCES_AROUND
+    if not is_few or not 2 <= len(words) <= _MAX_SHORT_WORDS or _NO_RULE.match(sentence.plain):
+        return False
+    return words[-1] not in ("?", ":")
