@@ -112,8 +112,8 @@ def test_what_is_learnt_in_one_work_tree_of_a_repository_holds_in_the_others(per
         root = person.folder / "shop.git"
         person.git(root, "remote", "remove", "origin")
     one, other = person.folder / "one", person.folder / "deep" / "other"
-    for tree in (one, other):
-        person.git(root, "worktree", "add", "-q", str(tree), "-b", tree.name)
+    for place in (one, other):
+        person.git(root, "worktree", "add", "-q", str(place), "-b", place.name)
     capture(person, one, 1, RULE)
     capture(person, other, 2, RULE)
     person.tacit("learn")

@@ -23,11 +23,16 @@ _FALSE_NEGATION = re.compile(
     r"|\bnot (?:only|just|sure)\b|\bno (?:problem|worries|longer)\b"
     r"|\b(?:do not|don't|dont) want to (?:break|delete|drop|lose|remove)\b"
 )
-_INSTEAD_PHRASES = "instead of|rather than|in place of|over|statt|anstatt|anstelle|en vez de|au lieu de|em vez de"
+_INSTEAD_PHRASES = (
+    "instead of|rather than|in place of|over|statt|anstatt|anstelle|en vez de|en lugar de|au lieu de|plutôt que|em vez de"
+    "|invece d[ie]|al posto (?:d[ie]|che)|piuttosto che"
+)
 _RATHER_THAN = re.compile(r"\brather (?!than\b)([^.,;:!?]{1,120}?) than\b")  # "I'd rather have A than B"
 _CONDITION_WORDS = "without|before|until|unless|except|only if|when|where|if|ohne|sin|sans|sem"
 # A "not" behind one of these forbids the whole clause; behind anything else it makes a contrast: "pnpm not npm".
-_AUXILIARY_VERBS = "is are was were be do does did must should shall will would can could may might has have".split()
+_AUXILIARY_VERBS = (
+    "is are was were be do does did must should shall will would can could may might has have need".split()
+)
 _CONTRASTING_NOT = "".join(rf"(?<!\b{verb})" for verb in _AUXILIARY_VERBS) + r"(?=\snot\s)"
 _CLAUSE_BREAK = re.compile(
     r"[.,;:!?()](?=\s|$)|\s[-–—]+\s|\s\(|\b(?:but|because|since|so that|anyway|let's|sondern|sino|mais|mas|weil)\b"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from functools import partial
 
@@ -69,12 +69,16 @@ RECORDED_STATES = (LearnState.NEW, LearnState.ACCEPTED, LearnState.REPEATED)
 
 
 class LearnResult(Record):
-    """A lesson of a session as a claim, and what became of it."""
+    """A lesson of a session as a claim, and what became of it.
+
+    `merged` is a suggestion that says the same in other words, and becomes a part of the claim.
+    """
 
     claim: Claim
     lesson: Lesson
     session: SessionRow
     state: LearnState
+    merged: Claim | None = None
 
 
 class SessionLearning(HomePart):
@@ -202,7 +206,7 @@ class SessionLearning(HomePart):
         previewed[row.id] = choices
         lessons = learn_statements(events)
         lessons += confirmed_fixes(self._fixes_of(row, events), earlier) if earlier else ()
-        lessons += [finding for finding in (judged.findings if judged else ()) if not _is_covered(finding, lessons)]
+        lessons = _with_findings(lessons, judged.findings if judged else ())
         lessons += repeated_lessons(decisions, list(others.values()))
         results = list(_classify_lessons(connection, row, lessons, may_accept=self._home.settings.learn_accept))
         return results, choices
@@ -258,24 +262,24 @@ def _classify_lessons(
     seen: set[str] = set()
     for lesson in sorted(lessons, key=lambda lesson: -lesson.confidence):
         try:
-            claim = claim_from(lesson.sentence, GLOBAL if lesson.everywhere else row.scope, kind=lesson.kind)
+            stated = claim_from(lesson.sentence, GLOBAL if lesson.everywhere else row.scope, kind=lesson.kind)
         except TacitError:
             continue
-        claim = _named_claim(connection, lesson, row) or restated_claim(
-            connection, claim, partial(_holds_there, claim.scope)
-        )  # the new words are evidence
+        stated = restated_claim(connection, stated, partial(_holds_there, stated.scope))  # the new words are evidence
+        claim = _named_claim(connection, lesson, row) or stated
         if claim.id in seen:
             continue
         seen.add(claim.id)
+        is_merged = claim.id != stated.id and _is_suggestion_of(connection, stated.id, row)
         state = _claim_state(connection, claim, row)
         if state is LearnState.NEW:
             new += 1
             is_sure = lesson.confidence >= _MIN_ACCEPT_CONFIDENCE and lesson.provenance is Provenance.USER_DIRECT
             if new > _MAX_NEW_PER_SESSION:
                 state = LearnState.DEFERRED
-            elif may_accept and is_sure and not opposing_claims(connection, claim):
+            elif may_accept and is_sure and not (lesson.contradicts or opposing_claims(connection, claim)):
                 state = LearnState.ACCEPTED
-        yield LearnResult(claim, lesson, row, state)
+        yield LearnResult(claim, lesson, row, state, stated if is_merged else None)
 
 
 def _named_claim(connection: sqlite3.Connection, lesson: Lesson, session: SessionRow) -> Claim | None:
@@ -287,8 +291,32 @@ def _named_claim(connection: sqlite3.Connection, lesson: Lesson, session: Sessio
     return memory.claim if memory else None
 
 
-def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
-    """Return whether one of the lessons says in the person's own words what a judge says: one card is enough.
+def _is_suggestion_of(connection: sqlite3.Connection, claim: ClaimId, session: SessionRow) -> bool:
+    """Return whether a claim only waits, and was learned from one session alone."""
+    row = reader.memory_row(connection, claim)
+    events = reader.events_of_claim(connection, claim, must_decode)
+    return row is not None and row.status is Status.PENDING and is_learned_in(events, {session.host_session_id})
+
+
+def is_learned_in(events: Sequence[Event], host_sessions: Collection[str]) -> bool:
+    """Return whether all events of a claim were written when some sessions were learned from."""
+    return all(event.origin.actor == _ACTOR and event.origin.session in host_sessions for event in events)
+
+
+def _with_findings(lessons: Sequence[Lesson], findings: Sequence[Lesson]) -> list[Lesson]:
+    """Return lessons and what a judge found beside them. What it says of a memory holds for the lesson, too."""
+    merged, new = list(lessons), []
+    for finding in findings:
+        place = next((place for place, lesson in enumerate(lessons) if _is_covered(finding, lesson)), None)
+        if place is None:
+            new.append(finding)
+        elif finding.same_as or finding.contradicts:
+            merged[place] = merged[place]._replace(same_as=finding.same_as, contradicts=finding.contradicts)
+    return merged + new
+
+
+def _is_covered(finding: Lesson, lesson: Lesson) -> bool:
+    """Return whether a lesson says in the person's own words what a judge says: one card is enough.
 
     Lessons hold in the project, so what holds everywhere is covered by none.
     """
@@ -296,17 +324,13 @@ def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
 
     if finding.everywhere:
         return False
-    stems = content_stems(finding.sentence)
-    for lesson in lessons:
-        if lesson.kind is finding.kind is Kind.KNOWN_FIX and not set(lesson.evidence).isdisjoint(finding.evidence):
-            return True
-        is_same_quote = lesson.evidence[0] in finding.evidence and (
-            lesson.quote in finding.quote or finding.quote in lesson.quote
-        )
-        others = content_stems(lesson.sentence)
-        if is_same_quote and 2 * len(stems & others) >= min(len(stems), len(others)):
-            return True
-    return False
+    if lesson.kind is finding.kind is Kind.KNOWN_FIX and not set(lesson.evidence).isdisjoint(finding.evidence):
+        return True
+    is_same_quote = lesson.evidence[0] in finding.evidence and (
+        lesson.quote in finding.quote or finding.quote in lesson.quote
+    )
+    stems, others = content_stems(finding.sentence), content_stems(lesson.sentence)
+    return is_same_quote and 2 * len(stems & others) >= min(len(stems), len(others))
 
 
 def _holds_there(scope: Scope, row: MemoryRow) -> bool:
@@ -332,20 +356,31 @@ def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionR
     return LearnState.REPEATED
 
 
+def _contradicted(claim: Claim, lesson: Lesson) -> tuple[str, ...]:
+    return (lesson.contradicts,) if lesson.contradicts and lesson.contradicts != claim.id else ()
+
+
 def _session_drafts(
     connection: sqlite3.Connection, row: SessionRow, results: Sequence[LearnResult], judged: JudgedSession | None
 ) -> Iterator[Draft]:
     """Yield what is recorded of a session: lessons, a judge's summary, and whether its agent did what it was told."""
-    for claim, lesson, _, state in results:
+    for claim, lesson, _, state, merged in results:
+        if merged:  # what it rests on is proposed for the other one
+            replaced = ClaimDecided(merged, Verdict.REVISED, lesson.reason, instead=claim, kind_inferred=True)
+            yield Draft(replaced, claim.scope, _POLICY_ATTRIBUTION)
         if state in RECORDED_STATES:
             quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
             evidence = f"{row.agent}, {row.ended_at[:10]}, session {row.id}: “{quote}”"
             grounds = (lesson.reason, lesson.confidence, lesson.evidence)
-            contradicts = (lesson.contradicts,) if lesson.contradicts and lesson.contradicts != claim.id else ()
-            proposed = ClaimProposed(
-                claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True, contradicts=contradicts
-            )
-            yield Draft(proposed, claim.scope, Attribution(_ACTOR, lesson.provenance))
+            proposed = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
+            proposed = proposed._replace(contradicts=_contradicted(claim, lesson))
+            # Where the memory is another one, its wording is not the judge's.
+            is_quote = lesson.same_as == claim.id and lesson.provenance is Provenance.MODEL
+            provenance = Provenance.USER_DIRECT if is_quote else lesson.provenance
+            yield Draft(proposed, claim.scope, Attribution(_ACTOR, provenance))
+        elif state is LearnState.KNOWN and (contradicted := _contradicted(claim, lesson)):
+            noticed = ClaimProposed(claim, Verdict.SUGGESTED, SOURCE, "", lesson.reason, contradicts=contradicted)
+            yield Draft(noticed, claim.scope, Attribution(_ACTOR, lesson.provenance))
         if state is LearnState.ACCEPTED:
             accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
             yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)

@@ -2,7 +2,7 @@
 
 What plainly says the same is found by the rarest of the words that both must share; what only may, by its meaning.
 Comparing a statement with all others would take as long as there are others, so what is found is compared afterwards:
-see `contradiction.profile` and `contradiction.resemblance`. A judge, which understands language, is told what may be meant.
+see `contradiction.profile` and `contradiction.resemblance`. A judge is told what may be meant.
 """
 
 from __future__ import annotations

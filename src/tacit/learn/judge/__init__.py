@@ -10,9 +10,10 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from shlex import quote
 
 from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
@@ -21,6 +22,7 @@ from tacit.disk.read import read_external
 from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.home import HomePart
 from tacit.home.paths import JUDGE_FOLDER
+from tacit.index import reader
 from tacit.index.sessions import SessionRow
 from tacit.learn.judge import answer as answers
 from tacit.learn.judge import clients
@@ -34,7 +36,8 @@ from tacit.learn.judge.question import (
     known_memories,
     session_material,
 )
-from tacit.learn.sessions import SessionLearning
+from tacit.learn.sessions import SessionLearning, is_learned_in
+from tacit.log.codec import must_decode
 from tacit.model.claim import project_name
 from tacit.record import Record
 from tacit.search.restatements import memories_near_texts
@@ -223,8 +226,12 @@ class Judging(HomePart):
     def _known_memories(self, question: Question, rows: Iterable[SessionRow]) -> tuple[KnownMemory, ...]:
         """Return what holds or waits in the projects of a question, the nearest to its lines first."""
         texts = [line.context for part in question.parts for line in part.lines if not line.is_fix]
+        asked = {row.host_session_id for row in rows}
         with self._store.snapshot() as connection:
-            return tuple(known_memories(memories_near_texts(connection, {row.scope for row in rows}, texts)))
+            near = memories_near_texts(connection, {row.scope for row in rows}, texts)
+            # What was learned from these sessions alone is in their lines.
+            events = partial(reader.events_of_claim, connection, decode=must_decode)
+            return tuple(known_memories(row for row in near if not is_learned_in(events(row.id), asked)))
 
     def judge_sessions(
         self, rows: Sequence[SessionRow], questions: Sequence[SessionQuestion], judge: Judge

@@ -19,8 +19,8 @@ from tacit.contradiction.profile import is_restatement
 from tacit.learn import Lesson
 from tacit.learn.judge import wording
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
+from tacit.learn.judge.wording import PLAIN_QUOTES
 from tacit.model.claim import Kind, Provenance
-from tacit.model.ids import ClaimId
 from tacit.record import Record
 from tacit.secrets import secret_kind
 from tacit.text.display import printable
@@ -159,7 +159,7 @@ def _parse_memory(item: object) -> JudgedMemory | None:
 _MAX_STATEMENT_CHARS, _MIN_QUOTE_CHARS, _MAX_WHY_CHARS = 300, 8, 160
 CHECK_WORDING = "check the wording"  # in the reason of a lesson
 # Words of a statement that a person is asked to check; with more it is not believed. What mends a command is explained.
-_MAX_INVENTED_WORDS, _MAX_INVENTED_WORDS_OF_FIX = 1, 2
+_MAX_INVENTED_WORDS, _MAX_INVENTED_WORDS_OF_FIX, _MAX_INVENTED_SHARE = 1, 2, 0.1
 _CONFIDENCE = 0.7  # less than the person's own clear words
 _FIX_KINDS = frozenset({Kind.KNOWN_FIX, Kind.ENVIRONMENT, Kind.CONVENTION})
 # A command may be advised. Words that address a reader come from whoever wrote the output.
@@ -216,8 +216,8 @@ def check_answer(answer: JudgeAnswer, question: Question, judge: str) -> Checked
             known = lessons[quoted.session.label]
             problem = next(_memory_problems(memory, statement, quoted, known), "")
             if not problem:
-                references = _references(memory, statement, quoted.session, question)
-                known.append(_lesson(memory, statement, quoted, judge)._replace(**references))
+                lesson = _lesson(memory, statement, quoted, judge)
+                known.append(_with_references(lesson, memory, quoted.session, question))
         if problem:
             rejected.append(RejectedMemory(redacted_line(statement, _MAX_WHY_CHARS), problem))
     dropped = Counter(memory.reason for memory in rejected)
@@ -245,44 +245,44 @@ def _memory_problems(
         yield "it is no complete thought"
     if secret_kind(statement):
         yield "it holds a secret"
-    if unknown_names(statement, source):
+    if wording.unknown_names(statement, source):
         yield "it has names that its line does not have"
-    if wording.is_translated(statement, line.context):
-        if not wording.is_about(statement, quoted.clauses):
-            yield "it has nothing to do with its quote"
-    elif not content_stems(statement) & content_stems(source):
+    is_translated = wording.is_translated(statement, line.context)
+    if not wording.is_about(statement, quoted.clauses if is_translated else source):
         yield "it has nothing to do with its quote"
-    else:
-        if wording.invented_order(statement, source):
-            yield "it gives an order that its line does not give"
-        most = _MAX_INVENTED_WORDS_OF_FIX if line.is_fix else _MAX_INVENTED_WORDS
-        if len(wording.invented_words(_without_names(statement), source)) > most:
-            yield "it says what its line does not say"
+    if not is_translated and wording.invented_order(statement, source):
+        yield "it gives an order that its line does not give"
+    most = _MAX_INVENTED_WORDS_OF_FIX if line.is_fix else _MAX_INVENTED_WORDS
+    invented = [] if is_translated else wording.invented_words(statement, source)
+    if len(invented) > most and _MAX_INVENTED_SHARE * len(statement.split()) < len(invented):
+        yield "it says what its line does not say"
     # What works instead naturally says the opposite of what failed.
     if not line.is_fix and wording.is_opposite(statement, quoted.clauses):
         yield "it says the opposite of its quote"
-    if quoted.line.is_fix and (memory.kind not in _FIX_KINDS or _READER_WORDS.search(normalize_text(statement))):
+    if line.is_fix and (memory.kind not in _FIX_KINDS or _READER_WORDS.search(normalize_text(statement))):
         yield "only the output of a tool says so"
+    yield from _repetition_problems(statement, known)
+
+
+def _repetition_problems(statement: str, known: Sequence[Lesson]) -> Iterator[str]:
     if any(is_same_statement(statement, lesson.sentence) for lesson in known):
         yield "said twice"
     if len(known) >= MAX_PER_SESSION:
         yield "more than three of one session"
 
 
-def _references(
-    memory: JudgedMemory, statement: str, session: SessionPart, question: Question
-) -> dict[str, ClaimId | None]:
-    """Return the memory that a memory of an answer repeats, or contradicts. What was not sent is not known.
+def _with_references(lesson: Lesson, memory: JudgedMemory, session: SessionPart, question: Question) -> Lesson:
+    """Return a lesson with the memory that it repeats or contradicts. What was not sent is not known.
 
     Whatever a judge says, an opposite is no repetition.
     """
     sent = {known.label: known for known in question.known if known.project in ("", session.project)}
     same, opposed = sent.get(memory.same_as), sent.get(memory.contradicts)
-    if same and wording.is_opposite(statement, same.sentence):
+    if same and wording.is_opposite(lesson.sentence, same.sentence):
         same, opposed = None, same
     if same:
-        return {"same_as": same.claim}
-    return {"contradicts": opposed.claim} if opposed else {}
+        return lesson._replace(same_as=same.claim)
+    return lesson._replace(contradicts=opposed.claim) if opposed else lesson
 
 
 def _needs_check(statement: str, quoted: _QuoteMatch) -> bool:
@@ -292,27 +292,20 @@ def _needs_check(statement: str, quoted: _QuoteMatch) -> bool:
     if wording.is_translated(statement, line.context):
         return True
     source = f"{line.around} {line.context} {quoted.session.project}"
-    return bool(wording.invented_words(_without_names(statement), source)) or (
+    return bool(wording.invented_words(statement, source)) or (
         not line.is_fix and wording.may_be_opposite(statement, quoted.clauses, line.context)
     )
 
 
-def _without_names(text: str) -> str:
-    """Return a text without the names in it, which are compared as they are."""
-    for name in sorted(names_in(text), key=len, reverse=True):
-        text = text.replace(name, " ")
-    return text
-
-
 def _find_quote(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch | None:
     """Return where a quote occurs first. What was not sent cannot be quoted."""
-    quote = " ".join(quote.translate(_PLAIN_QUOTES).split())
+    quote = " ".join(quote.translate(PLAIN_QUOTES).split())
     for wanted in dict.fromkeys((quote, quote.strip(_QUOTE_EDGES))):
         for session in sessions:
             for line in session.lines:
                 for part in line.parts:
                     is_long_enough = len(wanted) >= _MIN_QUOTE_CHARS or (wanted and wanted == part.shown)
-                    is_sent = is_long_enough and wanted in part.shown.translate(_PLAIN_QUOTES)
+                    is_sent = is_long_enough and wanted in part.shown.translate(PLAIN_QUOTES)
                     if is_sent and (original := _original_text(wanted, part.original)):
                         return _QuoteMatch(session, line, part, original, clause_around(original, part.original))
     return None
@@ -333,7 +326,7 @@ def _find_sentences(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch 
 
 def _original_text(quote: str, text: str) -> str:
     """Return the part of a text that is the quote except for its blanks and quotation marks, "" if there is none."""
-    plain = text.translate(_PLAIN_QUOTES)
+    plain = text.translate(PLAIN_QUOTES)
     indexes: list[int] = []  # of the characters of the text with single blanks
     for word in _WORD.finditer(plain):
         indexes += range(word.start() - 1, word.end()) if indexes else range(*word.span())
@@ -357,24 +350,12 @@ def _lesson(memory: JudgedMemory, statement: str, quoted: _QuoteMatch, judge: st
     )
 
 
-# Complete sentences without markup and without invented names
+# Complete sentences without markup
 
 _MIN_WORDS, _MAX_WORDS = 5, 40  # C4: a complete thought
 _MIN_TOKENS = 9  # of languages that write no blanks between words
 _META_OPENING = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
 _MARKUP = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(")
-# Characters of names that no paraphrase invents: paths, files, versions, identifiers.
-_IDENTIFIER_CHARS = frozenset("/_~$@\\.:0123456789")
-_PUNCTUATION = "`'\"‘’“”«»()[],;:!?…"
-_CODE = re.compile(r"`([^`]{1,200})`")
-# Chinese, Japanese and Korean characters and punctuation: names stand between them without blanks.
-_UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]+")
-_CAMEL_CASE = re.compile(r"[a-z][A-Z]")
-_ALTERNATIVES = re.compile(r"\w+(?:/\w+){1,5}")
-# `-xvf` is -x -v -f, and `-name` is one option with a single dash.
-_BUNDLE, _SHORT_OPTIONS = re.compile(r"-[A-Za-z]{1,4}"), re.compile(r"(?<![\w-])-([A-Za-z]{1,4})(?![\w-])")
-_ABBREVIATIONS = ("e.g", "i.e", "and/or")
-_PLAIN_QUOTES = str.maketrans("‘’‚“”„«»´", '\'\'\'"""""\'')
 
 
 def is_complete_sentence(text: str, max_chars: int) -> bool:
@@ -385,54 +366,6 @@ def is_complete_sentence(text: str, max_chars: int) -> bool:
     is_meta = _META_OPENING.match(normalize_text(text)) is not None
     is_short_enough = words <= _MAX_WORDS and len(text) <= max_chars
     return is_long_enough and is_short_enough and is_plain and not is_meta and text[-1] != "?"
-
-
-def names_in(text: str) -> Iterator[str]:
-    """Yield what no paraphrase invents: flags, paths, numbers, identifiers, and what stands in backquotes."""
-    for match in _CODE.finditer(text):
-        yield match[1].strip()
-    for word in _UNSPACED.sub(" ", text).split():
-        bare = word.translate(_PLAIN_QUOTES).strip(_PUNCTUATION).rstrip(".").removesuffix("'s")
-        if bare.startswith("-") or not _IDENTIFIER_CHARS.isdisjoint(bare) or _CAMEL_CASE.search(bare):
-            yield bare
-
-
-def unknown_names(text: str, source: str) -> list[str]:
-    """Return the names of a text that are not in its source. Alternatives ("type/click") are words of the source."""
-    known, stems = _comparable(source), content_stems(source)
-    letters = {letter for flag in _SHORT_OPTIONS.findall(source) for letter in flag}
-    words = set(known.split())
-    return [
-        name
-        for name in names_in(text)
-        if not _occurs(_comparable(name), known)
-        and not (_BUNDLE.fullmatch(name) and letters.issuperset(name[1:]))
-        and not any(wording.is_misspelled(name.lower(), word.strip(_PUNCTUATION)) for word in words)
-        and not (_ALTERNATIVES.fullmatch(name) and content_stems(name.replace("/", " ")) <= stems)
-        and name.lower() not in _ABBREVIATIONS
-    ]
-
-
-def _occurs(name: str, source: str) -> bool:
-    """Return whether a name is in a text, and not as a part of a longer word or number.
-
-    `.md` may be spelled `md`, and a unit may follow a number at once (`5T`).
-    """
-    bare = name.lstrip(".")
-    at = source.find(bare)
-    while at >= 0:
-        around = source[max(at - 1, 0) : at] + source[at + len(bare) : at + len(bare) + 1]
-        others = around if not bare.isdecimal() else "".join(filter(str.isdigit, around))
-        if bare.endswith("/"):  # a folder, and what is in it
-            others = source[max(at - 1, 0) : at]
-        if bare and not any(char.isascii() and (char.isalnum() or char == "_") for char in others):
-            return True
-        at = source.find(bare, at + 1)
-    return False
-
-
-def _comparable(text: str) -> str:
-    return normalize_text(text.translate(_PLAIN_QUOTES)).replace("`", "")
 
 
 # Summaries
@@ -494,7 +427,7 @@ def _summary_problems(raw: str, part: SessionPart) -> Iterator[str]:
     # At least half of it and every name was said.
     stems = {stem for stem in content_stems(text) - _REPORTING_STEMS if not stem.isdecimal()}
     is_about_it = bool(stems) and 2 * len(stems & content_stems(conversation)) >= len(stems)
-    if not is_about_it or unknown_names(text, conversation):
+    if not is_about_it or wording.unknown_names(text, conversation):
         yield "it says what is not in the session"
     requests = ". ".join((part.request, *typed))
     if any(contradicts(match[1], requests) for match in _REPORTED_REQUEST.finditer(normalize_text(text))):

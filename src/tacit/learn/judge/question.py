@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import count
 
+from tacit.index.reader import MemoryRow
 from tacit.learn import FixCandidate, SessionEvent, load_data
 from tacit.learn.fixes import fix_candidates
 from tacit.learn.statements.sentences import SentenceCandidate, sentence_candidates
-from tacit.index.reader import MemoryRow
 from tacit.model.claim import GLOBAL, project_name
 from tacit.model.ids import ClaimId, EventId, sha256
 from tacit.model.observation import PromptGiven, ReplyGiven
@@ -28,7 +28,7 @@ MAX_QUESTION_TOKENS = 6000
 _MAX_QUESTION_SESSIONS = 20  # each is summed up in the answer
 _MIN_LINE_TOKENS = 1000  # for the lines of one question, however small the budget is: less than one line may not fit
 _MAX_SENTENCE_CHARS, _MAX_ANSWERING_CHARS, _MAX_REPLY_CHARS = 600, 300, 300
-_MAX_BEFORE_CHARS = 120  # of the sentence before a candidate
+_MAX_BEFORE_CHARS, _NEIGHBOURS_CHARS = 120, 1200  # of the sentence before a candidate, and of all near it
 _MAX_CALL_CHARS, _MAX_ERROR_CHARS, _MAX_REQUEST_CHARS = 300, 160, 120
 MAX_KNOWN_TOKENS, _MAX_KNOWN_CHARS = 500, 200  # of all memories that are sent, and of one of them
 _LABEL_CHARS = 6  # of a memory's id
@@ -60,7 +60,7 @@ class QuotablePart(Record):
 class QuestionLine(Record):
     """One candidate. Only `parts` can be quoted; `context` is all its words; `evidence` has the quoted event first.
 
-    `around` is what was said immediately before and after it, whether or not it was sent.
+    `around` is what was said immediately before and after it, also if it was not sent.
     """
 
     label: str
@@ -206,11 +206,11 @@ def _session_parts(material: SessionMaterial, room: int | None) -> Iterator[Sess
 def _sentence_line(candidate: SentenceCandidate) -> QuestionLine:
     part = QuotablePart("sentence", redacted_line(candidate.text, _MAX_SENTENCE_CHARS), candidate.text)
     answering = redacted_line(candidate.answering, _MAX_ANSWERING_CHARS)
-    before, after = (redacted_line(text, _MAX_SENTENCE_CHARS) for text in (candidate.before, candidate.after))
+    before = redacted_line(candidate.before, _MAX_BEFORE_CHARS)
     fields = {"answering": answering} if answering else {}
-    fields |= {"before": clip(before, _MAX_BEFORE_CHARS)} if before and candidate.is_before_sent else {}
+    fields |= {"before": before} if before else {}
     line = _question_line({**fields, part.name: part.shown}, (part,), (candidate.event_id,), is_fix=False)
-    return line._replace(around=f"{before} {after}")
+    return line._replace(around=redacted_line(candidate.around, _NEIGHBOURS_CHARS))
 
 
 def _fix_line(candidate: FixCandidate) -> QuestionLine:

@@ -8,12 +8,11 @@ than its line shares no words with it, so only its names can be compared, and a 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 from functools import cache
-from os.path import commonprefix
 
 from tacit.contradiction import lexicon, oppose
-from tacit.contradiction.polarity import contradicts
+from tacit.contradiction.polarity import content_stems, contradicts
 from tacit.contradiction.profile import StatementProfile, is_reversed, profile_statement
 from tacit.contradiction.terms import is_same_word, word_stem
 from tacit.learn import load_data
@@ -50,7 +49,7 @@ def _neutral_words() -> frozenset[str]:
 def invented_words(statement: str, source: str) -> list[str]:
     """Return the words of a statement that neither its source nor every rule has. Both are in one language."""
     known = _known_words(source)
-    words = (word for word in _words_of(statement) if len(word) > 1 and word not in _neutral_words())
+    words = (word for word in _words_of(_without_names(statement)) if len(word) > 1 and word not in _neutral_words())
     invented = [word for word in words if not _is_known(word, known)]
     known_characters = f"{source} {' '.join(_lists()['characters'])}"
     unknown = "".join(character for character in _IDEOGRAPH.findall(statement) if character not in known_characters)
@@ -86,7 +85,7 @@ def _groups_of(word: str) -> Iterator[str]:
             yield table[word]
 
 
-def _is_known(word: str, known: Collection[str]) -> bool:
+def _is_known(word: str, known: Set[str]) -> bool:
     """Return whether a word is one of those that are known, a form or a spelling of one, or one mistake away."""
     if word in known or not known.isdisjoint(_groups_of(word)):
         return True
@@ -97,6 +96,7 @@ def _is_known(word: str, known: Collection[str]) -> bool:
         or is_same_word(stem, word_stem(other))
         or _is_shortened(word, other)
         or is_misspelled(word, other)
+        or is_misspelled(stem, word_stem(other))
         for other in known
     )
 
@@ -105,7 +105,8 @@ def _has_same_beginning(first: str, second: str) -> bool:
     """Return whether two words of a language whose endings are not known begin alike."""
     if first.isascii() and second.isascii():
         return False
-    shared = len(commonprefix((first, second)))
+    shorter = min(len(first), len(second))
+    shared = next((at for at in range(shorter) if first[at] != second[at]), shorter)
     return shared >= _MIN_BEGINNING_CHARS and 2 * shared > max(len(first), len(second))
 
 
@@ -139,6 +140,78 @@ def _mistakes(first: str, second: str, most: int) -> int:
                 cost = min(cost, earlier[j - 2] + 1)
             row.append(cost)
     return row[-1]
+
+
+# Names
+
+# Characters of names that no paraphrase invents: paths, files, versions, identifiers.
+_IDENTIFIER_CHARS = frozenset("/_~$@\\.:0123456789")
+_PUNCTUATION = "`'\"‘’“”«»()[],;:!?…"
+_CODE = re.compile(r"`([^`]{1,200})`")
+# Chinese, Japanese and Korean characters and punctuation: names stand between them without blanks.
+_UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]+")
+_CAMEL_CASE = re.compile(r"[a-z][A-Z]")
+_ALTERNATIVES = re.compile(r"\w+(?:/\w+){1,5}")
+# `-xvf` is -x -v -f, and `-name` is one option with a single dash.
+_BUNDLE, _SHORT_OPTIONS = re.compile(r"-[A-Za-z]{1,4}"), re.compile(r"(?<![\w-])-([A-Za-z]{1,4})(?![\w-])")
+_ABBREVIATIONS = ("e.g", "i.e", "and/or")
+PLAIN_QUOTES = str.maketrans("‘’‚“”„«»´", '\'\'\'"""""\'')
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Yield what no paraphrase invents: flags, paths, numbers, identifiers, and what stands in backquotes."""
+    for match in _CODE.finditer(text):
+        yield match[1].strip()
+    for word in _UNSPACED.sub(" ", text).split():
+        bare = word.translate(PLAIN_QUOTES).strip(_PUNCTUATION).rstrip(".").removesuffix("'s")
+        if bare.startswith("-") or not _IDENTIFIER_CHARS.isdisjoint(bare) or _CAMEL_CASE.search(bare):
+            yield bare
+
+
+def unknown_names(text: str, source: str) -> list[str]:
+    """Return the names of a text that are not in its source. Alternatives ("type/click") are words of the source."""
+    known, stems = _comparable(source), content_stems(source)
+    letters = {letter for flag in _SHORT_OPTIONS.findall(source) for letter in flag}
+    words, groups = set(known.split()), _known_words(source)
+    return [
+        name
+        for name in names_in(text)
+        if not _occurs(_comparable(name), known)
+        and not (_BUNDLE.fullmatch(name) and letters.issuperset(name[1:]))
+        and not any(is_misspelled(name.lower(), word.strip(_PUNCTUATION)) for word in words)
+        and not (_ALTERNATIVES.fullmatch(name) and content_stems(name.replace("/", " ")) <= stems)
+        and groups.isdisjoint((name.lower(), *_groups_of(name.lower())))
+        and name.lower() not in _ABBREVIATIONS
+    ]
+
+
+def _occurs(name: str, source: str) -> bool:
+    """Return whether a name is in a text, and not as a part of a longer word or number.
+
+    `.md` may be spelled `md`, and a unit may follow a number at once (`5T`).
+    """
+    bare = name.lstrip(".")
+    at = source.find(bare)
+    while at >= 0:
+        around = source[max(at - 1, 0) : at] + source[at + len(bare) : at + len(bare) + 1]
+        others = around if not bare.isdecimal() else "".join(filter(str.isdigit, around))
+        if bare.endswith("/"):  # a folder, and what is in it
+            others = source[max(at - 1, 0) : at]
+        if bare and not any(char.isascii() and (char.isalnum() or char == "_") for char in others):
+            return True
+        at = source.find(bare, at + 1)
+    return False
+
+
+def _comparable(text: str) -> str:
+    return normalize_text(text.translate(PLAIN_QUOTES)).replace("`", "")
+
+
+def _without_names(text: str) -> str:
+    """Return a text without its names, which are compared as they are."""
+    for name in sorted(names_in(text), key=len, reverse=True):
+        text = text.replace(name, " ")
+    return text
 
 
 # Languages
@@ -198,7 +271,14 @@ def _denies_what_is_affirmed(first: StatementProfile, second: StatementProfile) 
     return any(word in first.content and word not in _neutral_words() for word in words)
 
 
-def is_about(statement: str, quoted: str) -> bool:
-    """Return whether a translated statement has a word in Latin letters of a line in another script, if it has one."""
-    words = {word for word in _words_of(quoted) if word.isascii() and len(word) > 1} if _is_other_script(quoted) else set()
-    return not words or any(_is_known(word, words) for word in {*_words_of(statement), *tokenize(statement)})
+def is_about(statement: str, text: str) -> bool:
+    """Return whether a statement has a word of a text. In another script that can be one in Latin letters, if any."""
+    if not is_translated(statement, text):
+        known = _known_words(text)
+        return any(_is_known(word, known) for word in _words_of(statement) if word not in STOP_WORDS) or bool(
+            content_stems(statement) & content_stems(text)
+        )
+    if not _is_other_script(text):
+        return True
+    words = frozenset(word for word in _words_of(text) if word.isascii() and len(word) > 1)
+    return not words or any(_is_known(word, words) for word in (*_words_of(statement), *tokenize(statement)))

@@ -247,14 +247,15 @@ _MIN_SHORT_CANDIDATE_SCORE = -2.85
 _MAX_SHORT_WORDS, _MAX_SENTENCES_AROUND = 6, 3
 # How tasks, assent and questions begin.
 _NO_RULE = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|yes|yep|yeah|no|so|now|then|and|please|pls|also|just|let's|bitte|ja|oui|si|sí|sim|да)[,\s]+){0,3}"
+    r"\W*(?:(?:ok(?:ay)?|yes|yep|yeah|no|so|now|then|and|please|pls|also|just|let's|bitte|ja|oui|s[ií]|sim)[,\s]+){0,3}"
     r"(?:fix|add|make|create|implement|update|change|show|explain|check|run|commit|push|continue|try|do|go|look|find"
-    r"|remove|delete|read|open|give|tell|write(?! in\b)|build|start|test|review|merge|install|move|rename|debug|refactor|what|why"
-    r"|how|where|when|who|which|can|could|is|are|does|did|should|thanks?|looks|good|great|perfect|nice|yes|ok(?:ay)?"
+    r"|remove|delete|read|open|give|tell|write(?! in\b)|build|start|test|review|merge|install|move|rename|debug"
+    r"|refactor|what|why|how|where|when|who|which|can|could|is|are|does|did|should|thanks?|looks|good|great|perfect|nice|yes|ok(?:ay)?"
     r"|proceed|resume|retry|undo|revert|deploy|generate|list|print|clean|help|i|it|that|this|there|the"
     r"|mach|weiter|warum|was|wie|danke|gut|corrige|arregla|continua|continúa|pourquoi|merci|gracias"
     r"|исправь|продолжай|почему|сделай|добавь|perché|perche|obrigado|grazie|por qu[eé])\b"
 )
+_NEIGHBOURS = 2  # sentences on each side of a candidate that are near it
 _WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
 _LENGTHS = (3, 5, 8, 12, 20, 35)  # a sentence has the feature of each that it is shorter than
 _SHAPES = {
@@ -313,15 +314,16 @@ _load_weights = cache(load_data)
 
 
 class SentenceCandidate(Record):
-    """A sentence of a prompt. `answering` is the agent's question that the prompt answered; `before` and `after` are
-    the sentences around it, of which a judge is sent the one before if it is no candidate itself."""
+    """A sentence of a prompt. `answering` is the agent's question that the prompt answered.
+
+    `around` are the sentences near it, and `before` is the one before it, if that is no candidate itself.
+    """
 
     event_id: EventId
     text: str
     answering: str = ""
     before: str = ""
-    after: str = ""
-    is_before_sent: bool = False
+    around: str = ""
 
 
 def sentence_candidates(events: Sequence[SessionEvent]) -> list[SentenceCandidate]:
@@ -335,20 +337,19 @@ def sentence_candidates(events: Sequence[SessionEvent]) -> list[SentenceCandidat
 
 
 def _prompt_candidates(event_id: EventId, prompt: PromptGiven) -> Iterator[SentenceCandidate]:
-    before, was_candidate = "", True
     sentences = prompt_sentences(prompt.text)
-    following = [*(sentence.text for sentence in sentences[1:]), ""]
-    for sentence, after in zip(sentences, following, strict=False):
-        is_wanted = is_candidate(sentence, len(prompt.text))
-        if is_wanted:
-            yield SentenceCandidate(event_id, sentence.text, prompt.about, before, after, not was_candidate)
-        before, was_candidate = sentence.text, is_wanted
+    texts = [sentence.text for sentence in sentences]
+    wanted = [is_candidate(sentence, len(prompt.text)) for sentence in sentences]
+    for at in (at for at, is_wanted in enumerate(wanted) if is_wanted):
+        before = texts[at - 1] if at and not wanted[at - 1] else ""
+        around = " ".join((*texts[max(at - _NEIGHBOURS, 0) : at], *texts[at + 1 : at + 1 + _NEIGHBOURS]))
+        yield SentenceCandidate(event_id, texts[at], prompt.about, before, around)
 
 
 def is_candidate(sentence: PromptSentence, prompt_chars: int) -> bool:
     """Return whether a sentence is likely enough to state something.
 
-    Of short ones ("use tabs") and of those in languages that the model hardly knows, more may: they cost a judge little.
+    Of short ones more are: "use tabs" has little that a model could tell it by, least of all in other languages.
     """
     score = score_sentence(sentence, prompt_chars)
     if score >= MIN_CANDIDATE_SCORE:
