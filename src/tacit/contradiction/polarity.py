@@ -24,8 +24,8 @@ _FALSE_NEGATION = re.compile(
     r"|\b(?:do not|don't|dont) want to (?:break|delete|drop|lose|remove)\b"
 )
 _INSTEAD_PHRASES = (
-    "instead of|rather than|in place of|over|statt|anstatt|anstelle|en vez de|en lugar de|au lieu de|plutôt que|em vez de"
-    "|invece d[ie]|al posto (?:d[ie]|che)|piuttosto che"
+    "instead of|rather than|in place of|over|statt|anstatt|anstelle|en vez de|en lugar de|au lieu de|plutôt que"
+    "|em vez de|invece d[ie]|al posto (?:d[ie]|che)|piuttosto che"
 )
 _RATHER_THAN = re.compile(r"\brather (?!than\b)([^.,;:!?]{1,120}?) than\b")  # "I'd rather have A than B"
 _CONDITION_WORDS = "without|before|until|unless|except|only if|when|where|if|ohne|sin|sans|sem"

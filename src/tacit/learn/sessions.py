@@ -356,15 +356,19 @@ def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionR
     return LearnState.REPEATED
 
 
-def _contradicted(claim: Claim, lesson: Lesson) -> tuple[str, ...]:
-    return (lesson.contradicts,) if lesson.contradicts and lesson.contradicts != claim.id else ()
+def _contradicted(connection: sqlite3.Connection, result: LearnResult) -> tuple[str, ...]:
+    """Return the memory that a judge says a lesson contradicts, if it holds where the session was."""
+    named = result.lesson.contradicts
+    row = reader.memory_row(connection, named) if named and named != result.claim.id else None
+    return (row.id,) if row and _holds_there(result.session.scope, row) else ()
 
 
 def _session_drafts(
     connection: sqlite3.Connection, row: SessionRow, results: Sequence[LearnResult], judged: JudgedSession | None
 ) -> Iterator[Draft]:
     """Yield what is recorded of a session: lessons, a judge's summary, and whether its agent did what it was told."""
-    for claim, lesson, _, state, merged in results:
+    for result in results:
+        claim, lesson, _, state, merged = result
         if merged:  # what it rests on is proposed for the other one
             replaced = ClaimDecided(merged, Verdict.REVISED, lesson.reason, instead=claim, kind_inferred=True)
             yield Draft(replaced, claim.scope, _POLICY_ATTRIBUTION)
@@ -373,12 +377,12 @@ def _session_drafts(
             evidence = f"{row.agent}, {row.ended_at[:10]}, session {row.id}: “{quote}”"
             grounds = (lesson.reason, lesson.confidence, lesson.evidence)
             proposed = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
-            proposed = proposed._replace(contradicts=_contradicted(claim, lesson))
+            proposed = proposed._replace(contradicts=_contradicted(connection, result))
             # Where the memory is another one, its wording is not the judge's.
             is_quote = lesson.same_as == claim.id and lesson.provenance is Provenance.MODEL
             provenance = Provenance.USER_DIRECT if is_quote else lesson.provenance
             yield Draft(proposed, claim.scope, Attribution(_ACTOR, provenance))
-        elif state is LearnState.KNOWN and (contradicted := _contradicted(claim, lesson)):
+        elif state is LearnState.KNOWN and (contradicted := _contradicted(connection, result)):
             noticed = ClaimProposed(claim, Verdict.SUGGESTED, SOURCE, "", lesson.reason, contradicts=contradicted)
             yield Draft(noticed, claim.scope, Attribution(_ACTOR, lesson.provenance))
         if state is LearnState.ACCEPTED:

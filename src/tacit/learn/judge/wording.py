@@ -249,8 +249,16 @@ def _languages() -> dict[str, frozenset[str]]:
 
 
 def is_opposite(statement: str, quoted: str) -> bool:
-    """Return whether a statement plainly says the opposite of the clauses that were quoted."""
-    return contradicts(statement, quoted) or oppose(statement, quoted).kind is RelationKind.OVERRULES
+    """Return whether a statement plainly says the opposite of the clauses that were quoted.
+
+    "A, not B" and "B, not A" deny each what the other affirms.
+    """
+    ours, theirs = profile_statement(statement), profile_statement(quoted)
+    return (
+        contradicts(statement, quoted)
+        or oppose(statement, quoted).kind is RelationKind.OVERRULES
+        or (_denies_what_is_affirmed(ours, theirs) and _denies_what_is_affirmed(theirs, ours))
+    )
 
 
 def may_be_opposite(statement: str, quoted: str, line: str) -> bool:
