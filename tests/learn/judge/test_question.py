@@ -6,8 +6,8 @@ import json
 
 from harness.secret_examples import written
 
-from tacit.learn import FixCandidate
 from tacit.index.reader import MemoryRow
+from tacit.learn import FixCandidate
 from tacit.learn.judge.question import Question, SessionMaterial, build_questions, known_memories, session_material
 from tacit.learn.statements.sentences import SentenceCandidate
 from tacit.model.claim import Kind, Scope, Stance, Status

@@ -34,6 +34,10 @@ MIGRATED = "we moved off jenkins, builds run in buildkite now"
 SUITE = "you keep running every test, run only the tests of the module you changed"
 HOLIDAY = "leave the release to me"
 TABS = "use tabs"
+OLD = "no need to keep the old routes, nobody calls them"
+TAGS = "we deploy from main by tagging, so no release branches"
+GERMAN = "bitte antworte mir immer auf deutsch"
+TAR = "unpack it with tar -xvf, gui tools lose permissions"
 
 
 @pytest.mark.parametrize(
@@ -46,11 +50,11 @@ TABS = "use tabs"
         (MIGRATED, "Builds run in buildkite; jenkins is no longer used.", BELIEVED),
         (MIGRATED, "Builds run in jenkins and not in buildkite.", OPPOSITE),
         (SUITE, "Run only the tests of the changed module, not every test.", BELIEVED),
-        ("no need to keep the old routes, nobody calls them", "Old routes need not be kept, nobody calls them.", MARKED),
+        (OLD, "Old routes need not be kept, nobody calls them.", MARKED),
         ("never push on your own", "Always push on your own here.", OPPOSITE),
         # What may be one, and what is no more than a doubt
         ("the debug flag must be off in production", "The debug flag must be on in production.", MARKED),
-        ("we deploy from main by tagging, so no release branches", "Deploy from release branches, never from main.", OPPOSITE),
+        (TAGS, "Deploy from release branches, never from main.", OPPOSITE),
         # What nobody said
         (ENVIRONMENT, "The service takes its settings from the environment and caches them for an hour.", INVENTED),
         (HOLIDAY, "Leave the release to the operations crew on Fridays.", INVENTED),
@@ -66,14 +70,14 @@ TABS = "use tabs"
         ("our prod db lies on the nas", "The production database is on the NAS.", BELIEVED),
         ("leave the deployment to me", "The agent must not deploy; the user does the deployment.", BELIEVED),
         # Options
-        ("unpack it with tar -xvf, gui tools lose permissions", "Unpack it with tar -x -v -f here.", BELIEVED),
-        ("unpack it with tar -xvf, gui tools lose permissions", "Unpack it with tar -xf, gui tools lose permissions.", BELIEVED),
-        ("unpack it with tar -xvf, gui tools lose permissions", "Unpack it with tar -xzf here.", NAMES),
+        (TAR, "Unpack it with tar -x -v -f here.", BELIEVED),
+        (TAR, "Unpack it with tar -xf, gui tools lose permissions.", BELIEVED),
+        (TAR, "Unpack it with tar -xzf here.", NAMES),
         ("run it as docker run -i -t here", "Run it as docker run -it here, always.", BELIEVED),
         # Other languages
-        ("bitte antworte mir immer auf deutsch", "Always answer the user in German.", MARKED),
-        ("bitte antworte mir immer auf deutsch", "Dem Nutzer immer auf Deutsch antworten.", BELIEVED),
-        ("bitte antworte mir immer auf deutsch", "Immer auf Deutsch antworten und die Rechnung verschicken.", INVENTED),
+        (GERMAN, "Always answer the user in German.", MARKED),
+        (GERMAN, "Dem Nutzer immer auf Deutsch antworten.", BELIEVED),
+        (GERMAN, "Immer auf Deutsch antworten und die Rechnung verschicken.", INVENTED),
         ("不要使用 npm，这个项目统一用 pnpm", "Do not use npm; this project uses pnpm.", MARKED),
         ("不要使用 npm，这个项目统一用 pnpm", "Do not use npm; this project uses `yarn2` everywhere.", NAMES),
         ("不要使用 npm，这个项目统一用 pnpm", "Backups of the server are kept every night.", ELSEWHERE),

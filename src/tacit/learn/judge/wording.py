@@ -40,7 +40,11 @@ def _neutral_words() -> frozenset[str]:
         *(lexicon.STRUCTURE_WORDS - lexicon.NEGATIVE_VERBS, lexicon.ONLY_WORDS, STOP_WORDS),
         *(_lists()["words"], _lists()["others"], _lists()["orders"]),
     )
-    return frozenset(unaccented(word) for words in listed for word in words)
+    return frozenset(word_stem(unaccented(word)) for words in listed for word in words)
+
+
+def _is_neutral(word: str) -> bool:
+    return word_stem(word) in _neutral_words()
 
 
 # Words
@@ -49,7 +53,7 @@ def _neutral_words() -> frozenset[str]:
 def invented_words(statement: str, source: str) -> list[str]:
     """Return the words of a statement that neither its source nor every rule has. Both are in one language."""
     known = _known_words(source)
-    words = (word for word in _words_of(_without_names(statement)) if len(word) > 1 and word not in _neutral_words())
+    words = (word for word in _words_of(_without_names(statement)) if len(word) > 1 and not _is_neutral(word))
     invented = [word for word in words if not _is_known(word, known)]
     known_characters = f"{source} {' '.join(_lists()['characters'])}"
     unknown = "".join(character for character in _IDEOGRAPH.findall(statement) if character not in known_characters)
@@ -276,7 +280,7 @@ def _denies_what_is_affirmed(first: StatementProfile, second: StatementProfile) 
     """Return whether one only denies a word that the other only affirms."""
     denied, others = (frozenset().union(*(denial.words for denial in one.denied)) for one in (first, second))
     words = (denied - first.affirmed) & (second.affirmed - others)
-    return any(word in first.content and word not in _neutral_words() for word in words)
+    return any(word in first.content and not _is_neutral(word) for word in words)
 
 
 def is_about(statement: str, text: str) -> bool:
