@@ -347,6 +347,19 @@ def test_a_suggestion_made_without_a_judge_asks_about_what_the_judge_says_it_con
     assert [(card["strength"], card["contradicts"]) for card in pending(person)] == [(1, [held])]
 
 
+def test_what_was_learned_from_a_session_alone_is_not_sent_beside_its_own_words(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    capture(person, project, ALWAYS_GERMAN)
+    learn(person, client)
+    assert len(pending(person)) == 1
+    assert '\n{"known": ' not in learn(person, client, "--show-prompt").out
+    client.answers(answer())
+    learn(person, client, "--agent", "claude")
+    capture(person, project, GERMAN, name="2")
+    assert '\n{"known": ' in learn(person, client, "--show-prompt").out
+
+
 @pytest.mark.parametrize("name", ["same_as", "contradicts"])
 def test_an_id_that_was_not_sent_is_ignored(person: Person, project: Path, client: FakeClient, name: str) -> None:
     other = person.repository("other")

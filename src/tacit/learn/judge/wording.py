@@ -99,7 +99,6 @@ def _is_known(word: str, known: Set[str]) -> bool:
         or _has_same_beginning(word, other)
         or is_same_word(stem, word_stem(other))
         or _is_shortened(word, other)
-        or is_misspelled(word, other)
         or is_misspelled(stem, word_stem(other))
         for other in known
     )
