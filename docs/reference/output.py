@@ -326,7 +326,7 @@ OBJECTS: dict[str, str] = {
     "card": f"{_MEMORY} card others adherence missing",
     "changed_rule": "id text where instead",
     "command": "id text at directory exit_status milliseconds shell meant planned",
-    "conclusion": f"{_REFERENCE} quote session event_ids reason confidence state",
+    "conclusion": f"{_REFERENCE} quote session event_ids reason confidence state contradicts",
     "conflict": "difference scope rule reason winner memories",
     "context": "directory scopes directories habits workflows memories",
     "count_of_kind": "kind count",

@@ -252,6 +252,177 @@ def test_more_than_one_question_is_said(person: Person, project: Path) -> None:
     assert told.out.count("<sessions ") == 1 and re.search(r"\d more questions? after the answers", told.err)
 
 
+# What is known already
+
+GERMAN = "deutsch ist mir lieber, auch in antworten"
+IN_GERMAN = {**MEMORY, "quote": GERMAN, "statement": "Dem Nutzer ist Deutsch lieber, auch in Antworten."}
+
+
+def remembered(person: Person, project: Path, text: str) -> str:
+    """The id of a memory that a person added."""
+    person.tacit("add", text, cwd=project)
+    listed = person.tacit("list", "--json", cwd=project).json
+    return next(str(memory["id"]) for memory in listed if memory["label"] == text)
+
+
+def test_a_judge_is_told_what_holds_and_waits_in_the_project_the_nearest_first(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    other = person.repository("other")
+    remembered(person, project, "Squash commits when a pull request is merged.")
+    near = remembered(person, project, "The deploy host is reached over ssh only.")
+    person.tacit("add", "The deploy host of the other project is heron.", cwd=other)
+    gone = remembered(person, project, "The deploy host is called albatross.")
+    person.tacit("forget", gone, "--reason", "old", "--evidence", "none", cwd=project)
+    person.tacit("remember", "The deploy host has a backup.", "--evidence", "seen", cwd=project)
+    capture(person, project, PLAIN)
+    question = learn(person, client, "--show-prompt").out
+
+    known = [json.loads(line) for line in question.split("\n") if line.startswith('{"known": ')]
+    assert [one["known"] for one in known][:2] != [] and "heron" not in question and "albatross" not in question
+    texts = [one["known"] for one in known]
+    assert {"The deploy host is reached over ssh only.", "The deploy host has a backup."} <= set(texts)
+    assert next(one["id"] for one in known if "ssh" in one["known"]) == near[:6]
+    assert not texts[0].startswith("Squash")
+
+
+def test_what_says_the_same_in_other_words_strengthens_the_memory_that_the_judge_names(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    held = remembered(person, project, "Reply to me in German.")
+    capture(person, project, GERMAN)
+    client.answers(answer({**IN_GERMAN, "same_as": held[:6]}))
+    told = learn(person, client, "--agent", "claude")
+
+    assert "0 suggestions, 1 said again" in told.out and pending(person) == []
+    memory = person.tacit("show", held, "--json").json
+    assert (memory["strength"], memory["label"]) == (2, "Reply to me in German.")
+    assert GERMAN in person.tacit("why", held).out
+
+
+def test_what_a_judge_says_contradicts_a_memory_is_a_question(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    held = remembered(person, project, "Every reply to me is in English.")
+    capture(person, project, GERMAN)
+    client.answers(answer({**IN_GERMAN, "contradicts": held[:6]}))
+    told = learn(person, client, "--agent", "claude")
+
+    assert f"may contradict {held[:6]}" in told.out
+    (card,) = pending(person)
+    assert card["contradicts"] == [held] and person.tacit("show", held, "--json").json["strength"] == 1
+    assert f"may contradict {held[:6]}: Every reply to me is in English." in person.tacit("review").out
+    person.tacit("reindex")
+    assert pending(person)[0]["contradicts"] == [held]
+
+
+ALWAYS_GERMAN = "bitte antworte mir immer auf deutsch"
+ALWAYS_IN_GERMAN = {**IN_GERMAN, "quote": ALWAYS_GERMAN, "statement": "Dem Nutzer immer auf Deutsch antworten."}
+
+
+def test_what_was_suggested_without_a_judge_becomes_part_of_the_memory_that_it_names(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    held = remembered(person, project, "Reply to me in German.")
+    capture(person, project, ALWAYS_GERMAN)
+    client.answers(answer({**ALWAYS_IN_GERMAN, "same_as": held[:6]}))
+    told = learn(person, client, "--agent", "claude")
+
+    assert "0 suggestions, 1 said again" in told.out and pending(person) == []
+    assert person.tacit("show", held, "--json").json["strength"] == 2
+    assert ALWAYS_GERMAN in person.tacit("why", held).out
+    learn(person, client, "--all", "--agent", "claude")
+    assert person.tacit("show", held, "--json").json["strength"] == 2
+
+
+def test_a_suggestion_made_without_a_judge_asks_about_what_the_judge_says_it_contradicts(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    held = remembered(person, project, "The team talks English at all times.")
+    capture(person, project, ALWAYS_GERMAN)
+    client.answers(answer({**ALWAYS_IN_GERMAN, "contradicts": held[:6]}))
+    told = learn(person, client, "--agent", "claude")
+
+    assert "1 suggestion, 0 said again" in told.out and f"may contradict {held[:6]}" in told.out
+    assert [(card["strength"], card["contradicts"]) for card in pending(person)] == [(1, [held])]
+
+
+def test_what_was_learned_from_a_session_alone_is_not_sent_beside_its_own_words(
+    person: Person, project: Path, client: FakeClient
+) -> None:
+    capture(person, project, ALWAYS_GERMAN)
+    learn(person, client)
+    assert len(pending(person)) == 1
+    assert '\n{"known": ' not in learn(person, client, "--show-prompt").out
+    client.answers(answer())
+    learn(person, client, "--agent", "claude")
+    capture(person, project, GERMAN, name="2")
+    assert '\n{"known": ' in learn(person, client, "--show-prompt").out
+
+
+@pytest.mark.parametrize("name", ["same_as", "contradicts"])
+def test_an_id_that_was_not_sent_is_ignored(person: Person, project: Path, client: FakeClient, name: str) -> None:
+    other = person.repository("other")
+    foreign = remembered(person, other, "Reply to me in German.")
+    capture(person, project, GERMAN)
+    client.answers(answer({**IN_GERMAN, name: foreign[:6]}))
+    learn(person, client, "--agent", "claude")
+
+    (card,) = pending(person)
+    assert (card["label"], card["contradicts"]) == (IN_GERMAN["statement"], [])
+    assert person.tacit("show", foreign, "--json").json["strength"] == 1
+
+
+def test_an_opposite_is_no_repetition_whatever_a_judge_says(person: Person, project: Path, client: FakeClient) -> None:
+    held = remembered(person, project, "Push to main without asking.")
+    capture(person, project, "never push to main without asking me")
+    never = {"quote": "never push to main without asking me", "statement": "Never push to main without asking."}
+    client.answers(answer({**MEMORY, **never, "kind": "constraint", "same_as": held[:6]}))
+    learn(person, client, "--agent", "claude")
+
+    assert person.tacit("show", held, "--json").json["strength"] == 1
+    assert [card["contradicts"] for card in pending(person)] == [[held]]
+
+
+def test_an_answer_fits_its_question_also_when_more_has_become_known(person: Person, project: Path) -> None:
+    capture(person, project, GERMAN)
+    mark = re.findall(r"<sessions (\w+)>", person.tacit("learn", "--show-prompt").out)[0]
+    held = remembered(person, project, "Reply to me in German.")
+    assert held[:6] in person.tacit("learn", "--show-prompt").out
+    file = person.folder / "answers.json"
+    file.write_text(json.dumps({"question": mark, **answer(IN_GERMAN)}))
+    assert "judged 1 session: 1 memory" in person.tacit("learn", "--answers", str(file)).err
+
+
+def test_what_nobody_accepted_of_a_repository_is_not_sent(person: Person, client: FakeClient) -> None:
+    root = person.repository("cloned")
+    facts = root / "docs" / "memory" / "memories.ndjson"
+    facts.parent.mkdir(parents=True)
+    triple = {"subject": "the deploy host", "predicate": "is", "object": "called heron"}
+    fact = {"kind": "environment", "triple": triple, "canonical": "The deploy host is called heron.", "strength": 1}
+    facts.write_text(json.dumps({"id": "f1", "ts": "2026-01-01T00:00:00Z", "scope": "local", **fact}) + "\n")
+    capture(person, root, PLAIN)
+    assert "heron" not in learn(person, client, "--show-prompt").out
+    person.tacit("trust", "--yes", cwd=root)
+    assert "heron" in learn(person, client, "--show-prompt").out
+
+
+# What a person should compare
+
+
+def test_a_card_says_that_its_wording_should_be_checked(person: Person, project: Path, client: FakeClient) -> None:
+    capture(person, project, f"{PLAIN}. {GERMAN}")
+    translated = {"statement": "Always reply to the user in German.", "why": "he reads German"}
+    client.answers(answer(MEMORY, {**IN_GERMAN, **translated}))
+    told = learn(person, client, "--agent", "claude")
+
+    assert told.out.count("judged by claude, check the wording: he reads German") == 1
+    reasons = {card["label"]: card["reason"] for card in pending(person)}
+    assert reasons["Always reply to the user in German."].startswith("judged by claude, check the wording")
+    assert "check the wording" not in reasons[str(MEMORY["statement"])]
+    assert person.tacit("review").out.count("check the wording") == 1
+
+
 # The hint in a review
 
 

@@ -138,6 +138,30 @@ def test_a_suggestion_against_what_holds_says_so_and_changes_nothing(person: Per
     assert person.tacit("show", held, "--json").json["overruled_by"] is None
 
 
+@pytest.mark.parametrize("is_bare", [False, True])
+def test_what_is_learnt_in_one_work_tree_of_a_repository_holds_in_the_others(person: Person, is_bare: bool) -> None:
+    root = person.repository("shop")
+    (root / "a.txt").write_text("a")
+    person.commit(root)
+    if is_bare:
+        person.git(person.folder, "clone", "-q", "--bare", "--no-local", str(root), "shop.git")
+        root = person.folder / "shop.git"
+        person.git(root, "remote", "remove", "origin")
+    one, other = person.folder / "one", person.folder / "deep" / "other"
+    for place in (one, other):
+        person.git(root, "worktree", "add", "-q", str(place), "-b", place.name)
+    capture(person, one, 1, RULE)
+    capture(person, other, 2, RULE)
+    person.tacit("learn")
+
+    (card,) = pending(person)
+    assert strength(person, card["id"]) == 2
+    person.tacit("accept", card["id"])
+    for place in (one, other, *([] if is_bare else [root])):
+        assert "linter" in person.tacit("recall", "linter", cwd=place).out
+        assert "linter" in person.tacit("brief", cwd=place).out
+
+
 def accepting(person: Person, project: Path, *prompts: str) -> str:
     """What is told when clear words need no review."""
     person.tacit("config", "set", "learn.accept", "true")
@@ -293,7 +317,7 @@ def test_the_latest_sessions_are_read_first_where_the_budget_is_small(
     for day in (1, 2):
         prompts = [f"{LAST} number {day} {at} {'and another fine thing ' * 20}" for at in range(9)]
         capture(person, project, day, *prompts)
-    person.tacit("config", "set", "model.tokens_per_day", "5600")
+    person.tacit("config", "set", "model.tokens_per_day", "6200")
     told = learn(person, desk, "--model", "stub-told")
 
     assert len(desk.calls) == 1 and "today's budget" in told.err

@@ -60,7 +60,7 @@ def asked(*bodies: ConversationBody) -> Question:
 
 def material(events: Sequence[SessionEvent]) -> SessionMaterial:
     sentences = [
-        SentenceCandidate(event.event_id, sentence.text, event.body.about)
+        SentenceCandidate(event.event_id, sentence.text, event.body.about, around=event.body.text)
         for event in events
         if isinstance(event.body, PromptGiven)
         for sentence in prompt_sentences(event.body.text)

@@ -81,6 +81,8 @@ def run_learn(call: Invocation) -> int:
         source = printable(f"{session.agent}, {session.ended_at[:10]}, session {session.id[:4]}")
         echo(f"    {source}, confidence {lesson.confidence:.2f}")
         echo(f"    why: {printable(lesson.reason)}")
+        if lesson.contradicts:
+            echo(f"    may contradict {lesson.contradicts[:6]}: tacit show {lesson.contradicts[:6]}")
     where = f"in {pluralize(len(rows), 'session')}"
     if not shown:
         echo(f"Nothing to suggest {where}.")
@@ -101,12 +103,19 @@ def _echo_notice(call: Invocation, code: int) -> None:
 
 
 def _mark_repeats(results: Iterable[LearnResult]) -> list[LearnResult]:
-    """Mark a claim as new only in the first session that says it. In a dry run it is new in all of them."""
+    """Mark a claim as new only in the first session that says it. In a dry run it is new in all of them.
+
+    What a judge says of a suggestion that was made just before belongs to that one.
+    """
     seen: set[str] = set()
     marked = []
-    for result in results:
+    found = list(results)
+    merged = {result.merged.id for result in found if result.merged}
+    contradicted = {result.claim.id: result.lesson.contradicts for result in found if result.lesson.contradicts}
+    for result in (result for result in found if result.claim.id not in merged):
         is_repeat = result.state is LearnState.NEW and result.claim.id in seen
-        marked.append(result._replace(state=LearnState.REPEATED) if is_repeat else result)
+        lesson = result.lesson._replace(contradicts=contradicted.get(result.claim.id))
+        marked.append(result._replace(lesson=lesson, state=LearnState.REPEATED if is_repeat else result.state))
         seen.add(result.claim.id)
     return marked
 
@@ -281,6 +290,7 @@ def conclusion_json(result: LearnResult) -> JsonObject:
         "reason": result.lesson.reason,
         "confidence": result.lesson.confidence,
         "state": result.state.value,
+        "contradicts": [result.lesson.contradicts] if result.lesson.contradicts else [],
     }
 
 

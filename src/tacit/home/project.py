@@ -71,12 +71,17 @@ def folder_scope(folder: str, home_folder: str) -> Scope:
 
 
 def _project_names(root: str) -> list[str]:
-    """Return the name of the remote, if any (it is the same on every machine), and the path of the main work tree."""
+    """Return the name of the remote, if any (it is the same on every machine), and the path of the main work tree.
+
+    Work trees of a bare repository have no main one; its folder is theirs.
+    """
+    own, shared = git_folders(root)
     main = main_work_tree(root)
-    section = re.search(_ORIGIN_SECTION, _read_text(os.path.join(git_folders(root)[1], "config")))
+    bare = shared if main == root and own != shared else ""
+    section = re.search(_ORIGIN_SECTION, _read_text(os.path.join(shared, "config")))
     url = re.search(_URL_LINE, section["body"], re.MULTILINE) if section else None
     remote = remote_name(url[1]) if url else ""
-    return [clean(name) for name in (remote, main) if name]  # the name of a folder may be no text
+    return [clean(name) for name in (remote, bare, main) if name]  # the name of a folder may be no text
 
 
 def main_work_tree(root: str) -> str:

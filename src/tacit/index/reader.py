@@ -197,6 +197,13 @@ def leading_memories(connection: sqlite3.Connection, scopes: Iterable[Scope], li
     return [row for scope in scopes for row in _select_memories(connection, tail, (scope, limit))]
 
 
+def waiting_memories(connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int) -> list[MemoryRow]:
+    """Return the latest suggestions of each scope. Habits, and what nobody here vouches for, are left out."""
+    tail = f"WHERE {IS_CANDIDATE} AND scope = ? AND provenance > ? ORDER BY last_event_id DESC, doc_id DESC LIMIT ?"
+    values = int(Provenance.EXTERNAL), limit
+    return [row for scope in scopes for row in _select_memories(connection, tail, (scope, *values))]
+
+
 def leading_rules(
     connection: sqlite3.Connection, scopes: Iterable[Scope], limit: int, since: str = ""
 ) -> list[MemoryRow]:

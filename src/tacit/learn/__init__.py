@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from tacit.model.claim import Kind, Provenance
-from tacit.model.ids import EventId
+from tacit.model.ids import ClaimId, EventId
 from tacit.model.observation import ConversationBody
 from tacit.record import Record
 
@@ -48,7 +48,8 @@ class Lesson(Record):
     """What a learner concluded: a sentence that can stand alone, and the words it comes from.
 
     `quote` is an exact part of what was said in the first event of `evidence`; `provenance` is that of the speaker.
-    `everywhere` is set if it holds in all projects, not only in that of the session.
+    `everywhere` is set if it holds in all projects, not only in that of the session. A judge may say which memory it
+    repeats (`same_as`) or contradicts.
     """
 
     kind: Kind
@@ -59,6 +60,8 @@ class Lesson(Record):
     confidence: float
     provenance: Provenance = Provenance.USER_DIRECT
     everywhere: bool = False
+    same_as: ClaimId | None = None
+    contradicts: ClaimId | None = None
 
 
 class FixCandidate(Record):

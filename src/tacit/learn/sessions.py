@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from functools import partial
 
@@ -69,12 +69,16 @@ RECORDED_STATES = (LearnState.NEW, LearnState.ACCEPTED, LearnState.REPEATED)
 
 
 class LearnResult(Record):
-    """A lesson of a session as a claim, and what became of it."""
+    """A lesson of a session as a claim, and what became of it.
+
+    `merged` is a suggestion that says the same in other words, and becomes a part of the claim.
+    """
 
     claim: Claim
     lesson: Lesson
     session: SessionRow
     state: LearnState
+    merged: Claim | None = None
 
 
 class SessionLearning(HomePart):
@@ -217,7 +221,7 @@ class SessionLearning(HomePart):
         previewed[row.id] = choices
         lessons = learn_statements(events)
         lessons += confirmed_fixes(self._fixes_of(row, events), earlier) if earlier else ()
-        lessons += [finding for finding in (judged.findings if judged else ()) if not _is_covered(finding, lessons)]
+        lessons = _with_findings(lessons, judged.findings if judged else ())
         lessons += repeated_lessons(decisions, list(others.values()))
         results = list(_classify_lessons(connection, row, lessons, may_accept=self._home.settings.learn_accept))
         return results, choices
@@ -273,41 +277,72 @@ def _classify_lessons(
     seen: set[str] = set()
     for lesson in sorted(lessons, key=lambda lesson: -lesson.confidence):
         try:
-            claim = claim_from(lesson.sentence, GLOBAL if lesson.everywhere else row.scope, kind=lesson.kind)
+            stated = claim_from(lesson.sentence, GLOBAL if lesson.everywhere else row.scope, kind=lesson.kind)
         except TacitError:
             continue
-        claim = restated_claim(connection, claim, partial(_holds_there, claim.scope))  # the new words are evidence
+        stated = restated_claim(connection, stated, partial(_holds_there, stated.scope))  # the new words are evidence
+        claim = _named_claim(connection, lesson, row) or stated
         if claim.id in seen:
             continue
         seen.add(claim.id)
+        is_merged = claim.id != stated.id and _is_suggestion_of(connection, stated.id, row)
         state = _claim_state(connection, claim, row)
         if state is LearnState.NEW:
             new += 1
             is_sure = lesson.confidence >= _MIN_ACCEPT_CONFIDENCE and lesson.provenance is Provenance.USER_DIRECT
             if new > _MAX_NEW_PER_SESSION:
                 state = LearnState.DEFERRED
-            elif may_accept and is_sure and not opposing_claims(connection, claim):
+            elif may_accept and is_sure and not (lesson.contradicts or opposing_claims(connection, claim)):
                 state = LearnState.ACCEPTED
-        yield LearnResult(claim, lesson, row, state)
+        yield LearnResult(claim, lesson, row, state, stated if is_merged else None)
 
 
-def _is_covered(finding: Lesson, lessons: Sequence[Lesson]) -> bool:
-    """Return whether one of the lessons says in the person's own words what a judge says: one card is enough."""
+def _named_claim(connection: sqlite3.Connection, lesson: Lesson, session: SessionRow) -> Claim | None:
+    """Return the claim of the memory that a judge says a lesson repeats, None if it does not hold there any more."""
+    row = reader.memory_row(connection, lesson.same_as) if lesson.same_as else None
+    if row is None or row.status not in (Status.ACTIVE, Status.PENDING) or not _holds_there(session.scope, row):
+        return None
+    memory = reader.load_memory(connection, row.id, must_decode)
+    return memory.claim if memory else None
+
+
+def _is_suggestion_of(connection: sqlite3.Connection, claim: ClaimId, session: SessionRow) -> bool:
+    """Return whether a claim only waits, and was learned from one session alone."""
+    row = reader.memory_row(connection, claim)
+    events = reader.events_of_claim(connection, claim, must_decode)
+    return row is not None and row.status is Status.PENDING and is_learned_in(events, {session.host_session_id})
+
+
+def is_learned_in(events: Sequence[Event], host_sessions: Collection[str]) -> bool:
+    """Return whether all events of a claim were written when some sessions were learned from."""
+    return all(event.origin.actor == _ACTOR and event.origin.session in host_sessions for event in events)
+
+
+def _with_findings(lessons: Sequence[Lesson], findings: Sequence[Lesson]) -> list[Lesson]:
+    """Return lessons and what a judge found beside them. What it says of a memory holds for the lesson, too."""
+    merged, new = list(lessons), []
+    for finding in findings:
+        place = next((place for place, lesson in enumerate(lessons) if _is_covered(finding, lesson)), None)
+        if place is None:
+            new.append(finding)
+        elif finding.same_as or finding.contradicts:
+            merged[place] = merged[place]._replace(same_as=finding.same_as, contradicts=finding.contradicts)
+    return merged + new
+
+
+def _is_covered(finding: Lesson, lesson: Lesson) -> bool:
+    """Return whether a lesson says in the person's own words what a judge says: one card is enough."""
     from tacit.contradiction.polarity import content_stems  # only with a judge
 
-    stems = content_stems(finding.sentence)
-    for lesson in lessons:
-        if finding.everywhere and not lesson.everywhere:
-            continue
-        if lesson.kind is finding.kind is Kind.KNOWN_FIX and not set(lesson.evidence).isdisjoint(finding.evidence):
-            return True
-        is_same_quote = lesson.evidence[0] in finding.evidence and (
-            lesson.quote in finding.quote or finding.quote in lesson.quote
-        )
-        others = content_stems(lesson.sentence)
-        if is_same_quote and 2 * len(stems & others) >= min(len(stems), len(others)):
-            return True
-    return False
+    if finding.everywhere and not lesson.everywhere:
+        return False
+    if lesson.kind is finding.kind is Kind.KNOWN_FIX and not set(lesson.evidence).isdisjoint(finding.evidence):
+        return True
+    is_same_quote = lesson.evidence[0] in finding.evidence and (
+        lesson.quote in finding.quote or finding.quote in lesson.quote
+    )
+    stems, others = content_stems(finding.sentence), content_stems(lesson.sentence)
+    return is_same_quote and 2 * len(stems & others) >= min(len(stems), len(others))
 
 
 def _holds_there(scope: Scope, row: MemoryRow) -> bool:
@@ -333,14 +368,24 @@ def _claim_state(connection: sqlite3.Connection, claim: Claim, session: SessionR
     return LearnState.REPEATED
 
 
-def proposal_draft(result: LearnResult) -> Draft:
+def _contradicted(connection: sqlite3.Connection, result: LearnResult) -> tuple[str, ...]:
+    """Return the memory that a judge says a lesson contradicts, if it holds where the session was."""
+    named = result.lesson.contradicts
+    row = reader.memory_row(connection, named) if named and named != result.claim.id else None
+    return (row.id,) if row and _holds_there(result.session.scope, row) else ()
+
+
+def proposal_draft(result: LearnResult, contradicted: tuple[str, ...] = ()) -> Draft:
     """Return the proposal of a claim, with what was said in the session as its evidence."""
-    claim, lesson, row, _ = result
+    claim, lesson, row = result.claim, result.lesson, result.session
     quote = one_line(clip(lesson.quote, 4 * _MAX_QUOTE_CHARS), _MAX_QUOTE_CHARS)
     evidence = f"{row.agent}, {row.ended_at[:10]}, session {row.id}: “{quote}”"
     grounds = (lesson.reason, lesson.confidence, lesson.evidence)
     proposed = ClaimProposed(claim, Verdict.PROPOSED, SOURCE, evidence, *grounds, kind_inferred=True)
-    return Draft(proposed, claim.scope, Attribution(_ACTOR, lesson.provenance))
+    # Where the memory is another one, its wording is not the judge's.
+    is_quote = lesson.same_as == claim.id and lesson.provenance is Provenance.MODEL
+    provenance = Provenance.USER_DIRECT if is_quote else lesson.provenance
+    return Draft(proposed._replace(contradicts=contradicted), claim.scope, Attribution(_ACTOR, provenance))
 
 
 def _session_drafts(
@@ -348,11 +393,18 @@ def _session_drafts(
 ) -> Iterator[Draft]:
     """Yield what is recorded of a session: lessons, a judge's summary, and whether its agent did what it was told."""
     for result in results:
-        if result.state in RECORDED_STATES:
-            yield proposal_draft(result)
-        if result.state is LearnState.ACCEPTED:
-            accepted = ClaimDecided(result.claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
-            yield Draft(accepted, result.claim.scope, _POLICY_ATTRIBUTION)
+        claim, lesson, _, state, merged = result
+        if merged:  # what it rests on is proposed for the other one
+            replaced = ClaimDecided(merged, Verdict.REVISED, lesson.reason, instead=claim, kind_inferred=True)
+            yield Draft(replaced, claim.scope, _POLICY_ATTRIBUTION)
+        if state in RECORDED_STATES:
+            yield proposal_draft(result, _contradicted(connection, result))
+        elif state is LearnState.KNOWN and (contradicted := _contradicted(connection, result)):
+            noticed = ClaimProposed(claim, Verdict.SUGGESTED, SOURCE, "", lesson.reason, contradicts=contradicted)
+            yield Draft(noticed, claim.scope, Attribution(_ACTOR, lesson.provenance))
+        if state is LearnState.ACCEPTED:
+            accepted = ClaimDecided(claim, Verdict.ACCEPTED, _ACCEPT_REASON, kind_inferred=True)
+            yield Draft(accepted, claim.scope, _POLICY_ATTRIBUTION)
     # Without a text it says that the judge has read the session: nobody pays for that again after a rebuild.
     if judged and judged.was_asked and (judged.summary, judged.judge) != (row.outcome, row.model):
         summarized = SessionSummarized(row.agent, judged.summary, judged.judge, row.ended_at)

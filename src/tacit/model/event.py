@@ -46,7 +46,8 @@ class ClaimProposed(Record):
 
     `events` are those it was concluded from. If `private`, it does not put the claim into the project's fact file. If
     `kind_inferred`, nobody named the kind: it was told from the words. `carried_strength` is how often others stated it
-    in a fact file, as far as that is not counted yet.
+    in a fact file, as far as that is not counted yet. `contradicts` are the ids of memories that whoever proposes it
+    says it contradicts.
     """
 
     claim: Claim
@@ -59,6 +60,7 @@ class ClaimProposed(Record):
     private: bool = True
     kind_inferred: bool = False
     carried_strength: int = 0
+    contradicts: tuple[str, ...] = ()
 
 
 class ClaimDecided(Record):

@@ -2,19 +2,19 @@
 
 What plainly says the same is found by the rarest of the words that both must share; what only may, by its meaning.
 Comparing a statement with all others would take as long as there are others, so what is found is compared afterwards:
-see `contradiction.profile` and `contradiction.resemblance`.
+see `contradiction.profile` and `contradiction.resemblance`. A judge is told what may be meant.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from tacit.index import postings, reader
 from tacit.index.reader import MemoryRow, rows_by_doc_id
 from tacit.log.codec import must_decode
-from tacit.model.claim import GLOBAL, Status
+from tacit.model.claim import GLOBAL, PERSONAL_KINDS, Scope, Status
 from tacit.model.ids import claim_id, claim_number
 from tacit.search.memories import similar_memories
 from tacit.text.words import STEMS, token_terms
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _RAREST = 3
 _MAX_SIMILAR = 20  # memories that a claim is compared with
 _MAX_NEAR, _MAX_NEAR_SHOWN = 10, 2  # memories that are near in meaning to a claim
+_MAX_COMPARED_OF_SCOPE, _MAX_TEXTS = 200, 60  # memories, and texts that they are compared with
+_MIN_ROUGH_SIMILARITY = 0.25  # of a memory to a text with which it shares no word
 _MAX_WORD_POSTINGS = 5000  # memories with a word; one that is more common tells nothing
 
 
@@ -84,6 +86,35 @@ def near_memories(connection: sqlite3.Connection, claim: Claim) -> list[MemoryRo
         and not relate(row.sentence, claim.sentence).is_noticed
         and may_say_the_same(row.sentence, claim.sentence, text_similarity)
     ][:_MAX_NEAR_SHOWN]
+
+
+def memories_near_texts(
+    connection: sqlite3.Connection, scopes: Collection[Scope], texts: Sequence[str]
+) -> list[MemoryRow]:
+    """Return memories that hold in some projects or everywhere, or wait there, the nearest to one of the texts first.
+
+    They share a word with it, or are near in meaning. Commands that are counted are left out.
+    """
+    from tacit.contradiction.polarity import content_stems
+    from tacit.index.vectors import load_vectors
+    from tacit.meaning import cached_table
+    from tacit.search.semantic import rough_similarity
+
+    projects = sorted({*scopes} - {GLOBAL})
+    rows = reader.leading_memories(connection, [*projects, GLOBAL], _MAX_COMPARED_OF_SCOPE)
+    rows += reader.waiting_memories(connection, projects, _MAX_COMPARED_OF_SCOPE)
+    rows = [row for row in rows if row.kind not in PERSONAL_KINDS]
+    table = cached_table() if rows else None
+    compared = [(content_stems(text), table.encode(text) if table else b"") for text in texts[:_MAX_TEXTS]]
+    stored = load_vectors(connection, [claim_number(row.id) for row in rows])
+    nearness: dict[MemoryRow, float] = {}
+    for row in rows:
+        stems, vector = content_stems(row.sentence), stored.get(claim_number(row.id), b"")
+        near = max((rough_similarity(vector, other) for _, other in compared), default=0.0)
+        shared = max((len(stems & others) for others, _ in compared), default=0)
+        if shared or near >= _MIN_ROUGH_SIMILARITY:
+            nearness[row] = near + shared / max(len(stems), 1)
+    return sorted(nearness, key=lambda row: (-nearness[row], row.id))
 
 
 def same_claims(scopes: Iterable[str], key: str) -> set[int]:

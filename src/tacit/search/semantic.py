@@ -122,6 +122,13 @@ def _similarity_by_distance(size: int) -> Sequence[float]:
     return [round(cos(pi * distance / size), 3) for distance in range(size + 1)]
 
 
+def rough_similarity(first: bytes, second: bytes) -> float:
+    """Return about what the cosine of two vectors is, by the signs of their components: quick, and often .1 off."""
+    if not any(first) or not any(second):
+        return 0.0
+    return _similarity_by_distance(len(first))[(meaning.bits(first) ^ meaning.bits(second)).bit_count()]
+
+
 class RerankedDocument(Record):
     """A document with its new score; `boost` is what meaning added to it."""
 

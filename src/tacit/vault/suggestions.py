@@ -23,7 +23,7 @@ from tacit.learn.habits.recipe import HabitRecipe
 from tacit.log.codec import must_decode
 from tacit.model.claim import Kind, Status
 from tacit.model.event import ClaimProposed, local_day
-from tacit.model.ids import claim_number
+from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import Memory
 from tacit.record import Record
 from tacit.search.restatements import near_memories
@@ -179,11 +179,13 @@ def _with_counts(listed: ListedMemory, tally: habit_model.HabitTally, own: Habit
 def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
     """Return a candidate with its latest reason, its basis, and the memories that it contradicts or may repeat."""
     events = reader.events_of_claim(connection, listed.memory.id, must_decode)
-    proposals = (event.body for event in events if isinstance(event.body, ClaimProposed))
-    reasons = [reason for body in proposals if (reason := shown_reason(body))]
-    rows = (reader.memory_row(connection, claim) for claim in opposing_claims(connection, listed.memory.claim))
+    bodies = [event.body for event in events if isinstance(event.body, ClaimProposed)]
+    named = (ClaimId(claim) for body in bodies for claim in body.contradicts)
+    opposed = dict.fromkeys((*opposing_claims(connection, listed.memory.claim), *named))
+    rows = (reader.memory_row(connection, claim) for claim in opposed)
+    reasons = [reason for body in bodies if (reason := shown_reason(body))]
     based = with_basis(listed, events)
-    contradicts = tuple(row for row in rows if row)
+    contradicts = tuple(row for row in rows if row and row.status in (Status.ACTIVE, Status.PENDING))
     same = tuple(near_memories(connection, listed.memory.claim))
     return based._replace(reason=reasons[-1] if reasons else "", contradicts=contradicts, may_be_same=same)
 

@@ -16,9 +16,11 @@ from tacit.learn.judge.answer import (
     CheckedAnswer,
     check_answer,
     parse_answer,
-    unknown_names,
 )
+from tacit.learn.judge.question import KnownMemory
+from tacit.learn.judge.wording import unknown_names
 from tacit.model.claim import Kind, Provenance
+from tacit.model.ids import ClaimId
 from tacit.model.observation import PromptGiven, ReplyGiven, ToolAction, ToolOutcome, ToolUsed
 from tests.support.model_talk import (
     INJECTED,
@@ -87,6 +89,16 @@ def test_a_quote_of_two_sentences_is_found_sentence_by_sentence() -> None:
         kind="convention",
     )
     assert learnt(both).quote == "And don't forget to run “make docs”"
+
+
+@pytest.mark.parametrize(("project", "is_known"), [("shop", True), ("", True), ("other", False)])
+def test_a_memory_names_what_is_known_in_its_project_or_everywhere(project: str, is_known: bool) -> None:
+    known = KnownMemory("k3fa9q", ClaimId("k3fa9q000000"), project, "Do not push to main yourself.")
+    for name in ("same_as", "contradicts"):
+        read = parse_answer(answer({**RULE, name: known.label}))
+        assert read is not None
+        (lesson,) = findings(check_answer(read, asked()._replace(known=(known,)), JUDGE))
+        assert getattr(lesson, name) == (known.claim if is_known else None)
 
 
 # Fixes
@@ -338,7 +350,7 @@ def test_the_schema_asks_for_what_is_read() -> None:
     properties = ANSWER_SCHEMA["properties"]
     assert isinstance(properties, dict)
     fields = properties["memories"]["items"]["properties"]
-    assert fields.keys() == RULE.keys() and fields["kind"]["enum"] == list(KINDS_BY_LABEL)
+    assert fields.keys() - {"same_as", "contradicts"} == RULE.keys() and fields["kind"]["enum"] == list(KINDS_BY_LABEL)
 
 
 def test_every_kind_that_is_read_is_explained() -> None:

@@ -85,9 +85,9 @@ class Desk:
 
         A process that is about to run another program has no command line for a moment, so it is looked for again.
         """
-        for _ in range(3):
+        for _ in range(4):
             wait_until(lambda: not self.processes())
-            time.sleep(0.05)
+            time.sleep(0.1)
 
     def processes(self) -> list[int]:
         home = str(self.person.home).encode()
@@ -265,6 +265,8 @@ def test_whenever_it_is_killed_the_next_day_goes_on_and_learns_everything_once(d
     desk.is_next_day()
     desk.hook()
 
+    wait_until(lambda: desk.pending != [])
+    desk.settle()
     assert desk.pending == ["The deploy host of shop 2 is called kestrel2."]
     assert 1 <= len(desk.client.calls) <= 2 and not desk.state["is_asking"]
     assert not (desk.person.home / ".tacit/judge").exists()

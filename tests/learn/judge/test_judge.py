@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -47,6 +48,17 @@ def test_a_summary_that_does_not_hold_takes_no_memory_with_it(desk: Desk) -> Non
     assert checked is not None and checked.sessions[LABEL].summary == ""
     assert [lesson.sentence for lesson in findings(checked)] == [RULE["statement"]]
     assert sum(checked.dropped.values()) == 1
+
+
+def test_an_answer_to_another_question_is_a_failure(desk: Desk) -> None:
+    told = {**json.loads(answer(RULE)), "question": "0123456789abcdef"}
+    reply, checked = desk.ask("stub-told", STUB_ANSWER=json.dumps(told))
+    assert checked is None and reply.problem == "stub-told answered another question than the one it was asked"
+    assert reply.is_failure
+
+    told["question"] = asked().mark
+    for said in (told, {**told, "question": ""}):
+        assert len(findings(desk.ask("stub-told", STUB_ANSWER=json.dumps(said))[1])) == 1
 
 
 def test_three_failures_in_a_row_of_any_sort_close_for_an_hour(desk: Desk) -> None:

@@ -6,9 +6,12 @@ import json
 
 from harness.secret_examples import written
 
+from tacit.index.reader import MemoryRow
 from tacit.learn import FixCandidate
-from tacit.learn.judge.question import Question, SessionMaterial, build_questions, session_material
+from tacit.learn.judge.question import Question, SessionMaterial, build_questions, known_memories, session_material
 from tacit.learn.statements.sentences import SentenceCandidate
+from tacit.model.claim import Kind, Scope, Stance, Status
+from tacit.model.ids import ClaimId
 from tacit.model.observation import PromptGiven, PromptKind, ReplyGiven, ToolAction, ToolUsed
 from tacit.text.words import estimate_tokens
 from tests.support.model_talk import INJECTED, LABEL, TALK, asked, numbered, said
@@ -44,6 +47,53 @@ def test_a_session_is_its_head_the_persons_sentences_fixes_and_the_last_reply() 
 def test_no_output_of_a_tool_and_no_earlier_reply_is_sent() -> None:
     text = asked().text
     assert INJECTED not in text and "14 passed" not in text and "Understood" not in text
+
+
+def test_a_sentence_that_is_no_candidate_is_sent_before_the_one_that_is() -> None:
+    talk = said(
+        PromptGiven("claude", "can you fix the header? never edit the generated clients by hand. why is it red?")
+    )
+    (question,) = build_questions([session_material("s", "shop", "claude", talk)])
+    _, line = lines(question)
+    assert (
+        line["before"] == "can you fix the header?" and line["sentence"] == "never edit the generated clients by hand."
+    )
+    (part,) = question.parts
+    assert "why is it red?" in part.lines[0].around and "why is it red?" not in part.lines[0].text
+
+
+def test_what_is_sent_of_the_sentence_before_is_redacted_and_cut() -> None:
+    token = written("ghp_<a36>")
+    before = f"the key {token} {'is long ' * 30}"
+    sentence = SentenceCandidate(numbered(1), "use the other one", before=before, around=before)
+    (question,) = build_questions([material("s")._replace(sentences=(sentence,))])
+    _, line = lines(question)
+    assert token not in question.text and len(line["before"]) <= 120
+    assert token not in question.parts[0].lines[0].around
+
+
+def known(number: int, sentence: str, scope: str = "global") -> MemoryRow:
+    name = ClaimId(f"{number:012d}")
+    stance = Stance("", "", positive=True, exclusive=False)
+    row = (Kind.RULE, Status.ACTIVE, sentence, (), 1, numbered(1), "", None, False, stance)
+    return MemoryRow(name, Scope(scope), *row)
+
+
+def test_of_what_is_known_as_much_is_sent_as_there_is_room_for_in_the_given_order() -> None:
+    rows = [known(number, f"rule {number} is about {'this and that ' * 30}") for number in range(100_000, 100_100)]
+    sent = list(known_memories(rows))
+    assert [one.claim for one in sent] == [row.id for row in rows][: len(sent)] and 5 < len(sent) < 20
+    assert sum(estimate_tokens(one.text) for one in sent) <= 500
+    assert all(len(one.sentence) <= 200 for one in sent)
+
+
+def test_what_is_known_is_redacted_and_does_not_change_what_identifies_the_question() -> None:
+    token = written("ghp_<a36>")
+    (one,) = known_memories([known(7, f"deploy with {token}", "project:example.org/shop")])
+    question = asked()._replace(known=(one,))
+    assert token not in question.text and question.mark == asked().mark
+    assert json.loads(question.text.split("\n")[question.text.split("\n").index(one.text)])["id"] == one.label
+    assert one.project == "shop"
 
 
 def test_a_last_reply_and_an_error_are_cut() -> None:

@@ -223,6 +223,32 @@ def test_only_what_the_person_typed_is_passed() -> None:
     assert texts(prompt("git commit -m 'we always deploy from release'", PromptKind.SHELL)) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("use tabs", "no emojis", "pnpm, not npm", "british spelling", "keep it short", "skip the preamble"),
+        *("write in German", "leave git to me", "bitte kurze antworten", "usiamo pnpm qui", "мы используем poetry"),
+        *("türkçe cevap ver", "数据库在 5433 端口", "siempre usa tipos estrictos"),
+    ],
+)
+def test_a_short_rule_is_a_candidate_in_any_language(text: str) -> None:
+    assert texts(prompt(text)) == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["continue", "ok do it", "commit this", "looks good", "why does this fail?", "mach den button blau", "好的"]
+)
+def test_a_task_an_assent_and_a_question_are_none(text: str) -> None:
+    assert texts(prompt(text)) == []
+
+
+def test_a_candidate_has_what_was_said_around_it() -> None:
+    said = "can you fix the header? never edit the generated clients by hand. why is it red?"
+    (candidate,) = model.sentence_candidates(conversation(prompt(said)))
+    assert candidate.before == "can you fix the header?"
+    assert candidate.around == "can you fix the header? why is it red?"
+
+
 def test_a_candidate_names_its_event_and_the_question_it_answers() -> None:
     (candidate,) = model.sentence_candidates(
         conversation(prompt("we use Postgres for everything", PromptKind.ANSWER, "Which database?"))

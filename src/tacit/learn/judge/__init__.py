@@ -10,9 +10,10 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from shlex import quote
 
 from tacit.disk.files import OsDisk, make_folder, read_file, replace_file
@@ -22,15 +23,25 @@ from tacit.errors import RefusedError, TacitError, UsageError
 from tacit.home.daily_judge import client_program
 from tacit.home.home import HomePart
 from tacit.home.paths import JUDGE_FOLDER
+from tacit.index import reader
 from tacit.index.sessions import SessionRow
 from tacit.learn.judge import answer as answers
 from tacit.learn.judge import clients
 from tacit.learn.judge.answer import CheckedAnswer, JudgedSession, RejectedMemory
 from tacit.learn.judge.clients import CLIENTS, JudgeReply
-from tacit.learn.judge.question import MAX_QUESTION_TOKENS, Question, build_questions, session_material
-from tacit.learn.sessions import SessionLearning
+from tacit.learn.judge.question import (
+    MAX_QUESTION_TOKENS,
+    KnownMemory,
+    Question,
+    build_questions,
+    known_memories,
+    session_material,
+)
+from tacit.learn.sessions import SessionLearning, is_learned_in
+from tacit.log.codec import must_decode
 from tacit.model.claim import project_name
 from tacit.record import Record
+from tacit.search.restatements import memories_near_texts
 from tacit.text.display import printable
 from tacit.text.words import estimate_tokens
 
@@ -212,7 +223,18 @@ class Judging(HomePart):
         )
         max_tokens = min(max_tokens, self._home.settings.model_tokens_per_day - _MAX_ANSWER_TOKENS)
         for question in build_questions(materials, max_tokens, may_split=may_split):
-            yield SessionQuestion(question, tuple(by_label[part.label] for part in question.parts))
+            rows = tuple(by_label[part.label] for part in question.parts)
+            yield SessionQuestion(question._replace(known=self._known_memories(question, rows)), rows)
+
+    def _known_memories(self, question: Question, rows: Iterable[SessionRow]) -> tuple[KnownMemory, ...]:
+        """Return what holds or waits in the projects of a question, the nearest to its lines first."""
+        texts = [line.context for part in question.parts for line in part.lines if not line.is_fix]
+        asked = {row.host_session_id for row in rows}
+        with self._store.snapshot() as connection:
+            near = memories_near_texts(connection, {row.scope for row in rows}, texts)
+            # What was learned from these sessions alone is in their lines.
+            events = partial(reader.events_of_claim, connection, decode=must_decode)
+            return tuple(known_memories(row for row in near if not is_learned_in(events(row.id), asked)))
 
     def judge_sessions(
         self, rows: Sequence[SessionRow], questions: Sequence[SessionQuestion], judge: Judge
@@ -249,7 +271,7 @@ class Judging(HomePart):
             )
         for newer in range(min(len(rows), _MAX_NEWER_SESSIONS + 1)):
             asked = next(self.questions(rows[newer:], may_split=False), None)
-            if asked is not None and answer.mark in ("", asked.question.mark):
+            if asked is not None and answer.is_for(asked.question):
                 checked = answers.check_answer(answer, asked.question, name)
                 judged = tuple(_completed_sessions(asked, checked, {}))
                 return JudgeOutcome(judged, dropped=checked.dropped, rejected=checked.rejected)
@@ -283,6 +305,9 @@ class Judging(HomePart):
         if answer is None and not reply.problem:
             problem = f"{printable(judge.name)} did not answer in the form it was asked for"
             reply = reply._replace(problem=problem, is_failure=True)
+        elif answer is not None and not answer.is_for(question):
+            problem = f"{printable(judge.name)} answered another question than the one it was asked"
+            reply, answer = reply._replace(problem=problem, is_failure=True), None
         if reply.answered is None:  # unknown if the judge was stopped
             reply = reply._replace(answered=_MAX_ANSWER_TOKENS)
         with suppress(TacitError, OSError):  # what was reserved stays counted, and an answer is an answer

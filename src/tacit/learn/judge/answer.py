@@ -14,10 +14,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from tacit.contradiction.polarity import content_stems, contradicts
+from tacit.contradiction.polarity import clause_around, content_stems, contradicts
 from tacit.contradiction.profile import is_restatement
 from tacit.learn import Lesson
+from tacit.learn.judge import wording
 from tacit.learn.judge.question import Question, QuestionLine, QuotablePart, SessionPart, redacted_line
+from tacit.learn.judge.wording import PLAIN_QUOTES
 from tacit.model.claim import Kind, Provenance
 from tacit.record import Record
 from tacit.secrets import secret_kind
@@ -46,6 +48,7 @@ _MEMORY_TYPES = {
     "why": _STRING_TYPE,
     "where": {"type": "string", "enum": ["project", _EVERYWHERE]},
 }
+_REFERENCE_TYPES = {"same_as": _STRING_TYPE, "contradicts": _STRING_TYPE}  # need not be there
 
 
 # For models of `llm` that take a schema. It repeats what the question says and contains nothing of the person's.
@@ -57,7 +60,7 @@ ANSWER_SCHEMA: dict[str, object] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": _MEMORY_TYPES,
+                "properties": {**_MEMORY_TYPES, **_REFERENCE_TYPES},
                 "required": list(_MEMORY_TYPES),
                 "additionalProperties": False,
             },
@@ -66,6 +69,7 @@ ANSWER_SCHEMA: dict[str, object] = {
     },
     "required": ["memories", "summaries"],
 }
+_OPTIONAL_TEXTS = ("why", *_REFERENCE_TYPES)
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _THINKING_END = re.compile(r"</think(?:ing)?>")
 _MAX_OBJECT_STARTS = 100  # braces at which an object may begin
@@ -79,6 +83,8 @@ class JudgedMemory(Record):
     kind: Kind
     why: str = ""
     everywhere: bool = False
+    same_as: str = ""
+    contradicts: str = ""
 
 
 class JudgeAnswer(Record):
@@ -88,6 +94,10 @@ class JudgeAnswer(Record):
     summaries: Mapping[str, str] = {}
     malformed: int = 0
     mark: str = ""
+
+    def is_for(self, question: Question) -> bool:
+        """Return whether this may be the answer to a question: one that does not say which it is for may."""
+        return self.mark in ("", question.mark)
 
 
 def parse_answer(text: str) -> JudgeAnswer | None:
@@ -136,16 +146,20 @@ def _parse_memory(item: object) -> JudgedMemory | None:
     match item:
         case {"quote": str(quote), "statement": str(statement), "kind": str(label), **others}:
             kind = KINDS_BY_LABEL.get(label.strip().lower().replace(" ", "_"))
-            why = others.get("why")
             is_everywhere = others.get("where") == _EVERYWHERE
+            texts = (text if isinstance(text := others.get(name), str) else "" for name in _OPTIONAL_TEXTS)
             if kind is not None:
-                return JudgedMemory(quote, statement, kind, why if isinstance(why, str) else "", is_everywhere)
+                why, same_as, contradicts = texts
+                return JudgedMemory(quote, statement, kind, why, is_everywhere, same_as, contradicts)
     return None
 
 
 # What can be believed
 
 _MAX_STATEMENT_CHARS, _MIN_QUOTE_CHARS, _MAX_WHY_CHARS = 300, 8, 160
+CHECK_WORDING = "check the wording"  # in the reason of a lesson
+# Words of a statement that a person is asked to check; with more it is not believed. What mends a command is explained.
+_MAX_INVENTED_WORDS, _MAX_INVENTED_WORDS_OF_FIX, _MAX_INVENTED_SHARE = 1, 2, 0.1
 _CONFIDENCE = 0.7  # less than the person's own clear words
 _FIX_KINDS = frozenset({Kind.KNOWN_FIX, Kind.ENVIRONMENT, Kind.CONVENTION})
 # A command may be advised. Words that address a reader come from whoever wrote the output.
@@ -184,12 +198,13 @@ class CheckedAnswer(Record):
 
 
 class _QuoteMatch(Record):
-    """Where a quote occurs; `original` is its text in the log."""
+    """Where a quote occurs; `original` is its text in the log, `clauses` are the clauses that it is from."""
 
     session: SessionPart
     line: QuestionLine
     part: QuotablePart
     original: str
+    clauses: str
 
 
 def check_answer(answer: JudgeAnswer, question: Question, judge: str) -> CheckedAnswer:
@@ -205,7 +220,8 @@ def check_answer(answer: JudgeAnswer, question: Question, judge: str) -> Checked
             known = lessons[quoted.session.label]
             problem = next(_memory_problems(memory, statement, quoted, known), "")
             if not problem:
-                known.append(_lesson(memory, statement, quoted, judge))
+                lesson = _lesson(memory, statement, quoted, judge)
+                known.append(_with_references(lesson, memory, quoted.session, question))
         if problem:
             rejected.append(RejectedMemory(redacted_line(statement, _MAX_WHY_CHARS), problem))
     dropped = Counter(memory.reason for memory in rejected)
@@ -227,39 +243,75 @@ def is_same_statement(first: str, second: str) -> bool:
 def _memory_problems(
     memory: JudgedMemory, statement: str, quoted: _QuoteMatch, known: Sequence[Lesson]
 ) -> Iterator[str]:
-    context = quoted.line.context
+    line = quoted.line
+    source = f"{line.around} {line.context} {quoted.session.project}"
     if not is_complete_sentence(statement, _MAX_STATEMENT_CHARS):
         yield "it is no complete thought"
     if secret_kind(statement):
         yield "it holds a secret"
-    if unknown_names(statement, f"{context} {quoted.session.project}"):
+    if wording.unknown_names(statement, source):
         yield "it has names that its line does not have"
-    # A statement about a line in another script may share no word with it.
-    is_other_script = statement.isascii() and not context.isascii()
-    if not content_stems(statement) & content_stems(context) and not is_other_script:
+    is_translated = wording.is_translated(statement, line.context)
+    if not wording.is_about(statement, quoted.clauses if is_translated else source):
         yield "it has nothing to do with its quote"
+    if not is_translated and wording.invented_order(statement, source):
+        yield "it gives an order that its line does not give"
+    most = _MAX_INVENTED_WORDS_OF_FIX if line.is_fix else _MAX_INVENTED_WORDS
+    invented = [] if is_translated else wording.invented_words(statement, source)
+    if len(invented) > most and _MAX_INVENTED_SHARE * len(statement.split()) < len(invented):
+        yield "it says what its line does not say"
     # What works instead naturally says the opposite of what failed.
-    if not quoted.line.is_fix and any(contradicts(statement, text) for text in (quoted.original, quoted.part.shown)):
+    if not line.is_fix and wording.is_opposite(statement, quoted.clauses):
         yield "it says the opposite of its quote"
-    if quoted.line.is_fix and (memory.kind not in _FIX_KINDS or _READER_WORDS.search(normalize_text(statement))):
+    if line.is_fix and (memory.kind not in _FIX_KINDS or _READER_WORDS.search(normalize_text(statement))):
         yield "only the output of a tool says so"
+    yield from _repetition_problems(statement, known)
+
+
+def _repetition_problems(statement: str, known: Sequence[Lesson]) -> Iterator[str]:
     if any(is_same_statement(statement, lesson.sentence) for lesson in known):
         yield "said twice"
     if len(known) >= MAX_PER_SESSION:
         yield "more than three of one session"
 
 
+def _with_references(lesson: Lesson, memory: JudgedMemory, session: SessionPart, question: Question) -> Lesson:
+    """Return a lesson with the memory that it repeats or contradicts. What was not sent is not known.
+
+    Whatever a judge says, an opposite is no repetition.
+    """
+    sent = {known.label: known for known in question.known if known.project in ("", session.project)}
+    same, opposed = sent.get(memory.same_as), sent.get(memory.contradicts)
+    if same and wording.is_opposite(lesson.sentence, same.sentence):
+        same, opposed = None, same
+    if same:
+        return lesson._replace(same_as=same.claim)
+    return lesson._replace(contradicts=opposed.claim) if opposed else lesson
+
+
+def _needs_check(statement: str, quoted: _QuoteMatch) -> bool:
+    """Return whether a person should compare a statement with its quote: it is translated, has a word of its own, or
+    may say the opposite."""
+    line = quoted.line
+    if wording.is_translated(statement, line.context):
+        return True
+    source = f"{line.around} {line.context} {quoted.session.project}"
+    return bool(wording.invented_words(statement, source)) or (
+        not line.is_fix and wording.may_be_opposite(statement, quoted.clauses, line.context)
+    )
+
+
 def _find_quote(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch | None:
     """Return where a quote occurs first. What was not sent cannot be quoted."""
-    quote = " ".join(quote.translate(_PLAIN_QUOTES).split())
+    quote = " ".join(quote.translate(PLAIN_QUOTES).split())
     for wanted in dict.fromkeys((quote, quote.strip(_QUOTE_EDGES))):
         for session in sessions:
             for line in session.lines:
                 for part in line.parts:
                     is_long_enough = len(wanted) >= _MIN_QUOTE_CHARS or (wanted and wanted == part.shown)
-                    is_sent = is_long_enough and wanted in part.shown.translate(_PLAIN_QUOTES)
+                    is_sent = is_long_enough and wanted in part.shown.translate(PLAIN_QUOTES)
                     if is_sent and (original := _original_text(wanted, part.original)):
-                        return _QuoteMatch(session, line, part, original)
+                        return _QuoteMatch(session, line, part, original, clause_around(original, part.original))
     return None
 
 
@@ -271,13 +323,14 @@ def _find_sentences(quote: str, sessions: Sequence[SessionPart]) -> _QuoteMatch 
     if len(found) < max(len(matches), 2) or len({match.session.label for match in found}) > 1:
         return None
     longest = max(found, key=lambda match: len(match.original))
-    context = " ".join(match.line.context for match in found)
-    return longest._replace(line=longest.line._replace(context=context))
+    context, around = (" ".join(texts) for texts in zip(*((m.line.context, m.line.around) for m in found), strict=True))
+    clauses = "\n".join(match.clauses for match in found)
+    return longest._replace(line=longest.line._replace(context=context, around=around), clauses=clauses)
 
 
 def _original_text(quote: str, text: str) -> str:
     """Return the part of a text that is the quote except for its blanks and quotation marks, "" if there is none."""
-    plain = text.translate(_PLAIN_QUOTES)
+    plain = text.translate(PLAIN_QUOTES)
     indexes: list[int] = []  # of the characters of the text with single blanks
     for word in _WORD.finditer(plain):
         indexes += range(word.start() - 1, word.end()) if indexes else range(*word.span())
@@ -288,35 +341,25 @@ def _original_text(quote: str, text: str) -> str:
 def _lesson(memory: JudgedMemory, statement: str, quoted: _QuoteMatch, judge: str) -> Lesson:
     why = redacted_line(memory.why, _MAX_WHY_CHARS)
     is_plain = bool(why) and not is_directive(why)
-    evidence = quoted.line.evidence
+    evidence, is_doubtful = quoted.line.evidence, _needs_check(statement, quoted)
     return Lesson(
         kind=memory.kind,
         sentence=statement,
         quote=quoted.original,
         evidence=evidence[-1:] + evidence[:-1] if quoted.part.name == "then" else evidence,
-        reason=f"judged by {judge}" + (f": {why}" if is_plain else ""),
+        reason=f"judged by {judge}" + (f", {CHECK_WORDING}" if is_doubtful else "") + (f": {why}" if is_plain else ""),
         confidence=_CONFIDENCE,
         provenance=Provenance.TOOL_LOCAL if quoted.line.is_fix else Provenance.MODEL,
         everywhere=memory.everywhere,
     )
 
 
-# Complete sentences without markup and without invented names
+# Complete sentences without markup
 
 _MIN_WORDS, _MAX_WORDS = 5, 40  # C4: a complete thought
 _MIN_TOKENS = 9  # of languages that write no blanks between words
 _META_OPENING = re.compile(r"(?:let me|let's|now|first|next|i will|i'll|i am|i'm|we are going to)\b")
 _MARKUP = re.compile(r"[<＜]\s{0,3}/?\s{0,3}\w|```|\]\(")
-# Characters of names that no paraphrase invents: paths, files, versions, identifiers.
-_IDENTIFIER_CHARS = frozenset("/_~$@\\.:0123456789")
-_PUNCTUATION = "`'\"‘’“”«»()[],;:!?…"
-_CODE = re.compile(r"`([^`]{1,200})`")
-# Chinese, Japanese and Korean characters and punctuation: names stand between them without blanks.
-_UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]+")
-_CAMEL_CASE = re.compile(r"[a-z][A-Z]")
-_ALTERNATIVES = re.compile(r"\w+(?:/\w+){1,5}")
-_ABBREVIATIONS = ("e.g", "i.e", "and/or")
-_PLAIN_QUOTES = str.maketrans("‘’‚“”„«»´", '\'\'\'"""""\'')
 
 
 def is_complete_sentence(text: str, max_chars: int) -> bool:
@@ -327,50 +370,6 @@ def is_complete_sentence(text: str, max_chars: int) -> bool:
     is_meta = _META_OPENING.match(normalize_text(text)) is not None
     is_short_enough = words <= _MAX_WORDS and len(text) <= max_chars
     return is_long_enough and is_short_enough and is_plain and not is_meta and text[-1] != "?"
-
-
-def names_in(text: str) -> Iterator[str]:
-    """Yield what no paraphrase invents: flags, paths, numbers, identifiers, and what stands in backquotes."""
-    for match in _CODE.finditer(text):
-        yield match[1].strip()
-    for word in _UNSPACED.sub(" ", text).split():
-        bare = word.translate(_PLAIN_QUOTES).strip(_PUNCTUATION).rstrip(".").removesuffix("'s")
-        if bare.startswith("-") or not _IDENTIFIER_CHARS.isdisjoint(bare) or _CAMEL_CASE.search(bare):
-            yield bare
-
-
-def unknown_names(text: str, source: str) -> list[str]:
-    """Return the names of a text that are not in its source. Alternatives ("type/click") are words of the source."""
-    known, stems = _comparable(source), content_stems(source)
-    return [
-        name
-        for name in names_in(text)
-        if not _occurs(_comparable(name), known)
-        and not (_ALTERNATIVES.fullmatch(name) and content_stems(name.replace("/", " ")) <= stems)
-        and name.lower() not in _ABBREVIATIONS
-    ]
-
-
-def _occurs(name: str, source: str) -> bool:
-    """Return whether a name is in a text, and not as a part of a longer word or number.
-
-    `.md` may be spelled `md`, and a unit may follow a number at once (`5T`).
-    """
-    bare = name.lstrip(".")
-    at = source.find(bare)
-    while at >= 0:
-        around = source[max(at - 1, 0) : at] + source[at + len(bare) : at + len(bare) + 1]
-        others = around if not bare.isdecimal() else "".join(filter(str.isdigit, around))
-        if bare.endswith("/"):  # a folder, and what is in it
-            others = source[max(at - 1, 0) : at]
-        if bare and not any(char.isascii() and (char.isalnum() or char == "_") for char in others):
-            return True
-        at = source.find(bare, at + 1)
-    return False
-
-
-def _comparable(text: str) -> str:
-    return normalize_text(text.translate(_PLAIN_QUOTES)).replace("`", "")
 
 
 # Summaries
@@ -432,7 +431,7 @@ def _summary_problems(raw: str, part: SessionPart) -> Iterator[str]:
     # At least half of it and every name was said.
     stems = {stem for stem in content_stems(text) - _REPORTING_STEMS if not stem.isdecimal()}
     is_about_it = bool(stems) and 2 * len(stems & content_stems(conversation)) >= len(stems)
-    if not is_about_it or unknown_names(text, conversation):
+    if not is_about_it or wording.unknown_names(text, conversation):
         yield "it says what is not in the session"
     requests = ". ".join((part.request, *typed))
     if any(contradicts(match[1], requests) for match in _REPORTED_REQUEST.finditer(normalize_text(text))):

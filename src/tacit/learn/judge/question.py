@@ -12,10 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import count
 
+from tacit.index.reader import MemoryRow
 from tacit.learn import FixCandidate, SessionEvent, load_data
 from tacit.learn.fixes import fix_candidates
 from tacit.learn.statements.sentences import SentenceCandidate, sentence_candidates
-from tacit.model.ids import EventId, sha256
+from tacit.model.claim import GLOBAL, project_name
+from tacit.model.ids import ClaimId, EventId, sha256
 from tacit.model.observation import PromptGiven, ReplyGiven
 from tacit.record import Record
 from tacit.secrets import redacted
@@ -26,7 +28,10 @@ MAX_QUESTION_TOKENS = 6000
 _MAX_QUESTION_SESSIONS = 20  # each is summed up in the answer
 _MIN_LINE_TOKENS = 1000  # for the lines of one question, however small the budget is: less than one line may not fit
 _MAX_SENTENCE_CHARS, _MAX_ANSWERING_CHARS, _MAX_REPLY_CHARS = 600, 300, 300
+_MAX_BEFORE_CHARS, _NEIGHBOURS_CHARS = 120, 1200  # of the sentence before a candidate, and of all near it
 _MAX_CALL_CHARS, _MAX_ERROR_CHARS, _MAX_REQUEST_CHARS = 300, 160, 120
+MAX_KNOWN_TOKENS, _MAX_KNOWN_CHARS = 500, 200  # of all memories that are sent, and of one of them
+_LABEL_CHARS = 6  # of a memory's id
 _ID_TOKENS = 8  # of a line, with its comma, quotes and line break
 _MARK_CHARS = 16
 _MARK_PLACEHOLDER = "MARK"
@@ -53,7 +58,10 @@ class QuotablePart(Record):
 
 
 class QuestionLine(Record):
-    """One candidate. Only `parts` can be quoted; `context` is all its words; `evidence` has the quoted event first."""
+    """One candidate. Only `parts` can be quoted; `context` is all its words; `evidence` has the quoted event first.
+
+    `around` is what was said immediately before and after it, also if it was not sent.
+    """
 
     label: str
     parts: tuple[QuotablePart, ...]
@@ -61,6 +69,7 @@ class QuestionLine(Record):
     evidence: tuple[EventId, ...]
     is_fix: bool
     text: str
+    around: str = ""
 
 
 class SessionPart(Record):
@@ -80,21 +89,38 @@ class SessionPart(Record):
         return "\n".join((self.header, *(line.text for line in self.lines), *reply))
 
 
+class KnownMemory(Record):
+    """A memory that holds or waits in a project, "" for all of them. `label` names it in the question."""
+
+    label: str
+    claim: ClaimId
+    project: str
+    sentence: str
+
+    @property
+    def text(self) -> str:
+        project = {"project": self.project} if self.project else {}
+        return json.dumps({"known": self.sentence, **project, "id": self.label}, ensure_ascii=False)
+
+
 class Question(Record):
-    """One question about several sessions."""
+    """One question about several sessions, and what is known already."""
 
     parts: tuple[SessionPart, ...]
+    known: tuple[KnownMemory, ...] = ()
 
     @property
     def mark(self) -> str:
-        """A hash of the lines. It delimits them, so nothing in them can forge it, and identifies the question."""
+        """A hash of the lines of sessions. It delimits them, so nothing in them can forge it, and identifies the
+        question, whatever has become known since it was asked."""
         return str(sha256(self._lines.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_CHARS])
 
     @property
     def text(self) -> str:
         """Exactly what is sent."""
         mark, texts = self.mark, _question_texts()
-        body = f"<sessions {mark}>\n{self._lines}\n</sessions {mark}>\n\n"
+        known = "".join(f"{memory.text}\n" for memory in self.known)
+        body = f"<sessions {mark}>\n{known}{self._lines}\n</sessions {mark}>\n\n"
         return "".join((texts["instructions"], body, texts["answer_format"].replace(_MARK_PLACEHOLDER, mark)))
 
     @property
@@ -119,7 +145,7 @@ def build_questions(
     A session that is longer than one question is split over several, unless `may_split` is False: then its question
     is longer.
     """
-    room = max(max_tokens - instruction_tokens(), _MIN_LINE_TOKENS)
+    room = max(max_tokens - instruction_tokens() - MAX_KNOWN_TOKENS, _MIN_LINE_TOKENS)
     parts: list[SessionPart] = []
     used = 0
     for material in materials:
@@ -132,6 +158,18 @@ def build_questions(
             used += tokens
     if parts:
         yield Question(tuple(_number_lines(parts)))
+
+
+def known_memories(rows: Iterable[MemoryRow]) -> Iterator[KnownMemory]:
+    """Yield memories as a judge sees them, in the given order, as many as there is room for."""
+    room = MAX_KNOWN_TOKENS
+    for row in rows:
+        project = "" if row.scope == GLOBAL else redacted_line(project_name(row.scope), _MAX_ANSWERING_CHARS)
+        known = KnownMemory(row.id[:_LABEL_CHARS], row.id, project, redacted_line(row.sentence, _MAX_KNOWN_CHARS))
+        room -= estimate_tokens(known.text) + 1
+        if room < 0:
+            return
+        yield known
 
 
 def instruction_tokens() -> int:
@@ -168,8 +206,11 @@ def _session_parts(material: SessionMaterial, room: int | None) -> Iterator[Sess
 def _sentence_line(candidate: SentenceCandidate) -> QuestionLine:
     part = QuotablePart("sentence", redacted_line(candidate.text, _MAX_SENTENCE_CHARS), candidate.text)
     answering = redacted_line(candidate.answering, _MAX_ANSWERING_CHARS)
-    fields = {**({"answering": answering} if answering else {}), part.name: part.shown}
-    return _question_line(fields, (part,), (candidate.event_id,), is_fix=False)
+    before = redacted_line(candidate.before, _MAX_BEFORE_CHARS)
+    fields = {"answering": answering} if answering else {}
+    fields |= {"before": before} if before else {}
+    line = _question_line({**fields, part.name: part.shown}, (part,), (candidate.event_id,), is_fix=False)
+    return line._replace(around=redacted_line(candidate.around, _NEIGHBOURS_CHARS))
 
 
 def _fix_line(candidate: FixCandidate) -> QuestionLine:

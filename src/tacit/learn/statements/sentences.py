@@ -328,6 +328,19 @@ def _form_of(plain: str) -> Stated | None:
 # Scores
 
 MIN_CANDIDATE_SCORE = -2.05
+_MIN_SHORT_CANDIDATE_SCORE = -2.85
+_MAX_SHORT_WORDS, _MAX_SENTENCES_AROUND = 6, 3
+# How tasks, assent and questions begin.
+_NO_RULE = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|yes|yep|yeah|no|so|now|then|and|please|pls|also|just|let's|bitte|ja|oui|s[ií]|sim)[,\s]+){0,3}"
+    r"(?:fix|add|make|create|implement|update|change|show|explain|check|run|commit|push|continue|try|do|go|look|find"
+    r"|remove|delete|read|open|give|tell|write(?! in\b)|build|start|test|review|merge|install|move|rename|debug"
+    r"|refactor|what|why|how|where|when|who|which|can|could|is|are|does|did|should|thanks?|looks|good|great|perfect|nice|yes|ok(?:ay)?"
+    r"|proceed|resume|retry|undo|revert|deploy|generate|list|print|clean|help|i|it|that|this|there|the"
+    r"|mach|weiter|warum|was|wie|danke|gut|corrige|arregla|continua|continúa|pourquoi|merci|gracias"
+    r"|исправь|продолжай|почему|сделай|добавь|perché|perche|obrigado|grazie|por qu[eé])\b"
+)
+_NEIGHBOURS = 2  # sentences on each side of a candidate that are near it
 _WORD = re.compile(r"[^\W\d_][\w'-]*|[?!:]")
 _LENGTHS = (3, 5, 8, 12, 20, 35)  # a sentence has the feature of each that it is shorter than
 _SHAPES = {
@@ -386,24 +399,52 @@ _load_weights = cache(load_data)
 
 
 class SentenceCandidate(Record):
-    """A sentence of a prompt. `answering` is the agent's question that the prompt answered."""
+    """A sentence of a prompt. `answering` is the agent's question that the prompt answered.
+
+    `around` are the sentences near it, and `before` is the one before it, if that is no candidate itself.
+    """
 
     event_id: EventId
     text: str
     answering: str = ""
+    before: str = ""
+    around: str = ""
 
 
 def sentence_candidates(events: Sequence[SessionEvent]) -> list[SentenceCandidate]:
     """Return the sentences of a session that are worth a judge's attention, in order."""
     return [
-        SentenceCandidate(event.event_id, sentence.text, event.body.about)
+        candidate
         for event in events
         if isinstance(event.body, PromptGiven) and event.body.how in READ_PROMPTS
-        for sentence in prompt_sentences(event.body.text)
-        if is_candidate(sentence, len(event.body.text))
+        for candidate in _prompt_candidates(event.event_id, event.body)
     ]
 
 
+def _prompt_candidates(event_id: EventId, prompt: PromptGiven) -> Iterator[SentenceCandidate]:
+    sentences = prompt_sentences(prompt.text)
+    texts = [sentence.text for sentence in sentences]
+    wanted = [is_candidate(sentence, len(prompt.text)) for sentence in sentences]
+    for at in (at for at, is_wanted in enumerate(wanted) if is_wanted):
+        before = texts[at - 1] if at and not wanted[at - 1] else ""
+        around = " ".join((*texts[max(at - _NEIGHBOURS, 0) : at], *texts[at + 1 : at + 1 + _NEIGHBOURS]))
+        yield SentenceCandidate(event_id, texts[at], prompt.about, before, around)
+
+
 def is_candidate(sentence: PromptSentence, prompt_chars: int) -> bool:
-    """Return whether a sentence is likely enough to state something."""
-    return score_sentence(sentence, prompt_chars) >= MIN_CANDIDATE_SCORE
+    """Return whether a sentence is likely enough to state something.
+
+    Of short ones more are: "use tabs" has little that a model could tell it by, least of all in other languages.
+    """
+    score = score_sentence(sentence, prompt_chars)
+    if score >= MIN_CANDIDATE_SCORE:
+        return True
+    return score >= _MIN_SHORT_CANDIDATE_SCORE and sentence.is_typed and _may_be_a_rule(sentence)
+
+
+def _may_be_a_rule(sentence: PromptSentence) -> bool:
+    words = _WORD.findall(sentence.plain)
+    is_few = sentence.total <= _MAX_SENTENCES_AROUND
+    if not is_few or not 2 <= len(words) <= _MAX_SHORT_WORDS or _NO_RULE.match(sentence.plain):
+        return False
+    return words[-1] not in ("?", ":")
