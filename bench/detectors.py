@@ -108,7 +108,7 @@ def _row(who: str, commands: list[TimedCommand], *, listed: bool) -> None:
     cards = Habits(index).candidates()
     took = (time.process_time() - began) * 1000
     found = [
-        habits.count_frequent_habits(index, kind, runs=scale.min_runs, sessions=scale.min_sessions)
+        habits.count_frequent_habits(index, kind.label, runs=scale.min_runs, sessions=scale.min_sessions)
         for kind, scale in HABIT_THRESHOLDS.items()
     ]
     sequences = sum(one.habit.kind is Kind.WORKFLOW_PATTERN for one in cards)

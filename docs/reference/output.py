@@ -69,6 +69,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "directory_count": ("integer", "how many directories"),
     "dismissed": ("integer", "suggestions that were dismissed"),
     "dropped": ("integer", "commands that could not be kept while the home was busy"),
+    "effect": ("string", 'what accepting a habit does; "" for other memories'),
     "enabled": ("setting", "the setting autocapture.enabled"),
     "evaluated": (f"{DAY}?", "the day of the last evaluation"),
     "evaluation": ("evaluation", "today's evaluation"),
@@ -89,7 +90,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "forgotten": ("integer", "memories that were forgotten"),
     "forgotten_count": ("integer", "memories that were forgotten in this time"),
     "guards": ("string", "what a guard is about: `forbid`, `prefer`, `require_before` or `protect`"),
-    "habits": ("[reference]", "commands that the person usually runs"),
+    "habits": ("[reference]", "commands that the person accepted as usual"),
     "has_old_keys": ("boolean", "whether a machine has not synced since the keys of a remote were changed"),
     "has_times": ("boolean", "false where a habit comes from a history without times"),
     "held_count": (
@@ -305,7 +306,8 @@ FIELDS: dict[str, tuple[str, str]] = {
 _REFERENCE = "id kind scope text"
 _MEMORY = (
     f"{_REFERENCE} short key label confidence status evidence shared triple tags strength run_count session_count"
-    " has_times steps source author provenance first_at at said_at conflict overruled_by reason contradicts may_be_same"
+    " has_times steps effect source author provenance first_at at said_at conflict overruled_by reason contradicts"
+    " may_be_same"
 )
 _PROPOSAL = f"{_REFERENCE} tags author at evidence"
 _SESSION = "id short agent name scope at first_at turn_count title outcome summarized_by files alike"
@@ -328,7 +330,7 @@ OBJECTS: dict[str, str] = {
     "command": "id text at directory exit_status milliseconds shell meant planned",
     "conclusion": f"{_REFERENCE} quote session event_ids reason confidence state contradicts",
     "conflict": "difference scope rule reason winner memories",
-    "context": "directory scopes directories habits workflows memories",
+    "context": "directory scopes directories habits places often workflows memories",
     "count_of_kind": "kind count",
     "count_of_shell": "shell count",
     "daily_judge": "judge at session_count suggestion_count tokens problem failed_count",

@@ -11,7 +11,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 from tacit.index.reader import MemoryRow
-from tacit.model.claim import Kind, Provenance, Rankable, Scope, brief_key, display_key, is_project_scope
+from tacit.model.claim import (
+    MISSPELLED_TAG,
+    Kind,
+    Provenance,
+    Rankable,
+    Scope,
+    brief_key,
+    display_key,
+    is_project_scope,
+)
 from tacit.model.conflict import are_opposed, mentioned_families
 from tacit.model.ids import ClaimId
 from tacit.record import Record
@@ -63,12 +72,12 @@ def project_before_global(scope: Scope) -> int:
 def most_specific(
     memories: Iterable[MemoryRow], distance: Callable[[Scope], int] = project_before_global
 ) -> list[MemoryRow]:
-    """Leave out memories if one of a nearer scope answers the same question; the order stays.
+    """Leave out memories if one of a nearer scope answers the same question, and what no agent needs; the order stays.
 
     A preference is also left out if something decided in a nearer scope mentions the same choice in other words: "never
     run npm here, use pnpm" answers "I prefer yarn".
     """
-    every = list(memories)
+    every = [memory for memory in memories if MISSPELLED_TAG not in memory.tags]
     answers: dict[str, list[MemoryRow]] = {}
     for memory in every:
         if memory.stance.question:

@@ -131,14 +131,16 @@ def test_three_pieces_of_evidence_are_shown_and_long_ones_are_cut() -> None:
 
 
 def test_the_card_of_a_habit_has_its_steps_and_counts_instead_of_evidence() -> None:
-    lines = card_lines(habit(HabitCounts("lint, test", 6, 4, "2026-03-01", steps=("make lint", "make test"))), 1, 1)
+    lines = card_lines(
+        habit(HabitCounts("lint, test", 6, 4, "2026-03-01", steps=("make lint", "make test"), effect="makes it")), 1, 1
+    )
     assert "commands you run in order" in lines[0]
     assert lines[1:4] == ["   lint, test", "     1. make lint", "     2. make test"]
     assert lines[4].startswith("   based on 6 runs in 4 sessions, confidence ")
-    assert lines[5:] == ["   learned from your shell, the last time on 2026-03-01"]
+    assert lines[5:] == ["   learned from your shell, the last time on 2026-03-01", "   accepting makes it"]
 
 
 def test_the_card_of_a_habit_without_times_does_not_invent_sessions() -> None:
     lines = card_lines(habit(HabitCounts("make", 1, 0, "", has_times=False)), 1, 1)
     assert "based on 1 run in a history without timestamps (sessions unknown)" in lines[2]
-    assert lines[-1] == "   learned from your shell"
+    assert lines[-2] == "   learned from your shell"

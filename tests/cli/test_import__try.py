@@ -16,7 +16,7 @@ def write_history(person: Person) -> Path:
     told = [
         f": {1_700_000_000 + day * DAY + at * 60}:0;{command}\n"
         for day in range(4)
-        for at, command in enumerate(("git pull", "npm ci", "npm test", "npm t"))
+        for at, command in enumerate(("git pull", "npm ci", "npm test", "npm t -- --bail", "rsync -ru . web:/w"))
     ]
     path.write_text("".join(told))
     return path
@@ -26,8 +26,7 @@ def test_it_shows_what_would_be_learned_and_leaves_everything_as_it_was(person: 
     write_history(person)
     before = tree(person.folder)
     said = person.process("try", TMPDIR=str(person.folder.parent)).out
-    assert "git pull → npm ci → npm test" in said
-    assert "often runs `npm test`" in said
+    assert "git pull → npm ci → npm test → rsync" in said
     assert "tacit import history" in said
     assert "tacit install zsh" in said
     assert tree(person.folder) == before
@@ -44,7 +43,7 @@ def test_with_neither_it_says_where_it_looked(person: Person) -> None:
 
 def test_an_agent_may_show_it_too(person: Person) -> None:
     write_history(person)
-    assert "often runs `npm test`" in person.process("try", CLAUDECODE="1").out
+    assert "→ npm test → rsync" in person.process("try", CLAUDECODE="1").out
 
 
 def write_transcript(person: Person, number: int, folder: Path | None = None) -> Path:
@@ -90,7 +89,7 @@ def test_histories_and_transcripts_are_shown_together(person: Person) -> None:
     write_history(person)
     write_transcript(person, 1)
     said = person.process("try").out
-    assert said.index("often runs `npm test`") < said.index("Please rename the basket number 1.")
+    assert said.index("→ npm test → rsync") < said.index("Please rename the basket number 1.")
 
 
 def test_of_many_transcripts_the_latest_are_read_and_it_says_so(person: Person) -> None:

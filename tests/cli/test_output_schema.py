@@ -91,7 +91,7 @@ def _history(project: Path) -> str:
     told = []
     for day in range(6):
         at = 1_771_000_000 + day * 86_400
-        told += [f": {at}:0;cd {project}", *(f": {at + 60 * step}:0;make lint" for step in range(1, 4))]
+        told += [f": {at}:0;cd {project}", *(f": {at + 60 * step}:0;make release" for step in range(1, 4))]
     return "\n".join(told) + "\n"
 
 

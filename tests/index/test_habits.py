@@ -18,7 +18,7 @@ from tacit.model.observation import UNKNOWN_STATUS, CommandRan
 from tests.support.events import START, event, numbered
 from tests.support.histories import dump_habits
 
-COMMAND, SEQUENCE = Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN
+COMMAND, SEQUENCE = Kind.RECURRING_COMMAND.label, Kind.WORKFLOW_PATTERN.label
 
 
 def ran(number: int, command: str, directory: str = "/a", *, session: str = "s1", status: int = 0) -> Event:
@@ -40,8 +40,8 @@ def learn(index: sqlite3.Connection, *events: Event) -> None:
     habits.learn(index, by_text)
 
 
-def counted(index: sqlite3.Connection, kind: Kind, key: str) -> tuple[int, int, str] | None:
-    count = habits.habit_count(index, kind, key)
+def counted(index: sqlite3.Connection, counter: str, key: str) -> tuple[int, int, str] | None:
+    count = habits.habit_count(index, counter, key)
     return (count.runs, count.sessions, count.last_event) if count else None
 
 
@@ -196,3 +196,13 @@ def test_a_command_shortly_before_midnight_is_of_the_next_day_further_east(perso
         assert read(lambda connection: habits.commands_by_hour(connection, 0, 60)) == {(0, 0): 1}
         (ran,) = read(lambda connection: habits.commands_between(connection, 0, 2**53, 10))
         assert (ran.command, ran.exit_status) == ("make test", -1)
+
+
+def test_habits_of_a_folder_are_those_of_it_and_below_it(index: sqlite3.Connection) -> None:
+    learn(index, ran(1, "add", "/a"), ran(2, "add", "/a/b"), ran(3, "push", "/ab"), ran(4, "tag", "/a/b"))
+    found = habits.frequent_habits_below(index, COMMAND, "/a", runs=1, sessions=1, limit=9)
+    assert [(one.key, one.runs) for one in found] == [("add", 2), ("tag", 1)]
+    assert habits.frequent_habits_below(index, COMMAND, "/a", runs=3, sessions=1, limit=9) == []
+    assert [one.key for one in habits.frequent_habits_below(index, COMMAND, "/", runs=1, sessions=1, limit=1)] == [
+        "add"
+    ]

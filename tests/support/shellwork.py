@@ -9,8 +9,8 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from tacit.commandline.names import parse_commands
-from tacit.learn.habits import find_correction
-from tacit.learn.habits.habit import KEY_SEPARATOR, HabitKey, HabitTally
+from tacit.learn.habits.corrections import KEY_SEPARATOR, find_correction
+from tacit.learn.habits.habit import HabitKey, HabitTally
 from tacit.model.claim import Kind
 from tacit.model.observation import CommandRan
 

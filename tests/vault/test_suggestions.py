@@ -52,40 +52,44 @@ def kind(found: dict[str, dict[str, Any]], name: str) -> dict[str, dict[str, Any
 
 def test_a_habit_of_one_project_belongs_to_it_and_others_to_the_person(person: Person) -> None:
     app, api = str(repository(person, "app")), str(repository(person, "api"))
-    typed(person, *days("pnpm dev", count=5, directory=app), *days("rg x", count=5, directory=app, first=10))
-    typed(person, *days("rg x", count=5, directory=api, first=20))
+    own, shared = "pnpm dev --port=8080", "tilt up --stream --port=80"
+    typed(person, *days(own, count=5, directory=app), *days(shared, count=5, directory=app, first=10))
+    typed(person, *days(shared, count=5, directory=api, first=20))
     found = kind(cards(person), "recurring_command")
-    assert found["pnpm dev"]["scope"] == f"project:{app}"
-    assert (found["pnpm dev"]["run_count"], found["pnpm dev"]["session_count"]) == (5, 5)
-    assert found["rg"]["scope"] == "global"
-    assert "a command you run often, project app" in person.tacit("suggestions").out
+    assert found[own]["scope"] == f"project:{app}"
+    assert (found[own]["run_count"], found[own]["session_count"]) == (5, 5)
+    assert found[shared]["scope"] == "global"
+    told = person.tacit("suggestions").out
+    assert "a command with its arguments, project app" in told
+    assert "   accepting tells agents in app that you run it\n" in told
+    assert "   accepting tells agents that you run it\n" in told
 
 
 def test_a_habit_dismissed_in_its_project_does_not_return_as_the_persons(person: Person) -> None:
     app, api = str(repository(person, "app")), str(repository(person, "api"))
-    typed(person, *days("pnpm dev", count=5, directory=app))
-    person.tacit("dismiss", cards(person)["pnpm dev"]["id"])
-    typed(person, *days("pnpm dev", count=9, directory=api, first=10))
+    line = "pnpm dev --port=8080"
+    typed(person, *days(line, count=5, directory=app))
+    person.tacit("dismiss", cards(person)[line]["id"])
+    typed(person, *days(line, count=9, directory=api, first=10))
     person.tacit("reindex")
-    assert "pnpm dev" not in cards(person)
+    assert line not in cards(person)
 
 
 def test_cd_lines_of_a_history_tell_the_project(person: Person) -> None:
     app = repository(person, "app")
-    session = ["cd ~/app", "pnpm dev", "(cd /elsewhere && ls)", "pnpm e2e", "cd -"]
+    session = ["cd ~/app", "pnpm e2e --bail", "(cd /elsewhere && ls)", "cd -"]
     history(person, timed(*[session] * 5))
-    found = cards(person)
-    assert found["pnpm dev"]["scope"] == found["pnpm e2e"]["scope"] == f"project:{app}"
-    assert str(app) in kind(found, "preferred_cwd")
+    assert cards(person)["pnpm e2e --bail"]["scope"] == f"project:{app}"
+    assert str(app) in [place["text"] for place in person.tacit("stats", "--json").json["places"]]
 
 
 # Histories without timestamps
 
 
 def test_a_history_without_timestamps_is_labelled_as_such(person: Person) -> None:
-    history(person, ["sbatch job"] * 6, ".bash_history")
+    history(person, ["sbatch --nodes=4 job.sh"] * 6 + ["sbatch --nodes=8 job.sh"] * 5, ".bash_history")
     (card,) = person.tacit("suggestions", "--json").json
-    assert (card["key"], card["has_times"]) == ("sbatch", False)
+    assert (card["key"], card["has_times"]) == ("sbatch --nodes=4 job.sh", False)
     told = person.tacit("suggestions").out
     assert "based on 6 runs in a history without timestamps (sessions unknown)" in told
     assert "1 session" not in told and "the last time on" not in told
@@ -114,6 +118,9 @@ def test_a_card_shows_the_whole_ritual_and_asks_for_what_varies(person: Person) 
     told = person.tacit("suggestions").out
     assert "     4. git commit -m {?message}\n" in told
     assert "based on 4 runs in 4 sessions, confidence 0.72" in told
+    name = "make-lint-test-git"
+    assert f"   accepting makes the workflow {name}: tacit workflow run {name}\n" in told
+    assert f"Workflow {name} in /srv/app/api:" in person.tacit("accept", card["id"]).out
 
 
 def test_a_message_that_never_changed_is_no_step_either(person: Person) -> None:
@@ -130,7 +137,7 @@ def test_a_message_that_never_changed_is_no_step_either(person: Person) -> None:
 )
 def test_no_ritual_goes_across_projects(person: Person, sessions: tuple[str, str], last: tuple[str, ...]) -> None:
     app, api = str(repository(person, "app")), str(repository(person, "api"))
-    for day in range(4):
+    for day in range(5):
         first, second = (session.format(day) for session in sessions)
         start = day * 24 * 60
         typed(person, *lines(first, "pnpm lint", "pnpm e2e", *last, start=start, directory=app))
@@ -285,7 +292,15 @@ def _read(terminal: int) -> str:
 
 
 def test_every_count_of_what_waits_is_the_same_after_a_decision_and_after_a_reindex(person: Person) -> None:
-    history(person, timed(*[["git pull", "make test", "git status", "npm run build", "docker compose up -d"]] * 6))
+    lines_of_each = [
+        "make dist",
+        "./upload.sh web",
+        "npm run e2e",
+        "rsync -ru docs web:/srv/www",
+        "dokcer ps",
+        "docker ps",
+    ]
+    history(person, timed(*[lines_of_each, lines_of_each[2:4]] * 6))
     person.tacit("import", "history")
     for words in ((), ("dismiss",), ("accept",), ("doctor", "--reindex")):
         if words in (("dismiss",), ("accept",)):

@@ -81,7 +81,7 @@ def test_a_change_after_undo_ends_what_redo_could_bring_back(person: Person) -> 
 def test_what_a_learner_notices_in_between_ends_nothing(person: Person) -> None:
     person.tacit("add", A)
     person.tacit("undo")
-    typed(person, *days("make", count=4))
+    typed(person, *days("make release", count=4))
     assert cards(person)
     person.tacit("redo")
     assert active(person) == {A}

@@ -179,7 +179,7 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
     lines.append(f"   based on {basis}, confidence {memory.confidence:.2f}")
     if listed.counts:
         last = f", the last time on {listed.counts.last_day}" if listed.counts.last_day else ""
-        return [*lines, f"   learned from your shell{last}"]
+        return [*lines, f"   learned from your shell{last}", f"   accepting {printable(listed.counts.effect)}"]
     lines.append(f"   source: {printable(memory.source)}, {PROVENANCE_LABELS[memory.provenance]}")
     for evidence in memory.evidence[:3]:
         label = "you said" if evidence.event in listed.quoting_events else "evidence"
@@ -222,6 +222,7 @@ def memory_json(listed: ListedMemory) -> JsonObject:
         "session_count": counts.sessions if counts else len(memory.sessions),
         "has_times": counts.has_times if counts else True,
         "steps": list(counts.steps) if counts else [],
+        "effect": counts.effect if counts else "",
         "source": memory.source,
         "author": memory.author,
         "provenance": memory.provenance.name.lower(),

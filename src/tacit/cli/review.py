@@ -47,7 +47,7 @@ def run_accept(call: Invocation) -> None:
     for outcome in outcomes:
         echo(cards.outcome_line("Accepted", outcome))
         echo_conflicts(outcome)
-        _make_workflow(call.vault, outcome.memory)
+        _show_effect(call.vault, outcome.memory)
     _echo_same_candidates(call, outcomes)
     memories = [(outcome.short, outcome.memory) for outcome in outcomes]
     private = [short for short, memory in memories if is_project_scope(memory.claim.scope) and not memory.shared]
@@ -68,12 +68,14 @@ def _echo_same_candidates(call: Invocation, outcomes: Sequence[DecisionOutcome])
         echo(f"  the same waits in {printable(names)}: tacit {call.command.name} {shorts}")
 
 
-def _make_workflow(vault: Vault, memory: Memory) -> None:
-    """Make a workflow of an accepted sequence of commands."""
+def _show_effect(vault: Vault, memory: Memory) -> None:
+    """Make a workflow of an accepted sequence of commands; print what corrects a word that the person misspells."""
     if memory.claim.kind is Kind.WORKFLOW_PATTERN:
         from tacit.cli.workflow import make_workflow
 
         make_workflow(vault, memory)
+    elif alias := vault.suggestions.correcting_alias(memory) if memory.claim.kind is Kind.PREFERENCE else "":
+        echo(f"  for your shell: {printable(alias)}")
 
 
 @command("ID…", 'tacit dismiss 7k2m --reason "only true for this task"', Option("--reason", "TEXT", "why not"))
@@ -334,7 +336,7 @@ def _apply_answer(vault: Vault, card: Card, answer: str) -> None:
         echo("   " + cards.outcome_line(verb, outcome))
         echo_conflicts(outcome)
     if answer == "a":
-        _make_workflow(vault, memory)
+        _show_effect(vault, memory)
 
 
 def _ask_text(memory: Memory) -> str:

@@ -165,9 +165,10 @@ def _turn_json(turn: Turn) -> JsonObject:
     JSON_OPTION,
 )
 def run_context(call: Invocation) -> None:
-    """What a planner or an agent should know here: the directories you work in, the commands you usually run,
-    your workflows with their last result, and the memory that holds here. Only what you accepted is in it. A
-    memory that names what is not in the work tree says so; one that only describes it is left out.
+    """What a planner or an agent should know here: the directories of this project you work in and the commands
+    you usually run there, counted in your shell; your workflows with their last result, and the memory that
+    holds here, as you accepted them. A memory that names what is not in the work tree says so; one that only
+    describes it is left out.
     """
     from tacit.home.home import Home
     from tacit.inject.context import Contexts
@@ -181,6 +182,7 @@ def run_context(call: Invocation) -> None:
         if not call.flag("--json"):
             sys.stdout.write(contexts.context_text(context))
             return
+    from tacit.cli.status import habit_count_json
     from tacit.cli.workflow import workflow_json
 
     memories = (
@@ -191,6 +193,8 @@ def run_context(call: Invocation) -> None:
         "scopes": context.scopes,
         "directories": [reference_json(row) for row in context.directories],
         "habits": [reference_json(row) for row in context.commands],
+        "places": [habit_count_json(count) for count in context.most_in],
+        "often": [habit_count_json(count) for count in context.most_run],
         "workflows": [workflow_json(workflow) for workflow in context.workflows],
         "memories": list(memories),
     }

@@ -13,6 +13,7 @@ from tacit.vault.status import HomeStatus, TeamSummary
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from tacit.index.habits import HabitCount
     from tacit.vault.suggestions import Statistics
 
 SCHEMA_VERSION = 1  # of JSON: incremented when a field is removed or changes its meaning; a new field breaks no reader
@@ -47,10 +48,7 @@ def statistics_lines(stats: Statistics) -> Iterator[str]:
 
 def _statistics_json(stats: Statistics) -> JsonObject:
     activity = stats.used.activity
-    often, places = (
-        [{"text": item.key, "run_count": item.runs, "session_count": item.sessions} for item in items]
-        for items in (stats.used.commands, stats.used.directories)
-    )
+    often, places = (list(map(habit_count_json, items)) for items in (stats.used.commands, stats.used.directories))
     return {
         "command_count": activity.commands,
         "failed_count": activity.failed,
@@ -67,6 +65,10 @@ def _statistics_json(stats: Statistics) -> JsonObject:
         "accepted_count": stats.accepted,
         "dismissed": stats.dismissed,
     }
+
+
+def habit_count_json(count: HabitCount) -> JsonObject:
+    return {"text": count.key, "run_count": count.runs, "session_count": count.sessions}
 
 
 def counts_json(counts: Iterable[tuple[str, int]], field: str) -> list[JsonObject]:

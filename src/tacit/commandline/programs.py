@@ -129,6 +129,9 @@ class ProgramTables(Record):
     shell_value_options: Words
     python_modules: Words
     lifecycle_scripts: Words
+    momentary: Words
+    common_options: Words
+    common_names: Words
     flag_commands: Words
     aliases: Mapping[str, str]
     ssh: Mapping[str, Words]

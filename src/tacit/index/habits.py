@@ -15,7 +15,6 @@ from itertools import groupby
 from operator import itemgetter
 
 from tacit.index.database import transaction, without_garbage_collection
-from tacit.model.claim import Kind
 from tacit.model.event import Event
 from tacit.model.ids import EventId
 from tacit.model.observation import CommandRan, is_untimed_session
@@ -63,7 +62,6 @@ class RecordedCommand(Record):
 class HabitCount(Record):
     """How often a habit was seen. `last_event` is the last command in which it was."""
 
-    kind: Kind
     key: str
     runs: int
     sessions: int
@@ -101,7 +99,7 @@ class TimedCommand(Record):
     duration_ms: int
 
 
-OccurrenceKey = tuple[Kind, str, str]  # kind, key and directory of a habit that was seen
+OccurrenceKey = tuple[str, str, str]  # counter, key and directory of a habit that was seen
 _SessionState = tuple[str, str, int]  # last command that was learned from, learner's state after it, and session
 # Maps the state of a session and its further commands, in order, to the next state and, for each command, the habits
 # that were seen in it.
@@ -211,7 +209,6 @@ class _HabitCounter:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        # Keyed by labels of kinds: members of an enumeration are slow to hash, and this runs for every occurrence.
         self._habit_ids: dict[tuple[str, str], int] = {}
         # By session: habit and directory, with runs and last event.
         self._counts: dict[int, dict[tuple[int, str], tuple[int, str]]] = {}
@@ -230,8 +227,8 @@ class _HabitCounter:
         counts = self._counts[session] = {}
         for command, keys in seen:
             event = command.event
-            for kind, key, directory in keys:
-                name = kind.label, key
+            for counter, key, directory in keys:
+                name = counter, key
                 there = habit_ids.get(name) or self._habit_id(name), directory
                 before = counts.get(there)
                 counts[there] = (before[0] + 1 if before else 1), event
@@ -351,22 +348,23 @@ class _HabitCounter:
         return habit_id
 
 
-# Queries of habits. `runs` and `sessions` are the least counts of a frequent habit.
+# Queries of habits. A counter is the name under which a learner counts, such as `recurring_command`. `runs` and
+# `sessions` are the least counts of a frequent habit.
 
 
 def frequent_habits(
-    connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int, limit: int
+    connection: sqlite3.Connection, counter: str, *, runs: int, sessions: int, limit: int
 ) -> list[HabitCount]:
-    """Return the habits of a kind that were seen so often, the most frequent first."""
+    """Return the habits of a counter that were seen so often, the most frequent first."""
     query = (
-        "SELECT kind, key, runs, sessions, last_event_id FROM habits WHERE kind = ? AND runs >= ? AND sessions >= ?"
+        "SELECT key, runs, sessions, last_event_id FROM habits WHERE kind = ? AND runs >= ? AND sessions >= ?"
         " ORDER BY runs DESC, key LIMIT ?"
     )
-    return [_parse_habit_row(row) for row in connection.execute(query, (kind.label, runs, sessions, limit))]
+    return [HabitCount(*row) for row in connection.execute(query, (counter, runs, sessions, limit))]
 
 
 def frequent_habits_by_directory(
-    connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int, limit: int
+    connection: sqlite3.Connection, counter: str, *, runs: int, sessions: int, limit: int
 ) -> list[HabitDirectoryCount]:
     """Return the habits that `frequent_habits` returns, split by directory."""
     query = (
@@ -374,79 +372,92 @@ def frequent_habits_by_directory(
         " WHERE kind = ? AND runs >= ? AND sessions >= ? ORDER BY runs DESC, key LIMIT ?) AS frequent"
         " JOIN habit_directory_counts AS counts ON habit_id = frequent.id WHERE counts.runs > 0"
     )
-    return [HabitDirectoryCount(*row) for row in connection.execute(query, (kind.label, runs, sessions, limit))]
+    return [HabitDirectoryCount(*row) for row in connection.execute(query, (counter, runs, sessions, limit))]
 
 
-def count_frequent_habits(connection: sqlite3.Connection, kind: Kind, *, runs: int, sessions: int) -> int:
-    """Count the habits of a kind that were seen so often."""
+def frequent_habits_below(
+    connection: sqlite3.Connection, counter: str, directory: str, *, runs: int, sessions: int, limit: int
+) -> list[HabitCount]:
+    """Return the habits of a counter that were seen so often in a directory and below it, the most frequent first.
+
+    Sessions in several directories count for each of them.
+    """
+    query = (
+        "SELECT key, sum(counts.runs), sum(counts.sessions), max(counts.last_event_id) FROM habits"
+        " JOIN habit_directory_counts AS counts ON habit_id = habits.id WHERE kind = ?"
+        " AND (directory = ? OR substr(directory, 1, length(?)) = ?)"
+        " GROUP BY 1 HAVING sum(counts.runs) >= ? AND sum(counts.sessions) >= ? ORDER BY 2 DESC, 1 LIMIT ?"
+    )
+    below = f"{directory.rstrip('/')}/"
+    rows = connection.execute(query, (counter, directory, below, below, runs, sessions, limit))
+    return [HabitCount(*row) for row in rows]
+
+
+def count_frequent_habits(connection: sqlite3.Connection, counter: str, *, runs: int, sessions: int) -> int:
+    """Count the habits of a counter that were seen so often."""
     query = "SELECT count(*) FROM habits WHERE kind = ? AND runs >= ? AND sessions >= ?"
-    return int(connection.execute(query, (kind.label, runs, sessions)).fetchone()[0])
+    return int(connection.execute(query, (counter, runs, sessions)).fetchone()[0])
 
 
-def habit_count(connection: sqlite3.Connection, kind: Kind, key: str) -> HabitCount | None:
+def habit_count(connection: sqlite3.Connection, counter: str, key: str) -> HabitCount | None:
     """Return the count of a habit, None if it was never seen."""
-    query = "SELECT kind, key, runs, sessions, last_event_id FROM habits WHERE kind = ? AND key = ?"
-    row = connection.execute(query, (kind.label, key)).fetchone()
-    return _parse_habit_row(row) if row else None
+    query = "SELECT key, runs, sessions, last_event_id FROM habits WHERE kind = ? AND key = ?"
+    row = connection.execute(query, (counter, key)).fetchone()
+    return HabitCount(*row) if row else None
 
 
-def habit_by_directory(connection: sqlite3.Connection, kind: Kind, key: str) -> list[HabitDirectoryCount]:
+def habit_by_directory(connection: sqlite3.Connection, counter: str, key: str) -> list[HabitDirectoryCount]:
     """Return the counts of a habit by directory."""
     query = (
         "SELECT key, directory, counts.runs, counts.sessions, counts.last_event_id FROM habits"
         " JOIN habit_directory_counts AS counts ON habit_id = habits.id WHERE kind = ? AND key = ? AND counts.runs > 0"
     )
-    return [HabitDirectoryCount(*row) for row in connection.execute(query, (kind.label, key))]
+    return [HabitDirectoryCount(*row) for row in connection.execute(query, (counter, key))]
 
 
-def total_runs(connection: sqlite3.Connection, kind: Kind) -> int:
-    """Return how often any habit of a kind was seen."""
-    row = connection.execute("SELECT runs FROM habit_totals WHERE kind = ?", (kind.label,)).fetchone()
+def total_runs(connection: sqlite3.Connection, counter: str) -> int:
+    """Return how often any habit of a counter was seen."""
+    row = connection.execute("SELECT runs FROM habit_totals WHERE kind = ?", (counter,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def longer_sequences(
-    connection: sqlite3.Connection, kind: Kind, key: str, *, runs: int, sessions: int, limit: int
+    connection: sqlite3.Connection, counter: str, key: str, *, runs: int, sessions: int, limit: int
 ) -> list[str]:
     """Return the frequent sequences that begin or end with this one, at most `limit` of each."""
-    minimum = (kind.label, runs, sessions)
+    minimum = (counter, runs, sessions)
     beginning = connection.execute(_SELECT_BY_PREFIX, (*minimum, f"{key}\n", f"{key}\v", limit))
     ending = connection.execute(_SELECT_BY_SUFFIX, (*minimum, key, key, limit))
     return [longer for rows in (beginning, ending) for (longer,) in rows]
 
 
-def last_events_by_session(connection: sqlite3.Connection, kind: Kind, key: str, limit: int) -> list[str]:
+def last_events_by_session(connection: sqlite3.Connection, counter: str, key: str, limit: int) -> list[str]:
     """Return the last event of a habit in each session in which it was seen, the latest first."""
     query = (
         "SELECT max(counts.last_event_id) AS latest FROM habits"
         " JOIN habit_session_counts AS counts ON habit_id = habits.id"
         " WHERE kind = ? AND key = ? GROUP BY shell_session_id ORDER BY latest DESC LIMIT ?"
     )
-    return [last for (last,) in connection.execute(query, (kind.label, key, limit))]
+    return [last for (last,) in connection.execute(query, (counter, key, limit))]
 
 
-def count_sessions_in(connection: sqlite3.Connection, kind: Kind, key: str, directories: Sequence[str]) -> int:
+def count_sessions_in(connection: sqlite3.Connection, counter: str, key: str, directories: Sequence[str]) -> int:
     """Count the sessions in which a habit was seen in any of these directories."""
     query = (
         "SELECT count(DISTINCT shell_session_id) FROM habits JOIN habit_session_counts ON habit_id = habits.id"
         " WHERE kind = ? AND key = ? AND directory IN (SELECT value FROM json_each(?))"
     )
-    return int(connection.execute(query, (kind.label, key, json.dumps(list(directories)))).fetchone()[0])
+    return int(connection.execute(query, (counter, key, json.dumps(list(directories)))).fetchone()[0])
 
 
-def session_names(connection: sqlite3.Connection, kind: Kind, key: str, limit: int) -> list[str]:
+def session_names(connection: sqlite3.Connection, counter: str, key: str, limit: int) -> list[str]:
     """Return the names, without hosts, of the latest sessions in which a habit was seen."""
     query = (
         "SELECT name FROM habits JOIN habit_session_counts AS counts ON habit_id = habits.id"
         " JOIN shell_sessions ON shell_sessions.id = shell_session_id WHERE kind = ? AND key = ?"
         " GROUP BY shell_sessions.id ORDER BY max(counts.last_event_id) DESC LIMIT ?"
     )
-    return [name.partition("\n")[2] for (name,) in connection.execute(query, (kind.label, key, limit))]
-
-
-def _parse_habit_row(row: Sequence[str | int]) -> HabitCount:
-    kind, key, runs, sessions, last = row
-    return HabitCount(Kind.from_label(str(kind)), str(key), int(runs), int(sessions), EventId(str(last)))
+    return [name.partition("\n")[2] for (name,) in connection.execute(query, (counter, key, limit))]
 
 
 # Queries of commands

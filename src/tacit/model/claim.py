@@ -19,6 +19,7 @@ else:
     Scope = str
 
 GLOBAL = Scope("global")
+MISSPELLED_TAG = "misspelled"  # of the correction of a typing error, which no agent makes
 _PROJECT_PREFIX = "project:"
 _ARTICLES = frozenset({"a", "an", "the"})
 

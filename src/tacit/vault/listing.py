@@ -34,7 +34,7 @@ _CHUNK_SIZE = 100  # entries that are loaded together
 STATUS_LABELS = {"pending": "candidate", "retired": "forgotten"}
 HABIT_LABELS = {
     "preferred_cwd": "a directory you work in",
-    "recurring_command": "a command you run often",
+    "recurring_command": "a command with its arguments",
     "workflow_pattern": "commands you run in order",
     "preference": "a correction you make",
 }
@@ -100,7 +100,7 @@ class HabitCounts(Record):
     """What was counted of a habit: its label, and how many runs in how many sessions up to which day.
 
     Without `has_times`, sessions and days are unknown. `steps` are the command lines of a sequence, as they would be
-    saved as a workflow.
+    saved as a workflow. `effect` says what accepting does.
     """
 
     label: str
@@ -109,6 +109,7 @@ class HabitCounts(Record):
     last_day: str
     has_times: bool = True
     steps: tuple[str, ...] = ()
+    effect: str = ""
 
 
 class ListedMemory(Record):

@@ -16,15 +16,17 @@ from tacit.index import listings, reader
 from tacit.index.conflicts import opposing_claims
 from tacit.index.habits import Activity, HabitCount, RecordedCommand
 from tacit.index.listings import MemoryFilter
+from tacit.index.operations import load_workflows
 from tacit.learn import habits
 from tacit.learn.habits import Habits
 from tacit.learn.habits import habit as habit_model
 from tacit.learn.habits.recipe import HabitRecipe
 from tacit.log.codec import must_decode
-from tacit.model.claim import Kind, Status
+from tacit.model.claim import Kind, Status, is_project_scope, project_name
 from tacit.model.event import ClaimProposed, local_day
 from tacit.model.ids import ClaimId, claim_number
 from tacit.model.memory import Memory
+from tacit.model.workflow import suggest_name
 from tacit.record import Record
 from tacit.search.restatements import near_memories
 from tacit.vault.evidence import shown_reason, with_basis
@@ -101,7 +103,7 @@ class Suggestions(HomePart):
                         last.append(listed)
                     else:
                         group = last if habit_model.priority_group(tally, now) else first
-                        group.append(_with_counts(listed, tally, own))
+                        group.append(_with_counts(connection, listed, tally, own))
         return first, last
 
     def most_used(self) -> MostUsed:
@@ -128,7 +130,7 @@ class Suggestions(HomePart):
                     (
                         kind.label,
                         index_habits.count_frequent_habits(
-                            connection, kind, runs=threshold.min_runs, sessions=threshold.min_sessions
+                            connection, kind.label, runs=threshold.min_runs, sessions=threshold.min_sessions
                         ),
                     )
                     for kind, threshold in habit_model.HABIT_THRESHOLDS.items()
@@ -145,7 +147,9 @@ class Suggestions(HomePart):
             return []
         with self._store.snapshot() as connection:
             key = habit_model.last_counted_key(habit)
-            events = index_habits.last_events_by_session(connection, habit.kind, key, limit=_MAX_OCCURRENCES)
+            counters = dict.fromkeys((habit.counter, habit.kind.label))  # lines, or else commands by themselves
+            found = (index_habits.last_events_by_session(connection, name, key, _MAX_OCCURRENCES) for name in counters)
+            events = next(filter(None, found), [])
             return [command for event in events for command in index_habits.recent_commands(connection, event, 1)]
 
     def recipe(self, memory: Memory) -> HabitRecipe | None:
@@ -155,6 +159,11 @@ class Suggestions(HomePart):
             return None
         with self._store.snapshot() as connection:
             return Habits(connection, self._home.user_folder).recipe(habit, memory.claim.scope)
+
+    def correcting_alias(self, memory: Memory) -> str:
+        """Return the line for a shell that corrects what the person misspells, "" for any other memory."""
+        habit = habit_model.habit_from_claim(memory.claim) if memory.is_habit else None
+        return habit_model.correcting_alias(habit) if habit else ""
 
     def learn_if_possible(self) -> None:
         """Learn habits if there is a home and it can be written."""
@@ -167,13 +176,27 @@ class Suggestions(HomePart):
         return habits.learn_habits(self._store, self._home.user_folder)
 
 
-def _with_counts(listed: ListedMemory, tally: habit_model.HabitTally, own: Habits) -> ListedMemory:
-    steps: tuple[str, ...] = ()
-    if tally.habit.kind is Kind.WORKFLOW_PATTERN:
-        steps = own.recipe(tally.habit, tally.scope).steps
+def _with_counts(
+    connection: sqlite3.Connection, listed: ListedMemory, tally: habit_model.HabitTally, own: Habits
+) -> ListedMemory:
+    recipe = own.recipe(tally.habit, tally.scope) if tally.habit.kind is Kind.WORKFLOW_PATTERN else None
     last = habits.last_day(tally) if tally.has_timestamps else ""
-    label = habit_model.habit_label(tally.habit)
-    return listed._replace(counts=HabitCounts(label, tally.runs, tally.sessions, last, tally.has_timestamps, steps))
+    steps = recipe.steps if recipe else ()
+    counts = HabitCounts(habit_model.habit_label(tally.habit), tally.runs, tally.sessions, last, tally.has_timestamps)
+    return listed._replace(counts=counts._replace(steps=steps, effect=_effect(connection, tally, recipe)))
+
+
+def _effect(connection: sqlite3.Connection, tally: habit_model.HabitTally, recipe: HabitRecipe | None) -> str:
+    """Return what accepting a habit does."""
+    if recipe:
+        workflows = [workflow for workflow in load_workflows(connection, must_decode) if workflow.accepted]
+        same = [known.name for known in workflows if (known.steps, known.directory) == recipe]
+        name = same[0] if same else suggest_name(recipe.steps, {workflow.name for workflow in workflows})
+        return f"makes the workflow {name}: tacit workflow run {name}"
+    if alias := habit_model.correcting_alias(tally.habit):
+        return f"tells no agent; for your shell: {alias}"
+    where = f" in {project_name(tally.scope)}" if is_project_scope(tally.scope) else ""
+    return f"tells agents{where} {'to use it' if tally.habit.kind is Kind.PREFERENCE else 'that you run it'}"
 
 
 def with_reasons(connection: sqlite3.Connection, listed: ListedMemory) -> ListedMemory:
@@ -235,7 +258,7 @@ def _count_weeks(connection: sqlite3.Connection, today: date) -> tuple[Week, ...
 
 def _most_used(connection: sqlite3.Connection) -> MostUsed:
     commands, directories = (
-        tuple(index_habits.frequent_habits(connection, kind, runs=1, sessions=1, limit=_MAX_FREQUENT))
+        tuple(index_habits.frequent_habits(connection, kind.label, runs=1, sessions=1, limit=_MAX_FREQUENT))
         for kind in (Kind.RECURRING_COMMAND, Kind.PREFERRED_CWD)
     )
     return MostUsed(index_habits.activity(connection), commands, directories)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.learn.habits import habit
-from tacit.learn.habits.habit import KEY_SEPARATOR, CommandFrequency, Families, HabitKey, HabitTally, SequenceCount
+from tacit.learn.habits.corrections import KEY_SEPARATOR
+from tacit.learn.habits.habit import CommandFrequency, Families, HabitKey, HabitTally, SequenceCount
 from tacit.model.claim import Kind
 from tacit.model.ids import event_id
 
@@ -103,27 +104,60 @@ def test_commands_that_never_go_without_each_other_are_worth_most() -> None:
 
 
 def test_of_sequences_that_overlap_the_best_is_shown() -> None:
-    runs = dict.fromkeys("abcd", 20)
-    found = shown([sequence("a → b → c", 19), sequence("b → c → d", 12), sequence("c → a → b", 12)], runs)
-    assert found == ["a → b → c"]
+    runs = dict.fromkeys(("aa", "bb", "cc", "dd"), 20)
+    found = shown([sequence("aa → bb → cc", 19), sequence("bb → cc → dd", 12), sequence("cc → aa → bb", 12)], runs)
+    assert found == ["aa → bb → cc"]
 
 
-def test_kinds_take_turns_and_what_a_sequence_tells_comes_last() -> None:
+def test_kinds_take_turns_the_best_of_each_first() -> None:
     tallies = [
-        *(tally(Kind.RECURRING_COMMAND, family, 30) for family in ("make lint", "make test")),
-        tally(Kind.RECURRING_COMMAND, "rg", 9),
-        tally(Kind.PREFERRED_CWD, "/srv/app/api", 40),
-        sequence("make lint → make test", 20),
+        *(tally(Kind.RECURRING_COMMAND, line, 30) for line in ("rsync -ru a web:/a", "mytool --x=1 a.txt")),
+        tally(Kind.PREFERENCE, "claer → clear", 9),
+        sequence("make lint → make test → make dist", 20),
     ]
-    found = shown(tallies, {"make lint": 30, "make test": 30, "rg": 9})
-    assert found == ["make lint → make test", "rg", "/srv/app/api", "make lint", "make test"]
+    found = shown(tallies, {"make lint": 30, "make test": 30, "make dist": 20})
+    assert found[0] == "make lint → make test → make dist"
+    assert set(found[1:3]) == {"claer → clear", "mytool --x=1 a.txt"} and found[3] == "rsync -ru a web:/a"
 
 
-def test_where_everybody_is_nobody_works() -> None:
-    places = [tally(Kind.PREFERRED_CWD, place, 90) for place in ("/home/me", "/tmp", "/")]
-    found = shown([*places, tally(Kind.PREFERRED_CWD, "/home/me/src/app", 9)], {})
-    assert found[0] == "/home/me/src/app"
-    assert set(found[1:]) == {"/home/me", "/tmp", "/"}
+@pytest.mark.parametrize(
+    "one",
+    [
+        tally(Kind.PREFERRED_CWD, "/srv/app/api", 90, 40),
+        *(tally(Kind.RECURRING_COMMAND, line, 90, 40) for line in ("git", "git status", "vim", "npm install", "cp")),
+        tally(Kind.RECURRING_COMMAND, "rsync -ru a web:/a", 90, 2),
+        sequence("make lint → make test → make dist", 90, 2),
+        sequence("make lint → make test", 90, 4),
+        sequence("git status → git add → git commit", 90, 40),
+        sequence("make lint → vim → make dist", 90, 40),
+        sequence("conda → conda env", 90, 40),
+        tally(Kind.PREFERENCE, "claer → clear", 2),
+        tally(Kind.PREFERENCE, "npm isntall → npm install", 9),
+    ],
+    ids=lambda one: habit.habit_label(one.habit),
+)
+def test_what_says_nothing_is_no_card(one: HabitTally) -> None:
+    assert habit.rank_habits([one], CommandFrequency(10_000, lambda family: 90)) == []
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("gti", "git"), ("git stauts", "git status"), ("dokcer", "docker")])
+def test_a_misspelled_name_is_a_card_if_it_is_not_typed_on_purpose(wrong: str, right: str) -> None:
+    one = tally(Kind.PREFERENCE, f"{wrong} → {right}", 3)
+    for runs, cards in ((3, [one]), (40, [])):
+        counts = {wrong: runs, right: 300}
+        assert habit.rank_habits([one], CommandFrequency(10_000, counts.__getitem__)) == cards
+
+
+def test_of_the_lines_of_a_command_the_best_is_shown_and_few_of_a_program() -> None:
+    lines = [
+        tally(Kind.RECURRING_COMMAND, "rsync -ru a web:/a", 30),
+        tally(Kind.RECURRING_COMMAND, "rsync -ru b web:/b", 20),
+        *(
+            tally(Kind.RECURRING_COMMAND, f"make -j8 {name}", runs)
+            for name, runs in (("e2e", 9), ("docs", 8), ("pdf", 7))
+        ),
+    ]
+    assert set(shown(lines, {})) == {"rsync -ru a web:/a", "make -j8 e2e", "make -j8 docs"}
 
 
 def test_what_is_below_its_threshold_is_never_shown() -> None:
@@ -146,74 +180,33 @@ def order(*tallies: HabitTally, runs: Mapping[str, int] | None = None) -> list[s
 
 
 def command(key: str, runs: int = 20, sessions: int = 10, days_ago: float = 1) -> HabitTally:
-    return tally(Kind.RECURRING_COMMAND, key, runs, sessions)._replace(last_event=at(days_ago))
+    return tally(Kind.RECURRING_COMMAND, f"{key} --to=web ./a", runs, sessions)._replace(last_event=at(days_ago))
 
 
-def test_what_everybody_runs_comes_behind_what_few_run() -> None:
-    everybody = [command(key, runs=900, sessions=200) for key in ("grep", "cp", "git status", "vim", "npm install")]
-    found = order(*everybody, command("terraform plan", runs=6, sessions=3))
-    assert found[0] == "terraform plan"
-
-
-def test_what_one_session_shows_comes_last() -> None:
-    assert order(command("cargo run", runs=90, sessions=1), command("grep"), command("pnpm dev", 6, 3)) == [
-        "pnpm dev",
-        "grep",
-        "cargo run",
-    ]
+def programs(*tallies: HabitTally) -> list[str]:
+    return [label.split()[0] for label in order(*tallies)]
 
 
 def test_what_was_not_done_for_sixty_days_comes_last() -> None:
-    assert order(command("hugo server", 200, 90, days_ago=60), command("cp"), command("pnpm dev", 6, 3, days_ago=59))[
-        ::2
-    ] == ["pnpm dev", "hugo server"]
+    assert programs(command("hugo", 200, 90, days_ago=60), command("pnpm", 6, 3, days_ago=59)) == ["pnpm", "hugo"]
 
 
-def test_a_history_without_timestamps_comes_between() -> None:
+def test_a_history_without_timestamps_comes_behind_others() -> None:
     untimed = command("sbatch", runs=50, sessions=1)._replace(has_timestamps=False)
-    assert order(untimed, command("pnpm dev", 6, 3), command("mv"), command("hugo", 90, 1)) == [
-        "pnpm dev",
-        "sbatch",
-        "mv",
-        "hugo",
-    ]
+    assert programs(untimed, command("pnpm", 6, 3)) == ["pnpm", "sbatch"]
+    assert programs(untimed._replace(runs=5)) == []
 
 
 def test_a_sequence_of_everybodys_commands_comes_behind_one_of_ones_own() -> None:
     usual = sequence("git add → git commit → git push", 900, 300)._replace(last_event=at(1))
     own = sequence("make lint → make dist → scripts/upload", 5, 4)._replace(last_event=at(1))
-    assert order(usual, own)[0] == habit.habit_label(own.habit)
+    assert order(usual, own) == [habit.habit_label(own.habit), habit.habit_label(usual.habit)]
 
 
-def test_a_mistyped_command_is_nothing_to_be_proud_of() -> None:
-    found = order(command("git sttaus", 30), command("git status", 300), command("pnpm dev", 6, 3))
-    assert found[0] == "pnpm dev"
-
-
-def test_a_directory_below_another_one_is_told_where_it_is_visited_often() -> None:
-    root = tally(Kind.PREFERRED_CWD, "/src/app", 900, 100)._replace(last_event=at(1))
-    seldom = tally(Kind.PREFERRED_CWD, "/src/app/lib", 30, 2)._replace(last_event=at(1))
-    other = tally(Kind.PREFERRED_CWD, "/src/tool", 9, 3)._replace(last_event=at(1))
-    assert order(root, seldom, other) == ["/src/app", "/src/tool", "/src/app/lib"]
-
-
-def test_a_command_that_is_seldom_part_of_a_ritual_is_told_by_itself() -> None:
-    ritual = sequence("nmap → nikto → report", 6, 5)._replace(last_event=at(1))
-    commands = [command("nmap", 700, 130), command("report", 8, 5), command("terraform plan", 9, 4)]
-    found = order(ritual, *commands, runs={"nmap": 700})
-    assert [one for one in found if "→" not in one] == ["nmap", "terraform plan", "report"]
-
-
-def test_what_follows_each_other_only_now_and_then_comes_behind_what_is_done_often() -> None:
-    pair = sequence("make dist → scripts/upload → make notes", 9, 5)._replace(last_event=at(1))
-    own = command("terraform plan", runs=6, sessions=3)
-    assert order(pair, own, runs=dict.fromkeys(pair.habit.steps, 45))[0] == habit.habit_label(pair.habit)
-    assert order(pair, own, runs=dict.fromkeys(pair.habit.steps, 46))[0] == "terraform plan"
-
-
-def test_one_command_beside_another_that_everybody_runs_is_told_by_itself() -> None:
-    pair = sequence("go test → golangci-lint run", 9, 5)._replace(last_event=at(1))
-    assert order(pair, command("terraform plan", runs=6, sessions=3))[0] == "terraform plan"
+def test_what_follows_each_other_only_now_and_then_is_no_card() -> None:
+    triple = sequence("make dist → scripts/upload → make notes", 9, 5)._replace(last_event=at(1))
+    assert order(triple, runs=dict.fromkeys(triple.habit.steps, 45)) != []
+    assert order(triple, runs=dict.fromkeys(triple.habit.steps, 46)) == []
 
 
 # Pairs and triples chain into the whole ritual

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tacit.index import database, habits, writer
 from tacit.learn.habits import CommandTrail, detect_habits, detect_in_session
-from tacit.learn.habits.habit import KEY_SEPARATOR, HabitKey, HabitTally
+from tacit.learn.habits.corrections import KEY_SEPARATOR
+from tacit.learn.habits.habit import LINE_COUNTER, HabitKey, HabitTally
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance
 from tacit.model.event import Event, EventOrigin
@@ -60,10 +61,9 @@ def learned(*pieces: Sequence[Line]) -> sqlite3.Connection:
 
 def tallies(index: sqlite3.Connection) -> dict[HabitKey, HabitTally]:
     kinds = (Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN, Kind.PREFERENCE)
-    found = [one for kind in kinds for one in habits.frequent_habits(index, kind, runs=1, sessions=1, limit=1_000_000)]
-    return {
-        HabitKey(one.kind, one.key): HabitTally(HabitKey(one.kind, one.key), one.runs, one.sessions) for one in found
-    }
+    every = {kind: habits.frequent_habits(index, kind.label, runs=1, sessions=1, limit=1_000_000) for kind in kinds}
+    found = [(HabitKey(kind, one.key), one) for kind, own in every.items() for one in own]
+    return {key: HabitTally(key, one.runs, one.sessions) for key, one in found}
 
 
 @settings(max_examples=150, deadline=None)
@@ -100,11 +100,15 @@ def test_however_many_are_taken_in_at_a_time(batch: int, monkeypatch: pytest.Mon
 # What the learners see in a session, command by command
 
 
-def seen(history: list[Line], kind: Kind) -> list[str]:
+def seen(history: list[Line], kind: Kind | str) -> list[str]:
     trail, found = CommandTrail(), list[str]()
     for line in history:
         trail, more = detect_habits(trail, int(line.at.timestamp() * 1000), line.ran)
-        found += [key.replace(KEY_SEPARATOR, " → ") for one, key, _ in more if one is kind]
+        found += [
+            key.replace(KEY_SEPARATOR, " → ")
+            for one, key, _ in more
+            if one == (kind if isinstance(kind, str) else kind.label)
+        ]
     return found
 
 
@@ -201,6 +205,39 @@ def test_a_correction_is_seen(wrong: str, right: str, found: str) -> None:
 )
 def test_what_is_no_correction_is_not(told: list[tuple[str, int]]) -> None:
     assert substituted(*told) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        (("dokcer ps", "docker ps"), ["dokcer → docker"]),
+        (("claer", "clear"), ["claer → clear"]),
+        (("git stauts -s", "git status -s"), ["git stauts → git status"]),
+        (("dokcer ps", "make", "docker ps"), []),
+        (("vim a1", "vim a2"), []),
+        (("vi notes", "vim notes"), []),
+        (("grep todo src", "rg todo src"), []),
+        (("git push origin mian", "git push origin main"), []),
+    ],
+    ids=str,
+)
+def test_where_nobody_knows_what_failed_only_a_misspelled_name_is_a_correction(
+    told: tuple[str, ...], found: list[str]
+) -> None:
+    assert seen(lines("s", *told, status=UNKNOWN_STATUS), Kind.PREFERENCE) == found
+    assert seen(lines("s", *told), Kind.PREFERENCE) == [], "all of them went well"
+
+
+def test_another_file_is_no_correction() -> None:
+    assert substituted(("python train.py", 1), ("python tests.py", 0)) == []
+    assert substituted(("tar -xf old.tar", 1), ("tar -xf new.tar", 0)) == []
+    assert substituted(("tar -xf a.tar", 1), ("tar -xjf a.tar", 0)) == ["tar -xf → tar -xjf"]
+
+
+def test_the_command_is_counted_and_its_line_if_the_arguments_say_something() -> None:
+    history = lines("s", "git add -A", "cd docs && rsync -ru . web:/srv/www", "make release")
+    assert seen(history, LINE_COUNTER) == ["rsync -ru . web:/srv/www", "make release"]
+    assert seen(history, Kind.RECURRING_COMMAND) == ["git add", "rsync", "make release"]
 
 
 def test_a_recalled_line_that_was_edited_is_a_correction() -> None:

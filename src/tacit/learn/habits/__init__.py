@@ -11,24 +11,25 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from functools import cache, lru_cache, partial
 
-from tacit.commandline.names import ParsedCommand, parse_commands
+from tacit.commandline.names import parse_commands
 from tacit.home.project import find_project
 from tacit.home.store import Store
 from tacit.index import habits as counts
 from tacit.index import reader
 from tacit.index.habits import HabitDirectoryCount, OccurrenceKey, RecordedCommand
 from tacit.learn.habits import habit as criteria
-from tacit.learn.habits.habit import KEY_SEPARATOR, Families, HabitKey, HabitTally, SequenceCount
-from tacit.learn.habits.recipe import HabitRecipe, build_recipe, has_complete_runs
+from tacit.learn.habits.corrections import KEY_SEPARATOR, find_correction
+from tacit.learn.habits.habit import LINE_COUNTER, Families, HabitKey, HabitTally, SequenceCount
+from tacit.learn.habits.lines import informative_commands
+from tacit.learn.habits.recipe import HabitRecipe, build_recipe, has_complete_runs, is_worth_a_name
 from tacit.log.codec import must_decode
 from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope
 from tacit.model.event import Attribution, ClaimProposed, Draft, EventsUndone, Verdict
 from tacit.model.ids import ClaimId, EventId, event_milliseconds
 from tacit.model.memory import HABIT_SOURCE, Memory
-from tacit.model.observation import CommandRan, is_untimed_session
+from tacit.model.observation import UNKNOWN_STATUS, CommandRan, is_untimed_session
 from tacit.record import Record
 
 # Commands are what a person did, not what they said.
@@ -51,7 +52,7 @@ def learn_habits(store: Store, user_folder: str) -> LearnedHabits:
             counts.learn(connection, detect_in_session)
     with store.change() as change:
         habits = Habits(change.connection, user_folder)
-        events = change.record(habits.proposals(to_milliseconds(store.actor.clock())))
+        events = change.record(habits.proposals(to_milliseconds(store.actor.clock()), store.actor.host))
         bodies = [event.body for event in events]
         new = [body.claim.id for body in bodies if isinstance(body, ClaimProposed) and body.verdict is Verdict.PROPOSED]
         return LearnedHabits(tuple(new), len(reader.habit_claims(change.connection, Status.PENDING)))
@@ -62,20 +63,22 @@ def learn_habits(store: Store, user_folder: str) -> LearnedHabits:
 PAUSE_MILLISECONDS = 30 * 60 * 1000  # after a longer pause, a command does not follow from those before
 SEQUENCE_LOOKBACK = 2  # commands before the last one of a triple
 SUBDIRECTORIES = "/*"  # behind the common parent of several directories
-_MIN_WORD_SIMILARITY = 0.6  # of a line of one word and its correction
-_MAX_CORRECTION_CHARS = 200
-# Members of an enumeration are slow to look up, and these are needed for every command.
-_WORKPLACE, _COMMAND, _SEQUENCE = Kind.PREFERRED_CWD, Kind.RECURRING_COMMAND, Kind.WORKFLOW_PATTERN
+_SEQUENCE = Kind.WORKFLOW_PATTERN
+# Labels of an enumeration are slow to look up, and these counters are needed for every command.
+_WORKPLACES, _COMMANDS = Kind.PREFERRED_CWD.label, Kind.RECURRING_COMMAND.label
+_SEQUENCES, _CORRECTIONS = Kind.WORKFLOW_PATTERN.label, Kind.PREFERENCE.label
 
 
 class CommandTrail(Record):
     """The latest of a session, as far as detectors look back: the last families, when, the line that just failed, and
-    the directories in which those families ran."""
+    the directories in which those families ran. `doubtful` is the line before of which nobody knows whether it failed.
+    """
 
     families: tuple[str, ...] = ()
     at: int = 0
     failed: str = ""
     directories: tuple[str, ...] = ()
+    doubtful: str = ""
 
 
 def detect_habits(trail: CommandTrail, at: int, ran: CommandRan) -> tuple[CommandTrail, Sequence[OccurrenceKey]]:
@@ -83,30 +86,36 @@ def detect_habits(trail: CommandTrail, at: int, ran: CommandRan) -> tuple[Comman
 
     A history has a hundred thousand lines: what a detector needs of one is looked up once for all of them.
     """
-    commands = parse_commands(ran.meant or ran.command)
+    line = ran.meant or ran.command
+    commands = parse_commands(line)
     before = trail if abs(at - trail.at) <= PAUSE_MILLISECONDS else CommandTrail(at=trail.at)
-    families, _, failed, places = before
+    families, _, failed, places, doubtful = before
     names = [command.family for command in commands if not command.is_trivial]
     if not ran.is_success:
         # Looking around changes nothing.
-        return CommandTrail(families, at, (ran.meant or ran.command) if names else failed, places), ()
+        return CommandTrail(families, at, line if names else failed, places), ()
     directory = ran.directory
     seen: list[OccurrenceKey] = []
     if directory and commands:  # where a person works: every successful line counts for its directory (A1)
-        seen.append((_WORKPLACE, directory, directory))
+        seen.append((_WORKPLACES, directory, directory))
     # What a person runs: every command of a successful line counts for its family (A2).
-    seen += [(_COMMAND, name, directory) for name in names]
+    seen += [(_COMMANDS, name, directory) for name in names]
+    seen += [(LINE_COUNTER, text, directory) for text in informative_commands(line)]
     for name in names:
         if not families or name != families[-1]:  # a repetition is no step
             if families:
                 _detect_sequences(families, places, name, directory, seen)
             families, places = (*families, name)[-SEQUENCE_LOOKBACK:], (*places, directory)[-SEQUENCE_LOOKBACK:]
-    if failed or ran.planned:
-        # What a person runs instead of something else: a line that failed and its correction, or an edited line (A10).
-        for wrong in filter(None, dict.fromkeys((failed, ran.planned))):
-            if correction := find_correction(parse_commands(wrong), commands):
-                seen.append((Kind.PREFERENCE, KEY_SEPARATOR.join(correction), directory))
-    return CommandTrail(families, at, "" if names else failed, places), seen
+    # What a person runs instead of something else: a line that failed and its correction, or an edited line (A10).
+    if doubtful == line or abs(len(doubtful) - len(line)) > 1:  # it can only be misspelled
+        doubtful = ""
+    for wrong in filter(None, dict.fromkeys((failed, ran.planned, doubtful))):
+        has_failed = wrong != doubtful
+        if correction := find_correction(parse_commands(wrong), commands, has_failed=has_failed):
+            seen.append((_CORRECTIONS, KEY_SEPARATOR.join(correction), directory))
+            failed = ""
+    doubtful = line if ran.status == UNKNOWN_STATUS else ""
+    return CommandTrail(families, at, "" if names else failed, places, doubtful), seen
 
 
 def _detect_sequences(
@@ -120,7 +129,7 @@ def _detect_sequences(
             return
         key = f"{earlier}{KEY_SEPARATOR}{key}"
         is_here = is_here and places[-length] == here
-        seen.append((_SEQUENCE, key, here if is_here else _common_directory((*places[-length:], here))))
+        seen.append((_SEQUENCES, key, here if is_here else _common_directory((*places[-length:], here))))
 
 
 @lru_cache(maxsize=8192)  # people go back and forth between a few directories
@@ -141,30 +150,12 @@ def _common_directory(directories: tuple[str, ...]) -> str:
     return parent if is_one else parent.rstrip("/") + SUBDIRECTORIES
 
 
-def find_correction(wrong: tuple[ParsedCommand, ...], right: tuple[ParsedCommand, ...]) -> tuple[str, str] | None:
-    """Return the beginnings of two lines up to the one word in which they differ, None if they differ in more.
-
-    That word is another tool with the same arguments, or another word for the same tool. What follows it does not
-    matter the next time.
-    """
-    if len(wrong) != 1 or len(right) != 1 or wrong[0].is_trivial or right[0].is_trivial:
-        return None
-    before, after = wrong[0].words, right[0].words
-    changed = [at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new]
-    if len(before) != len(after) or len(changed) != 1 or wrong[0].consumers != right[0].consumers:
-        return None
-    old, new = (" ".join(words[: changed[0] + 1]) for words in (before, after))
-    if len(before) == 1 and SequenceMatcher(None, old, new).ratio() < _MIN_WORD_SIMILARITY:
-        return None
-    return None if KEY_SEPARATOR in old + new or max(len(old), len(new)) > _MAX_CORRECTION_CHARS else (old, new)
-
-
 def detect_in_session(state: str, commands: Sequence[RecordedCommand]) -> tuple[str, list[Sequence[OccurrenceKey]]]:
     """Run the detectors over further commands of a session. The state is the trail as JSON, "" at the beginning."""
     trail = CommandTrail()
     if state:
-        families, at, failed, directories = json.loads(state)
-        trail = CommandTrail(tuple(families), at, failed, tuple(directories))
+        families, at, failed, directories, doubtful = json.loads(state)
+        trail = CommandTrail(tuple(families), at, failed, tuple(directories), doubtful)
     seen = []
     for recorded in commands:
         trail, keys = detect_habits(trail, recorded.at, recorded.command)
@@ -189,6 +180,8 @@ _MIN_PROJECT_SHARE = 0.8  # of the runs of a habit: so many in one project make 
 _UNKNOWN_SCOPE = Scope("")  # of commands whose directory is unknown
 _MAX_LONGER_SEQUENCES = 20  # that begin, or end, with a given one
 _MAX_UNTIMED_SESSIONS = 3  # histories without timestamps alone never have more
+_SINGLE_KINDS = (Kind.RECURRING_COMMAND, Kind.PREFERENCE)
+_NO_CARD, _PART_OF_LONGER = "a habit that says too little for a card", "a habit that became part of a longer one"
 
 
 class Habits:
@@ -200,7 +193,7 @@ class Habits:
     def __init__(self, connection: sqlite3.Connection, user_folder: str | None = None) -> None:
         self._connection, self._user_folder = connection, user_folder
         self._scope_of = cache(self._look_up)
-        total = counts.total_runs(connection, Kind.RECURRING_COMMAND)
+        total = counts.total_runs(connection, _COMMANDS)
         self._frequency = criteria.CommandFrequency(total, cache(self._runs_of))
 
     def _look_up(self, directory: str) -> Scope:
@@ -211,55 +204,77 @@ class Habits:
         return project.scope(lambda scope: reader.is_scope_used(self._connection, scope)) if project else GLOBAL
 
     def _runs_of(self, family: str) -> int:
-        count = counts.habit_count(self._connection, Kind.RECURRING_COMMAND, family)
+        count = counts.habit_count(self._connection, _COMMANDS, family)
         return count.runs if count else 0
 
     # Proposals
 
-    def proposals(self, now: int = 0) -> list[Draft]:
+    def proposals(self, now: int = 0, host: str = "") -> list[Draft]:
         """Return proposals of new habits, as many as there is room for, and more confidence for those that wait.
 
-        A ritual that became part of a longer one is withdrawn, which makes room for the longer one.
+        What waits and is no card any more is withdrawn: habits of a kind that became statistics, those that this
+        `host` proposed and that were not seen often enough, and what became part of a ritual, or of a longer one.
         """
         pending = self._pending()
-        counted = [(memory, tally) for memory, tally in pending if tally]
-        shown = [
-            tally for _, tally in counted if tally.habit.kind is not _SEQUENCE or not self._is_part_of_longer(tally)
-        ]
+        known = [(memory, habit) for memory, habit, _ in pending if habit]
+        counted = {memory.id: tally for memory, _, tally in pending if tally}
+        rituals = self._rituals(Status.ACTIVE, Status.PENDING)
+        withdrawn: dict[ClaimId, str] = {}
+        for memory, habit in known:
+            tally = counted.get(memory.id)
+            if not criteria.can_be_card(habit) or (
+                tally and not criteria.is_card(tally) and self._proposing_hosts(memory) == {host}
+            ):
+                withdrawn[memory.id] = _NO_CARD
+            elif _is_step(habit, memory.claim.scope, rituals) or (
+                tally and habit.kind is _SEQUENCE and self._is_part_of_longer(tally)
+            ):
+                withdrawn[memory.id] = _PART_OF_LONGER
+        shown = [tally for claim, tally in counted.items() if claim not in withdrawn]
         waiting = _without_parts(shown)
-        room = criteria.MAX_PENDING_HABITS - (len(pending) - len(counted))
+        room = criteria.MAX_PENDING_HABITS - (len(pending) - len(withdrawn) - len(shown))
         if len(waiting) < room:
-            for candidate in self._new_candidates(now, shown):
+            for candidate in self._new_candidates(now, shown, rituals):
                 if len(chosen := _without_parts([*waiting, candidate])) > room:
                     break
                 waiting = chosen
         drafts = []
-        for memory, tally in counted:
-            if tally not in waiting:
+        for memory, _, tally in pending:
+            if memory.id in withdrawn or (tally and tally not in waiting):
                 events = reader.events_of_claim(self._connection, memory.id, must_decode)
                 own = tuple(event.id for event in events if isinstance(event.body, ClaimProposed))
-                body = EventsUndone(own, (memory.id,), "a habit that became part of a longer one")
+                body = EventsUndone(own, (memory.id,), withdrawn.get(memory.id, _PART_OF_LONGER))
                 drafts.append(Draft(body, memory.claim.scope, _ATTRIBUTION))
-        before = {tally: memory.confidence for memory, tally in counted}
+        before = {tally: memory.confidence for memory, _, tally in pending if tally}
         for tally in waiting:
             if criteria.confidence(tally) > before.get(tally, 0):
                 drafts.append(_habit_proposal(tally, Verdict.SUGGESTED if tally in before else Verdict.PROPOSED))
         return drafts
 
-    def _new_candidates(self, now: int, pending: Sequence[HabitTally]) -> Iterator[HabitTally]:
+    def _proposing_hosts(self, memory: Memory) -> set[str]:
+        events = reader.events_of_claim(self._connection, memory.id, must_decode)
+        return {event.origin.host for event in events if isinstance(event.body, ClaimProposed)}
+
+    def _rituals(self, *statuses: Status) -> list[tuple[Scope, Families]]:
+        """Return scope and steps of the rituals with these statuses."""
+        claims = [claim for status in statuses for claim in reader.habit_claims(self._connection, status)]
+        memories = (reader.load_memory(self._connection, claim, must_decode) for claim in claims)
+        habits = ((memory.claim.scope, criteria.habit_from_claim(memory.claim)) for memory in memories if memory)
+        return [(scope, habit.steps) for scope, habit in habits if habit and habit.kind is _SEQUENCE]
+
+    def _new_candidates(
+        self, now: int, pending: Sequence[HabitTally], rituals: Sequence[tuple[Scope, Families]]
+    ) -> Iterator[HabitTally]:
         """Yield candidates that are known in no scope: what was dismissed in one does not return in another."""
         connection = self._connection
         scopes = reader.all_scopes(connection)
-        decided: list[tuple[Scope, Families]] = []  # scope and steps of all rituals that were decided on
-        for row in reader.decided_rows_of_kind(connection, _SEQUENCE):
-            memory = reader.load_memory(connection, row.id, must_decode)
-            if memory and (known := criteria.habit_from_claim(memory.claim)):
-                decided.append((row.scope, known.steps))
+        decided = self._rituals(Status.ACTIVE, Status.DISMISSED, Status.RETIRED)
         shown = [(tally.scope, tally.habit.steps) for tally in pending if tally.habit.kind is _SEQUENCE]
+        rituals = list(rituals)
         for candidate in self.candidates(now):
             habit = self._fully_observed(candidate)
             tally = self._tally(habit, candidate.scope)
-            if tally is None or not criteria.is_habit(tally):
+            if tally is None or not criteria.is_card(tally) or _is_step(habit, tally.scope, rituals):
                 continue
             claims = (criteria.habit_claim(habit, scope).id for scope in {*scopes, GLOBAL, tally.scope})
             if any(reader.memory_row(connection, claim) for claim in claims):
@@ -272,7 +287,10 @@ class Habits:
                 others = [steps for scope, steps in shown if near(scope) and criteria.overlaps(own, steps)]
                 if not all(criteria.contains(own, steps) for steps in others):
                     continue
+                if not is_worth_a_name(self.recipe(habit, tally.scope).steps):
+                    continue
                 shown.append((tally.scope, own))
+                rituals.append((tally.scope, own))
             yield tally
 
     def _fully_observed(self, tally: HabitTally) -> HabitKey:
@@ -291,8 +309,8 @@ class Habits:
         A longer one that goes across projects replaces nothing.
         """
         limits = _limits(_SEQUENCE, _MAX_LONGER_SEQUENCES)
-        for longer in counts.longer_sequences(self._connection, _SEQUENCE, tally.habit.key, **limits):
-            by_scope = self._count_by_scope(counts.habit_by_directory(self._connection, _SEQUENCE, longer))
+        for longer in counts.longer_sequences(self._connection, _SEQUENCES, tally.habit.key, **limits):
+            by_scope = self._count_by_scope(counts.habit_by_directory(self._connection, _SEQUENCES, longer))
             own = [count for scope, count in by_scope.items() if tally.scope in (GLOBAL, scope)]
             if own and _is_frequent(_sum_counts(own)):
                 return True
@@ -300,19 +318,19 @@ class Habits:
 
     # Habits that wait for a decision
 
-    def _pending(self) -> list[tuple[Memory, HabitTally | None]]:
+    def _pending(self) -> list[tuple[Memory, HabitKey | None, HabitTally | None]]:
         """Return the habits that nobody decided on yet, with their counts: None if the commands are gone."""
         claims = reader.habit_claims(self._connection, Status.PENDING)
         memories = (reader.load_memory(self._connection, claim, must_decode) for claim in claims)
         habits = ((memory, criteria.habit_from_claim(memory.claim)) for memory in memories if memory)
-        return [(memory, self._tally(habit, memory.claim.scope) if habit else None) for memory, habit in habits]
+        return [(memory, habit, self._tally(habit, memory.claim.scope) if habit else None) for memory, habit in habits]
 
     def ranked_pending(self, now: int) -> list[tuple[Memory, HabitTally | None]]:
         """Return the habits that wait, with their counts, the most telling first.
 
         At the end are those that would not be suggested any more, without counts if the commands are gone.
         """
-        pending = {memory.id: (memory, tally) for memory, tally in self._pending()}
+        pending = {memory.id: (memory, tally) for memory, _, tally in self._pending()}
         ranked = criteria.rank_habits((tally for _, tally in pending.values() if tally), self._frequency, now)
         order = [criteria.habit_claim(tally.habit, tally.scope).id for tally in ranked]
         return [pending[claim] for claim in dict.fromkeys((*order, *pending))]
@@ -327,7 +345,7 @@ class Habits:
         Commands that failed or ran outside of the project are left out.
         """
         key = criteria.last_counted_key(habit)
-        ends = counts.last_events_by_session(self._connection, habit.kind, key, limit=_MAX_EXAMPLE_SESSIONS)
+        ends = counts.last_events_by_session(self._connection, habit.counter, key, limit=_MAX_EXAMPLE_SESSIONS)
         sessions = (counts.recent_commands(self._connection, end, _MAX_SESSION_COMMANDS) for end in ends)
         is_anywhere = not is_project_scope(scope)
         return [
@@ -346,23 +364,16 @@ class Habits:
 
         The number of sessions in a project of several directories is an upper bound here; `_tally` counts exactly.
         """
-        kinds = (kind for kind in criteria.HABIT_THRESHOLDS if kind is not _SEQUENCE)
-        tallies = [tally for kind in kinds for tally in self._single_tallies(kind)]
+        tallies = [tally for kind in _SINGLE_KINDS for tally in self._single_tallies(kind)]
         tallies += self._chain_tallies()  # without parts of longer ones
         return criteria.rank_habits(map(self._with_timestamp_flag, tallies), self._frequency, now)
 
     def _single_tallies(self, kind: Kind) -> Iterator[HabitTally]:
         """Yield the habits of a kind, with the counts of the project in which nearly all of one happens, if any."""
-        limits = _limits(kind, _MAX_HABITS_PER_KIND)
-        by_directory = _group_by_key(counts.frequent_habits_by_directory(self._connection, kind, **limits))
-        for row in counts.frequent_habits(self._connection, kind, **limits):
-            key, tally = row.key, HabitTally(HabitKey(kind, row.key), *row[2:])
-            if kind is Kind.PREFERRED_CWD:
-                # That somebody works in a project is known outside of it, so its root is a habit of no project.
-                scope = self._scope_of(key)
-                is_inside = self._scope_of(key.rpartition("/")[0]) == scope
-                yield tally._replace(scope=scope) if is_inside else tally
-                continue
+        limits, counter = _limits(kind, _MAX_HABITS_PER_KIND), HabitKey(kind, "").counter
+        by_directory = _group_by_key(counts.frequent_habits_by_directory(self._connection, counter, **limits))
+        for key, runs, sessions, last_event in counts.frequent_habits(self._connection, counter, **limits):
+            tally = HabitTally(HabitKey(kind, key), runs, sessions, last_event)
             by_scope = self._count_by_scope(by_directory[key])
             by_scope.pop(_UNKNOWN_SCOPE, None)
             scope = max(by_scope, key=lambda scope: (by_scope[scope].runs, scope), default=GLOBAL)
@@ -375,7 +386,7 @@ class Habits:
 
     def _chain_tallies(self) -> Iterator[HabitTally]:
         """Yield the rituals of each project. One of several projects, or of none often enough alone, is global."""
-        rows = counts.frequent_habits_by_directory(self._connection, _SEQUENCE, **_limits(_SEQUENCE, _MAX_SEQUENCES))
+        rows = counts.frequent_habits_by_directory(self._connection, _SEQUENCES, **_limits(_SEQUENCE, _MAX_SEQUENCES))
         by_scope: dict[Scope, dict[Families, SequenceCount]] = defaultdict(dict)
         for key, own_rows in _group_by_key(rows).items():
             families = HabitKey(_SEQUENCE, key).steps
@@ -414,25 +425,25 @@ class Habits:
         A ritual is as strong as its weakest part. None if it, or a part of it, was never seen there.
         """
         parts = criteria.chain_parts(habit.steps) if habit.kind is _SEQUENCE else [habit.steps]
-        by_part = {part: self._count_in_scope(habit.kind, KEY_SEPARATOR.join(part), scope) for part in parts}
+        by_part = {part: self._count_in_scope(habit.counter, KEY_SEPARATOR.join(part), scope) for part in parts}
         seen = {part: count for part, count in by_part.items() if count}
         if len(seen) < len(by_part):
             return None
         total = criteria.weakest_count(habit.steps, seen) if habit.kind is _SEQUENCE else seen[habit.steps]
         return self._with_timestamp_flag(HabitTally(habit, *total, scope))
 
-    def _count_in_scope(self, kind: Kind, key: str, scope: Scope) -> SequenceCount | None:
+    def _count_in_scope(self, counter: str, key: str, scope: Scope) -> SequenceCount | None:
         """Return the exact count of one habit, without what may have gone across projects; None if it was never seen.
 
         A project that is no longer on this disk has no directories: then all of them count.
         """
-        total = counts.habit_count(self._connection, kind, key)
+        total = counts.habit_count(self._connection, counter, key)
         if total is None:
             return None
-        everywhere = SequenceCount(*total[2:])
-        if kind is Kind.PREFERRED_CWD or (scope == GLOBAL and kind is not _SEQUENCE):
+        everywhere = SequenceCount(*total[1:])
+        if scope == GLOBAL and counter != _SEQUENCES:
             return everywhere
-        rows = counts.habit_by_directory(self._connection, kind, key)
+        rows = counts.habit_by_directory(self._connection, counter, key)
         if scope == GLOBAL:
             own = [row for row in rows if not self._goes_across(row.directory)]
         else:
@@ -443,7 +454,7 @@ class Habits:
         if len(own) == 1:
             return count
         directories = [row.directory for row in own]
-        return count._replace(sessions=counts.count_sessions_in(self._connection, kind, key, directories))
+        return count._replace(sessions=counts.count_sessions_in(self._connection, counter, key, directories))
 
     def _count_by_scope(self, rows: Iterable[HabitDirectoryCount]) -> dict[Scope, SequenceCount]:
         """Return the sums over the directories of each project, without what may have gone across projects."""
@@ -462,7 +473,7 @@ class Habits:
         if tally.sessions > _MAX_UNTIMED_SESSIONS:
             return tally
         key = criteria.last_counted_key(tally.habit)
-        names = counts.session_names(self._connection, tally.habit.kind, key, _MAX_UNTIMED_SESSIONS + 1)
+        names = counts.session_names(self._connection, tally.habit.counter, key, _MAX_UNTIMED_SESSIONS + 1)
         return tally._replace(has_timestamps=not names or not all(map(is_untimed_session, names)))
 
 
@@ -483,6 +494,14 @@ def _without_parts(tallies: Sequence[HabitTally]) -> list[HabitTally]:
         part for part in rituals if any(criteria.contains(longer.habit.steps, part.habit.steps) for longer in rituals)
     }
     return [tally for tally in tallies if tally not in parts]
+
+
+def _is_step(habit: HabitKey, scope: Scope, rituals: Iterable[tuple[Scope, Families]]) -> bool:
+    """Return whether a line is a step of a ritual that somebody accepted or that waits."""
+    if habit.kind is not Kind.RECURRING_COMMAND:
+        return False
+    family = criteria.line_family(habit.key)
+    return any(family in steps and criteria.is_related(scope, other) for other, steps in rituals)
 
 
 def _limits(kind: Kind, limit: int) -> dict[str, int]:

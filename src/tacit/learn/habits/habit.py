@@ -9,11 +9,13 @@ from math import log, sqrt
 
 from tacit.commandline.names import parse_commands
 from tacit.commandline.programs import program_tables
-from tacit.model.claim import GLOBAL, Claim, Kind, Scope, Triple, is_project_scope
+from tacit.learn.habits.corrections import KEY_SEPARATOR, is_misspelled, misspelled_name
+from tacit.learn.habits.lines import is_momentary, line_weight
+from tacit.model.claim import GLOBAL, MISSPELLED_TAG, Claim, Kind, Scope, Triple
 from tacit.model.ids import EventId, event_milliseconds
 from tacit.record import Record
 
-KEY_SEPARATOR = "\n"  # between the parts of a key; no part contains one
+LINE_COUNTER = "command_line"  # of lines whose arguments say something; other counters are called like their kind
 Families = tuple[str, ...]
 # Where everybody is at times and nobody works: the root, temporary folders, homes, folders of the system.
 _GENERIC_DIRECTORY = re.compile(
@@ -23,10 +25,14 @@ _GENERIC_DIRECTORY = re.compile(
 
 
 class HabitKey(Record):
-    """What identifies a habit."""
+    """What identifies a habit that can be a card. Of a recurring command the key is a line with its arguments."""
 
     kind: Kind
     key: str
+
+    @property
+    def counter(self) -> str:
+        return LINE_COUNTER if self.kind is Kind.RECURRING_COMMAND else self.kind.label
 
     @property
     def steps(self) -> Families:
@@ -104,7 +110,7 @@ def habit_label(habit: HabitKey) -> str:
 
 def habit_claim(habit: HabitKey, scope: Scope = GLOBAL) -> Claim:
     """Return the claim that a habit makes about the person, or about the person in one project."""
-    key = habit.key
+    key, tags = habit.key, tuple[str, ...]()
     match habit.kind:
         case Kind.PREFERRED_CWD:
             predicate, words, sentence = "works in", key, f"often works in {key}"
@@ -116,7 +122,28 @@ def habit_claim(habit: HabitKey, scope: Scope = GLOBAL) -> Claim:
         case _:
             wrong, _, words = key.partition(KEY_SEPARATOR)
             predicate, sentence = f"{_SUBSTITUTION_PREDICATE}{wrong}", f"use `{words}` instead of `{wrong}`"
-    return Claim(habit.kind, scope, Triple("user", predicate, words), sentence)
+            tags = (MISSPELLED_TAG,) if is_misspelled_habit(habit) else ()
+    return Claim(habit.kind, scope, Triple("user", predicate, words), sentence, tags)
+
+
+def is_misspelled_habit(habit: HabitKey) -> bool:
+    """Return whether a habit is a word that the person misspells, which no agent does."""
+    if habit.kind is not Kind.PREFERENCE:
+        return False
+    wrong, right = (step.split() for step in habit.steps)
+    return is_misspelled(wrong[-1], right[-1])
+
+
+def correcting_alias(habit: HabitKey) -> str:
+    """Return the line for a shell that makes a misspelled program or command of git mean the right one, "" if none."""
+    if not is_misspelled_habit(habit):
+        return ""
+    wrong, right = habit.steps
+    if name := misspelled_name(habit.steps):
+        return f"alias {wrong}='{name}'"
+    words, right_words = wrong.split(), right.split()
+    is_git = len(words) == 2 and words[0] == right_words[0] == "git"
+    return f"git config --global alias.{words[1]} {right_words[1]}" if is_git else ""
 
 
 def habit_from_claim(claim: Claim) -> HabitKey | None:
@@ -233,32 +260,29 @@ def _likely_step(
     return step if -runs >= _MIN_FOLLOW_SHARE * sequences[pair].runs else ""
 
 
-# Which habits are worth a person's attention, the most telling first. The thresholds (A1-A3) are only a floor.
+# Which habits become cards, the most telling first (ADR 94). The thresholds (A1-A3) are only a floor: a card is a
+# ritual, a command whose arguments say something, or a correction. Directories, and commands by themselves, are
+# statistics.
 #
 # A habit is telling if it is of this person or project and not everybody's, was seen in many sessions and not long ago.
-# Four groups follow each other: telling habits; those of histories without timestamps; what everybody runs, what a
-# ritual covers already and what is no more than a coincidence; what was seen in one session only, or not for 60 days.
-#
 # A sequence is worth what it says beyond chance: two commands that are run all day follow each other all day. The
 # measure is the normalised pointwise mutual information, 0 for chance and 1 for commands that never occur without each
 # other.
 
-_LOW_VALUE_GROUP = 2
 MAX_PENDING_HABITS = 5  # new cards at a time; whoever gets more reads none
+_MIN_CARD_SESSIONS = 3  # of a ritual, and of a line
+_MIN_MISSPELLED_RUNS = 3  # of a typing error: everybody makes one twice
+_MIN_UNTIMED_RUNS = 6  # of a line in a history without timestamps, whose sessions are unknown
 _IDLE_DAYS = 60
 _DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 _MIN_PMI = 0.15
-_MIN_VISIT_SHARE = 0.2  # of the sessions in its parent: a directory with fewer adds little to the parent
-_COVERED_SHARE = 0.1  # of its runs: a command that runs so often as part of a ritual is covered by it
 _MIN_SEQUENCE_SHARE = 0.2  # of the runs of its rarest step: a sequence with fewer is a coincidence
-_LOCAL_NAME_BOOST = 1.5  # a script, target or host that somebody named: it exists here and nowhere else
+_MIN_PAIR_SHARE, _MIN_PAIR_SESSIONS = 0.4, 5  # of two commands only, which follow each other easily
+_MAX_LINE_WEIGHT = 4.0
+_MAX_PROGRAM_LINES = 2  # cards at a time with lines of one program
+_USUAL_SHARE = 10  # what is typed right is typed so many times more often than what is misspelled
 # The order in which kinds take turns.
-_KIND_ORDER = (Kind.WORKFLOW_PATTERN, Kind.RECURRING_COMMAND, Kind.PREFERRED_CWD, Kind.PREFERENCE)
-_LOCAL_PREFIXES = ("./", "../", "scripts/", "bin/")
-# Programs whose next word somebody here has named: `make deploy`, `npm run e2e`, `ssh build-1`.
-_TARGET_PROGRAMS = frozenset(
-    "make just task rake npm pnpm yarn bun mise invoke nox tox hatch pdm poetry ssh mosh".split()
-)
+_KIND_ORDER = (Kind.WORKFLOW_PATTERN, Kind.RECURRING_COMMAND, Kind.PREFERENCE)
 
 
 class CommandFrequency(Record):
@@ -268,60 +292,67 @@ class CommandFrequency(Record):
     runs_of: Callable[[str], int]
 
 
-def rank_habits(tallies: Iterable[HabitTally], frequency: CommandFrequency, now: int = 0) -> list[HabitTally]:
-    """Return the habits worth showing, the most telling group first.
+def can_be_card(habit: HabitKey) -> bool:
+    """Return whether a habit like this becomes a card if it is seen often enough."""
+    match habit.kind:
+        case Kind.WORKFLOW_PATTERN:
+            return True
+        case Kind.PREFERENCE:
+            return not is_misspelled_habit(habit) or bool(correcting_alias(habit))
+        case Kind.RECURRING_COMMAND:
+            return line_weight(habit.key) > 0
+    return False
 
-    In a group each habit is compared with the best of its kind, so that the best of each kind comes first. Sequences
-    are more telling than single commands: they are compared by the square root of their share, so that a rare one is
-    not far behind. A command that a sequence covers is of low value. `now`, in milliseconds, decides which are idle;
-    with 0 none is.
+
+def is_card(tally: HabitTally) -> bool:
+    """Return whether a habit was seen often enough for a card."""
+    if not (is_habit(tally) and can_be_card(tally.habit)):
+        return False
+    is_pair = tally.habit.kind is Kind.WORKFLOW_PATTERN and len(tally.habit.steps) == 2
+    if tally.habit.kind is Kind.PREFERENCE:
+        return tally.runs >= _MIN_MISSPELLED_RUNS or not is_misspelled_habit(tally.habit)
+    if tally.sessions >= (_MIN_PAIR_SESSIONS if is_pair else _MIN_CARD_SESSIONS):
+        return True
+    is_line = tally.habit.kind is Kind.RECURRING_COMMAND
+    return is_line and not tally.has_timestamps and tally.runs >= _MIN_UNTIMED_RUNS
+
+
+def rank_habits(tallies: Iterable[HabitTally], frequency: CommandFrequency, now: int = 0) -> list[HabitTally]:
+    """Return the habits worth a card, the most telling first: those of priority group 0, then the others.
+
+    In a group each habit is compared with the best of its kind, so that the best of each kind comes first. Of
+    rituals that overlap, lines of one family and corrections to one word only the best is returned. `now`, in
+    milliseconds, decides which are idle; with 0 none is.
     """
-    habits = [tally for tally in tallies if is_habit(tally)]
-    scores = {tally: score_habit(tally, frequency) / (1 + _age_days(tally, now) / _IDLE_DAYS) for tally in habits}
-    scores = {tally: score for tally, score in scores.items() if score > 0}
-    ranked = _without_overlaps(sorted(scores, key=lambda tally: (-scores[tally], tally.habit.key)))
-    low = _low_value(habits, frequency)
-    groups = {tally: max(priority_group(tally, now), _LOW_VALUE_GROUP if tally in low else 0) for tally in ranked}
-    covered_runs: Counter[str] = Counter()
-    for tally in ranked:
-        if tally.habit.kind is Kind.WORKFLOW_PATTERN and groups[tally] == 0:
-            covered_runs.update(dict.fromkeys(tally.habit.steps, tally.runs))
+    scores = {
+        tally: score_habit(tally, frequency) / (1 + _age_days(tally, now) / _IDLE_DAYS)
+        for tally in tallies
+        if is_card(tally)
+    }
+    ranked = sorted(
+        (tally for tally, score in scores.items() if score > 0), key=lambda tally: (-scores[tally], tally.habit.key)
+    )
+    ranked = _without_repetitions(_without_overlaps(ranked))
     best: dict[tuple[int, Kind], float] = {}
     for tally in ranked:
-        kind = tally.habit.kind
-        if kind is Kind.RECURRING_COMMAND and covered_runs[tally.habit.key] >= _COVERED_SHARE * tally.runs:
-            groups[tally] = max(groups[tally], _LOW_VALUE_GROUP)
-        best[groups[tally], kind] = max(best.get((groups[tally], kind), 0.0), scores[tally])
+        own = priority_group(tally, now), tally.habit.kind
+        best[own] = max(best.get(own, 0.0), scores[tally])
 
     def order(tally: HabitTally) -> tuple[int, float, int, str]:
-        group, kind = groups[tally], tally.habit.kind
-        share = scores[tally] / best[group, kind]
-        share = sqrt(share) if kind is Kind.WORKFLOW_PATTERN else share
-        return group, -share, _KIND_ORDER.index(kind), tally.habit.key
+        group, kind = priority_group(tally, now), tally.habit.kind
+        return group, -sqrt(scores[tally] / best[group, kind]), _KIND_ORDER.index(kind), tally.habit.key
 
     return sorted(ranked, key=order)
 
 
 def priority_group(tally: HabitTally, now: int = 0) -> int:
-    """Return the group of a habit: 0 telling, 1 without timestamps, 2 everybody's, 3 a single session or idle.
-
-    A sequence is everybody's if all its steps are; if it is one command of one's own among others that only read; or if
-    it is one such command beside another, because that command is a habit by itself.
-    """
-    if tally.has_timestamps and (tally.sessions < 2 or _age_days(tally, now) >= _IDLE_DAYS):
+    """Return the group of a habit: 0 telling, 1 without timestamps, 2 a ritual that everybody has, 3 idle."""
+    if tally.has_timestamps and _age_days(tally, now) >= _IDLE_DAYS:
         return 3
-    tables, is_common = program_tables(), False
-    match tally.habit.kind:
-        case Kind.RECURRING_COMMAND:
-            is_common = tally.habit.key in tables.common
-        case Kind.WORKFLOW_PATTERN:
-            steps = tally.habit.steps
-            own = [step for step in steps if step not in tables.common]
-            is_alone = len(steps) == 2 or all(step in own or step in tables.read_only for step in steps)
-            is_common = not own or (len(own) == 1 and is_alone)
-        case Kind.PREFERRED_CWD:
-            is_common = is_generic_directory(tally.habit.key)
-    return _LOW_VALUE_GROUP if is_common else 0 if tally.has_timestamps else 1
+    is_ritual = tally.habit.kind is Kind.WORKFLOW_PATTERN
+    if is_ritual and program_tables().common.issuperset(tally.habit.steps):
+        return 2
+    return 0 if tally.has_timestamps else 1
 
 
 def _age_days(tally: HabitTally, now: int) -> float:
@@ -347,33 +378,30 @@ def _without_overlaps(ranked: Sequence[HabitTally]) -> list[HabitTally]:
     return chosen
 
 
-def _low_value(habits: Sequence[HabitTally], frequency: CommandFrequency) -> set[HabitTally]:
-    """Return the habits that are of low value beside the others.
+def _without_repetitions(ranked: Sequence[HabitTally]) -> list[HabitTally]:
+    """Return, of lines of one family and of corrections to one word, only the best; of one program, few lines."""
+    seen: set[tuple[Kind, Scope, str]] = set()
+    programs: Counter[tuple[Scope, str]] = Counter()
+    chosen = []
+    for tally in ranked:
+        kind, name = tally.habit.kind, tally.habit.steps[-1]
+        if kind is Kind.RECURRING_COMMAND:
+            name = line_family(name)
+            programs[tally.scope, name.split()[0]] += 1
+            is_repeated = programs[tally.scope, name.split()[0]] > _MAX_PROGRAM_LINES
+        else:
+            is_repeated = False
+        own = kind, tally.scope, name
+        if kind is Kind.WORKFLOW_PATTERN or not (is_repeated or own in seen):
+            chosen.append(tally)
+        seen.add(own)
+    return chosen
 
-    They are directories that are seldom visited beside their parent, mistyped commands, and commands that follow each
-    other only now and then.
-    """
-    visits = {tally.habit.key: tally.sessions for tally in habits if tally.habit.kind is Kind.PREFERRED_CWD}
-    commands = [tally for tally in habits if tally.habit.kind is Kind.RECURRING_COMMAND]
-    # Of commands with the same letters, as `git status` and `git sttaus`, the one that is run most often
-    usual = {"".join(sorted(tally.habit.key)): tally for tally in sorted(commands, key=lambda tally: tally.runs)}
-    low = set()
-    for tally in habits:
-        key, is_low = tally.habit.key, False
-        match tally.habit.kind:
-            case Kind.PREFERRED_CWD:
-                is_low = any(
-                    key.startswith(f"{parent}/") and tally.sessions < _MIN_VISIT_SHARE * sessions
-                    for parent, sessions in visits.items()
-                )
-            case Kind.RECURRING_COMMAND:
-                other = usual["".join(sorted(key))]
-                is_low = other.habit.key != key and other.runs > tally.runs
-            case Kind.WORKFLOW_PATTERN:
-                is_low = tally.runs < _MIN_SEQUENCE_SHARE * min(map(frequency.runs_of, tally.habit.steps))
-        if is_low:
-            low.add(tally)
-    return low
+
+def line_family(line: str) -> str:
+    """Return the family of a line of one command, "" if it has none."""
+    commands = parse_commands(line)
+    return commands[0].family if commands else ""
 
 
 def score_habit(tally: HabitTally, frequency: CommandFrequency) -> float:
@@ -381,21 +409,45 @@ def score_habit(tally: HabitTally, frequency: CommandFrequency) -> float:
     amount = log(1 + tally.runs) * log(1 + tally.sessions)
     match tally.habit.kind:
         case Kind.WORKFLOW_PATTERN:
-            pmi, steps = normalized_pmi(tally, frequency), tally.habit.steps
-            own = sum(step not in program_tables().common for step in steps)
-            # From a quarter, if every step is common, to 1 if none is; more with more than three steps
-            weight = (0.25 + 0.75 * own / len(steps)) * max(len(steps), 3) / 3
-            return pmi * amount * weight if pmi >= _MIN_PMI else 0.0
+            return amount * _ritual_weight(tally, frequency)
         case Kind.RECURRING_COMMAND:
-            program, _, rest = tally.habit.key.partition(" ")
-            is_local = program.startswith(_LOCAL_PREFIXES) or (program in _TARGET_PROGRAMS and bool(rest))
-            return amount * (_LOCAL_NAME_BOOST if is_local or is_project_scope(tally.scope) else 1.0)
+            return amount * min(line_weight(tally.habit.key), _MAX_LINE_WEIGHT)
         case Kind.PREFERENCE:
-            # What works as often as it fails is not really given up for the other.
-            wrong, right = map(parse_commands, tally.habit.steps)
-            is_other = wrong and right and wrong[0].family != right[0].family
-            return 0.0 if is_other and frequency.runs_of(wrong[0].family) > tally.runs else confidence(tally)
-    return amount
+            return confidence(tally) * log(1 + tally.runs) if _is_given_up(tally, frequency) else 0.0
+    return 0.0
+
+
+def _ritual_weight(tally: HabitTally, frequency: CommandFrequency) -> float:
+    """Return what the order of some commands says; 0 for chance, and for one command among others that only look."""
+    tables, steps = program_tables(), tally.habit.steps
+    own = sum(step not in tables.common for step in steps)
+    changing = sum(step not in tables.read_only for step in steps)
+    share = tally.runs / max(min(map(frequency.runs_of, steps)), 1)
+    is_coincidence = share < (_MIN_PAIR_SHARE if len(steps) == 2 else _MIN_SEQUENCE_SHARE)
+    is_everybodys = changing < (2 if own else 3) or (len(steps) == 2 and not own)
+    if is_coincidence or is_everybodys or any(map(is_momentary, steps)) or any(map(_is_same_again, steps, steps[1:])):
+        return 0.0
+    pmi = normalized_pmi(tally, frequency)
+    # From a quarter, if every step is common, to 1 if none is; more with more steps
+    weight = (0.25 + 0.75 * own / len(steps)) * len(steps) / 3
+    return pmi * weight if pmi >= _MIN_PMI else 0.0
+
+
+def _is_same_again(step: str, following: str) -> bool:
+    """Return whether a step is the one before it, typed again: `conda` and `conda env`, `code.` and `code`."""
+    first, second = (text.split()[-1].strip(".") for text in (step, following))
+    return following.startswith(f"{step} ") or first == second or is_misspelled(first, second)
+
+
+def _is_given_up(tally: HabitTally, frequency: CommandFrequency) -> bool:
+    """Return whether what was corrected is not typed on purpose at other times."""
+    wrong, right = map(parse_commands, tally.habit.steps)
+    if not wrong or not right or wrong[0].family == right[0].family:
+        return True
+    count = frequency.runs_of(wrong[0].family)
+    if not is_misspelled(wrong[0].words[-1], right[0].words[-1]):
+        return count <= tally.runs
+    return right[0].is_trivial or count * _USUAL_SHARE <= frequency.runs_of(right[0].family)
 
 
 def normalized_pmi(tally: HabitTally, frequency: CommandFrequency) -> float:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tacit.commandline.names import parse_commands
 from tacit.learn.habits.habit import Families
 from tacit.model.observation import CommandRan
-from tacit.model.workflow import can_be_filled, format_placeholder, has_redaction
+from tacit.model.workflow import can_be_filled, format_placeholder, has_redaction, placeholder_names
 from tacit.record import Record
 
 _MAX_PLACEHOLDERS = 3  # in a step; with more of them the lines are not the same step
@@ -98,6 +98,12 @@ def build_recipe(families: Families, sessions: Iterable[Iterable[CommandRan]]) -
 def has_complete_runs(families: Families, sessions: Iterable[Iterable[CommandRan]]) -> bool:
     """Return whether a sequence was run from its first step to its last in several of these sessions."""
     return len(_find_occurrences(families, sessions)) >= _MIN_COMPLETE_RUNS
+
+
+def is_worth_a_name(steps: Sequence[str]) -> bool:
+    """Return whether a ritual is more than bare names, and at most half of its steps ask for more than a message."""
+    asking = [step for step in steps if set(placeholder_names([step])) - {"message"}]
+    return (any(" " in step for step in steps) or all("/" in step for step in steps)) and 2 * len(asking) <= len(steps)
 
 
 def _find_occurrences(
