@@ -177,7 +177,7 @@ CALLS = {
 def test_every_command_is_a_call_on_the_library(tmp_path: Path) -> None:
     assert SUMMARIES.keys() - CALLS.keys() == {
         *("audit", "redact", "hook", "install", "uninstall", "pause", "resume", "mcp", "completion", "web", "without"),
-        "merge-facts",
+        *("merge-facts", "pick"),
     }
     with tacit.open(tmp_path / "home", cwd=tmp_path) as vault:
         assert [name for name, call in CALLS.items() if not callable(attrgetter(call)(vault))] == []
