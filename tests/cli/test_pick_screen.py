@@ -100,3 +100,10 @@ def test_a_screen_has_as_many_rows_as_the_terminal(lines: int) -> None:
     rows = [int(row) for row in re.findall("\x1b\\[(\\d+);1H", text)]
     assert rows == list(range(1, lines + 1))
     assert lines < 4 or "> command" in text
+
+
+@pytest.mark.parametrize("lines", [10, 14, 24])
+def test_of_the_selected_hit_both_the_text_and_who_and_when_are_shown(lines: int) -> None:
+    text = render(Screen(os.terminal_size((40, lines)), "", None, [command("make " + "x" * 900)], 0, ""), NOW)
+    below = text.split("─" * 40)[1]
+    assert "$ make" in below and "you ran this" in below

@@ -22,6 +22,7 @@ from harness.terminal import INTERRUPTIBLE
 _PATIENCE, _PAUSE_SECONDS = 10.0, 0.4
 _ON_TERMINAL = 'exec "$@" <"$0" 2>"$0"'
 _PART = re.compile(r"\x1b\[(\??)([\d;]*)([A-Za-z])|\x1b.|[^\x1b]", re.DOTALL)
+_UNFINISHED = re.compile(r"\x1b(?:\[[?\d;]*)?$")
 _OTHER_SCREEN = "1049"
 
 
@@ -36,11 +37,10 @@ class Screen:
         self._pending = ""
 
     def feed(self, text: str) -> None:
-        text, self._pending = self._pending + text, ""
-        for part in _PART.finditer(text):
-            if part[0] == "\x1b" or (part[0] in ("\x1b[", "\x1b]") and part.end() == len(text)):
-                self._pending = text[part.start() :]
-                return
+        text = self._pending + text
+        cut = _UNFINISHED.search(text)
+        self._pending = cut[0] if cut else ""
+        for part in _PART.finditer(text, 0, len(text) - len(self._pending)):
             if part[3]:
                 self._control(part[1], part[2], part[3])
             elif len(part[0]) == 1:

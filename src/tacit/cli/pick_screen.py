@@ -155,7 +155,8 @@ def _with_matches(text: str, words: Sequence[str]) -> str:
 
 
 def _preview(hit: Hit, width: int, most: int) -> list[str]:
-    """Return the first lines of a hit: who said or ran it and when, what, and how to open it."""
-    text, details = (([_STYLE.sub("", line) for line in part]) for part in hit_parts(hit))
-    lines = [*details[:1], *(f"  {line}" for line in text), *details[1:]]
-    return [part for line in lines for part in wrap_to_width(line, width)][:most]
+    """Return the first lines of a hit: what was said or run, who did that and when, and how to open it."""
+    text, details = (
+        [part for line in lines for part in wrap_to_width(_STYLE.sub("", line), width)] for lines in hit_parts(hit)
+    )
+    return [*text[: most - min(len(details), most // 2)], *details][:most]
