@@ -62,10 +62,15 @@ class Terminal:
         """Type without waiting."""
         os.write(self._terminal, keys.encode())
 
-    def wait_until_shown(self, text: str) -> None:
-        before = len(self._text)
+    def wait_until_shown(self, text: str, since: int | None = None) -> None:
+        """Wait for a text that is shown from now on, or after a point of time for which `mark` stood."""
+        before = self.mark if since is None else since
         while text.encode() not in self._text[before:]:
             self._read()
+
+    @property
+    def mark(self) -> int:
+        return len(self._text)
 
     @property
     def shown(self) -> str:

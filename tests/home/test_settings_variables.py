@@ -54,6 +54,8 @@ def _texts(name: str) -> st.SearchStrategy[str]:
         return st.lists(_WORDS, max_size=3).map(",".join)
     if name == "learn_when":
         return st.sampled_from(["", " ", "daily"])
+    if name == "shell_key":
+        return st.sampled_from(["", " ", "alt-i", "ctrl-o"])
     if isinstance(default, str):
         return st.sampled_from(["", " ", "gpt-4o-mini", "evil"])
     least, most = range_of(name)

@@ -8,6 +8,7 @@ from harness.person import Person
 
 # What only a person may run, by its row in the table. ID is a candidate, FOLDER the person's own folder.
 PERSON_ONLY = {
+    "pick": "pick --query docker",
     "accept": "accept ID",
     "dismiss": "dismiss ID --reason no",
     "review --dismiss": "review --dismiss --yes",

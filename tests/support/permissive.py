@@ -50,6 +50,7 @@ NO_MORE: dict[str, Callable[[Any, Any], bool]] = {
     "model_name": lambda value, than: value in ("", than),
     "learn_agent": lambda value, than: value in ("", than),
     "learn_when": lambda value, than: value in ("", than),
+    "shell_key": lambda value, than: value in ("", than),
 }
 PRESENTATION = {"recall_limit", "autocapture_summarize"}
 
@@ -73,6 +74,8 @@ def text_for(name: str, dice: random.Random) -> str:
         return ",".join(dice.sample(words, dice.randrange(4)))
     if name == "learn_when":
         return dice.choice(("", " ", "daily"))
+    if name == "shell_key":
+        return dice.choice(("", " ", "alt-i", "ctrl-o"))
     if isinstance(default, str):
         return dice.choice(("", " ", "gpt-4o-mini", "evil"))
     least, most = range_of(name)

@@ -14,7 +14,8 @@ from tacit.cli.output import red, warn
 from tacit.errors import IndexDamagedError, StoreError, TacitError, UsageError
 
 # Commands that record a sentence, or bring one back.
-_CONFLICT_COMMANDS = frozenset(("doctor", "status", "sync"))  # they report conflicts of a merge themselves
+# They report conflicts of a merge themselves, or must print nothing below a prompt.
+_CONFLICT_COMMANDS = frozenset(("doctor", "pick", "status", "sync"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -423,6 +423,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
     "Remember and ask": {
         "add": CommandEntry(_AGENT, "add", "add a rule, decision, preference or fact"),
         "recall": CommandEntry(_ANYBODY, "recall", "search memories, sessions, commands and the worklog"),
+        "pick": CommandEntry(_PERSON, "pick", "search as you type; a key in your shell can open it"),
         "list": CommandEntry(_ANYBODY, "show", "list memories; --pending lists candidates"),
         "show": CommandEntry(_ANYBODY, "show", "show a memory with its details"),
         "why": CommandEntry(_ANYBODY, "show", "show the evidence of a memory, down to the log"),

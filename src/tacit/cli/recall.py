@@ -104,6 +104,13 @@ def _search(call: Invocation) -> list[Hit]:
 
 def hit_lines(hit: Hit) -> list[str]:
     """Return the lines of an answer: the text, who said it and when, how to open it, and its file and line."""
+    text, details = hit_parts(hit)
+    details.append(f"{printable(hit.path)}:{hit.line}")
+    return [f"- {text[0]}", *(f"  {line}" for line in text[1:]), *(dim(f"    {line}") for line in details)]
+
+
+def hit_parts(hit: Hit) -> tuple[list[str], list[str]]:
+    """Return the lines of the text of an answer, and those that say who said it and when, and how to open it."""
     quote = hit.quote
     if hit.kind == COMMAND:
         text = [f"$ {printable(line)}" for line in hit.text.split("\n")]
@@ -130,8 +137,7 @@ def hit_lines(hit: Hit) -> list[str]:
             details.append(f"learned from what {_speaker_name(quote)} said, {local_minute(quote.at)}")
     if quote:
         details.append(f"open: {quote.open_command}")
-    details.append(f"{printable(hit.path)}:{hit.line}")
-    return [f"- {text[0]}", *(f"  {line}" for line in text[1:]), *(dim(f"    {line}") for line in details)]
+    return text, details
 
 
 def _session_details(hit: Hit, quote: SessionQuote) -> list[str]:

@@ -20,15 +20,19 @@ def run_hook(call: Invocation) -> None:
     """Print what bash, zsh or fish loads so that Tacit learns from the commands you run. Load it by hand with
       eval "$(tacit hook bash)"     eval "$(tacit hook zsh)"     tacit hook fish | source
     or for good with tacit install. Lines that begin with a blank are not recorded, secrets never are. It also
-    completes the words of tacit commands; tacit completion prints that part alone.
+    completes the words of tacit commands; tacit completion prints that part alone. If the setting shell.key names
+    a key, that key opens tacit pick.
     """
-    from tacit.shell.install import SHELLS, completion_script, render_snippet
+    from tacit.shell.install import SHELLS, chosen_key, completion_script, key_script, render_snippet
 
     name = call.single_arg()
     if name not in SHELLS:
         known = ", ".join(f"tacit hook {shell}" for shell in SHELLS)
         raise UsageError(f"tacit hook knows no {name!r}", f"one of: {known}")
     print(render_snippet(SHELLS[name]), completion_script(SHELLS[name]), sep="\n", end="")
+    home = call.value("--home")
+    if key := chosen_key(home, os.environ):
+        print("", key_script(SHELLS[name], key, home and os.path.abspath(home)), sep="\n", end="")
 
 
 @command(

@@ -67,6 +67,7 @@ class Settings(Record):
     shell_notice: bool = True
     shell_ignore: tuple[str, ...] = ()
     shell_ignore_directories: tuple[str, ...] = ()
+    shell_key: str = ""
     agents_notice: bool = True
     agents_ignore_directories: tuple[str, ...] = ()
     autocapture_enabled: bool = False
@@ -104,7 +105,7 @@ VARIABLE_RULES = {
         (ONLY_OFF, "autocapture_inject_on_start autocapture_inject_on_prompt autocapture_inject_on_tools"),
         (ONLY_ADD, "shell_ignore shell_ignore_directories agents_ignore_directories autocapture_skip_tools"),
         (ONLY_NARROW, "autocapture_on_modes"),
-        (ONLY_EMPTY, "learn_agent learn_when model_name"),
+        (ONLY_EMPTY, "learn_agent learn_when model_name shell_key"),
         (NEVER, "pages_entries"),
     )
     for name in names.split()
@@ -121,6 +122,8 @@ _RANGES = {
 }
 # Texts that are one of a few words, or empty.
 _CHOICES = {"learn_when": ("daily",)}
+# Not those by which a terminal ends, stops or deletes: Ctrl with C, D, H, I (Tab), J and M (Enter), Q, S and Z.
+_CTRL_KEYS, _ALT_KEYS = "abefgklnoprtuvwxy]", "abcdefghijklmnopqrstuvwxyz"
 _MAX_TEXT_CHARS = 200
 _MAX_FILE_BYTES = 1 << 20
 _VARIABLE_PREFIX = "TACIT_"
@@ -221,6 +224,8 @@ def validate_value(name: str, value: object, where: str, hint: str) -> Any:
         raise UsageError(f'{where} must be a list of texts, such as ["one", "two"]', hint)
     if isinstance(default, str) and value and value not in _CHOICES.get(name, (value,)):
         raise UsageError(f"{where} must be {' or '.join(_CHOICES[name])}, or empty", hint)
+    if name == "shell_key" and not is_key(value):
+        raise UsageError(f'{where} must be a key such as "alt-i", "ctrl-o" or "ctrl-]", or empty for none', hint)
     if isinstance(default, str):
         if isinstance(value, str) and len(value) <= _MAX_TEXT_CHARS and value.isprintable():
             return value
@@ -229,6 +234,13 @@ def validate_value(name: str, value: object, where: str, hint: str) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and minimum <= value <= maximum:
         return value
     raise UsageError(f"{where} must be a whole number from {minimum:,} to {maximum:,}", hint)
+
+
+def is_key(value: object) -> bool:
+    """Return whether this is "", or a key that a shell can be given: `alt-` or `ctrl-` and a letter."""
+    modifier, _, key = value.partition("-") if isinstance(value, str) else ("?", "", "")
+    chars = {"alt": _ALT_KEYS, "ctrl": _CTRL_KEYS}.get(modifier, "")
+    return value == "" or (len(key) == 1 and key in chars)
 
 
 def invalid_toml_error(path: str, reason: str) -> UsageError:

@@ -234,6 +234,18 @@ def commands_since(connection: sqlite3.Connection, since: str) -> Iterator[Store
     return (StoredCommand(*row) for row in connection.execute(query, (since,)))
 
 
+def latest_lines(connection: sqlite3.Connection, actor: str, limit: int) -> list[tuple[str, int]]:
+    """Return the texts and ids of the commands that an actor ran last, the latest first."""
+    query = "SELECT text, id FROM commands WHERE actor = ? ORDER BY last_event_id DESC LIMIT ?"
+    return connection.execute(query, (actor, limit)).fetchall()
+
+
+def lines_after(connection: sqlite3.Connection, command_id: int, limit: int) -> list[tuple[str, EventId, str, int]]:
+    """Return actor, last event, text and id of the next commands in the order of ids, which is none of time."""
+    query = "SELECT actor, last_event_id, text, id FROM commands WHERE id > ? ORDER BY id LIMIT ?"
+    return connection.execute(query, (command_id, limit)).fetchall()
+
+
 def load_commands(connection: sqlite3.Connection, command_ids: Sequence[int]) -> list[StoredCommand]:
     """Return the commands with these ids that exist."""
     query = f"SELECT {_COLUMNS} FROM commands WHERE id IN (SELECT value FROM json_each(?))"

@@ -138,6 +138,13 @@ def doc_freq(connection: sqlite3.Connection, term: str) -> int:
     return row[0] if row else 0
 
 
+def most_frequent_term(connection: sqlite3.Connection, prefix: str) -> str:
+    """Return the term in most documents of those that begin so; "" if there is none."""
+    query = "SELECT term FROM terms WHERE term >= ? AND term < ? ORDER BY doc_freq DESC LIMIT 1"
+    row = connection.execute(query, (prefix, f"{prefix}\U0010ffff")).fetchone()
+    return row[0] if row else ""
+
+
 class PostingStream:
     """The memories and pages, or with `memories` the memories alone, that contain a term, read as far as needed.
 
