@@ -63,7 +63,7 @@ def test_one_question_sets_up_all_there_is_and_it_ends_with_an_answer_from_the_p
     said = machine.setup(answers=((ASK, ""), (JUDGE, "y")))
 
     assert said.code == 0
-    for part in ("1  zsh", "2  claude", "3  sessions", "4  history", "5  transcripts"):
+    for part in ("1  zsh", "2  claude", "3  sessions", "4  key", "5  history", "6  transcripts"):
         assert f"  {part} " in said.out
     assert "+# >>> tacit install zsh" in said.out and '"SessionStart"' in said.out
     assert "~/.zsh_history (zsh): 2 commands, 2 new" in said.out
@@ -76,6 +76,7 @@ def test_one_question_sets_up_all_there_is_and_it_ends_with_an_answer_from_the_p
     assert "hooks" in json.loads((machine.folder / ".claude/settings.json").read_bytes())
     chosen = {key: machine.settings[key] for key in ("autocapture.enabled", "learn.agent", "learn.when")}
     assert chosen == {"autocapture.enabled": True, "learn.agent": "claude", "learn.when": "daily"}
+    assert machine.settings["shell.key"] == "alt-i"
     assert machine.client.calls == []
 
     assert "Everything is set up" in machine.setup().out
@@ -84,11 +85,12 @@ def test_one_question_sets_up_all_there_is_and_it_ends_with_an_answer_from_the_p
 
 
 def test_each_part_can_be_left_out_and_the_judge_is_off_unless_the_person_says_so(machine: Machine) -> None:
-    machine.setup(answers=((ASK, "9"), (ASK, "1, 4 5"), (JUDGE, "")))
+    machine.setup(answers=((ASK, "9"), (ASK, "1, 4 5,6"), (JUDGE, "")))
 
     assert (machine.folder / ".zshrc").read_bytes() == ZSHRC
     assert "hooks" in json.loads((machine.folder / ".claude/settings.json").read_bytes())
-    assert machine.settings["autocapture.enabled"] is True and machine.settings["learn.when"] == ""
+    assert machine.settings["autocapture.enabled"] is True
+    assert machine.settings["learn.when"] == machine.settings["shell.key"] == ""
     assert machine.person.tacit("sessions", "--json").json == []
     missing = machine.without_terminal("--check", code=1).out
     assert "zsh          missing: tacit setup" in missing and "claude       installed" in missing
@@ -104,7 +106,7 @@ def test_a_no_changes_nothing(machine: Machine, answer: str) -> None:
 def test_without_a_terminal_it_prints_what_it_would_do(machine: Machine) -> None:
     before = tree(machine.folder)
     said = machine.without_terminal()
-    assert "5  transcripts" in said.out and "+# >>> tacit install zsh" in said.out
+    assert "6  transcripts" in said.out and "+# >>> tacit install zsh" in said.out
     assert "Nothing was changed: there is no terminal" in said.out and "tacit setup --yes" in said.out
     assert tree(machine.folder) == before
 

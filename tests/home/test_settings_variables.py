@@ -52,12 +52,9 @@ def _texts(name: str) -> st.SearchStrategy[str]:
         return st.lists(st.sampled_from(MODES), max_size=3).map(",".join)
     if isinstance(default, tuple):
         return st.lists(_WORDS, max_size=3).map(",".join)
-    if name == "learn_when":
-        return st.sampled_from(["", " ", "daily"])
-    if name == "shell_key":
-        return st.sampled_from(["", " ", "alt-i", "ctrl-o"])
     if isinstance(default, str):
-        return st.sampled_from(["", " ", "gpt-4o-mini", "evil"])
+        words = {"learn_when": ["daily"], "shell_key": ["alt-i", "ctrl-o"]}.get(name, ["gpt-4o-mini", "evil"])
+        return st.sampled_from(["", " ", *words])
     least, most = range_of(name)
     return st.integers(least, most).map(str)
 

@@ -72,11 +72,8 @@ def text_for(name: str, dice: random.Random) -> str:
     if isinstance(default, tuple):
         words = MODES if name == "autocapture_on_modes" else ("*", "~/", "~/private", "WebFetch", "make *")
         return ",".join(dice.sample(words, dice.randrange(4)))
-    if name == "learn_when":
-        return dice.choice(("", " ", "daily"))
-    if name == "shell_key":
-        return dice.choice(("", " ", "alt-i", "ctrl-o"))
     if isinstance(default, str):
-        return dice.choice(("", " ", "gpt-4o-mini", "evil"))
+        words = {"learn_when": ["daily"], "shell_key": ["alt-i", "ctrl-o"]}.get(name, ["gpt-4o-mini", "evil"])
+        return dice.choice(("", " ", *words))
     least, most = range_of(name)
     return str(dice.choice((least, most, default, dice.randint(least, most))))

@@ -30,6 +30,7 @@ from tacit.hosts.registration import host_folder
 from tacit.install import FileChange, InstallContext, Target, apply_change, check_writable, delete_receipts
 from tacit.learn.sessions import LearnState
 from tacit.record import Record
+from tacit.shell.install import SUGGESTED_KEY
 from tacit.text.display import printable
 from tacit.text.words import STOP_WORDS
 
@@ -44,7 +45,8 @@ _MIN_QUERY_WORDS, _MAX_QUERY_WORDS = 3, 5  # of the question that is answered in
 _ANSWER_AGE_DAYS = 2  # what was done today needs no memory
 _MAX_ANSWER_LINES = 6
 # Settings that this command changes.
-_SETTINGS = ("autocapture.enabled", "learn.agent", "learn.when")
+_SETTINGS = ("autocapture.enabled", "learn.agent", "learn.when", "shell.key")
+_OTHER_PARTS = ("sessions", "key", "history", "transcripts")
 
 
 class Part(Record):
@@ -70,8 +72,8 @@ def run_setup(call: Invocation) -> int:
     the agent that you use is offered as a judge. What was recorded stays on this machine. Without a terminal it
     only prints what it would do. Run it again after you have installed another agent.
 
-    The parts are the shells and agents by name; sessions: record sessions with agents from now on; history: the
-    commands that your shells have kept; transcripts: the sessions that your agents have kept.
+    The parts are the shells and agents by name; sessions: record sessions with agents from now on; key: a key that
+    opens tacit pick; history: the commands that your shells have kept; transcripts: the sessions of your agents.
     """
     call.only_one(("--check", "--remove"), "tacit setup --check", "exclude each other")
     place = install_place(call.value("--home"))
@@ -107,6 +109,10 @@ def _missing_parts(vault: Vault, place: InstallContext) -> list[Part]:
     if any(target.is_agent for target in targets) and not vault.home.settings.autocapture_enabled:
         purpose = "record your sessions with agents from now on: prompts, replies and the names of changed files"
         parts.append(Part("sessions", purpose, run=_record_sessions))
+    # Only with the first shell: whoever declined it is not asked again.
+    if not vault.home.settings.shell_key and any(not TARGETS[part.name].is_agent for part in parts if part.changes):
+        purpose = f"{SUGGESTED_KEY} in your shell searches what you did, as you type; nothing is run (tacit pick)"
+        parts.append(Part("key", purpose, run=_choose_key))
     histories = [history.path for history in vault.histories.find_histories()]
     if histories and not vault.suggestions.statistics().used.activity.commands:
         names = ", ".join(printable(short_path(path)) for path in histories)
@@ -203,7 +209,7 @@ def _ask_parts(parts: Sequence[Part]) -> list[Part]:
 
 
 def _must_be_parts(names: Sequence[str]) -> None:
-    known = (*TARGETS, "sessions", "history", "transcripts")
+    known = (*TARGETS, *_OTHER_PARTS)
     if unknown := [name for name in names if name not in known]:
         raise UsageError(f"there is no part {unknown[0]!r}", f"one of: {', '.join(known)}")
 
@@ -233,6 +239,11 @@ def _carry_out(vault: Vault, place: InstallContext, parts: Sequence[Part]) -> No
 def _record_sessions(vault: Vault) -> None:
     vault.configuration.autocapture(True)
     echo("sessions: recorded from now on; stop it with tacit autocapture off")
+
+
+def _choose_key(vault: Vault) -> None:
+    vault.configuration.configure("shell.key", SUGGESTED_KEY)
+    echo(f"key: {SUGGESTED_KEY} opens tacit pick in shells that you start from now on; tacit config unset shell.key")
 
 
 def _import_history(vault: Vault) -> None:

@@ -262,13 +262,12 @@ def test_whenever_it_is_killed_the_next_day_goes_on_and_learns_everything_once(d
     judging.wait()
     wait_until(lambda: not any(is_running(call["pid"]) for call in desk.client.calls))
     desk.hook()
+    desk.capture(4, 5, 6)  # some of the first three may be judged already
     desk.is_next_day()
     desk.hook()
 
-    wait_until(lambda: desk.pending != [])
-    desk.settle()
     assert desk.pending == ["The deploy host of shop 2 is called kestrel2."]
-    assert 1 <= len(desk.client.calls) <= 2 and not desk.state["is_asking"]
+    assert 2 <= len(desk.client.calls) <= 3 and not desk.state["is_asking"]
     assert not (desk.person.home / ".tacit/judge").exists()
 
 
