@@ -115,7 +115,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "interrupted": ("boolean", "whether the person interrupted the turn"),
     "into": (ID, "the memory that it was merged into"),
     "judge": ("string", "the client that was asked last, or empty"),
-    "judge_tokens": ("integer", "what judges cost today; earlier days are not recorded"),
+    "judge_tokens": ("integer", "what judges cost in this time, on this machine"),
     "key": ("string", "what makes two memories the same; of a setting, its name"),
     "kind": ("string", "the kind of a memory, or `worklog`, `evaluation`, `session`, `command`"),
     "kinds": ("[count_of_kind]", "how many memories or habits there are of each kind"),

@@ -73,7 +73,7 @@ def text_for(name: str, dice: random.Random) -> str:
         words = MODES if name == "autocapture_on_modes" else ("*", "~/", "~/private", "WebFetch", "make *")
         return ",".join(dice.sample(words, dice.randrange(4)))
     if isinstance(default, str):
-        words = {"learn_when": ["daily"], "shell_key": ["alt-i", "ctrl-o"]}.get(name, ["gpt-4o-mini", "evil"])
-        return dice.choice(("", " ", *words))
+        fit = {"learn_when": ["daily"], "shell_key": ["alt-i", "ctrl-o"]}.get(name, ["gpt-4o-mini", "evil"])
+        return dice.choice(("", " ", *fit))
     least, most = range_of(name)
     return str(dice.choice((least, most, default, dice.randint(least, most))))

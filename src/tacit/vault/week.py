@@ -40,7 +40,7 @@ class WeekDigest(Record):
         followed, violated, stopped: sessions whose tool calls show that of a memory.
         recent: how often agents were told a memory, and what came of it.
         new_pending: how many of the candidates that wait are new.
-        judge_tokens: what judges cost today; earlier days are not recorded.
+        judge_tokens: what judges cost.
         status: what the home holds, and what waits for the person.
     """
 
@@ -91,7 +91,7 @@ class Digests(HomePart):
         if since is not None:
             start = datetime.fromisoformat(parse_time(since, now, end_of_day=False)).astimezone(now.tzinfo)
         self._store.catch_up_fully()  # injections that no other query needs
-        status, spent = home_status(self._home, learn=learn), Judging(self._home).budget().spent
+        status, spent = home_status(self._home, learn=learn), Judging(self._home).spent_since(start)
         with self._store.snapshot() as connection:
             first = first_event_id(start)
             recent = adherence.recent_adherence(connection, start)
@@ -172,7 +172,7 @@ def digest_lines(digest: WeekDigest, since: str) -> Iterator[DigestLine]:
         ),
         ("Team", digest.proposals, _count(digest.proposals, "proposal"), "tacit team review"),
         ("Told", recent.injected, f"{_count(recent.injected, 'time')}, {recent.tokens:,} tokens", "tacit injected"),
-        ("Judge", digest.judge_tokens, f"{digest.judge_tokens:,} tokens today", "tacit learn"),
+        ("Judge", digest.judge_tokens, f"{digest.judge_tokens:,} tokens", "tacit learn"),
     ):
         if number:
             yield DigestLine(title, text, command)

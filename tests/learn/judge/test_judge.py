@@ -90,6 +90,16 @@ def test_the_budget_of_a_day_is_kept_and_counted_before_the_question(desk: Desk)
     assert len(desk.calls) == 1
 
 
+def test_what_earlier_days_cost_is_kept_for_a_month_and_does_not_count_against_today() -> None:
+    meter, day = UsageMeter(), datetime(2026, 3, 1, 12, tzinfo=UTC)
+    for number in range(40):
+        meter = meter.at(day + timedelta(days=number)).add(10 + number)
+    last = day + timedelta(days=39)
+    assert (meter.at(last).spent, len(meter.earlier)) == (49, 31)
+    assert meter.spent_since((last - timedelta(days=6)).date().isoformat()) == sum(range(43, 50))
+    assert meter.at(last + timedelta(days=1)).refusal(20_000, 20_000, last + timedelta(days=1)) == ""
+
+
 def test_a_model_that_hangs_is_ended_and_what_it_may_have_cost_is_counted(desk: Desk) -> None:
     reply, checked = desk.ask("stub-hang", TACIT_MODEL_TIMEOUT="3")
     assert checked is None and reply.problem.startswith("stub-hang did not answer within 3 s; to wait longer: tacit ")

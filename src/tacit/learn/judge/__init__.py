@@ -59,23 +59,37 @@ _MAX_CONFIG_BYTES = 1 << 20
 #
 # What judges cost today, and whether they are paused because they failed, is in one small file of the home and not in
 # the log: it is about this machine and this day, and a line for every failure would let a broken judge fill the disk.
-# If it is deleted, the day's budget begins again, and nothing else is lost.
+# What earlier days cost is kept for a month, to be shown. If the file is deleted, the day's budget begins again, and
+# nothing else is lost.
 
 _MAX_FAILURES, _FAILURE_PAUSE = 3, timedelta(hours=1)
+_MAX_EARLIER_DAYS = 31
 
 
 class UsageMeter(Record):
-    """Tokens of one day, failures in a row since the last answer, and until when nobody is asked."""
+    """Tokens of one day, failures in a row since the last answer, and until when nobody is asked.
+
+    `earlier` are the tokens of earlier days on which any were spent.
+    """
 
     day: str = ""
     spent: int = 0
     failures: int = 0
     closed_until: str = ""
+    earlier: Mapping[str, int] = {}
 
     def at(self, now: datetime) -> UsageMeter:
         """Return the meter at this time: a new day has its own budget."""
         today = now.date().isoformat()
-        return self if self.day == today else self._replace(day=today, spent=0)
+        if self.day == today:
+            return self
+        spent = {**self.earlier, **({self.day: self.spent} if self.spent else {})}
+        kept = dict(sorted(spent.items())[-_MAX_EARLIER_DAYS:])
+        return self._replace(day=today, spent=0, earlier=kept)
+
+    def spent_since(self, day: str) -> int:
+        """Return the tokens of this day and of all later ones."""
+        return self.spent + sum(tokens for earlier, tokens in self.earlier.items() if earlier >= day)
 
     def refusal(self, tokens: int, per_day: int, now: datetime) -> str:
         """Return why nobody is asked a question that may cost so many tokens, "" if a judge may be."""
@@ -111,6 +125,7 @@ def read_meter(path: str) -> UsageMeter:
     try:
         meter = UsageMeter(**json.loads(read_file(path) or b"{}"))
         is_typed = all(type(value) is type(default) for value, default in zip(meter, UsageMeter(), strict=True))
+        is_typed = is_typed and all(type(tokens) is int for tokens in meter.earlier.values())
     except (ValueError, TypeError, RecursionError):
         return UsageMeter()
     return meter if is_typed and meter.spent >= 0 <= meter.failures else UsageMeter()
@@ -179,6 +194,10 @@ class Judging(HomePart):
         """Return what was spent today, and the budget of a day."""
         meter = read_meter(self._meter_path).at(self._store.actor.clock())
         return JudgeBudget(meter.spent, self._home.settings.model_tokens_per_day)
+
+    def spent_since(self, start: datetime) -> int:
+        """Return the tokens that judges cost on the day of a time and since."""
+        return read_meter(self._meter_path).at(self._store.actor.clock()).spent_since(start.date().isoformat())
 
     def must_be_askable(self, judge: Judge) -> None:
         """Raise RefusedError if this judge cannot be asked at all.
