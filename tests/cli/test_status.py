@@ -16,12 +16,12 @@ def step(person: Person) -> str:
 
 
 def test_each_state_has_its_next_step(person: Person) -> None:
-    assert "tacit try" in step(person)
+    assert "tacit setup" in step(person)
     assert not person.home.exists()
     person.tacit("note", "use pnpm")
     assert "tacit review  (1 candidate to accept or dismiss)" in step(person)
     person.tacit("accept", person.id_of("use pnpm"))
-    assert "tacit install" in step(person)
+    assert "tacit setup" in step(person)
     (person.folder / ".bashrc").write_text("")
     person.tacit("install", "bash", "--yes")
     assert "tacit recall" in step(person)

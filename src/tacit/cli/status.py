@@ -251,8 +251,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.idle, "tacit review", "memories were told often and of no use so far"),
         (now.outdated, "tacit review", "memories name what is not in the work tree"),
         (now.pending, "tacit review", f"{pluralize(now.pending, 'candidate')} to accept or dismiss"),
-        (not (has_installed or now.active), "tacit try", "see what your histories would teach, keeping nothing"),
-        (not has_installed, "tacit install", "connect your shell and your agents"),
+        (not has_installed, "tacit setup", "find your shells and agents, show what would change, ask once"),
         (not now.active, 'tacit add "never force push to main"', "a first rule, which every agent is told"),
         (True, 'tacit recall "…"', "search what you and your agents did"),
     )
