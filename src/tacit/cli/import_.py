@@ -329,13 +329,9 @@ _PASSED_VARIABLES = (
     *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME"),
     *("XDG_DATA_HOME", "ZDOTDIR", "HISTFILE"),
 )
-_NEXT_STEPS = """Nothing was kept: that home is gone, and your histories and transcripts are as they were. To keep it:
+_NEXT_STEP = """Nothing was kept: that home is gone, and your histories and transcripts are as they were. To keep it:
 
-  tacit import history       # what your shells ran, into your own home
-  tacit import transcripts   # what you and your agents did
-  tacit review               # decide, card by card
-  tacit install {shell:12} # go on learning from what you run
-  tacit install {agent:12} # tell the agent at its next start what is remembered; go on recording if you say so
+  tacit setup   # reads all of this into a home of your own, and goes on learning if you say so; asks first
 """
 
 
@@ -355,22 +351,22 @@ def run_try(_call: Invocation) -> None:
         TemporaryDirectory(prefix="tacit-try-") as folder,
         Vault(Home(os.path.join(folder, "home"), cwd=folder, environment=bare)) as vault,
     ):
-        shell, agent = _try_histories(vault), _try_transcripts(vault)
-        if not shell and not agent:
+        has_history, has_sessions = _try_histories(vault), _try_transcripts(vault)
+        if not has_history and not has_sessions:
             places = [path for source in SOURCES.values() for path in source.paths(bare, bare["HOME"])]
             shown = ", ".join(printable(short_path(path)) for path in (*vault.histories.history_paths(), *places))
             echo(f"There is no shell history and no transcript of an agent to learn from; looked for {shown}.")
             return
-    echo(_NEXT_STEPS.format(shell=shell or "zsh", agent=agent or "claude"))
+    echo(_NEXT_STEP)
 
 
-def _try_histories(vault: Vault) -> str:
-    """Print what can be learned from the histories. Return the shell that wrote one; "" if there is none."""
+def _try_histories(vault: Vault) -> bool:
+    """Print what can be learned from the histories. Return whether there is one."""
     from tacit.cli.cards import card_lines
     from tacit.cli.status import statistics_lines
 
     if not (histories := vault.histories.find_histories()):
-        return ""
+        return False
     with ProgressBar() as bar:
         done = vault.histories.import_history(histories, progress=bar)
     pending = list(vault.suggestions.listing())
@@ -383,11 +379,11 @@ def _try_histories(vault: Vault) -> str:
     echo()
     echo_lines(history_lines(done))
     echo()
-    return next((result.shell for result in done if result.shell in ("bash", "zsh", "fish")), "zsh")
+    return True
 
 
-def _try_transcripts(vault: Vault) -> str:
-    """Print the last sessions as Tacit would record them. Return the agent of the latest; "" if there is none."""
+def _try_transcripts(vault: Vault) -> bool:
+    """Print the last sessions as Tacit would record them. Return whether there is one."""
     from tacit.cli.sessions import echo_session
 
     paths = vault.transcripts.transcripts_in(vault.transcripts.transcript_paths())
@@ -396,14 +392,14 @@ def _try_transcripts(vault: Vault) -> str:
         vault.transcripts.capture_transcripts(chosen, progress=bar)
     listed = vault.sessions.sessions()
     if not listed:
-        return ""
+        return False
     echo(f"Your last sessions with agents, as Tacit would remember them ({len(listed):,} in all):\n")
     for session in listed[:_MAX_SESSIONS_SHOWN]:
         echo_session(session)
     if len(chosen) < len(paths):
         echo(f"Read for this: {len(chosen):,} of {len(paths):,} transcripts, the latest, and none that is too large.")
     echo()
-    return listed[0].row.agent
+    return True
 
 
 def _latest_files(files: Sequence[str]) -> list[str]:
