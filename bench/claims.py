@@ -53,7 +53,6 @@ ROWS = (
     Row("Added to each prompt of your shell (bash)", "prompt", "bash: added"),
     Row("Secrets in a sentence that are recognised", "redaction", "in a sentence"),
     Row("The session behind a commit is among the first five answers", "commits", "session of a commit, recall@5"),
-    Row("Suggestions that are right, without a model", "prompts", "precision"),
 )
 
 
