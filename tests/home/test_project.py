@@ -137,3 +137,20 @@ def test_a_session_without_a_project_belongs_to_its_remote_or_its_directory(
     user: Path, directory: str, remote: str, scope: str
 ) -> None:
     assert directory_scope(directory, remote, str(user), never) == scope
+
+
+@pytest.mark.parametrize(
+    ("directory", "folder"),
+    [
+        ("/work/shop/.worktrees/3", "/work/shop"),
+        ("/work/shop/.worktrees/feature-x/src/api", "/work/shop"),
+        ("/work/shop/.claude/worktrees/calm-owl", "/work/shop"),
+        ("/work/shop/.worktrees", "/work/shop/.worktrees"),
+        ("/work/shop/worktrees/3", "/work/shop/worktrees/3"),
+    ],
+)
+def test_a_work_tree_inside_a_repository_of_another_machine_is_of_that_repository(
+    directory: str, folder: str, tmp_path: Path
+) -> None:
+    gone = str(tmp_path / "elsewhere") + directory
+    assert directory_scope(gone, "", str(tmp_path), never) == f"project:{tmp_path}/elsewhere{folder}"

@@ -17,6 +17,8 @@ _ORIGIN_SECTION = r'\[remote "origin"\](?P<body>[^\[]*)'
 # Blanks of one line only: with `\s`, a file of empty lines would take quadratic time.
 _URL_LINE = r"^[ \t]*url[ \t]*=[ \t]*(\S+)[ \t\r]*$"
 _SCP_URL = r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>\S+)"
+# Where people and agents put work trees inside their repository.
+_INNER_WORK_TREE = re.compile(r"(/.{1,4000}?)/(?:\.worktrees|\.(?:claude|cursor|codex)/worktrees)/[^/]+(?:/|$)")
 _MAX_CONFIG_BYTES = 64 * 1024
 
 
@@ -132,7 +134,8 @@ def directory_scope(directory: str, remote: str, user_folder: str, is_used: Call
     """Return the scope of a session that ran in `directory`.
 
     It is that of the nearest parent folder that still exists (work trees come and go), else that of the repository that
-    the transcript names (`remote`), else that of the directory itself.
+    the transcript names (`remote`), else that of the directory itself. Of a work tree inside its repository the
+    repository counts, also where neither exists: the session may be of another machine.
     """
     if not directory:
         return project_scope(clean(remote_name(remote))) if remote else GLOBAL
@@ -143,4 +146,5 @@ def directory_scope(directory: str, remote: str, user_folder: str, is_used: Call
         return project.scope(is_used)
     if remote and (name := remote_name(remote)):
         return project_scope(clean(name))
-    return folder_scope(directory, user_folder)
+    work_tree = _INNER_WORK_TREE.match(directory) if not os.path.isdir(directory) else None
+    return folder_scope(work_tree[1] if work_tree else directory, user_folder)
