@@ -14,7 +14,7 @@ from tacit.model.claim import is_project_scope, project_name
 from tacit.model.event import timestamp
 from tacit.model.memory import Memory
 from tacit.text.display import clip, printable
-from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, Filters
+from tacit.vault.listing import HABIT_LABELS, STATUS_LABELS, Filters, provenance_label
 
 TYPE_CHECKING = False
 
@@ -180,7 +180,7 @@ def card_lines(listed: ListedMemory, at: int, of: int | None, scopes: str = "") 
     if listed.counts:
         last = f", the last time on {listed.counts.last_day}" if listed.counts.last_day else ""
         return [*lines, f"   learned from your shell{last}", f"   accepting {printable(listed.counts.effect)}"]
-    lines.append(f"   source: {printable(memory.source)}, {PROVENANCE_LABELS[memory.provenance]}")
+    lines.append(f"   source: {printable(memory.source)}, {provenance_label(memory)}")
     for evidence in memory.evidence[:3]:
         label = "you said" if evidence.event in listed.quoting_events else "evidence"
         lines.append(f"   {label}: {printable(clip(evidence.text, 300))}")

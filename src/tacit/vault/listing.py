@@ -12,7 +12,7 @@ from tacit.home.home import HomePart
 from tacit.index import reader
 from tacit.index.reader import MemoryRow
 from tacit.log.codec import must_decode
-from tacit.model.claim import GLOBAL, Kind, Scope, Status, is_project_scope, project_name
+from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status, is_project_scope, project_name
 from tacit.model.ids import ClaimId
 from tacit.record import Record
 
@@ -46,6 +46,12 @@ PROVENANCE_LABELS = (
     "from a file you vouched for",
     "said by you",
 )
+
+
+def provenance_label(memory: Memory) -> str:
+    """Return in words who said a memory. What was said in a session, and worded by somebody else, is the person's."""
+    is_worded = memory.source == "talk" and memory.provenance is Provenance.MODEL
+    return "what you said, in other words" if is_worded else PROVENANCE_LABELS[memory.provenance]
 
 
 class Listing(Iterable["T"]):

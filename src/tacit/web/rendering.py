@@ -26,7 +26,7 @@ from tacit.home.settings_file import SettingValue
 from tacit.model.claim import Provenance, Scope, is_project_scope, project_name
 from tacit.record import Record
 from tacit.text.display import clip, escape_deceptive
-from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS
+from tacit.vault.listing import HABIT_LABELS, PROVENANCE_LABELS, STATUS_LABELS, provenance_label
 from tacit.vault.review import Review
 from tacit.web.checkup import Checkup
 from tacit.web.markdown import parse_blocks, parse_spans
@@ -167,7 +167,7 @@ def environment() -> Environment:
         "spans": parse_spans,
         "facet_label": facet_label,
         "status_name": lambda status: STATUS_LABELS.get(status, status),
-        "provenance_name": lambda provenance: PROVENANCE_LABELS[provenance],
+        "provenance_name": provenance_label,
     }
     return templates
 
