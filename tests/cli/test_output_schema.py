@@ -62,6 +62,7 @@ def lively(tmp_path_factory: pytest.TempPathFactory, team: TeamServer) -> Person
         person.tacit("remember", "Prefer small commits", "--evidence", evidence)
     person.tacit("log", "--task", "PROJ-12", "--summary", "Validated commits")
     talk = Talk(person, project).asks("From now on, always sign the commits of this shop.")
+    talk.asks("Keep in mind that the demo data is thrown away at night.")
     talk.says("Understood: commits are signed.").runs("git commit -S", fails=True).capture()
     person.tacit("import", "history", "--shell", "zsh", "--file", ".zsh_history")
     person.tacit("workflow", "new", "check", "--", "true")

@@ -23,7 +23,7 @@ from tests.web.browsing import running_server
 # What is said in sessions of three projects, and proposed; no two of these say the same.
 SAID = {
     "shop": ("From now on, always run the linter before you commit.", "never rename the otter by hand"),
-    "api": ("always bake the bread before noon",),
+    "api": ("From now on, always bake the bread before noon.",),
     "docs": (),
 }
 

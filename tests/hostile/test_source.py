@@ -22,6 +22,7 @@ OPENERS = {
     "tacit.meaning": "the table of vectors that is installed with it",
     "tacit.home.settings": "below the disk layer's sight; O_NONBLOCK, and only a plain file of bounded size is read",
     "tacit.cli": "/dev/null",
+    "tacit.cli.pick": "the terminal of this process, which may keep it waiting for a key",
     "tacit.cli.edit": "a temporary file that it just made for the editor",
     "tacit.hooks.agent": "/dev/null, /proc; the guard's rule file: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",
     "tacit.hooks.ready_rules": "files of the home: O_NOFOLLOW, O_NONBLOCK, a bounded number of bytes",

@@ -55,10 +55,10 @@ def note_unproposed(paths: HomePaths, request: CaptureRequest) -> None:
     path = _note_path(paths, request.agent, request.session)
     with Home(paths.root, cwd="/") as home, home.store.snapshot() as connection:
         row = sessions.session_row(connection, session_id(request.agent, request.session))
-        told = sessions.injection_events(connection, must_decode, request.session)
+        injections = sessions.injection_events(connection, must_decode, request.session)
         logged = sessions.logged_events_of_session(connection, row, must_decode) if row else ()
         events = [entry.event for entry in logged]
-    is_told = any(isinstance(event.body, BriefInjected) and event.body.moment == MOMENT for event in told)
+    is_told = any(isinstance(event.body, BriefInjected) and event.body.moment == MOMENT for event in injections)
     disk = OsDisk(paths.root)
     if is_told or _has_proposed(events):
         with suppress(OSError):

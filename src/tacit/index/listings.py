@@ -176,8 +176,12 @@ def count_memories(connection: sqlite3.Connection, wanted: MemoryFilter, *, is_h
     return number
 
 
-def count_values(connection: sqlite3.Connection, wanted: MemoryFilter, column: str) -> dict[str | int, int]:
-    """Return how many of the memories that match have each value of a column: `status`, `kind`, `scope`, …"""
+_VALUE_COLUMNS = {name: name for name in ("status", "kind", "scope", "provenance")}
+
+
+def count_values(connection: sqlite3.Connection, wanted: MemoryFilter, name: str) -> dict[str | int, int]:
+    """Return how many of the memories that match have each value of one of `_VALUE_COLUMNS`."""
+    column = _VALUE_COLUMNS[name]
     is_counted = wanted.is_counted and column in ("status", "kind", "scope")
     number, table = ("sum(memory_count)", "memory_counts") if is_counted else ("count(*)", _SCANNED_TABLE)
     head = f"SELECT {column}, {number} FROM {table} WHERE status = coalesce(?, status)"
