@@ -84,7 +84,10 @@ def test_the_question_reached_the_model_alone(judged: Judged) -> None:
     assert len(asking) == 1
     sent = strings(asking[0])
     assert QUOTE in sent and "</sessions " in sent
-    assert [memory for memory in (*MEMORIES, RULE) if memory in sent] == []
+    # The person's own memories are told as what is known already, and in no other way.
+    known = [memory for memory in (*MEMORIES, RULE) if f'{{"known": "{memory}"' in sent]
+    assert "The staging database is called kestrel" in known
+    assert all(sent.count(memory) == (memory in known) for memory in (*MEMORIES, RULE))
     assert not any("tacit-memory" in strings(body) for body in judged.requests)
 
 
