@@ -20,7 +20,7 @@ from tacit.hosts.queue import CaptureRequest
 from tacit.index import sessions
 from tacit.log.codec import must_decode
 from tacit.model.event import Event
-from tacit.model.ids import EventId, blake2b
+from tacit.model.ids import EventId, blake2b, claim_number
 from tacit.model.observation import BriefInjected, PromptGiven, ToolUsed, session_id
 from tacit.record import Record
 
@@ -28,6 +28,7 @@ MOMENT = "proposal"  # of the record in the log
 # As many of the sentences that people type are more likely to be meant to last than this: one prompt of eleven has one.
 _MIN_SCORE = -0.75
 _MAX_NOTE_SECONDS = 7 * 86_400
+_MAX_EVENTS = 400  # of a session that are looked at, the last ones: this is done after every turn
 _SUGGESTING = ("tacit suggest", "tacit add --candidate", "tacit remember")
 
 
@@ -53,12 +54,11 @@ def note_unproposed(paths: HomePaths, request: CaptureRequest) -> None:
     ):
         return
     path = _note_path(paths, request.agent, request.session)
+    number = claim_number(session_id(request.agent, request.session))
     with Home(paths.root, cwd="/") as home, home.store.snapshot() as connection:
-        row = sessions.session_row(connection, session_id(request.agent, request.session))
         injections = sessions.injection_events(connection, must_decode, request.session)
-        logged = sessions.logged_events_of_session(connection, row, must_decode) if row else ()
-        events = [entry.event for entry in logged]
-    is_told = any(isinstance(event.body, BriefInjected) and event.body.moment == MOMENT for event in injections)
+        is_told = any(isinstance(event.body, BriefInjected) and event.body.moment == MOMENT for event in injections)
+        events = [] if is_told else sessions.events_of_session(connection, number, must_decode, _MAX_EVENTS)
     disk = OsDisk(paths.root)
     if is_told or _has_proposed(events):
         with suppress(OSError):

@@ -184,10 +184,10 @@ def load_session(connection: sqlite3.Connection, row: SessionRow, decode: Decode
     return fold_session(row.agent, row.host_session_id, events_of_session(connection, claim_number(row.id), decode))
 
 
-def events_of_session(connection: sqlite3.Connection, number: int, decode: Decode) -> list[Event]:
-    """Return the events of a session, in order. `number` is its id as an integer."""
-    query = f"SELECT {_EVENT_LINE} FROM session_events WHERE session_number = ? ORDER BY event_id"
-    return select_events(connection, decode, query, (number,))
+def events_of_session(connection: sqlite3.Connection, number: int, decode: Decode, limit: int = -1) -> list[Event]:
+    """Return the events of a session, or the last `limit` of them, in order. `number` is its id as an integer."""
+    query = f"SELECT {_EVENT_LINE} FROM session_events WHERE session_number = ? ORDER BY event_id DESC LIMIT ?"
+    return select_events(connection, decode, query, (number, limit))[::-1]
 
 
 def prompt_lines(connection: sqlite3.Connection, scope: Scope, *, sessions: int) -> Iterator[tuple[ClaimId, bytes]]:
