@@ -14,7 +14,7 @@ import pytest
 from harness.person import Person
 from harness.transcripts import Claude, lines, name_of, place
 
-from tacit.hooks import agent
+from tacit.hooks import agent, dispatch
 from tests.support.hook_session import text_in
 from tests.support.model_desk import wait_until
 
@@ -41,39 +41,26 @@ class Session:
             self.talk.call("Bash", {"command": command})
         self.talk.reply("Done.")
         self.file.write_bytes(lines(self.talk.records))
-        self.hook("capture", "Stop")
-        wait_until(lambda: not self.is_working())
+        self.captures("Stop")
 
     def prompt(self, text: str = TASK, **environment: str) -> str:
-        """What the agent is told with a prompt."""
-        return text_in(self.hook("inject", "UserPromptSubmit", text, **environment))
+        """What the agent is told with a prompt. In this process, a busy machine does not make the hook late."""
+        with self.person.at(self.work, None, **environment):
+            payload = json.dumps({**self.payload, "prompt": text}).encode()
+            return text_in(dispatch.inject("claude", "UserPromptSubmit", payload, str(self.person.home)) or "")
 
-    def end(self) -> None:
-        self.hook("capture", "SessionEnd")
-        wait_until(lambda: not self.is_working())
+    @property
+    def payload(self) -> dict[str, str]:
+        return {"session_id": self.talk.session, "transcript_path": str(self.file), "cwd": str(self.work)}
 
-    def hook(self, verb: str, event: str, prompt: str = "", **environment: str) -> bytes:
-        words = [
-            sys.executable,
-            "-I",
-            "-S",
-            str(agent.__file__),
-            "claude",
-            verb,
-            event,
-            "--home",
-            str(self.person.home),
-        ]
-        payload = {"session_id": self.talk.session, "transcript_path": str(self.file), "cwd": str(self.work)}
-        done = subprocess.run(
-            words,
-            input=json.dumps({**payload, "prompt": prompt}).encode(),
-            env=self.person.environment(**environment),
-            capture_output=True,
-            check=True,
-        )
+    def captures(self, event: str) -> None:
+        """The hook that captures, and what it starts, to the end."""
+        home = str(self.person.home)
+        words = [sys.executable, "-I", "-S", str(agent.__file__), "claude", "capture", event, "--home", home]
+        given = json.dumps(self.payload).encode()
+        done = subprocess.run(words, input=given, env=self.person.environment(), capture_output=True, check=True)
         assert done.stderr == b""
-        return done.stdout
+        wait_until(lambda: not self.is_working())
 
     def is_working(self) -> bool:
         home = str(self.person.home)
@@ -116,7 +103,7 @@ def test_what_was_noted_holds_no_text_and_goes_after_a_week(session: Session) ->
     session.turn(LASTING)
     (note,) = session.notes
     assert not any(word in note.read_text() for word in LASTING.split() if len(word) > 3)
-    session.end()
+    session.captures("SessionEnd")
     assert session.notes == [note]
     forgotten = note.with_name("0" * 32)
     forgotten.write_bytes(note.read_bytes())
