@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tacit.index import listings, reader, sessions
 from tacit.index.listings import MemoryFilter
 from tacit.log.codec import must_decode
-from tacit.model.claim import GLOBAL, Kind, Scope, Status
+from tacit.model.claim import GLOBAL, Kind, Provenance, Scope, Status
 from tacit.model.conflict import ConflictRule
 from tacit.model.event import Event, timestamp
 from tacit.model.ids import ClaimId, claim_number
@@ -32,6 +32,7 @@ filters = st.builds(
     st.sampled_from([None, None, "agent", "lear"]),
     st.sampled_from([None, None, *_TIMES]),
     st.sampled_from([None, None, *_TIMES]),
+    st.sampled_from([None, None, None, *Provenance]),
 )
 
 
@@ -43,6 +44,7 @@ def _matches(index: sqlite3.Connection, memory: Memory, wanted: MemoryFilter) ->
         and (wanted.kinds is None or memory.kind.label in wanted.kinds)
         and (wanted.scopes is None or memory.claim.scope in wanted.scopes)
         and (wanted.tag is None or wanted.tag in memory.claim.tags)
+        and wanted.provenance in (None, memory.provenance)
         and (wanted.agent is None or any(f"{name}-".startswith(f"{wanted.agent}-") for name in agents))
         and (wanted.since or "") <= at < (wanted.before or "~")
     )
