@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from harness.person import Person
 from harness.transcripts import BEGAN, Turn, claude_session, name_of
 
 from tacit.learn import sessions
+from tacit.learn.sessions import LearnState
 from tests.chaos.outcome import Outcome, Row, assert_caught, assert_held, replaced
 from tests.support.hook_calls import CALLS, Given, Scene
 from tests.support.model_desk import Desk
@@ -139,7 +141,13 @@ def test_several_that_learn_at_once_suggest_each_thing_once(tmp_path: Path) -> N
 
 @pytest.mark.chaos
 def test_a_learner_that_does_not_know_what_it_said_already_is_caught(tmp_path: Path) -> None:
-    with replaced(sessions, "_is_proposal_from", lambda _event, _row: False):
+    state_of = sessions._claim_state
+
+    def forgetful(*arguments: Any) -> LearnState:
+        state = state_of(*arguments)
+        return LearnState.REPEATED if state is LearnState.KNOWN else state
+
+    with replaced(sessions, "_claim_state", forgetful):
         assert_caught(two_learners(tmp_path, rounds=1))
 
 
