@@ -463,7 +463,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "autocapture": CommandEntry(_ANYBODY, "config", "capture sessions with agents, or stop"),
         "import": CommandEntry(_PERSON, "import_", "import histories, transcripts, rule files or another home"),
         "export": CommandEntry(_PERSON, "import_", "copy the log into a folder, or memories into AGENTS.md"),
-        "remote": CommandEntry(_PERSON, "sync", "connect your machines through a folder or repository"),
+        "remote": CommandEntry(_PERSON, "remotes", "connect your machines through a folder or repository"),
         "config": CommandEntry(_ANYBODY, "config", "show and change settings"),
         "completion": CommandEntry(_ANYBODY, "help", "print completion for bash, zsh or fish"),
     },
