@@ -29,7 +29,9 @@ def add_remote(call: Invocation, name: str, url: str) -> int:
         return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")
 
     everything = call.flag("--everything")
-    added = call.vault.exchange.machines.add(name, url, everything=everything, ask_phrase=read_phrase)
+    added = call.vault.exchange.machines.add(
+        name, url, everything=everything, ask_phrase=read_phrase, machine_name=call.value("--machine") or ""
+    )
     echo(f"Added {bold(name)}: {printable(added.report.url)}")
     if added.phrase:
         echo("Nobody has used this remote before. Its recovery phrase is shown this once:")
@@ -68,6 +70,11 @@ def remove_remote(call: Invocation, name: str) -> None:
     echo("  Your other machines go on without this one: tacit remote forget-machine ID, on one of them.")
 
 
+def name_machine(call: Invocation, machine: str) -> None:
+    name = call.vault.exchange.machines.name_machine(machine)
+    echo(f"This machine is {bold(printable(name))} from now on. The others see it after the next tacit sync.")
+
+
 def rotate_keys(call: Invocation, name: str) -> int:
     return _echo_new_keys(call, call.vault.exchange.machines.rotate(name))
 
@@ -83,15 +90,23 @@ def _echo_new_keys(call: Invocation, changed: KeysReport) -> int:
     if changed.phrase:
         echo(f"{bold(report.name)} has new keys ({report.fingerprint}). The old recovery phrase is worth nothing now:")
         _echo_phrase(changed.phrase)
-        echo("Machines that stay get the keys with their next tacit sync, and show the same number.")
     else:
         echo(f"The keys of {bold(report.name)} were not changed:")
-    return echo_reports(call, [report])
+    code = echo_reports(call, [report])
+    if changed.phrase and (lack := [machine for machine in report.machines if machine.has_old_keys]):
+        now = call.vault.home.store.actor.origin().at
+        echo(f"Still to sync: {pluralize(len(lack), 'machine')}. Type tacit sync on each, to get the new keys:")
+        for machine in lack:
+            echo(f"  {printable(machine.name)} ({short_id(machine.id)}), last seen {_ago(machine.last_seen, now)}")
+        echo("Until then it reads nothing that is new here, and nothing new of it is read. Nothing is lost meanwhile,")
+        echo(f"and afterwards it shows the same number, {report.fingerprint}. tacit remote list says who is missing.")
+    return code
 
 
 @command(
-    "[list | add NAME URL | remove NAME | rotate NAME | forget-machine ID]",
+    "[list | add NAME URL | remove NAME | rotate NAME | forget-machine ID | name-machine NAME]",
     "tacit remote add home git@example.com:me/memory.git",
+    Option("--machine", "NAME", "with add: what your other machines call this one; without it, its host name"),
     Option("--everything", help="with add: also send commands, prompts and sessions of this machine"),
     Option("--phrase-file", "FILE", "with add: read the recovery phrase from this file"),
     JSON_OPTION,
@@ -101,6 +116,7 @@ def _echo_new_keys(call: Invocation, changed: KeysReport) -> int:
         Subcommand("remove", remove_remote, 1),
         Subcommand("rotate", rotate_keys, 1),
         Subcommand("forget-machine", forget_machine, 1),
+        Subcommand("name-machine", name_machine, 1),
     ),
 )
 def run_remote(call: Invocation) -> int | None:
@@ -111,7 +127,8 @@ def run_remote(call: Invocation) -> int | None:
     add prints a recovery phrase for a new remote, and asks for it on the next machine. Memories, decisions and
     workflows are sent, no commands, prompts or sessions; --everything on a machine sends those of it, too.
     rotate makes new keys and a new phrase. forget-machine does so for a machine that was lost: it can read
-    nothing that is written from then on, and nothing that it writes is taken.
+    nothing that is written from then on, and nothing that it writes is taken. Both end with who still has to
+    sync. name-machine says what your other machines call this one; forget-machine takes such a name, too.
     Needs the extra: pip install 'tacit-memory[remotes]'
     """
     return call.run_subcommand("list")

@@ -29,11 +29,12 @@ from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.remotes import keys
 from tacit.remotes.keys import MachineKeys, Ring
-from tacit.text.display import clean, clip
+from tacit.text.display import clean, clip, printable
 
 AREA_NAME = re.compile(r"[0-9a-f]{32}")
 SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\.age")
 MANIFEST_FILE, RING_FILE, HANDOVER_FILE = "manifest.age", "ring.age", "keys.age"
+SHORT_ID_CHARS = 8  # of a machine's id, as reports show it
 _MAX_NAME_CHARS = 60
 _CLOCK_TOLERANCE = timedelta(minutes=5)
 
@@ -122,12 +123,22 @@ def _parse_time(text: str) -> datetime:
 
 def short_id(machine: str) -> str:
     """Return the beginning of a machine's id, as people type it."""
-    return machine[:8]
+    return machine[:SHORT_ID_CHARS]
 
 
 def default_name(host: str, machine: MachineKeys) -> str:
-    """Return what a machine is called in reports: its host name, else the beginning of its id."""
-    return clip(clean(host), _MAX_NAME_CHARS) or short_id(machine.id)
+    """Return what a machine is called in reports: as the person says, else its host name or the beginning of its id."""
+    return machine.name or clip(clean(host), _MAX_NAME_CHARS) or short_id(machine.id)
+
+
+def check_machine_name(name: str) -> str:
+    """Return a name for a machine. Raise UsageError if it is none."""
+    cleaned = " ".join(name.split())
+    if not cleaned or cleaned != printable(cleaned) or len(cleaned) > _MAX_NAME_CHARS:
+        raise UsageError(
+            f"a machine's name is a line of at most {_MAX_NAME_CHARS} characters", "tacit remote name-machine laptop"
+        )
+    return cleaned
 
 
 # What is reported of remotes and machines
@@ -358,7 +369,8 @@ class RemoteStore:
             return machine
         try:
             fields = json.loads(data)
-            return MachineKeys(str(fields["id"]), str(fields["identity"]), tuple(map(str, fields["former"])))
+            former, name = tuple(map(str, fields["former"])), str(fields.get("name", ""))
+            return MachineKeys(str(fields["id"]), str(fields["identity"]), former, name)
         except _DAMAGE_ERRORS:
             raise StoreError(f"{path} cannot be read", f"rm {path}: this machine gets a new id") from None
 
