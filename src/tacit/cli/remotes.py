@@ -50,7 +50,7 @@ def _echo_phrase(phrase: str) -> None:
 
 def list_remotes(call: Invocation) -> None:
     remotes = call.vault.exchange.machines.remotes()
-    if call.shows_json(lambda: [_remote_json(report) for report in remotes]):
+    if call.shows_json(lambda: [remote_json(report) for report in remotes]):
         return
     if not remotes:
         echo(_NO_REMOTES)
@@ -138,18 +138,25 @@ def run_remote(call: Invocation) -> int | None:
 
 
 def sync_remotes(call: Invocation) -> int:
-    """Sync with all remotes, or with the one that --only names. Do nothing if there are none, or for an agent."""
-    machines = call.vault.exchange.machines
-    only = call.value("--only")
-    if only is None and (not machines.is_used or not call.vault.home.is_person):
-        return 0
-    return echo_reports(call, machines.sync(only))
+    """Sync with remotes, and print a report for each. Return the exit code."""
+    return echo_reports(call, exchange_with_remotes(call) or [])
+
+
+def exchange_with_remotes(call: Invocation, *, wait: bool = True) -> list[RemoteReport] | None:
+    """Sync with all remotes, or with the one that --only names: [] if there are none, for an agent or --no-remotes.
+
+    If another process syncs, wait for it, or return None at once.
+    """
+    machines, only = call.vault.exchange.machines, call.value("--only")
+    if call.flag("--no-remotes") or (only is None and (not machines.is_used or not call.vault.home.is_person)):
+        return []
+    return machines.sync(only) if wait else machines.sync_if_free(only)
 
 
 def show_status(call: Invocation) -> int:
     """Print what a sync would find, without changing anything."""
     reports = call.vault.exchange.machines.status(call.value("--only"))
-    if call.shows_json(lambda: [_remote_json(report) for report in reports]):
+    if call.shows_json(lambda: [remote_json(report) for report in reports]):
         return 1 if any(report.problem for report in reports) else 0
     if not reports:
         echo(_NO_REMOTES)
@@ -157,8 +164,8 @@ def show_status(call: Invocation) -> int:
 
 
 def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bool = False) -> int:
-    """Print a report for each remote. Return the exit code: that of the last problem, else 0."""
-    code, now = 0, call.vault.home.store.actor.origin().at
+    """Print a report for each remote. Return the exit code."""
+    now = call.vault.home.store.actor.origin().at
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
         if report.problem is not None:
@@ -170,19 +177,41 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
         if report.applied_purges:
             echo(f"  did {pluralize(report.applied_purges, 'purge')} of another machine here, too")
         echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=asked))
-        for note in report.notes:
-            echo(f"  ! {printable(note)}")
-        if report.foreign:
-            machines, ids = pluralize(len(report.foreign), "machine"), ", ".join(map(short_id, report.foreign))
-            echo(f"  ! {machines} that this one cannot read: {ids}")
-            echo("    Their files are still arriving, or the keys were changed. If so, with the new phrase:")
-            echo(f"    tacit remote add {report.name} {printable(report.url)}")
-        if report.problem is not None:
-            code = report.problem.exit_code
-            warn(f"tacit: {report.name}: {printable(report.problem.message)}")
-            if report.problem.hint:
-                warn(f"  {printable(report.problem.hint)}")
-    return code
+        echo_lines(f"  {line}" for line in _warning_lines(report))
+        for line in _failure_lines(report):
+            warn(line)
+    return exit_code_of(reports)
+
+
+def _warning_lines(report: RemoteReport) -> Iterator[str]:
+    for note in report.notes:
+        yield f"! {printable(note)}"
+    if report.foreign:
+        machines, ids = pluralize(len(report.foreign), "machine"), ", ".join(map(short_id, report.foreign))
+        yield f"! {machines} that this one cannot read: {ids}"
+        yield "  Their files are still arriving, or the keys were changed. If so, with the new phrase:"
+        yield f"  tacit remote add {report.name} {printable(report.url)}"
+
+
+def _failure_lines(report: RemoteReport) -> Iterator[str]:
+    if report.problem is not None:
+        yield f"tacit: {report.name}: {printable(report.problem.message)}"
+        if report.problem.hint:
+            yield f"  {printable(report.problem.hint)}"
+
+
+def problem_lines(reports: Sequence[RemoteReport]) -> Iterator[str]:
+    """Yield only what a person has to do something about."""
+    for report in reports:
+        if warnings := list(_warning_lines(report)):
+            yield f"{report.name}  {printable(report.url)}"
+            yield from (f"  {line}" for line in warnings)
+        yield from _failure_lines(report)
+
+
+def exit_code_of(reports: Sequence[RemoteReport]) -> int:
+    """Return the exit code of the last problem, 0 if there is none."""
+    return next((report.problem.exit_code for report in reversed(reports) if report.problem), 0)
 
 
 def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:
@@ -216,7 +245,7 @@ def _duration(seconds: float) -> str:
     return pluralize(int(seconds), "second")
 
 
-def _remote_json(report: RemoteReport) -> JsonObject:
+def remote_json(report: RemoteReport) -> JsonObject:
     return {
         "name": report.name,
         "url": report.url,

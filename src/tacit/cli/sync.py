@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, ask, confirm, echo, echo_lines, pluralize
-from tacit.cli.remotes import show_status, sync_remotes
+from tacit.cli.remotes import (
+    exchange_with_remotes,
+    exit_code_of,
+    problem_lines,
+    remote_json,
+    show_status,
+    sync_remotes,
+)
 from tacit.cli.show import reporting_conflicts
 from tacit.errors import UsageError
 from tacit.home.repository import RepositoryFacts
@@ -16,8 +23,15 @@ from tacit.model.claim import Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.pages.facts import parse_fact
 from tacit.pages.merge import Side
-from tacit.sync import UnreadEdit
+from tacit.record import Record
+from tacit.remotes.state import RemoteReport
+from tacit.sync import SyncResult, UnreadEdit
 from tacit.text.display import clip, printable
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from tacit.team.exchange import TeamSyncResult
 
 _MAX_EDIT_CHARS = 200
 
@@ -30,6 +44,7 @@ _MAX_EDIT_CHARS = 200
     Option("--status", help="change nothing: say what waits, who was seen when, and which purges are unconfirmed"),
     Option("--only", "NAME", "sync with this remote only"),
     Option("--no-remotes", help="read the pages only; no remote and no team is asked"),
+    Option("--unattended", help="for timers: ask nothing, leave hand edits alone, print only what needs you"),
     JSON_OPTION,
 )
 def run_sync(call: Invocation) -> int:
@@ -47,10 +62,16 @@ def run_sync(call: Invocation) -> int:
 
     Then, if you joined a team (tacit team): send what you shared or decided, and fetch what curators accepted.
     A server that cannot be reached stops nothing else; what waits is sent the next time.
+
+    --json asks nothing and prints one document of all that was done. --unattended is for timers: it leaves hand
+    edits alone, does nothing while another sync runs, and prints nothing if nothing needs you.
+    The exit code is 0 if all of it was done, 1 if a remote or a server was not reached or refused something, 2 if
+    the command is wrong, 3 to 5 if the home cannot be used or another process keeps it.
     """
     if call.flag("--status"):
         return show_status(call)
-    call.require_with(["--json"], "--status", "tacit sync --status --json")
+    if call.flag("--unattended") or call.flag("--json"):
+        return _sync_silently(call)
     code = 0
     with reporting_conflicts(call.vault):
         _resolve_conflicts(call)
@@ -62,6 +83,73 @@ def run_sync(call: Invocation) -> int:
 
                 code = sync_team(call) or code
     return code
+
+
+def _sync_silently(call: Invocation) -> int:
+    """Sync without a question. Then print JSON, or only what needs the person. Return the exit code."""
+    is_unattended = call.flag("--unattended")
+    call.only_one(("--unattended", "--yes"), "tacit sync --yes takes hand edits in; a timer leaves them alone")
+    call.only_one(("--unattended", "--keep"), "tacit sync --keep both resolves conflicts; a timer leaves them alone")
+    pages = None if is_unattended else _take_edits(call)
+    remotes, team = exchange_with_remotes(call, wait=not is_unattended), None
+    if remotes is None:  # another sync does the work
+        remotes = []
+    elif not call.flag("--no-remotes") and not call.value("--only") and call.vault.home.has_team:
+        from tacit.cli.team import exchange_with_team
+
+        team = exchange_with_team(call)
+    call.vault.home.store.follow()  # here and now: whoever waits for this process waits for all that it does
+    if not call.shows_json(lambda: _sync_json(call, pages, remotes, team)):
+        echo_lines(problem_lines(remotes))
+        if team:
+            from tacit.cli.team import team_problem_lines
+
+            echo_lines(team_problem_lines(team))
+    return exit_code_of(remotes) or (1 if team and (team.problem or team.refused) else 0)
+
+
+class PageSync(Record):
+    """What became of hand edits: how many were found, and what was recorded. `conflicts` of a merge are left."""
+
+    edits: int
+    result: SyncResult
+    conflicts: int
+
+
+def _take_edits(call: Invocation) -> PageSync:
+    """Take hand edits in without a question: as the person's with --yes, else as candidates."""
+    hand_edits, keep = call.vault.hand_edits, _side_to_keep(call)
+    file = hand_edits.conflicted_file()
+    if file and keep:
+        hand_edits.resolve(file, [keep] * len(file.conflicts))
+        file = hand_edits.conflicted_file()
+    unread = hand_edits.unread_edits()
+    count = sum(not isinstance(item.edit, IgnoredLine) for item in unread)
+    result = hand_edits.sync(unread, vouched=call.flag("--yes")) if count else SyncResult(0, 0, tuple(unread))
+    return PageSync(count, result, max(len(file.conflicts), 1) if file else 0)
+
+
+def _sync_json(
+    call: Invocation, pages: PageSync | None, remotes: Sequence[RemoteReport], team: TeamSyncResult | None
+) -> JsonObject:
+    from tacit.cli.team import team_sync_json
+
+    return {
+        "pages": pages
+        and {
+            "edit_count": pages.edits,
+            "accepted_count": pages.result.judgements,
+            "suggestion_count": pages.result.candidates,
+            "skipped": [
+                {"path": item.page.name, "text": item.edit.line, "reason": item.edit.reason}
+                for item in pages.result.skipped
+                if isinstance(item.edit, IgnoredLine)
+            ],
+            "fact_conflicts": pages.conflicts,
+        },
+        "remotes": [remote_json(report) for report in remotes],
+        "team_sync": team and team_sync_json(call, team),
+    }
 
 
 def _sync_pages(call: Invocation) -> None:
@@ -92,9 +180,7 @@ def _sync_pages(call: Invocation) -> None:
 
 def _resolve_conflicts(call: Invocation) -> None:
     """Show the conflicts that a merge left in the project's fact file, and write what the person chooses."""
-    keep = call.value("--keep")
-    if keep is not None and keep not in [side.value for side in Side]:
-        raise UsageError(f"--keep takes ours, theirs or both, not {keep!r}", "tacit sync --keep both")
+    keep = _side_to_keep(call)
     file = call.vault.hand_edits.conflicted_file()
     if file is None:
         if keep:
@@ -109,13 +195,21 @@ def _resolve_conflicts(call: Invocation) -> None:
     for conflict in file.conflicts:
         for name, side in (("ours", conflict.ours), ("theirs", conflict.theirs)):
             echo(f"  {name + ':':7} {'; '.join(map(_sentence, side)) or 'no such fact'}")
-        choices.append(_ask_side() if may_ask else Side(keep) if keep else None)
+        choices.append(_ask_side() if may_ask else keep)
     resolved = sum(choice is not None for choice in choices)
     if resolved or (keep and not choices):
         call.vault.hand_edits.resolve(file, choices)
         echo(f"Resolved {resolved} of {len(choices)}. Next: git add {printable(file.name)}")
     if resolved < len(choices):
         echo("  until you choose, Tacit reads both sides and writes nothing there: tacit sync --keep ours|theirs|both")
+
+
+def _side_to_keep(call: Invocation) -> Side | None:
+    """Return the side that --keep names. Raise UsageError if it names none."""
+    keep = call.value("--keep")
+    if keep is not None and keep not in [side.value for side in Side]:
+        raise UsageError(f"--keep takes ours, theirs or both, not {keep!r}", "tacit sync --keep both")
+    return Side(keep) if keep else None
 
 
 def _ask_side() -> Side | None:

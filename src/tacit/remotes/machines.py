@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from shlex import quote
 
-from tacit.errors import NotFoundError, RefusedError, UsageError
+from tacit.errors import LockBusyError, NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
 from tacit.remotes import RemoteSteps, keys
@@ -127,10 +128,21 @@ class Machines(HomePart):
     def sync(self, only: str | None = None) -> list[RemoteReport]:
         """Exchange lines with all remotes, or with one. Return a report for each, also for those that failed.
 
-        Raise RefusedError for anybody but a person, NotFoundError if there is no such remote.
+        Raise RefusedError for anybody but a person, NotFoundError if there is no such remote, LockBusyError if another
+        process syncs for long.
         """
         self._store.actor.require_person("syncs with remotes", "tacit sync")
         with self._remotes.locked():
+            return self._sync([only] if only else self._remotes.names())
+
+    def sync_if_free(self, only: str | None = None) -> list[RemoteReport] | None:
+        """As `sync`, but return None at once if another process works on remotes."""
+        self._store.actor.require_person("syncs with remotes", "tacit sync")
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._remotes.locked(0))
+            except LockBusyError:
+                return None
             return self._sync([only] if only else self._remotes.names())
 
     def status(self, only: str | None = None) -> list[RemoteReport]:
@@ -209,6 +221,7 @@ class Machines(HomePart):
                 with self._steps.guarded(session):
                     self._steps.publish(session)
             session.transport.close()
+            self._remotes.note_outcome(session.state.name, session.problem)
         return [session.report(self._steps.own_id()) for session in sessions]
 
     # Changing keys

@@ -212,6 +212,7 @@ _MACHINE_FILE, _LOCK_FILE = "machine.key", "sync.lock"
 _SUFFIX, _LEFT_SUFFIX = ".json", ".left"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _LOCK_SECONDS = 600.0
+_MAX_PROBLEM_CHARS = 300
 _DAMAGE_ERRORS = (ValueError, KeyError, TypeError, AttributeError)
 
 
@@ -249,6 +250,7 @@ class RemoteState(Record):
 
     `locked_ring` is the file for machines that join, `handover` that for machines that stay after a change of keys.
     `written` is the last manifest of this machine, `pending_token` that of one which may or may not have been written.
+    `problem` is why the last sync failed, "" if it did not.
     """
 
     name: str
@@ -263,6 +265,7 @@ class RemoteState(Record):
     peers: tuple[PeerState, ...] = ()
     forgotten: tuple[str, ...] = ()
     synced_at: datetime | None = None
+    problem: str = ""
 
     def peer(self, machine: str) -> PeerState | None:
         return next((peer for peer in self.peers if peer.manifest.machine == machine), None)
@@ -289,10 +292,10 @@ class RemoteStore:
         self._disk = OsDisk(paths.root)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, timeout: float = _LOCK_SECONDS) -> Iterator[None]:
         """Keep other processes from working on remotes. Raise LockBusyError if one does for long."""
         make_folder(self._folder, below=self._root)
-        with FileLock(self._path(_LOCK_FILE), _LOCK_SECONDS).acquire():
+        with FileLock(self._path(_LOCK_FILE), timeout).acquire():
             yield
 
     def names(self) -> list[str]:
@@ -329,6 +332,12 @@ class RemoteStore:
             "written": manifest_fields(state.written) if state.written else None,
         }
         self._write(state.name + _SUFFIX, fields)
+
+    def note_outcome(self, name: str, problem: TacitError | None) -> None:
+        """Store why a sync failed, or that it did not. What else the sync has stored stays."""
+        state, text = self.load(name), clip(printable(problem.message), _MAX_PROBLEM_CHARS) if problem else ""
+        if state.problem != text:
+            self.save(state._replace(problem=text))
 
     def remove(self, name: str) -> None:
         """Remove what is known of a remote, with its keys and the copy of its branches.
@@ -395,7 +404,7 @@ def check_name(name: str) -> str:
 
 
 def _parse_state(fields: Any) -> RemoteState:
-    values = {name: fields[name] for name in RemoteState._fields}
+    values = {"problem": "", **{name: fields[name] for name in RemoteState._fields if name in fields}}
     return RemoteState(**values)._replace(
         ring=keys.ring_from_fields(fields["ring"]),
         locked_ring=b64decode(fields["locked_ring"]),
