@@ -173,6 +173,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "outcome": ("string", "how it ended"),
     "outdated_count": ("integer", "other memories of the project that name what is not in its work tree"),
     "outdated_memories": ("[outdated_memory]", "memories of the project that name what is not in its work tree"),
+    "overdue": ("boolean", "whether the last sync was so long ago that the person is told"),
     "overruled_by": (f"{ID}?", "the memory that holds instead of it"),
     "passage": ("string", "what answers: of a session, the lines that match"),
     "pages": ("page_sync?", "what became of hand edits of pages; null where they were left alone"),
@@ -213,6 +214,7 @@ FIELDS: dict[str, tuple[str, str]] = {
     "result": ("string", "what a tool answered, in short"),
     "results": ("[step]", "the steps that ran, and how each ended"),
     "removed_count": ("integer", "memories of the team that were taken back"),
+    "remote_syncs": ("[remote_sync]", "when the home last met each of its remotes"),
     "remotes": ("[remote]", "where the person's machines meet"),
     "rule": (
         "string",
@@ -377,6 +379,7 @@ OBJECTS: dict[str, str] = {
     "reference": _REFERENCE,
     "refused_event": "id action scope text problem",
     "remote": "name url fingerprint synced_at sent_count unsent_count purged_count machines foreign notes problem",
+    "remote_sync": "name synced_at problem overdue",
     "repository": "path accepted_count waiting unfit",
     "rule_file": "path provenance loaded_by on_demand_by problem",
     "rule_finding": "path line category what sentence other_place other_sentence",
@@ -397,7 +400,7 @@ OBJECTS: dict[str, str] = {
         "schema home project active pending forgotten dismissed worklog undecided asked missed log_bytes spooled"
         " dropped untrusted fact_conflicts kinds session_count evaluated week ineffective_count"
         " idle_count"
-        " outdated_count unjudged_count daily_judge team"
+        " outdated_count unjudged_count daily_judge team remote_syncs"
     ),
     "step": "text exit_status milliseconds",
     "stopped_command": "text matched actor directory at",
@@ -412,7 +415,7 @@ OBJECTS: dict[str, str] = {
         "server received_count removed_count sent_count queued_count refused ended offered proposal_count unfit_count"
         " problem"
     ),
-    "team_summary": "server synced_at problem queued_count proposal_count unpurged_count",
+    "team_summary": "server synced_at problem queued_count proposal_count unpurged_count overdue",
     "transcript": "path agent session_ids prompt_count read_count new_count unchanged unknown damaged problem",
     "triple": "subject predicate object",
     "turn_told": "turn at prompts replies calls interrupted compacted",

@@ -532,7 +532,7 @@ _FORM_ACCESS: Mapping[str, Mapping[str, AccessLevel]] = {
     "conflicts": {"--keep": _PERSON, "--keep-both": _PERSON},
     "guard": {"on": _PERSON, "off": _PERSON, "allow": _PERSON},
     "trust": {"--yes": _PERSON, "--revoke": _PERSON},
-    "sync": {"--yes": _PERSON, "--keep": _PERSON, "--status": _PERSON, "--only": _PERSON},
+    "sync": dict.fromkeys(("--yes", "--keep", "--status", "--only", "--timer"), _PERSON),
     "workflow": dict.fromkeys(("new", "edit", "run", "rename", "rm", "export --to"), _PERSON),
     "learn": {"--model": _PERSON, "--answers": _PERSON},
     "setup": {"--yes": _PERSON, "--remove": _PERSON},

@@ -19,6 +19,7 @@ from tacit.cli.remotes import (
 from tacit.cli.show import reporting_conflicts
 from tacit.errors import UsageError
 from tacit.home.repository import RepositoryFacts
+from tacit.install.timer import INTERVALS
 from tacit.model.claim import Status
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.pages.facts import parse_fact
@@ -39,12 +40,19 @@ _MAX_EDIT_CHARS = 200
 @command(
     "",
     "tacit sync",
-    Option("--yes", help="take the edits in without being asked"),
+    Option("--yes", help="do not ask: take the edits in; with --timer, make the changes"),
     Option("--keep", "SIDE", "resolve conflicts of a merge: ours, theirs or both"),
     Option("--status", help="change nothing: say what waits, who was seen when, and which purges are unconfirmed"),
     Option("--only", "NAME", "sync with this remote only"),
     Option("--no-remotes", help="read the pages only; no remote and no team is asked"),
     Option("--unattended", help="for timers: ask nothing, leave hand edits alone, print only what needs you"),
+    Option(
+        "--timer",
+        "STATE",
+        "on, off or show: a timer that syncs without you; off unless you say so",
+        choices=("on", "off", "show"),
+    ),
+    Option("--every", "TIME", f"with --timer on: {', '.join(INTERVALS)}; every hour without it", choices=(*INTERVALS,)),
     JSON_OPTION,
 )
 def run_sync(call: Invocation) -> int:
@@ -64,12 +72,20 @@ def run_sync(call: Invocation) -> int:
     A server that cannot be reached stops nothing else; what waits is sent the next time.
 
     --json asks nothing and prints one document of all that was done. --unattended is for timers: it leaves hand
-    edits alone, does nothing while another sync runs, and prints nothing if nothing needs you.
+    edits alone, does nothing while another sync runs, and prints nothing if nothing needs you. --timer on lets
+    systemd, launchd or cron run that for you; it shows what it writes and asks before. --timer off takes it out
+    again byte for byte.
+
     The exit code is 0 if all of it was done, 1 if a remote or a server was not reached or refused something, 2 if
     the command is wrong, 3 to 5 if the home cannot be used or another process keeps it.
     """
     if call.flag("--status"):
         return show_status(call)
+    call.require_with(["--every"], "--timer", "tacit sync --timer on --every 3h")
+    if call.flag("--timer"):
+        from tacit.cli.timer import run_timer
+
+        return run_timer(call)
     if call.flag("--unattended") or call.flag("--json"):
         return _sync_silently(call)
     code = 0
