@@ -43,7 +43,7 @@ NEUTRAL_WORDS = {
     "conflicts": "--limit --all --exit-code",
     "guard": "list test --ask --deny --warn --forbid --instead --protect --before --run --yes",
     "trust": "--show",
-    "sync": "--no-remotes",
+    "sync": "--no-remotes --unattended --every",
     "sessions": "--turn --around --project --limit --all --exit-code",
     "injected": "--session --limit --all --exit-code",
     "workflow": "list show runs export --in --step --from --resume --set --yes --dry-run --as --form --file",

@@ -154,3 +154,15 @@ def test_purges_that_it_does_not_name_are_unconfirmed() -> None:
     manifest = MANIFEST._replace(purges=("a", "b"))
     assert report_machine(manifest, OWN, ("a", "b"), AT).unconfirmed == 0
     assert report_machine(manifest, OWN, ("a", "c", "d"), AT).unconfirmed == 2
+
+
+def test_the_keys_of_a_machine_that_an_earlier_version_wrote_are_read(tmp_path: Path) -> None:
+    store = RemoteStore(HomePaths(str(tmp_path)))
+    machine = store.machine()
+    path = tmp_path / ".tacit" / "remotes" / "machine.key"
+    fields = json.loads(path.read_text())
+    del fields["name"]
+    path.write_text(json.dumps(fields))
+    assert store.machine() == machine
+    named = machine._replace(name="laptop")
+    assert named.as_another().name == "laptop" and named.as_another().former == (machine.id,)

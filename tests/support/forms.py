@@ -31,6 +31,7 @@ PERSON_ONLY = {
     "sync --keep": "sync --keep both",
     "sync --status": "sync --status",
     "sync --only": "sync --only home",
+    "sync --timer": "sync --timer on --yes",
     "remote": "remote add home FOLDER/other",
     "workflow new": "workflow new more -- 'make lint' '--flag x'",
     "workflow edit": "workflow edit check --file FOLDER/form",

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tacit.cli.install import InstallState
+    from tacit.install import InstallContext
     from tacit.log.rewrite import QuarantinedLine
     from tacit.log.verify import Finding
     from tacit.rules.audit import AuditReport
@@ -92,8 +93,21 @@ def run_doctor(call: Invocation) -> int:
     if captures and not agents:
         what = "it is on, but no agent has the hooks that it needs"
         findings.append(Finding("autocapture", what, "tacit install claude, or another: tacit install", False))
+    findings += _timer_findings(call, place)
     all_well = f"Nothing is wrong as far as it was checked. {_NOT_CHECKED}" if is_quick else "The home is well."
     return report_findings(call, findings, all_well)
+
+
+def _timer_findings(call: Invocation, place: InstallContext) -> Iterator[Finding]:
+    """Yield why the timer of `tacit sync` that was switched on does not run."""
+    from tacit.home.sync_timer import read_timer
+    from tacit.log.verify import Finding
+
+    if found := read_timer(call.vault.home.store.paths):
+        from tacit.cli.timer import SWITCH_ON, timer_problem
+
+        if problem := timer_problem(found, place):
+            yield Finding("the timer of tacit sync", problem, SWITCH_ON, False)
 
 
 def _target_findings(state: InstallState) -> Iterator[Finding]:

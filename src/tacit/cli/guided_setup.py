@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
+from tacit.cli import timer
 from tacit.cli.commands import Invocation, Option, command
 from tacit.cli.import_ import capture_lines, history_lines
 from tacit.cli.install import TARGETS, confirm_and_apply, install_place, install_state, store_receipts
@@ -46,7 +47,7 @@ _ANSWER_AGE_DAYS = 2  # what was done today needs no memory
 _MAX_ANSWER_LINES = 6
 # Settings that this command changes.
 _SETTINGS = ("autocapture.enabled", "learn.agent", "learn.when", "shell.key")
-_OTHER_PARTS = ("sessions", "key", "history", "transcripts")
+_OTHER_PARTS = ("sessions", "key", "history", "transcripts", "timer")
 
 
 class Part(Record):
@@ -73,7 +74,8 @@ def run_setup(call: Invocation) -> int:
     only prints what it would do. Run it again after you have installed another agent.
 
     The parts are the shells and agents by name; sessions: record sessions with agents from now on; key: a key that
-    opens tacit pick; history: the commands that your shells have kept; transcripts: the sessions of your agents.
+    opens tacit pick; history: the commands that your shells have kept; transcripts: the sessions of your agents;
+    timer: if you have a remote or a team, a sync every hour (tacit sync --timer).
     """
     call.only_one(("--check", "--remove"), "tacit setup --check", "exclude each other")
     place = install_place(call.value("--home"))
@@ -121,7 +123,27 @@ def _missing_parts(vault: Vault, place: InstallContext) -> list[Part]:
     if transcripts and not vault.sessions.sessions(limit=1):
         purpose = f"read what your agents have kept: {_size(transcripts)}"
         parts.append(Part("transcripts", purpose, run=_import_transcripts))
+    if part := _timer_part(vault, place):
+        parts.append(part)
     return parts
+
+
+def _timer_part(vault: Vault, place: InstallContext) -> Part | None:
+    """Return the timer of `tacit sync`, if there is something to sync with and it does not run."""
+    if not timer.is_wanted(vault.home, place):
+        return None
+    try:
+        plan = timer.plan_timer(place)
+    except (TacitError, OSError) as error:
+        echo(f"timer is left out: {printable(str(error))}")
+        return None
+
+    def start(vault: Vault) -> None:
+        timer.start_timer(vault.home, place, plan)
+        echo(f"timer: {timer.timer_text(vault.home, place)[0]}")
+
+    purpose = f"sync with your machines and your team every hour, by {plan.scheduler.where}"
+    return Part("timer", purpose, tuple(change for change in plan.changes if change.is_needed), start)
 
 
 def _shells(vault: Vault, place: InstallContext) -> Iterator[Target]:
@@ -347,6 +369,10 @@ def _check(call: Invocation, place: InstallContext) -> int:
     for name, is_there, text in texts:
         missing += not is_there
         echo(f"  {name:{_NAME_WIDTH}} {text}")
+    if timer.can_sync(vault.home):
+        text, is_well = timer.timer_text(vault.home, place)
+        missing += not is_well
+        echo(f"  {'timer':{_NAME_WIDTH}} {text}")
     from tacit.cli.status import judge_text
 
     echo(f"  {'judge':{_NAME_WIDTH}} {judge_text(now) or 'none, and nothing to judge'}")
@@ -362,12 +388,21 @@ def _remove(call: Invocation, place: InstallContext) -> None:
     vault.home.store.actor.require_person("takes Tacit out", "tacit setup --remove")
     planned = {target: tuple(target.plan_removal(place)) for target in TARGETS.values()}
     changes = {change.path: change for removal in planned.values() for change in removal if change.is_needed}
+    timer_changes = timer.plan_timer_removal(place)
     settings = [key for key in _SETTINGS if vault.configuration.setting(key).origin is SettingOrigin.HOME]
-    if not (changes or settings):
+    if not (changes or settings or timer_changes):
         echo("Nothing of Tacit is in a shell or an agent.")
         return
-    if changes and not confirm_and_apply(call, list(changes.values())):
+    all_changes = [*changes.values(), *timer_changes]
+
+    def stop_timer() -> None:
+        if timer_changes:
+            timer.stop_timer(vault.home, place)
+
+    if all_changes and not confirm_and_apply(call, all_changes, stop_timer):
         return
+    if timer_changes:
+        timer.end_timer(place)
     for target, removal in planned.items():
         if any(change.is_needed for change in removal):
             delete_receipts(place.home, target.name)

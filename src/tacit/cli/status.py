@@ -8,7 +8,7 @@ from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
 from tacit.cli.output import JsonObject, bold, conflict_hint, cyan, echo, echo_lines, pluralize, short_path, trust_hint
 from tacit.home.daily_judge import DailyState
 from tacit.text.display import clip, printable
-from tacit.vault.status import HomeStatus, TeamSummary
+from tacit.vault.status import HomeStatus, RemoteSummary, TeamSummary
 
 TYPE_CHECKING = False
 
@@ -110,6 +110,7 @@ def _status_lines(now: HomeStatus) -> Iterator[str]:
         yield f"{bold('Merge')}     {conflict_hint(summary)}"
     if now.team:
         yield f"{bold('Team')}      {_team_text(now.team)}"
+    yield from (f"{bold('Machines')}  {text}" for text in map(remote_text, now.remotes) if text)
     if now.undecided:
         yield f"{bold('Conflicts')} {now.undecided} memories for you to decide on: tacit conflicts"
     yield f"{bold('Worklog')}   {now.worklog} {'entry' if now.worklog == 1 else 'entries'}"
@@ -151,11 +152,19 @@ def judge_text(now: HomeStatus) -> str:
     return "; ".join(parts)
 
 
+def remote_text(remote: RemoteSummary) -> str:
+    """Return why a remote needs the person, and what to type; "" if it does not."""
+    since = f"last sync {remote.synced_at[:10] or 'never'}"
+    if remote.problem:
+        return f"{remote.name}: the last sync failed: {printable(clip(remote.problem, 160))} ({since}): tacit sync"
+    return f"{remote.name}: {since}, so your machines may know different things: tacit sync" * remote.is_overdue
+
+
 def _team_text(team: TeamSummary) -> str:
     """Return when the team was last asked, and what waits."""
     day = team.synced_at[:10] or "never"
     parts = [
-        f"{printable(team.server)}, last sync {day}",
+        f"{printable(team.server)}, last sync {day}{', long ago: tacit sync' * team.is_overdue}",
         f"{team.queued} to send: tacit sync" if team.queued else "",
         f"{pluralize(team.proposals, 'proposal')} to decide: tacit team review" if team.proposals else "",
         f"{pluralize(team.unpurged, 'purge')} not confirmed: tacit team" if team.unpurged else "",
@@ -174,6 +183,7 @@ def status_json(now: HomeStatus) -> JsonObject:
             "queued_count": now.team.queued,
             "proposal_count": now.team.proposals,
             "unpurged_count": now.team.unpurged,
+            "overdue": now.team.is_overdue,
         }
     numbers = ("active", "pending", "forgotten", "dismissed", "worklog", "undecided", "asked", "missed", "log_bytes")
     return {
@@ -197,6 +207,15 @@ def status_json(now: HomeStatus) -> JsonObject:
         "unjudged_count": now.unjudged,
         "daily_judge": _daily_json(now.daily) if now.daily else None,
         "team": team,
+        "remote_syncs": [
+            {
+                "name": remote.name,
+                "synced_at": remote.synced_at or None,
+                "problem": remote.problem or None,
+                "overdue": remote.is_overdue,
+            }
+            for remote in now.remotes
+        ],
     }
 
 
@@ -246,6 +265,7 @@ def next_step(now: HomeStatus, *, has_installed: bool) -> tuple[str, str]:
         (now.fact_conflicts, "tacit sync", "a merge left conflicts in a fact file"),
         (now.untrusted, "tacit trust", f"this repository brought {facts} that no agent is told yet"),
         (now.team and now.team.proposals, "tacit team review", "members of your team wait for your decision"),
+        (any(map(remote_text, now.remotes)), "tacit sync", "your machines have not met for long"),
         (now.undecided, "tacit conflicts", "memories contradict each other, or may do so"),
         (now.ineffective, "tacit review", "agents were told memories and did not follow them"),
         (now.idle, "tacit review", "memories were told often and of no use so far"),

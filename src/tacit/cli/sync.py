@@ -1,27 +1,38 @@
-"""`tacit sync`, `trust` and `remote`: hand edits of pages, facts that a repository brought, and own machines."""
+"""`tacit sync` and `trust`: hand edits of pages, what others send, and facts that a repository brought."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from itertools import groupby
 
-from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
-from tacit.cli.output import JsonObject, ask, ask_unseen, bold, confirm, dim, echo, echo_lines, pluralize, warn
+from tacit.cli.commands import JSON_OPTION, Invocation, Option, command
+from tacit.cli.output import JsonObject, ask, confirm, echo, echo_lines, pluralize
+from tacit.cli.remotes import (
+    exchange_with_remotes,
+    exit_code_of,
+    problem_lines,
+    remote_json,
+    show_status,
+    sync_remotes,
+)
 from tacit.cli.show import reporting_conflicts
 from tacit.errors import UsageError
 from tacit.home.repository import RepositoryFacts
+from tacit.install.timer import INTERVALS
 from tacit.model.claim import Status
-from tacit.model.event import timestamp
 from tacit.model.hand_edits import AddedLine, ChangedLine, IgnoredLine, RedrawnLine, RemovedLine
 from tacit.pages.facts import parse_fact
 from tacit.pages.merge import Side
-from tacit.remotes.keys import phrase_lines
-from tacit.remotes.machines import KeysReport
-from tacit.remotes.state import RemoteReport, short_id
-from tacit.sync import UnreadEdit
+from tacit.record import Record
+from tacit.remotes.state import RemoteReport
+from tacit.sync import SyncResult, UnreadEdit
 from tacit.text.display import clip, printable
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from tacit.team.exchange import TeamSyncResult
 
 _MAX_EDIT_CHARS = 200
 
@@ -29,11 +40,19 @@ _MAX_EDIT_CHARS = 200
 @command(
     "",
     "tacit sync",
-    Option("--yes", help="take the edits in without being asked"),
+    Option("--yes", help="do not ask: take the edits in; with --timer, make the changes"),
     Option("--keep", "SIDE", "resolve conflicts of a merge: ours, theirs or both"),
     Option("--status", help="change nothing: say what waits, who was seen when, and which purges are unconfirmed"),
     Option("--only", "NAME", "sync with this remote only"),
     Option("--no-remotes", help="read the pages only; no remote and no team is asked"),
+    Option("--unattended", help="for timers: ask nothing, leave hand edits alone, print only what needs you"),
+    Option(
+        "--timer",
+        "STATE",
+        "on, off or show: a timer that syncs without you; off unless you say so",
+        choices=("on", "off", "show"),
+    ),
+    Option("--every", "TIME", f"with --timer on: {', '.join(INTERVALS)}; every hour without it", choices=(*INTERVALS,)),
     JSON_OPTION,
 )
 def run_sync(call: Invocation) -> int:
@@ -51,10 +70,24 @@ def run_sync(call: Invocation) -> int:
 
     Then, if you joined a team (tacit team): send what you shared or decided, and fetch what curators accepted.
     A server that cannot be reached stops nothing else; what waits is sent the next time.
+
+    --json asks nothing and prints one document of all that was done. --unattended is for timers: it leaves hand
+    edits alone, does nothing while another sync runs, and prints nothing if nothing needs you. --timer on lets
+    systemd, launchd or cron run that for you; it shows what it writes and asks before. --timer off takes it out
+    again byte for byte.
+
+    The exit code is 0 if all of it was done, 1 if a remote or a server was not reached or refused something, 2 if
+    the command is wrong, 3 to 5 if the home cannot be used or another process keeps it.
     """
     if call.flag("--status"):
         return show_status(call)
-    call.require_with(["--json"], "--status", "tacit sync --status --json")
+    call.require_with(["--every"], "--timer", "tacit sync --timer on --every 3h")
+    if call.flag("--timer"):
+        from tacit.cli.timer import run_timer
+
+        return run_timer(call)
+    if call.flag("--unattended") or call.flag("--json"):
+        return _sync_silently(call)
     code = 0
     with reporting_conflicts(call.vault):
         _resolve_conflicts(call)
@@ -66,6 +99,73 @@ def run_sync(call: Invocation) -> int:
 
                 code = sync_team(call) or code
     return code
+
+
+def _sync_silently(call: Invocation) -> int:
+    """Sync without a question. Then print JSON, or only what needs the person. Return the exit code."""
+    is_unattended = call.flag("--unattended")
+    call.only_one(("--unattended", "--yes"), "tacit sync --yes takes hand edits in; a timer leaves them alone")
+    call.only_one(("--unattended", "--keep"), "tacit sync --keep both resolves conflicts; a timer leaves them alone")
+    pages = None if is_unattended else _take_edits(call)
+    remotes, team = exchange_with_remotes(call, wait=not is_unattended), None
+    if remotes is None:  # another sync does the work
+        remotes = []
+    elif not call.flag("--no-remotes") and not call.value("--only") and call.vault.home.has_team:
+        from tacit.cli.team import exchange_with_team
+
+        team = exchange_with_team(call)
+    call.vault.home.store.follow()  # here and now: whoever waits for this process waits for all that it does
+    if not call.shows_json(lambda: _sync_json(call, pages, remotes, team)):
+        echo_lines(problem_lines(remotes))
+        if team:
+            from tacit.cli.team import team_problem_lines
+
+            echo_lines(team_problem_lines(team))
+    return exit_code_of(remotes) or (1 if team and (team.problem or team.refused) else 0)
+
+
+class PageSync(Record):
+    """What became of hand edits: how many were found, and what was recorded. `conflicts` of a merge are left."""
+
+    edits: int
+    result: SyncResult
+    conflicts: int
+
+
+def _take_edits(call: Invocation) -> PageSync:
+    """Take hand edits in without a question: as the person's with --yes, else as candidates."""
+    hand_edits, keep = call.vault.hand_edits, _side_to_keep(call)
+    file = hand_edits.conflicted_file()
+    if file and keep:
+        hand_edits.resolve(file, [keep] * len(file.conflicts))
+        file = hand_edits.conflicted_file()
+    unread = hand_edits.unread_edits()
+    count = sum(not isinstance(item.edit, IgnoredLine) for item in unread)
+    result = hand_edits.sync(unread, vouched=call.flag("--yes")) if count else SyncResult(0, 0, tuple(unread))
+    return PageSync(count, result, max(len(file.conflicts), 1) if file else 0)
+
+
+def _sync_json(
+    call: Invocation, pages: PageSync | None, remotes: Sequence[RemoteReport], team: TeamSyncResult | None
+) -> JsonObject:
+    from tacit.cli.team import team_sync_json
+
+    return {
+        "pages": pages
+        and {
+            "edit_count": pages.edits,
+            "accepted_count": pages.result.judgements,
+            "suggestion_count": pages.result.candidates,
+            "skipped": [
+                {"path": item.page.name, "text": item.edit.line, "reason": item.edit.reason}
+                for item in pages.result.skipped
+                if isinstance(item.edit, IgnoredLine)
+            ],
+            "fact_conflicts": pages.conflicts,
+        },
+        "remotes": [remote_json(report) for report in remotes],
+        "team_sync": team and team_sync_json(call, team),
+    }
 
 
 def _sync_pages(call: Invocation) -> None:
@@ -96,9 +196,7 @@ def _sync_pages(call: Invocation) -> None:
 
 def _resolve_conflicts(call: Invocation) -> None:
     """Show the conflicts that a merge left in the project's fact file, and write what the person chooses."""
-    keep = call.value("--keep")
-    if keep is not None and keep not in [side.value for side in Side]:
-        raise UsageError(f"--keep takes ours, theirs or both, not {keep!r}", "tacit sync --keep both")
+    keep = _side_to_keep(call)
     file = call.vault.hand_edits.conflicted_file()
     if file is None:
         if keep:
@@ -113,13 +211,21 @@ def _resolve_conflicts(call: Invocation) -> None:
     for conflict in file.conflicts:
         for name, side in (("ours", conflict.ours), ("theirs", conflict.theirs)):
             echo(f"  {name + ':':7} {'; '.join(map(_sentence, side)) or 'no such fact'}")
-        choices.append(_ask_side() if may_ask else Side(keep) if keep else None)
+        choices.append(_ask_side() if may_ask else keep)
     resolved = sum(choice is not None for choice in choices)
     if resolved or (keep and not choices):
         call.vault.hand_edits.resolve(file, choices)
         echo(f"Resolved {resolved} of {len(choices)}. Next: git add {printable(file.name)}")
     if resolved < len(choices):
         echo("  until you choose, Tacit reads both sides and writes nothing there: tacit sync --keep ours|theirs|both")
+
+
+def _side_to_keep(call: Invocation) -> Side | None:
+    """Return the side that --keep names. Raise UsageError if it names none."""
+    keep = call.value("--keep")
+    if keep is not None and keep not in [side.value for side in Side]:
+        raise UsageError(f"--keep takes ours, theirs or both, not {keep!r}", "tacit sync --keep both")
+    return Side(keep) if keep else None
 
 
 def _ask_side() -> Side | None:
@@ -251,221 +357,4 @@ def repository_json(repository: RepositoryFacts) -> JsonObject:
             if line.claim
         ],
         "unfit": [{"line": line.number, "problem": line.problem} for line in repository.invalid],
-    }
-
-
-# Remotes: the person's own machines
-
-_MAX_PHRASE_BYTES = 4096
-_NO_REMOTES = "No remotes. To connect your machines: tacit remote add NAME URL-OR-FOLDER"
-_UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
-
-
-def add_remote(call: Invocation, name: str, url: str) -> int:
-    def read_phrase() -> str:
-        """Return the phrase from a file, from standard input, or typed unseen at a terminal: never from an argument."""
-        if call.value("--phrase-file"):
-            return call.file_value("--phrase-file", _MAX_PHRASE_BYTES).decode("utf-8", "replace")
-        if sys.stdin.isatty():
-            return ask_unseen("Other machines use this remote. Its recovery phrase")
-        return sys.stdin.buffer.read(_MAX_PHRASE_BYTES).decode("utf-8", "replace")
-
-    everything = call.flag("--everything")
-    added = call.vault.exchange.machines.add(name, url, everything=everything, ask_phrase=read_phrase)
-    echo(f"Added {bold(name)}: {printable(added.report.url)}")
-    if added.phrase:
-        echo("Nobody has used this remote before. Its recovery phrase is shown this once:")
-        _echo_phrase(added.phrase)
-        echo(f"On your other machines: tacit remote add {name} {printable(added.report.url)}")
-    return echo_reports(call, [added.report])
-
-
-def _echo_phrase(phrase: str) -> None:
-    echo()
-    for line in phrase_lines(phrase):
-        echo(f"    {bold(line)}")
-    echo()
-    echo("Write it down and keep it apart from your machines. It is needed to add a machine, and when all are lost.")
-
-
-def list_remotes(call: Invocation) -> None:
-    remotes = call.vault.exchange.machines.remotes()
-    if call.shows_json(lambda: [_remote_json(report) for report in remotes]):
-        return
-    if not remotes:
-        echo(_NO_REMOTES)
-        return
-    own, name = call.vault.exchange.machines.own_machine()
-    now = call.vault.home.store.actor.origin().at
-    echo(f"This machine is {bold(printable(name))} ({short_id(own)}).")
-    for report in remotes:
-        synced = f"last sync {_ago(report.synced_at, now)}" if report.synced_at else "never synced"
-        echo(f"{bold(report.name)}  {printable(report.url)}  {dim(f'keys {report.fingerprint}, {synced}')}")
-        echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=False))
-
-
-def remove_remote(call: Invocation, name: str) -> None:
-    state = call.vault.exchange.machines.remove(name)
-    echo(f"Removed {state.name}. What this machine wrote to {printable(state.url)} stays there, encrypted.")
-    echo("  Your other machines go on without this one: tacit remote forget-machine ID, on one of them.")
-
-
-def rotate_keys(call: Invocation, name: str) -> int:
-    return _echo_new_keys(call, call.vault.exchange.machines.rotate(name))
-
-
-def forget_machine(call: Invocation, machine: str) -> int:
-    codes = [_echo_new_keys(call, changed) for changed in call.vault.exchange.machines.forget_machine(machine)]
-    echo("What it had sent stays yours. Take its access to the remote away, too: an ssh key, an account, a share.")
-    return max(codes)
-
-
-def _echo_new_keys(call: Invocation, changed: KeysReport) -> int:
-    report = changed.report
-    if changed.phrase:
-        echo(f"{bold(report.name)} has new keys ({report.fingerprint}). The old recovery phrase is worth nothing now:")
-        _echo_phrase(changed.phrase)
-        echo("Machines that stay get the keys with their next tacit sync, and show the same number.")
-    else:
-        echo(f"The keys of {bold(report.name)} were not changed:")
-    return echo_reports(call, [report])
-
-
-@command(
-    "[list | add NAME URL | remove NAME | rotate NAME | forget-machine ID]",
-    "tacit remote add home git@example.com:me/memory.git",
-    Option("--everything", help="with add: also send commands, prompts and sessions of this machine"),
-    Option("--phrase-file", "FILE", "with add: read the recovery phrase from this file"),
-    JSON_OPTION,
-    subcommands=(
-        Subcommand("list", list_remotes),
-        Subcommand("add", add_remote, 2),
-        Subcommand("remove", remove_remote, 1),
-        Subcommand("rotate", rotate_keys, 1),
-        Subcommand("forget-machine", forget_machine, 1),
-    ),
-)
-def run_remote(call: Invocation) -> int | None:
-    """Connect your machines: a laptop, a desktop, a server. They meet at a folder (Syncthing, a network share, a
-    stick), a git repository or a PostgreSQL database; tacit sync exchanges what is new. Everything there is
-    encrypted with age: whoever keeps the remote sees sizes and times, no text and no names.
-
-    add prints a recovery phrase for a new remote, and asks for it on the next machine. Memories, decisions and
-    workflows are sent, no commands, prompts or sessions; --everything on a machine sends those of it, too.
-    rotate makes new keys and a new phrase. forget-machine does so for a machine that was lost: it can read
-    nothing that is written from then on, and nothing that it writes is taken.
-    Needs the extra: pip install 'tacit-memory[remotes]'
-    """
-    return call.run_subcommand("list")
-
-
-# The remotes of tacit sync
-
-
-def sync_remotes(call: Invocation) -> int:
-    """Sync with all remotes, or with the one that --only names. Do nothing if there are none, or for an agent."""
-    machines = call.vault.exchange.machines
-    only = call.value("--only")
-    if only is None and (not machines.is_used or not call.vault.home.is_person):
-        return 0
-    return echo_reports(call, machines.sync(only))
-
-
-def show_status(call: Invocation) -> int:
-    """Print what a sync would find, without changing anything."""
-    reports = call.vault.exchange.machines.status(call.value("--only"))
-    if call.shows_json(lambda: [_remote_json(report) for report in reports]):
-        return 1 if any(report.problem for report in reports) else 0
-    if not reports:
-        echo(_NO_REMOTES)
-    return echo_reports(call, reports, asked=True)
-
-
-def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bool = False) -> int:
-    """Print a report for each remote. Return the exit code: that of the last problem, else 0."""
-    code, now = 0, call.vault.home.store.actor.origin().at
-    for report in reports:
-        echo(f"{bold(report.name)}  {dim(printable(report.url))}")
-        if report.problem is not None:
-            echo(f"  not reached{'; what is known from before:' if report.machines else ''}")
-        elif asked:
-            echo(f"  {pluralize(report.unsent, 'line')} to send" if report.unsent else "  nothing to send")
-        else:
-            echo(f"  sent {pluralize(report.sent, 'line')}" if report.sent else "  nothing to send")
-        if report.applied_purges:
-            echo(f"  did {pluralize(report.applied_purges, 'purge')} of another machine here, too")
-        echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=asked))
-        for note in report.notes:
-            echo(f"  ! {printable(note)}")
-        if report.foreign:
-            machines, ids = pluralize(len(report.foreign), "machine"), ", ".join(map(short_id, report.foreign))
-            echo(f"  ! {machines} that this one cannot read: {ids}")
-            echo("    Their files are still arriving, or the keys were changed. If so, with the new phrase:")
-            echo(f"    tacit remote add {report.name} {printable(report.url)}")
-        if report.problem is not None:
-            code = report.problem.exit_code
-            warn(f"tacit: {report.name}: {printable(report.problem.message)}")
-            if report.problem.hint:
-                warn(f"  {printable(report.problem.hint)}")
-    return code
-
-
-def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:
-    for machine in report.machines:
-        count = machine.waiting if asked else machine.new
-        new = f"{count:,} new" if count else "nothing new"
-        yield f"{printable(machine.name)} ({short_id(machine.id)})  {new}, last seen {_ago(machine.last_seen, now)}"
-        if machine.missing:
-            are = "is" if machine.missing == 1 else "are"
-            yield f"  {pluralize(machine.missing, 'file')} of it {are} not there yet"
-        if machine.held:
-            yield f"  {pluralize(machine.held, 'line')} held back: from a newer Tacit, or a clock that is years ahead"
-        if machine.unconfirmed:
-            yield f"  has not confirmed {pluralize(machine.unconfirmed, 'purge')}: it does with its next sync"
-        if machine.clock_seconds:
-            where = "ahead of" if machine.clock_seconds > 0 else "behind"
-            yield f"  its clock is at least {_duration(abs(machine.clock_seconds))} {where} this one"
-        if machine.has_old_keys:
-            yield "  does not have the keys of now: it gets them with its next sync"
-
-
-def _ago(at: datetime, now: datetime) -> str:
-    seconds = (now - at).total_seconds()
-    return f"{_duration(seconds)} ago" if seconds >= _UNITS[-1][1] else "just now"
-
-
-def _duration(seconds: float) -> str:
-    for unit, length in _UNITS:
-        if seconds >= length:
-            return pluralize(int(seconds // length), unit)
-    return pluralize(int(seconds), "second")
-
-
-def _remote_json(report: RemoteReport) -> JsonObject:
-    return {
-        "name": report.name,
-        "url": report.url,
-        "fingerprint": report.fingerprint,
-        "synced_at": timestamp(report.synced_at) if report.synced_at else None,
-        "sent_count": report.sent,
-        "unsent_count": report.unsent,
-        "purged_count": report.applied_purges,
-        "machines": [
-            {
-                "machine": machine.id,
-                "name": machine.name,
-                "last_seen": timestamp(machine.last_seen),
-                "received_count": machine.new,
-                "waiting_count": machine.waiting,
-                "missing_count": machine.missing,
-                "held_count": machine.held,
-                "unconfirmed_count": machine.unconfirmed,
-                "clock_seconds": machine.clock_seconds,
-                "has_old_keys": machine.has_old_keys,
-            }
-            for machine in report.machines
-        ],
-        "foreign": list(report.foreign),
-        "notes": list(report.notes),
-        "problem": report.problem.message if report.problem else None,
     }

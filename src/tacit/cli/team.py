@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 
@@ -271,14 +271,11 @@ def _send(call: Invocation, queued: str, done: str = "") -> int:
 
 def sync_team(call: Invocation) -> int:
     """Sync with the team, if there is one, and say what happened. Return 1 if the server could not be asked."""
-    team = call.vault.exchange.team
-    home = team.load()
-    if home is None:
-        return 0
-    if not call.vault.home.is_person:
+    home, result = call.vault.exchange.team.load(), exchange_with_team(call)
+    if home is not None and result is None:
         echo("The team is left out: only a person syncs with it.")
+    if home is None or result is None:
         return 0
-    result = team.sync(call.vault.purger.erase_claims)
     if result.problem:
         echo_wrapped(f"Team: {printable(result.problem)}")
         if result.waiting:
@@ -287,6 +284,42 @@ def sync_team(call: Invocation) -> int:
     came, went = len(result.added), len(result.removed) + len(result.purged)
     echo(f"Team {printable(home.server)}: {came} came, {went} taken back, {result.sent} sent")
     return _echo_result(call, result)
+
+
+def exchange_with_team(call: Invocation) -> TeamSyncResult | None:
+    """Sync with the team. Do nothing and return None if there is none, or for an agent."""
+    team = call.vault.exchange.team
+    if team.load() is None or not call.vault.home.is_person:
+        return None
+    return team.sync(call.vault.purger.erase_claims)
+
+
+def team_problem_lines(result: TeamSyncResult) -> Iterator[str]:
+    """Yield only what the person has to do something about."""
+    if result.problem:
+        yield f"Team: {printable(result.problem)}"
+    for refused in result.refused:
+        what = f"{_VERBS[refused.entry.verb]} {_entry_text(refused.entry)}"
+        yield f"Team: not taken: {what}: {printable(refused.problem)}"
+    for name in result.ended:
+        yield f"Team: you are no member of {printable(name)} any more: what came from there was taken back."
+
+
+def team_sync_json(call: Invocation, result: TeamSyncResult) -> JsonObject:
+    home = call.vault.exchange.team.load()
+    return {
+        "server": home.server if home else "",
+        "received_count": len(result.added),
+        "removed_count": len(result.removed) + len(result.purged),
+        "sent_count": result.sent,
+        "queued_count": result.waiting,
+        "refused": [{**_outgoing_json(refused.entry), "problem": refused.problem} for refused in result.refused],
+        "ended": [team_scope(name) for name in result.ended],
+        "offered": [team_scope(name) for name in result.offered],
+        "proposal_count": len(call.vault.exchange.team.proposals()),
+        "unfit_count": result.unfit,
+        "problem": result.problem or None,
+    }
 
 
 def _echo_result(call: Invocation, result: TeamSyncResult) -> int:
@@ -349,15 +382,17 @@ def _overview_json(overview: TeamOverview) -> JsonObject:
             for memory in home.memories.values()
             if (shown := memory.shown)
         ],
-        "queued": [
-            {"id": entry.memory, "action": entry.verb.value, "scope": team_scope(entry.project), "text": entry.sentence}
-            for entry in overview.waiting
-        ],
+        "queued": [_outgoing_json(entry) for entry in overview.waiting],
         "unpurged": [
             {"id": memory.id, "scope": team_scope(memory.project), "author": memory.first_author}
             for memory in overview.unpurged
         ],
     }
+
+
+def _outgoing_json(entry: Outgoing) -> JsonObject:
+    scope = team_scope(entry.project)
+    return {"id": entry.memory, "action": entry.verb.value, "scope": scope, "text": entry.sentence}
 
 
 def _proposal_json(proposal: Proposal) -> JsonObject:

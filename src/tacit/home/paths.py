@@ -68,6 +68,7 @@ class HomePaths:
         self.log_lock = self.path(".tacit", "log.lock")
         self.team_file = self.path(".tacit", "team", "team.json")
         self.team_lock = self.path(".tacit", "team.lock")
+        self.sync_timer = self.path(".tacit", "sync-timer.json")  # see sync_timer.py
         self.purge_marker = self.path(".tacit", "purging")  # exists while a purge runs
 
     def path(self, *parts: str) -> str:

@@ -114,7 +114,7 @@ class FileChange(Record):
     """A planned change of one file.
 
     If `is_auxiliary`, Tacit works without the file, and the file alone does not mean that it is installed. `note` tells
-    the person why a file was left alone.
+    the person why a file was left alone. `store` applies the change where `path` is not the path of a file.
     """
 
     path: str
@@ -124,6 +124,7 @@ class FileChange(Record):
     folders: tuple[str, ...] = ()  # deleted with the file if they are empty
     is_auxiliary: bool = False
     note: str = ""
+    store: Callable[[FileChange], None] | None = None
 
     @property
     def is_needed(self) -> bool:
@@ -151,6 +152,8 @@ def read_content(path: str) -> bytes | None:
 
 def check_writable(change: FileChange) -> None:
     """Raise RefusedError if the change cannot be applied. Check all changes before the first one is applied."""
+    if change.store is not None:
+        return
     path = os.path.realpath(change.path)
     if os.path.exists(path) and not (os.stat(path).st_mode & _WRITE_BITS and os.access(path, os.W_OK)):
         raise RefusedError(f"{change.path} is read-only; nothing was changed", f"chmod u+w {path}, and try again")
@@ -171,6 +174,9 @@ def apply_change(change: FileChange) -> None:
     Raises:
         RefusedError: the file was changed since the change was planned.
     """
+    if change.store is not None:
+        change.store(change)
+        return
     path = os.path.realpath(change.path)
     if read_content(path) != change.before:
         raise RefusedError(f"{change.path} was changed meanwhile", "look at it, and try again")
@@ -436,9 +442,9 @@ def _render_block(markers: BlockMarkers, previous_state: str, lines: str) -> byt
 _OWNER_MARK = b"tacit uninstall"
 
 
-def owned_file(path: str, text: str) -> ConfigFile:
+def owned_file(path: str, text: str, mark: bytes = _OWNER_MARK) -> ConfigFile:
     def remove(content: bytes | None, _receipt: Receipt | None) -> bytes | None:
-        return None if content is None or _OWNER_MARK in content.split(b"\n", 1)[0] else content
+        return None if content is None or mark in content.split(b"\n", 1)[0] else content
 
     def insert(content: bytes | None, _receipt: Receipt | None) -> InstallResult:
         if remove(content, None) is not None:

@@ -19,7 +19,7 @@ from tacit.model.ids import EventId, event_id
 from tacit.purge.plan import late_tombstones
 from tacit.purge.tombstones import Tombstones, is_purge
 from tacit.remotes import segments
-from tacit.remotes.keys import MachineKeys, make_machine
+from tacit.remotes.keys import MachineKeys
 from tacit.remotes.segments import Area, Received, RemoteView, SegmentReader
 from tacit.remotes.state import (
     HANDOVER_FILE,
@@ -128,7 +128,7 @@ class RemoteSteps(HomePart):
                 f"{short_id(machine.id)} counts as another one"
             )
             if change:
-                self._remotes.save_machine(make_machine((*machine.former, machine.id)))
+                self._remotes.save_machine(machine.as_another())
 
     def _take(self, session: RemoteSession) -> None:
         """Take in lines and tombstones of all other machines. What was taken is noted when it is durable."""

@@ -59,11 +59,19 @@ class Ring(Record):
 
 
 class MachineKeys(Record):
-    """A machine: its id on all remotes, its secret key, and the ids that this home had before."""
+    """A machine: its id on all remotes, its secret key, and the ids that this home had before.
+
+    `name` is what the person calls it, "" for its host name.
+    """
 
     id: str
     identity: str
     former: tuple[str, ...] = ()
+    name: str = ""
+
+    def as_another(self) -> MachineKeys:
+        """Return the same machine under a new id, with new keys."""
+        return make_machine((*self.former, self.id))._replace(name=self.name)
 
     @property
     def recipient(self) -> str:

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from shlex import quote
 
-from tacit.errors import NotFoundError, RefusedError, UsageError
+from tacit.errors import LockBusyError, NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
 from tacit.remotes import RemoteSteps, keys
 from tacit.remotes.segments import locked_rings
-from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore, check_name, default_name
+from tacit.remotes.state import (
+    SHORT_ID_CHARS,
+    RemoteReport,
+    RemoteState,
+    RemoteStore,
+    check_machine_name,
+    check_name,
+    default_name,
+)
 from tacit.remotes.transport import Transport, normalize_address, open_transport
 
 _MIN_ID_CHARS = 4
@@ -41,8 +51,10 @@ class Machines(HomePart):
 
     # Remotes
 
-    def add(self, name: str, url: str, *, everything: bool, ask_phrase: Callable[[], str]) -> KeysReport:
-        """Connect this home to a remote, and sync with it.
+    def add(
+        self, name: str, url: str, *, everything: bool, ask_phrase: Callable[[], str], machine_name: str = ""
+    ) -> KeysReport:
+        """Connect this home to a remote, and sync with it. The others see this machine as `machine_name`.
 
         An empty remote gets new keys and a recovery phrase. For one that other machines use, `ask_phrase` must return
         its phrase. A remote that was added before gets the keys that belong to the phrase.
@@ -50,7 +62,7 @@ class Machines(HomePart):
         Raise RefusedError for anybody but a person, for a wrong phrase, and for a remote that is not complete yet.
         """
         self._store.actor.require_person("adds a remote", f"tacit remote add {name} {url}")
-        address = normalize_address(url)
+        address, machine_name = normalize_address(url), machine_name and check_machine_name(machine_name)
         with self._remotes.locked():
             former = self._known_remote(check_name(name), address)
             transport = open_transport(address, self._remotes.mirror(name))
@@ -59,8 +71,9 @@ class Machines(HomePart):
             finally:
                 transport.close()
             if former is not None and former.ring != state.ring:  # the others may have removed this machine
-                machine = self._remotes.machine()
-                self._remotes.save_machine(keys.make_machine((*machine.former, machine.id)))
+                self._remotes.save_machine(self._remotes.machine().as_another())
+            if machine_name:
+                self._remotes.save_machine(self._remotes.machine()._replace(name=machine_name))
             written = former.written if former else self._remotes.last_written(name, address)
             everything = everything or bool(former and former.everything)
             self._remotes.save(state._replace(everything=everything, written=written))
@@ -92,6 +105,19 @@ class Machines(HomePart):
         own = self._steps.own_id()
         return (own, default_name(self._store.actor.origin().host, self._remotes.machine())) if own else ("", "")
 
+    def name_machine(self, name: str) -> str:
+        """Call this machine something else, and return the name. The others see it after the next sync.
+
+        Raise RefusedError for anybody but a person, or without a remote; UsageError if it is no name.
+        """
+        self._store.actor.require_person("names a machine", f"tacit remote name-machine {quote(name)}")
+        name = check_machine_name(name)
+        if not self.is_used:
+            raise RefusedError("this machine is on no remote", "tacit remote add NAME URL --machine NAME")
+        with self._remotes.locked():
+            self._remotes.save_machine(self._remotes.machine()._replace(name=name))
+        return name
+
     @property
     def is_used(self) -> bool:
         """Whether this home has a remote."""
@@ -102,10 +128,21 @@ class Machines(HomePart):
     def sync(self, only: str | None = None) -> list[RemoteReport]:
         """Exchange lines with all remotes, or with one. Return a report for each, also for those that failed.
 
-        Raise RefusedError for anybody but a person, NotFoundError if there is no such remote.
+        Raise RefusedError for anybody but a person, NotFoundError if there is no such remote, LockBusyError if another
+        process syncs for long.
         """
         self._store.actor.require_person("syncs with remotes", "tacit sync")
         with self._remotes.locked():
+            return self._sync([only] if only else self._remotes.names())
+
+    def sync_if_free(self, only: str | None = None) -> list[RemoteReport] | None:
+        """As `sync`, but return None at once if another process works on remotes."""
+        self._store.actor.require_person("syncs with remotes", "tacit sync")
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._remotes.locked(0))
+            except LockBusyError:
+                return None
             return self._sync([only] if only else self._remotes.names())
 
     def status(self, only: str | None = None) -> list[RemoteReport]:
@@ -184,6 +221,7 @@ class Machines(HomePart):
                 with self._steps.guarded(session):
                     self._steps.publish(session)
             session.transport.close()
+            self._remotes.note_outcome(session.state.name, session.problem)
         return [session.report(self._steps.own_id()) for session in sessions]
 
     # Changing keys
@@ -217,22 +255,30 @@ class Machines(HomePart):
                 session.transport.forget_replaced()
         finally:
             session.transport.close()
-        session.reports = {name: report for name, report in session.reports.items() if name not in gone}
+        lack = self._steps.peer_reports(session.state)
+        session.reports = {
+            name: report._replace(has_old_keys=lack[name].has_old_keys)
+            for name, report in session.reports.items()
+            if name not in gone
+        }
         return KeysReport(session.report(machine.id), phrase)
 
     def _find_machine(self, reference: str) -> str:
-        """Return the id of another machine by the beginning of its id, or by its name."""
+        """Return the id of another machine by the beginning of its id, or by its name.
+
+        Names are what machines call themselves, so none of them hides the id of another one.
+        """
         peers = {peer.manifest.machine: peer.manifest for state in self._remotes.all() for peer in state.peers}
         wanted = reference.strip().lower()
-        found = {
-            machine
-            for machine, manifest in peers.items()
-            if (len(wanted) >= _MIN_ID_CHARS and machine.startswith(wanted)) or manifest.name.lower() == wanted
-        }
+        by_id = {machine for machine in peers if len(wanted) >= _MIN_ID_CHARS and machine.startswith(wanted)}
+        named = {machine for machine, manifest in peers.items() if manifest.name.lower() == wanted}
+        found = by_id if by_id and len(wanted) >= SHORT_ID_CHARS else by_id | named
         if len(found) == 1:
             return found.pop()
-        if wanted and self._steps.own_id().startswith(wanted):
+        own, own_name = self.own_machine()
+        if not found and wanted and (own.startswith(wanted) or own_name.lower() == wanted):
             raise RefusedError("that is this machine", "run it on one of your other machines")
         if found:
-            raise UsageError(f"{reference} fits several machines", "use the id that tacit remote list shows")
+            same = ", ".join(f"{peers[machine].name} ({machine[:12]})" for machine in sorted(found))
+            raise UsageError(f"{reference} fits several machines: {same}", "use the id of the one you mean")
         raise NotFoundError(f"no machine {reference!r} is known", "tacit remote list shows them; else: tacit sync")

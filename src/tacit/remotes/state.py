@@ -29,11 +29,12 @@ from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.remotes import keys
 from tacit.remotes.keys import MachineKeys, Ring
-from tacit.text.display import clean, clip
+from tacit.text.display import clean, clip, printable
 
 AREA_NAME = re.compile(r"[0-9a-f]{32}")
 SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\.age")
 MANIFEST_FILE, RING_FILE, HANDOVER_FILE = "manifest.age", "ring.age", "keys.age"
+SHORT_ID_CHARS = 8  # of a machine's id, as reports show it
 _MAX_NAME_CHARS = 60
 _CLOCK_TOLERANCE = timedelta(minutes=5)
 
@@ -122,12 +123,22 @@ def _parse_time(text: str) -> datetime:
 
 def short_id(machine: str) -> str:
     """Return the beginning of a machine's id, as people type it."""
-    return machine[:8]
+    return machine[:SHORT_ID_CHARS]
 
 
 def default_name(host: str, machine: MachineKeys) -> str:
-    """Return what a machine is called in reports: its host name, else the beginning of its id."""
-    return clip(clean(host), _MAX_NAME_CHARS) or short_id(machine.id)
+    """Return what a machine is called in reports: as the person says, else its host name or the beginning of its id."""
+    return machine.name or clip(clean(host), _MAX_NAME_CHARS) or short_id(machine.id)
+
+
+def check_machine_name(name: str) -> str:
+    """Return a name for a machine. Raise UsageError if it is none."""
+    cleaned = " ".join(name.split())
+    if not cleaned or cleaned != printable(cleaned) or len(cleaned) > _MAX_NAME_CHARS:
+        raise UsageError(
+            f"a machine's name is a line of at most {_MAX_NAME_CHARS} characters", "tacit remote name-machine laptop"
+        )
+    return cleaned
 
 
 # What is reported of remotes and machines
@@ -201,6 +212,7 @@ _MACHINE_FILE, _LOCK_FILE = "machine.key", "sync.lock"
 _SUFFIX, _LEFT_SUFFIX = ".json", ".left"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 _LOCK_SECONDS = 600.0
+_MAX_PROBLEM_CHARS = 300
 _DAMAGE_ERRORS = (ValueError, KeyError, TypeError, AttributeError)
 
 
@@ -238,6 +250,7 @@ class RemoteState(Record):
 
     `locked_ring` is the file for machines that join, `handover` that for machines that stay after a change of keys.
     `written` is the last manifest of this machine, `pending_token` that of one which may or may not have been written.
+    `problem` is why the last sync failed, "" if it did not.
     """
 
     name: str
@@ -252,6 +265,7 @@ class RemoteState(Record):
     peers: tuple[PeerState, ...] = ()
     forgotten: tuple[str, ...] = ()
     synced_at: datetime | None = None
+    problem: str = ""
 
     def peer(self, machine: str) -> PeerState | None:
         return next((peer for peer in self.peers if peer.manifest.machine == machine), None)
@@ -278,10 +292,10 @@ class RemoteStore:
         self._disk = OsDisk(paths.root)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, timeout: float = _LOCK_SECONDS) -> Iterator[None]:
         """Keep other processes from working on remotes. Raise LockBusyError if one does for long."""
         make_folder(self._folder, below=self._root)
-        with FileLock(self._path(_LOCK_FILE), _LOCK_SECONDS).acquire():
+        with FileLock(self._path(_LOCK_FILE), timeout).acquire():
             yield
 
     def names(self) -> list[str]:
@@ -318,6 +332,12 @@ class RemoteStore:
             "written": manifest_fields(state.written) if state.written else None,
         }
         self._write(state.name + _SUFFIX, fields)
+
+    def note_outcome(self, name: str, problem: TacitError | None) -> None:
+        """Store why a sync failed, or that it did not. What else the sync has stored stays."""
+        state, text = self.load(name), clip(printable(problem.message), _MAX_PROBLEM_CHARS) if problem else ""
+        if state.problem != text:
+            self.save(state._replace(problem=text))
 
     def remove(self, name: str) -> None:
         """Remove what is known of a remote, with its keys and the copy of its branches.
@@ -358,7 +378,8 @@ class RemoteStore:
             return machine
         try:
             fields = json.loads(data)
-            return MachineKeys(str(fields["id"]), str(fields["identity"]), tuple(map(str, fields["former"])))
+            former, name = tuple(map(str, fields["former"])), str(fields.get("name", ""))
+            return MachineKeys(str(fields["id"]), str(fields["identity"]), former, name)
         except _DAMAGE_ERRORS:
             raise StoreError(f"{path} cannot be read", f"rm {path}: this machine gets a new id") from None
 
@@ -383,7 +404,7 @@ def check_name(name: str) -> str:
 
 
 def _parse_state(fields: Any) -> RemoteState:
-    values = {name: fields[name] for name in RemoteState._fields}
+    values = {"problem": "", **{name: fields[name] for name in RemoteState._fields if name in fields}}
     return RemoteState(**values)._replace(
         ring=keys.ring_from_fields(fields["ring"]),
         locked_ring=b64decode(fields["locked_ring"]),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from tacit.errors import StoreError
 from tacit.home import daily_judge
 from tacit.home.daily_judge import DailyState
 from tacit.home.home import Home
+from tacit.home.paths import REMOTES_FOLDER
 from tacit.home.repository import conflicted_files, count_waiting
+from tacit.home.sync_timer import is_overdue, read_timer
 from tacit.index import adherence, reader, sessions
 from tacit.index.adherence import RecentAdherence
 from tacit.index.habits import has_uncounted_commands
 from tacit.log.codec import must_decode
 from tacit.log.spool import Spool
 from tacit.model.claim import Status
+from tacit.model.event import timestamp
 from tacit.record import Record
 from tacit.vault.outdated import outdated_rows
 
@@ -25,7 +30,7 @@ RECENT_DAYS = 7
 class TeamSummary(Record):
     """The team of a home: its server, the last sync, what waits to be sent, and proposals that wait for the person.
 
-    `unpurged` counts what was purged here and is still on the server.
+    `unpurged` counts what was purged here and is still on the server. `is_overdue` if the last sync is long ago.
     """
 
     server: str
@@ -34,6 +39,16 @@ class TeamSummary(Record):
     queued: int
     proposals: int
     unpurged: int
+    is_overdue: bool = False
+
+
+class RemoteSummary(Record):
+    """A remote: the last sync, "" if there was none, why the last try failed, and whether a sync is overdue."""
+
+    name: str
+    synced_at: str
+    problem: str
+    is_overdue: bool
 
 
 class WaitingCounts(Record):
@@ -62,6 +77,7 @@ class HomeStatus(Record):
         idle: memories that were told often and had to do with nothing.
         outdated: other memories of the project that name what is not in its work tree.
         team: the team that the person joined, as this home knows it; None without one.
+        remotes: the remotes of this home, as it knows them.
         unjudged: sessions that nobody has judged; judge: the client that the person chose, else one that they have.
         daily: how the daily judge stands; None if the person chose none.
     """
@@ -93,6 +109,7 @@ class HomeStatus(Record):
     unjudged: int = 0
     judge: str = ""
     daily: DailyState | None = None
+    remotes: tuple[RemoteSummary, ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -148,6 +165,7 @@ def _count(home: Home, connection: sqlite3.Connection) -> HomeStatus:
         fact_conflicts=sum(max(len(file.conflicts), 1) for file in conflicted),
         conflicted=tuple(file.summary for file in conflicted),
         team=team_summary(home),
+        remotes=tuple(remote_summaries(home)),
         unjudged=sessions.count_unjudged(connection),
         judge=daily_judge.preferred_client(home.settings, home.environment) if home.is_person else "",
         daily=daily_judge.read_state(home.store.paths) if daily_judge.is_chosen(home.settings) else None,
@@ -168,6 +186,23 @@ def waiting_counts(home: Home, connection: sqlite3.Connection) -> WaitingCounts:
     )
 
 
+def remote_summaries(home: Home) -> Iterator[RemoteSummary]:
+    """Yield the remotes of a home. None of them is asked."""
+    if not os.path.isdir(home.store.paths.path(REMOTES_FOLDER)):
+        return
+    from tacit.remotes.state import RemoteStore
+
+    remotes, now, timer = RemoteStore(home.store.paths), home.store.actor.clock(), read_timer(home.store.paths)
+    for name in remotes.names():
+        try:
+            state = remotes.load(name)
+        except StoreError as error:
+            yield RemoteSummary(name, "", f"{error.message}; {error.hint}", True)
+        else:
+            synced_at = timestamp(state.synced_at) if state.synced_at else ""
+            yield RemoteSummary(name, synced_at, state.problem, is_overdue(state.synced_at, now, timer))
+
+
 def team_summary(home: Home) -> TeamSummary | None:
     """Return the team of a home, None if the person joined none. The server is not asked."""
     if not home.has_team:
@@ -183,6 +218,8 @@ def team_summary(home: Home) -> TeamSummary | None:
         return None
     known = overview.home
     unpurged = len(overview.unpurged) + len(overview.purges)
+    synced_at = datetime.fromisoformat(known.synced_at) if known.synced_at else None
+    overdue = is_overdue(synced_at, home.store.actor.clock(), read_timer(home.store.paths))
     return TeamSummary(
-        known.server, known.synced_at, known.problem, len(overview.waiting), len(team.proposals()), unpurged
+        known.server, known.synced_at, known.problem, len(overview.waiting), len(team.proposals()), unpurged, overdue
     )

@@ -150,7 +150,6 @@ def test_an_agent_syncs_pages_and_never_a_remote(machines: tuple[Person, Person]
         (("remote", "add", "home", "ext::sh -c evil"), "no address"),
         (("remote", "rotate", "home"), "no remote 'home'"),
         (("remote", "dance"), "has no 'dance'"),
-        (("sync", "--json"), "--status"),
     ],
 )
 def test_mistakes_say_what_to_type(machines: tuple[Person, Person], words: tuple[str, ...], says: str) -> None:
@@ -167,3 +166,68 @@ def test_whoever_types_no_phrase_has_added_nothing(machines: tuple[Person, Perso
     assert (said.code, "Traceback" in said.out) == (1, False)
     assert "nothing was typed, so nothing was changed" in said.out
     assert "home" not in desktop.tacit("remote").out
+
+
+# Names
+
+
+def test_a_machine_has_the_name_that_its_person_gave_it_and_is_forgotten_by_it(machines: tuple[Person, Person]) -> None:
+    laptop, desktop = machines
+    shown = laptop.tacit("remote", "add", "home", remote_of(laptop), "--machine", "the laptop").out
+    (desktop.folder / "phrase").write_text(phrase_in(shown))
+    where = ("remote", "add", "home", remote_of(desktop), "--phrase-file", str(desktop.folder / "phrase"))
+    assert "the laptop (" in desktop.tacit(*where, "--machine", "desk").out
+    assert "This machine is desk" in desktop.tacit("remote").out
+    assert "desk (" in laptop.tacit("sync").out
+    assert "This machine is tower" in desktop.tacit("remote", "name-machine", "tower").out
+    desktop.tacit("sync")
+    assert "tower (" in laptop.tacit("sync").out and "desk" not in laptop.tacit("remote").out
+    assert "that is this machine" in desktop.tacit("remote", "forget-machine", "tower", code=1).err
+    assert "has new keys" in laptop.tacit("remote", "forget-machine", "Tower").out
+    assert laptop.tacit("remote", "list", "--json").json[0]["machines"] == []
+
+
+def test_machines_with_one_name_are_told_apart_by_their_ids(machines: tuple[Person, Person]) -> None:
+    laptop, desktop = machines
+    other = Person(desktop.folder.parent / "other")
+    other.folder.mkdir()
+    phrase = phrase_in(laptop.tacit("remote", "add", "home", remote_of(laptop)).out)
+    for person in (desktop, other):
+        join(person, phrase)
+        person.tacit("remote", "name-machine", "desk")
+        person.tacit("sync")
+    laptop.tacit("sync")
+    ids = [machine["machine"] for machine in laptop.tacit("remote", "list", "--json").json[0]["machines"]]
+    told = laptop.tacit("remote", "forget-machine", "desk", code=2).err
+    assert all(f"desk ({machine[:12]})" in told for machine in ids)
+    # Nobody keeps a machine from being forgotten by calling itself as that one's id.
+    other.tacit("remote", "name-machine", ids[0][:8])
+    other.tacit("sync")
+    laptop.tacit("sync")
+    laptop.tacit("remote", "forget-machine", ids[0][:8])
+    (left,) = laptop.tacit("remote", "list", "--json").json[0]["machines"]
+    assert left["machine"] == ids[1]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\x1b[31mb", "x" * 61])
+def test_what_is_no_name_is_refused(machines: tuple[Person, Person], name: str) -> None:
+    laptop, _ = machines
+    laptop.tacit("remote", "add", "home", remote_of(laptop))
+    assert "a line of at most 60 characters" in laptop.tacit("remote", "name-machine", name, code=2).err
+
+
+def test_new_keys_end_with_who_still_has_to_sync(machines: tuple[Person, Person]) -> None:
+    laptop, desktop = machines
+    connect(laptop, desktop)
+    desktop.tacit("remote", "name-machine", "desk")
+    desktop.tacit("sync")
+    laptop.tacit("sync")
+    told = laptop.tacit("remote", "rotate", "home", now="2026-03-05T12:00:00+00:00").out
+    ending = told.partition("Still to sync: 1 machine.")[2]
+    assert "desk (" in ending and "last seen 3 days ago" in ending
+    (machine,) = laptop.tacit("remote", "list", "--json").json[0]["machines"]
+    assert machine["has_old_keys"] is True and "keys of now" in laptop.tacit("remote").out
+    desktop.tacit("sync")
+    laptop.tacit("sync")
+    (machine,) = laptop.tacit("remote", "list", "--json").json[0]["machines"]
+    assert machine["has_old_keys"] is False and "keys of now" not in laptop.tacit("remote").out
