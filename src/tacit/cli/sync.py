@@ -10,7 +10,7 @@ from itertools import groupby
 from tacit.cli.commands import JSON_OPTION, Invocation, Option, Subcommand, command
 from tacit.cli.output import JsonObject, ask, ask_unseen, bold, confirm, dim, echo, echo_lines, pluralize, warn
 from tacit.cli.show import reporting_conflicts
-from tacit.errors import UsageError
+from tacit.errors import KeysError, UsageError
 from tacit.home.repository import RepositoryFacts
 from tacit.model.claim import Status
 from tacit.model.event import timestamp
@@ -302,6 +302,7 @@ def list_remotes(call: Invocation) -> None:
         synced = f"last sync {_ago(report.synced_at, now)}" if report.synced_at else "never synced"
         echo(f"{bold(report.name)}  {printable(report.url)}  {dim(f'keys {report.fingerprint}, {synced}')}")
         echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=False))
+        _warn_of_problem(report)
 
 
 def remove_remote(call: Invocation, name: str) -> None:
@@ -386,7 +387,9 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
     code, now = 0, call.vault.home.store.actor.origin().at
     for report in reports:
         echo(f"{bold(report.name)}  {dim(printable(report.url))}")
-        if report.problem is not None:
+        if isinstance(report.problem, KeysError):
+            echo("  nothing sent, nothing taken")
+        elif report.problem is not None:
             echo(f"  not reached{'; what is known from before:' if report.machines else ''}")
         elif asked:
             echo(f"  {pluralize(report.unsent, 'line')} to send" if report.unsent else "  nothing to send")
@@ -397,17 +400,23 @@ def echo_reports(call: Invocation, reports: Sequence[RemoteReport], *, asked: bo
         echo_lines(f"  {line}" for line in _machine_lines(report, now, asked=asked))
         for note in report.notes:
             echo(f"  ! {printable(note)}")
-        if report.foreign:
+        if report.foreign and not isinstance(report.problem, KeysError):
             machines, ids = pluralize(len(report.foreign), "machine"), ", ".join(map(short_id, report.foreign))
             echo(f"  ! {machines} that this one cannot read: {ids}")
             echo("    Their files are still arriving, or the keys were changed. If so, with the new phrase:")
             echo(f"    tacit remote add {report.name} {printable(report.url)}")
-        if report.problem is not None:
-            code = report.problem.exit_code
-            warn(f"tacit: {report.name}: {printable(report.problem.message)}")
-            if report.problem.hint:
-                warn(f"  {printable(report.problem.hint)}")
+        code = _warn_of_problem(report) or code
     return code
+
+
+def _warn_of_problem(report: RemoteReport) -> int:
+    """Say what is wrong with a remote, if anything is. Return the exit code."""
+    if report.problem is None:
+        return 0
+    warn(f"tacit: {report.name}: {printable(report.problem.message)}")
+    if report.problem.hint:
+        warn(f"  {printable(report.problem.hint)}")
+    return report.problem.exit_code
 
 
 def _machine_lines(report: RemoteReport, now: datetime, *, asked: bool) -> Iterator[str]:

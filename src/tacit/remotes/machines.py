@@ -13,7 +13,8 @@ from tacit.errors import NotFoundError, RefusedError, UsageError
 from tacit.home.home import Home, HomePart
 from tacit.record import Record
 from tacit.remotes import RemoteSteps, keys
-from tacit.remotes.segments import locked_rings
+from tacit.remotes.handover import locked_rings
+from tacit.remotes.segments import view_remote
 from tacit.remotes.state import RemoteReport, RemoteState, RemoteStore, check_name, default_name
 from tacit.remotes.transport import Transport, normalize_address, open_transport
 
@@ -56,13 +57,18 @@ class Machines(HomePart):
             transport = open_transport(address, self._remotes.mirror(name))
             try:
                 state, phrase = self._join(name, address, transport, ask_phrase)
+                has_other_keys = former is not None and former.ring.mac_key != state.ring.mac_key
+                if former is not None and has_other_keys:
+                    self._steps.keep_own_lines(former, transport, view_remote(transport, former.ring))
             finally:
                 transport.close()
-            if former is not None and former.ring != state.ring:  # the others may have removed this machine
-                machine = self._remotes.machine()
+            machine, written = self._remotes.machine(), self._remotes.last_written(name, address)
+            if former is not None:
+                written, everything = former.written, everything or former.everything
+                state = state._replace(forgotten=tuple(sorted({*former.forgotten, *state.forgotten})))
+            # Who was removed comes back as another machine.
+            if has_other_keys or machine.id in state.ring.forgotten:
                 self._remotes.save_machine(keys.make_machine((*machine.former, machine.id)))
-            written = former.written if former else self._remotes.last_written(name, address)
-            everything = everything or bool(former and former.everything)
             self._remotes.save(state._replace(everything=everything, written=written))
             (report,) = self._sync([name])
             return KeysReport(report, phrase)
@@ -84,7 +90,8 @@ class Machines(HomePart):
         for state in self._remotes.all():
             machines = tuple(self._steps.peer_reports(state).values())
             report = RemoteReport(state.name, state.url, state.ring.fingerprint, machines, synced_at=state.synced_at)
-            reports.append(report)
+            unmet = state.unmet(self._remotes.machine())
+            reports.append(report._replace(unmet=unmet, problem=state.keys_error()))
         return reports
 
     def own_machine(self) -> tuple[str, str]:
@@ -113,7 +120,8 @@ class Machines(HomePart):
         self._store.actor.require_person("asks remotes", "tacit sync --status")
         with self._remotes.locked():
             states = [self._remotes.load(name) for name in ([only] if only else self._remotes.names())]
-            return [self._steps.attempt(state, self._steps.look).report(self._steps.own_id()) for state in states]
+            machine = self._remotes.machine()
+            return [self._steps.attempt(state, self._steps.look).report(machine) for state in states]
 
     def rotate(self, name: str) -> KeysReport:
         """Give a remote new keys and a new phrase. Machines that stay get the keys with their next sync.
@@ -132,7 +140,7 @@ class Machines(HomePart):
         self._store.actor.require_person("removes a machine", f"tacit remote forget-machine {reference}")
         with self._remotes.locked():
             machine = self._find_machine(reference)
-            states = [state for state in self._remotes.all() if state.peer(machine) is not None]
+            states = [state for state in self._remotes.all() if machine in dict(_known_names(state))]
             return [self._change_keys(state, (machine,)) for state in states]
 
     # Joining
@@ -168,7 +176,7 @@ class Machines(HomePart):
                 "it was shown when the remote was added, or when its keys were changed last",
             )
         ring, data = max(rings, key=lambda pair: pair[0].epoch)
-        return RemoteState(name, url, False, ring, data), ""
+        return RemoteState(name, url, False, ring, data).with_new_keys(ring, data), ""
 
     # All remotes
 
@@ -183,8 +191,9 @@ class Machines(HomePart):
             if session.problem is None:
                 with self._steps.guarded(session):
                     self._steps.publish(session)
+                    self._steps.remove_stale(session)
             session.transport.close()
-        return [session.report(self._steps.own_id()) for session in sessions]
+        return [session.report(self._remotes.machine()) for session in sessions]
 
     # Changing keys
 
@@ -194,45 +203,57 @@ class Machines(HomePart):
         The new keys are stored before anything is published: whatever fails after that is completed by the next sync.
         """
         self._store.make()
-        session = self._steps.attempt(state, self._steps.open_and_take, close=False)
+        session = self._steps.attempt(state, self._steps.open_and_take, close=False, ignored=forget)
+        machine = self._remotes.machine()
         if session.problem is not None:
-            return KeysReport(session.report(self._steps.own_id()), "")
+            session.transport.close()
+            return KeysReport(session.report(machine), "")
         try:
-            state, machine = session.state, self._remotes.machine()
-            gone = {*state.forgotten, *forget}
-            areas = [area for area in session.view.areas if area.machine not in gone]
-            recipients = {machine.recipient, *(area.manifests[0].recipient for area in areas)}
-            ring, phrase = keys.make_ring(state.ring.epoch + 1), keys.make_phrase(os.urandom(keys.PHRASE_BYTES))
-            handover = keys.hand_over(ring, state.ring, sorted(recipients))
-            session.state = state.with_new_keys(ring, keys.lock_ring(ring, phrase), handover)._replace(
-                forgotten=tuple(sorted(gone)),
-                peers=tuple(peer for peer in state.peers if peer.manifest.machine not in gone),
-            )
+            state = session.state
+            gone = {*(machine for known in self._remotes.all() for machine in known.forgotten), *forget}
+            members = state.stayers(machine) | {machine.id: self._own_member(machine)}
+            stay = [members[name] for name in sorted(members) if name not in gone]
+            ring = keys.next_ring(state.ring, stay, sorted(gone))
+            phrase = keys.make_phrase(os.urandom(keys.PHRASE_BYTES))
+            session.state = state.with_new_keys(ring, keys.lock_ring(ring, phrase))
             self._remotes.save(session.state)
             with self._steps.guarded(session):
                 self._steps.publish(session)
-                for area in session.view.areas:
-                    if area.machine in forget:
-                        session.transport.remove(area.folder)
+                for folder in {area.folder for area in session.view.areas if area.machine in gone}:
+                    session.transport.remove(folder)
+                self._steps.remove_stale(session)
                 session.transport.forget_replaced()
         finally:
             session.transport.close()
-        session.reports = {name: report for name, report in session.reports.items() if name not in gone}
-        return KeysReport(session.report(machine.id), phrase)
+        session.reports = {
+            name: report._replace(new=session.reports[name].new if name in session.reports else 0)
+            for name, report in self._steps.peer_reports(session.state).items()
+        }
+        return KeysReport(session.report(machine), phrase)
+
+    def _own_member(self, machine: keys.MachineKeys) -> keys.Member:
+        return keys.Member(machine.id, machine.recipient, default_name(self._store.actor.origin().host, machine))
 
     def _find_machine(self, reference: str) -> str:
         """Return the id of another machine by the beginning of its id, or by its name."""
-        peers = {peer.manifest.machine: peer.manifest for state in self._remotes.all() for peer in state.peers}
-        wanted = reference.strip().lower()
+        wanted, own = reference.strip().lower(), self._steps.own_id()
+        known = [item for state in self._remotes.all() for item in _known_names(state)]
         found = {
             machine
-            for machine, manifest in peers.items()
-            if (len(wanted) >= _MIN_ID_CHARS and machine.startswith(wanted)) or manifest.name.lower() == wanted
+            for machine, name in known
+            if machine != own
+            and ((len(wanted) >= _MIN_ID_CHARS and machine.startswith(wanted)) or name.lower() == wanted)
         }
         if len(found) == 1:
             return found.pop()
-        if wanted and self._steps.own_id().startswith(wanted):
+        if wanted and own.startswith(wanted):
             raise RefusedError("that is this machine", "run it on one of your other machines")
         if found:
             raise UsageError(f"{reference} fits several machines", "use the id that tacit remote list shows")
         raise NotFoundError(f"no machine {reference!r} is known", "tacit remote list shows them; else: tacit sync")
+
+
+def _known_names(state: RemoteState) -> list[tuple[str, str]]:
+    """Return id and name of each machine that may be removed from a remote: also of one that was removed elsewhere."""
+    members = [(member.id, member.name) for member in state.ring.members if member.id not in state.forgotten]
+    return [*((peer.manifest.machine, peer.manifest.name) for peer in state.peers), *members]
