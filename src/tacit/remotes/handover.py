@@ -81,7 +81,8 @@ class OthersKeys:
 
         A damaged manifest is no sign of other keys. Neither is a machine that has not got those of now.
         """
-        is_new = not self._state.stayers(self._machine)  # it knows nobody yet, and was given an old phrase, perhaps
+        # One that knows nobody yet may have been given an old phrase.
+        is_new = not self._state.stayers(self._machine) and not self._was_handed_keys()
         others = (folder for folder in self._files if folder in self._foreign - self._own)
         is_behind = any(self._is_ahead(folder) for folder in others if is_new or self._is_known(folder))
         return LEFT_BEHIND if is_behind else ""
@@ -92,7 +93,7 @@ class OthersKeys:
             return True
         # Other keys of the same number are no news to a machine that was given these by their phrase. A version without
         # numbers in names has other keys than those it had when it was read last.
-        is_rival = epoch == state.ring.epoch and self._machine.id in {member.id for member in state.ring.members}
+        is_rival = epoch == state.ring.epoch and self._was_handed_keys()
         is_older = not epoch and peer is not None and peer.fingerprint == state.ring.fingerprint
         if not (is_rival or is_older):
             return False
@@ -108,6 +109,10 @@ class OthersKeys:
         """Return how often the keys of an area were changed, as the names of its files say; 0 if they do not."""
         names = (EPOCH_FILE.fullmatch(path.partition("/")[2]) for path in self._files[folder])
         return max((int(name[1]) for name in names if name), default=0)
+
+    def _was_handed_keys(self) -> bool:
+        """Return whether this machine has its keys from a change, and not from a phrase."""
+        return any(member.id == self._machine.id for member in self._state.ring.members)
 
     def _is_known(self, folder: str) -> bool:
         members = {member.id for member in self._state.ring.members}
