@@ -37,10 +37,16 @@ class Machine:
         actor = Actor(lambda: now, host=self.home.parent.name)
         return Vault(Home(self.home, cwd=self.home.parent, environment=environment, actor=actor))
 
-    def join(self, ring: Ring, *, everything: bool = False) -> None:
+    def join(self, ring: Ring, *, everything: bool = False, locked_ring: bytes = LOCKED_RING) -> None:
         store = self.store()
         store.save_machine(make_machine())
-        store.save(RemoteState(REMOTE, self.remote, everything, ring, LOCKED_RING))
+        store.save(RemoteState(REMOTE, self.remote, everything, ring, locked_ring))
+
+    def add_remote(self, phrase: str) -> KeysReport:
+        """Join with a phrase, or type another one."""
+        with self.vault() as vault:
+            machines = vault.exchange.machines
+            return machines.add(REMOTE, self.remote, everything=False, ask_phrase=lambda: phrase)
 
     def store(self) -> RemoteStore:
         with self.vault() as vault:

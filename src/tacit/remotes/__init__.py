@@ -180,15 +180,18 @@ class RemoteSteps(HomePart):
             peer = state.peer(area.machine)
             taken = peer.taken if peer else ()
             if area.machine in forgotten:
-                session.notes.append(
-                    f"{area.manifests[0].name} was removed and has the keys of this remote: "
-                    f"tacit remote forget-machine {short_id(area.machine)}"
-                )
                 received.append(Received(area, (), 0))
             elif area.machine != own:
                 received.append(
                     segments.receive(session.transport, session.view, area, state.ring, taken, self._latest_id())
                 )
+        names = {area.machine: area.manifests[0].name for area in session.view.areas}
+        names |= {member.id: member.name for member in state.ring.members}
+        for machine in sorted(forgotten & names.keys()):
+            session.notes.append(
+                f"{names[machine]} was removed and gets the keys of this remote: "
+                f"tacit remote forget-machine {short_id(machine)}"
+            )
         counts = self._take_lines(received)
         session.applied_purges = len(set(self.purges()) - known_purges)
         peers = {peer.manifest.machine: peer for peer in state.peers}

@@ -255,5 +255,5 @@ class Machines(HomePart):
 
 def _known_names(state: RemoteState) -> list[tuple[str, str]]:
     """Return id and name of each machine that may be removed from a remote: also of one that was removed elsewhere."""
-    members = [(member.id, member.name) for member in state.ring.members if member.id not in state.forgotten]
+    members = [(member.id, member.name) for member in state.ring.members]
     return [*((peer.manifest.machine, peer.manifest.name) for peer in state.peers), *members]
