@@ -7,7 +7,6 @@ forgets what was lost, and types the newest phrase where Tacit asks for one.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,14 +17,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tacit import remotes
 from tacit.errors import KeysError, NotFoundError, RefusedError
-from tacit.remotes import RemoteSteps, handover, keys, machines
-from tacit.remotes.handover import OthersKeys
+from tacit.remotes import keys
+from tacit.remotes.handover import FoundKeys, OthersKeys
 from tacit.remotes.keys import MachineKeys, Ring, decrypt, lock_ring, make_phrase
 from tacit.remotes.machines import KeysReport
 from tacit.remotes.segments import received_segments
-from tacit.remotes.state import RemoteReport, RemoteState
+from tacit.remotes.state import LEFT_BEHIND, RemoteReport, RemoteState
+from tacit.remotes.transport import open_transport
 from tests.chaos.apart import apart
 from tests.chaos.outcome import Outcome, Row, assert_held, mutant_row
 from tests.chaos.test_machines import Plan, Story, told
@@ -196,7 +195,7 @@ class KeyStory(Story):
     def _heal(self) -> None:
         """Everything arrives, everybody wakes, whoever was lost is removed, and the person types what is asked for."""
         self._asleep.clear()
-        for _ in range(_LONGEST_SETTLING):
+        for round_number in range(_LONGEST_SETTLING):
             problems = 0
             for machine in list(self._machines):
                 machine.minutes = self._minutes = self._minutes + 60
@@ -205,7 +204,8 @@ class KeyStory(Story):
                     report = machine.try_sync()
                 problems += bool(report.problem) or any(_FORGET.search(note) for note in report.notes)
                 if isinstance(report.problem, KeysError):
-                    self._type_phrase(machine)
+                    for other in self._machines if round_number > 1 else [machine]:
+                        self._type_phrase(other)
                 else:
                     self._follow(machine, report)
                     self._forget_lost(machine)
@@ -267,7 +267,7 @@ def remote_files(machine: Machine, area: str = "") -> list[tuple[str, bytes]]:
     """The files of a machine's remote, of all areas or one."""
     with machine.vault() as vault:
         store = vault.exchange.machines._remotes
-        transport = machines.open_transport(machine.remote, store.mirror("home"))
+        transport = open_transport(machine.remote, store.mirror("home"))
         with suppress(OSError):
             paths = [path for path in sorted(transport.files()) if path.startswith(area)]
             return [(path, data) for path in paths if (data := transport.read(path)) is not None]
@@ -308,7 +308,13 @@ def _last_only(patch: pytest.MonkeyPatch) -> None:
 
 def _goes_on(patch: pytest.MonkeyPatch) -> None:
     """A machine that was left behind goes on with the keys it has."""
-    patch.setattr(OthersKeys, "problem", lambda _self: "")
+    find = OthersKeys.find
+
+    def hopeful(self: OthersKeys) -> FoundKeys:
+        found = find(self)
+        return found if found.problem != LEFT_BEHIND else FoundKeys(None)
+
+    patch.setattr(OthersKeys, "find", hopeful)
 
 
 def _not_passed_on(patch: pytest.MonkeyPatch) -> None:

@@ -252,7 +252,7 @@ class Story:
             source = Path(owner.remote) / area
             for other in self._machines:
                 target = Path(other.remote) / area
-                if other is not owner:
+                if other is not owner and _files(source) != _files(target):
                     shutil.rmtree(target, ignore_errors=True)
                     if source.is_dir():
                         shutil.copytree(source, target)
@@ -300,6 +300,13 @@ class Story:
             for path in Path(machine.remote).rglob("*"):
                 if path.is_file() and (b"zebra" in (data := path.read_bytes()) or b"rule" in data):
                     yield f"story {self.number}: plain text in {path}"
+
+
+def _files(folder: Path) -> set[tuple[str, int, int]] | None:
+    """Name, size and time of each file; None if there is no such folder."""
+    if not folder.is_dir():
+        return None
+    return {(entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(folder)}
 
 
 def _is_known(vault: Vault, word: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.errors import KeysError
-from tacit.remotes.keys import decrypt
+from tacit.remotes.keys import MachineKeys, Ring, decrypt
 from tacit.remotes.state import short_id
 from tests.support.machines import Machine, connected, sync_all
 
@@ -54,7 +54,7 @@ def test_a_second_change_of_keys_reaches_who_missed_the_first_and_no_lost_machin
     assert {OLD} & (a.known | b.known | d.known) == set()
     assert PNPM in a.known & d.known
     assert is_stopped(c)
-    rings = [c.state.ring, c.store().machine()]
+    rings: list[Ring | MachineKeys] = [c.state.ring, c.store().machine()]
     files = [path.read_bytes() for path in Path(a.remote).rglob("*.age")]
     assert files and not [data for data in files for keys in rings if decrypt(keys, data) is not None]
 

@@ -163,5 +163,8 @@ def test_new_keys_that_only_the_keys_before_the_last_vouch_for_are_not_taken(tmp
     area.mkdir()
     for name in ("keys.age", "keys9.age"):
         area.joinpath(name).write_bytes(hand_over(forged, b"a file"))
-    laptop.sync()
+    assert isinstance(laptop.try_sync().problem, KeysError)
     assert laptop.state.ring == holds
+    laptop.forget_machine("f" * 8)  # as it says there
+    assert not area.exists()
+    assert laptop.sync().notes == ()

@@ -30,6 +30,7 @@ class Machine:
         self.remote = remote
         self.clock = clock
         self.minutes = 0
+        self._store: RemoteStore | None = None
 
     def vault(self) -> Vault:
         now = BEGIN + timedelta(minutes=self.minutes) + self.clock
@@ -49,8 +50,10 @@ class Machine:
             return machines.add(REMOTE, self.remote, everything=False, ask_phrase=lambda: phrase)
 
     def store(self) -> RemoteStore:
-        with self.vault() as vault:
-            return RemoteStore(vault.home.store.paths)
+        if self._store is None:
+            with self.vault() as vault:
+                self._store = RemoteStore(vault.home.store.paths)
+        return self._store
 
     @property
     def area(self) -> str:

@@ -415,7 +415,8 @@ def _warn_of_problem(report: RemoteReport) -> int:
         return 0
     warn(f"tacit: {report.name}: {printable(report.problem.message)}")
     if report.problem.hint:
-        warn(f"  {printable(report.problem.hint)}")
+        for line in report.problem.hint.splitlines():
+            warn(f"  {printable(line.strip())}")
     return report.problem.exit_code
 
 

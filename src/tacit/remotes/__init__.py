@@ -120,25 +120,23 @@ class RemoteSteps(HomePart):
         """
         session.transport.fetch()
         session.view = segments.view_remote(session.transport, session.state.ring)
-        machine, former, problem = self._remotes.machine(), session.state.ring, ""
-        while not problem:
-            others = OthersKeys(
-                session.transport, session.view, session.state, machine, {*self._forgotten(), *session.ignored}
-            )
-            new, problem = others.successor()
-            if new is None:
-                problem = problem or others.problem()
+        machine, former = self._remotes.machine(), session.state.ring
+        while True:
+            ignored = {*self._forgotten(), *session.ignored}
+            found = OthersKeys(session.transport, session.view, session.state, machine, ignored).find()
+            if found.handover is None:
                 break
             if adopt:
                 self._check_token(session, change=True)
                 self.keep_own_lines(session.state, session.transport, session.view)
+            new = found.handover
             session.state = session.state.with_new_keys(new.ring, new.locked_ring, new.data)
             if adopt:
                 self._remotes.save(session.state)
             session.view = segments.view_remote(session.transport, session.state.ring)
         if session.state.ring != former:
             session.notes.append(f"another machine changed the keys; they are {session.state.ring.fingerprint} now")
-        session.state = session.state._replace(keys_problem=problem)
+        session.state = session.state._replace(keys_problem=found.problem, strangers=found.areas)
         if error := session.state.keys_error():
             if adopt:
                 self._remotes.save(session.state)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from tacit.record import Record
 from tacit.remotes.keys import Handover, MachineKeys, take_over
 from tacit.remotes.segments import RemoteView
 from tacit.remotes.state import EPOCH_FILE, HANDOVER_FILE, LEFT_BEHIND, RING_FILE, TWO_CHANGES, RemoteState
@@ -30,6 +31,15 @@ def _read(transport: Transport, paths: Collection[str]) -> Iterator[bytes]:
     for path in paths:
         if sizes[path] <= _MAX_BYTES and (data := transport.read(path)):
             yield data
+
+
+class FoundKeys(Record):
+    """Keys that were handed over, None if those of now hold, or a problem, as one of the `KEYS_PROBLEMS`: then the
+    areas that show it."""
+
+    handover: Handover | None
+    problem: str = ""
+    areas: tuple[str, ...] = ()
 
 
 class OthersKeys:
@@ -54,13 +64,15 @@ class OthersKeys:
             if name.lstrip(".#").startswith(_HANDOVER_STEM) and folder not in ignored:
                 self._files.setdefault(folder, []).append(path)
 
-    def successor(self) -> tuple[Handover | None, str]:
-        """Return the keys to go on with, None if those of now hold; and what is wrong, if anything is.
+    def find(self) -> FoundKeys:
+        """Return the keys to go on with, or what is wrong with those of now.
 
         Two machines may hand over different ones. Both had the keys before, and so has a machine that was removed;
-        only the person knows which ones hold.
+        only the person knows which ones hold. A damaged manifest is no sign of other keys, and neither is a machine
+        that has not got those of now.
         """
         found: dict[str, Handover] = {}
+        rivals: list[str] = []
         ring = self._state.ring
         for folder in self._files:
             if folder not in self._foreign and self._epoch(folder) <= ring.epoch:
@@ -70,22 +82,18 @@ class OthersKeys:
                     locked = handover.locked_ring or self._transport.read(f"{folder}/{RING_FILE}")
                     if locked:
                         found[handover.ring.mac_key] = handover._replace(locked_ring=locked)
-                elif handover.ring.mac_key not in ring.line and self._is_known(folder):
-                    return None, TWO_CHANGES
+                elif handover.ring.mac_key not in ring.line and folder not in self._own:
+                    rivals.append(folder)
         passed = {key for handover in found.values() for key in handover.ring.formers}
         latest = [handover for key, handover in found.items() if key not in passed]
-        return (None, TWO_CHANGES) if len(latest) > 1 else (latest[0] if latest else None, "")
-
-    def problem(self) -> str:
-        """Return what is wrong when there are no keys to go on with: LEFT_BEHIND, or nothing.
-
-        A damaged manifest is no sign of other keys. Neither is a machine that has not got those of now.
-        """
-        # One that knows nobody yet may have been given an old phrase.
-        is_new = not self._state.stayers(self._machine) and not self._was_handed_keys()
-        others = (folder for folder in self._files if folder in self._foreign - self._own)
-        is_behind = any(self._is_ahead(folder) for folder in others if is_new or self._is_known(folder))
-        return LEFT_BEHIND if is_behind else ""
+        if rivals or len(latest) > 1:
+            return FoundKeys(None, TWO_CHANGES, tuple(rivals))
+        if latest:
+            return FoundKeys(latest[0])
+        ahead = tuple(
+            folder for folder in self._files if folder in self._foreign - self._own and self._is_ahead(folder)
+        )
+        return FoundKeys(None, LEFT_BEHIND if ahead else "", ahead)
 
     def _is_ahead(self, folder: str) -> bool:
         state, epoch, peer = self._state, self._epoch(folder), self._state.peer(folder)
@@ -93,9 +101,9 @@ class OthersKeys:
             return True
         # Other keys of the same number are no news to a machine that was given these by their phrase. A version without
         # numbers in names has other keys than those it had when it was read last.
-        is_rival = epoch == state.ring.epoch and self._was_handed_keys()
+        was_handed = any(member.id == self._machine.id for member in state.ring.members)
         is_older = not epoch and peer is not None and peer.fingerprint == state.ring.fingerprint
-        if not (is_rival or is_older):
+        if not is_older and not (was_handed and epoch == state.ring.epoch):
             return False
         locked = self._transport.read(f"{folder}/{RING_FILE}")
         return bool(locked) and locked != state.locked_ring and not any(self._handovers(folder))
@@ -109,11 +117,3 @@ class OthersKeys:
         """Return how often the keys of an area were changed, as the names of its files say; 0 if they do not."""
         names = (EPOCH_FILE.fullmatch(path.partition("/")[2]) for path in self._files[folder])
         return max((int(name[1]) for name in names if name), default=0)
-
-    def _was_handed_keys(self) -> bool:
-        """Return whether this machine has its keys from a change, and not from a phrase."""
-        return any(member.id == self._machine.id for member in self._state.ring.members)
-
-    def _is_known(self, folder: str) -> bool:
-        members = {member.id for member in self._state.ring.members}
-        return folder not in self._own and (folder in members or self._state.peer(folder) is not None)

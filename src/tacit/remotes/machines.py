@@ -65,7 +65,10 @@ class Machines(HomePart):
             machine, written = self._remotes.machine(), self._remotes.last_written(name, address)
             if former is not None:
                 written, everything = former.written, everything or former.everything
-                state = state._replace(forgotten=tuple(sorted({*former.forgotten, *state.forgotten})))
+                forgotten = {*former.forgotten, *state.forgotten}
+                peers = former.peers if has_other_keys else ()  # they stay, and who was lost can be removed
+                peers = tuple(peer for peer in peers if peer.manifest.machine not in forgotten)
+                state = state._replace(forgotten=tuple(sorted(forgotten)), peers=peers)
             # Who was removed comes back as another machine.
             if has_other_keys or machine.id in state.ring.forgotten:
                 self._remotes.save_machine(keys.make_machine((*machine.former, machine.id)))
@@ -256,4 +259,5 @@ class Machines(HomePart):
 def _known_names(state: RemoteState) -> list[tuple[str, str]]:
     """Return id and name of each machine that may be removed from a remote: also of one that was removed elsewhere."""
     members = [(member.id, member.name) for member in state.ring.members]
-    return [*((peer.manifest.machine, peer.manifest.name) for peer in state.peers), *members]
+    strangers = [(machine, machine) for machine in state.strangers if machine not in dict(members)]
+    return [*((peer.manifest.machine, peer.manifest.name) for peer in state.peers), *members, *strangers]

@@ -243,7 +243,8 @@ class RemoteState(Record):
     `locked_ring` is the file for machines that join, `handover` that for machines that stay after a change of keys.
     `written` is the last manifest of this machine, `pending_token` that of one which may or may not have been written.
     `forgotten` machines were removed, here or by another machine. `keys_problem` says why nothing is exchanged until
-    the person types a phrase, as one of the `KEYS_PROBLEMS`; it is "" if nothing is wrong.
+    the person types a phrase, as one of the `KEYS_PROBLEMS`; it is "" if nothing is wrong. `strangers` are the areas
+    that show it: those of machines with other keys.
     """
 
     name: str
@@ -259,6 +260,7 @@ class RemoteState(Record):
     forgotten: tuple[str, ...] = ()
     synced_at: datetime | None = None
     keys_problem: str = ""
+    strangers: tuple[str, ...] = ()
 
     def peer(self, machine: str) -> PeerState | None:
         return next((peer for peer in self.peers if peer.manifest.machine == machine), None)
@@ -288,6 +290,7 @@ class RemoteState(Record):
             peers=tuple(peer for peer in self.peers if peer.manifest.machine not in forgotten),
             forgotten=tuple(sorted(forgotten)),
             keys_problem="",
+            strangers=(),
         )
 
     def stayers(self, machine: MachineKeys) -> dict[str, Member]:
@@ -309,21 +312,22 @@ class RemoteState(Record):
         """Return what is wrong with the keys, with what to type; None if nothing is known to be."""
         if not self.keys_problem:
             return None
-        command = f"tacit remote add {self.name} {shlex.quote(self.url)}"
         message, hint = KEYS_PROBLEMS[self.keys_problem]
-        return KeysError(f"{message}: nothing is sent or taken", hint.format(command=command, name=self.name))
+        hint += f": tacit remote add {self.name} {shlex.quote(self.url)}"
+        if names := ", ".join(map(short_id, self.strangers)):
+            message += f", as the files of {names} show"
+            hint += "\n  If it is none of your machines: tacit remote forget-machine ID"
+        return KeysError(f"{message}. Nothing is sent or taken", hint)
 
 
 LEFT_BEHIND, TWO_CHANGES = "left_behind", "two_changes"
+_TYPE_IT = "type the newest phrase on each machine that shows another number in tacit remote list"
 KEYS_PROBLEMS = {
     LEFT_BEHIND: (
         "the keys were changed, and this machine did not get them",
-        "when your sync program has finished, sync again; if it stays so, with the new phrase: {command}",
+        f"sync again when your sync program has finished; if it stays so, {_TYPE_IT}",
     ),
-    TWO_CHANGES: (
-        "two machines changed the keys at once",
-        "decide on one phrase; on each machine that shows another number in tacit remote list, type it: {command}",
-    ),
+    TWO_CHANGES: ("two machines changed the keys at once", f"{_TYPE_IT}"),
 }
 
 
@@ -453,5 +457,6 @@ def _parse_state(fields: Any) -> RemoteState:
             for peer in fields["peers"]
         ),
         forgotten=tuple(fields["forgotten"]),
+        strangers=tuple(fields.get("strangers", ())),
         synced_at=datetime.fromisoformat(fields["synced_at"]) if fields["synced_at"] else None,
     )
