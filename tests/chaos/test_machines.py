@@ -45,13 +45,18 @@ _WORDS = tuple(f"zebra{number}" for number in range(4))
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Stories from `first` on. `git`: through a repository instead of replicated folders."""
+    """Stories from `first` on. `git`: through a repository instead of replicated folders, `shared`: in one folder."""
 
     folder: str
     first: int
     stories: int
     git: bool = False
+    shared: bool = False
     mutant: str = ""
+
+    @property
+    def has_replicas(self) -> bool:
+        return not (self.git or self.shared)
 
 
 class Added(NamedTuple):
@@ -68,7 +73,7 @@ class Story:
     """One random story, told by its number."""
 
     def __init__(self, plan: Plan, number: int) -> None:
-        self._random = random.Random(f"{number} {plan.git}")
+        self._random = random.Random(f"{number} {plan.git}{' shared' if plan.shared else ''}")
         self.number = number
         self._plan = plan
         self._folder = Path(plan.folder) / f"story{number}"
@@ -92,7 +97,8 @@ class Story:
             yield machine
 
     def _make_machine(self, number: int) -> Machine:
-        remote = self._folder / ("remote.git" if self._plan.git else f"replica{number}")
+        shared = "remote.git" if self._plan.git else "remote"
+        remote = self._folder / (f"replica{number}" if self._plan.has_replicas else shared)
         remote.mkdir(exist_ok=True)
         clock = timedelta(hours=self._random.choice([0, 0, 0, -5, 7, 30]))
         return Machine(self._folder / f"home{number}", str(remote), clock)
@@ -132,7 +138,7 @@ class Story:
             (8, self._sync),
             (4, self._killed_sync),
             (2, self._restore),
-            (0 if self._plan.git else 8, self._carry),
+            (8 if self._plan.has_replicas else 0, self._carry),
         ]
 
     def _step(self, machine: Machine) -> None:
@@ -245,7 +251,7 @@ class Story:
 
     def _replicate(self) -> None:
         """Make all replicas equal: each area is as the machine that writes it has it."""
-        if self._plan.git:
+        if not self._plan.has_replicas:
             return
         owners = {area: machine for machine in self._machines for area in self._areas_of(machine)}
         for area, owner in owners.items():
